@@ -1,0 +1,268 @@
+//! What stands where: clusters of one hardware generation each, split into racks
+//! (fault domains) of machines. It does not change during a run; what is in use
+//! is [`Occupancy`](crate::Occupancy).
+//!
+//! Machines are numbered rack by rack and racks cluster by cluster, so a rack or a
+//! cluster is a range of ids. Source: Protean section 2.1.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
+
+use crate::ids::{ClusterId, MachineId, RackId};
+use crate::resources::{Resource, Resources};
+
+/// Machines that one zone may hold, so that no id or sum can overflow.
+pub const MACHINES_MAX: u32 = 1_000_000;
+
+/// Whether a machine takes new VMs (Protean section 3.1, "ready" state).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Readiness {
+    /// Takes new VMs.
+    #[default]
+    Ready,
+    /// Keeps its VMs and takes no new ones: draining, updating, suspected.
+    Unready,
+    /// Failed: holds nothing and takes nothing.
+    Failed,
+}
+
+/// One cluster to build: how many machines of which capacity, in how many racks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterSpec {
+    /// The name people read.
+    pub name: String,
+    /// Machines in the cluster.
+    pub machines: u32,
+    /// Racks they are spread over; earlier racks get one more when it does not divide.
+    pub racks: u32,
+    /// What each machine has.
+    pub capacity: Resources,
+}
+
+/// Why a fleet cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FleetError {
+    /// A zone without any machine places nothing.
+    NoMachines,
+    /// The sum over all clusters is over [`MACHINES_MAX`].
+    TooManyMachines {
+        /// Machines asked for.
+        machines: u64,
+    },
+    /// A cluster has no rack, or more racks than machines.
+    Racks {
+        /// Index of the cluster.
+        cluster: usize,
+        /// Its machines.
+        machines: u32,
+        /// Its racks.
+        racks: u32,
+    },
+    /// A machine without cores holds no VM.
+    NoCores {
+        /// Index of the cluster.
+        cluster: usize,
+    },
+}
+
+impl fmt::Display for FleetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMachines => write!(f, "expected at least 1 machine, got 0; add a cluster with machines"),
+            Self::TooManyMachines { machines } => {
+                write!(f, "expected at most {MACHINES_MAX} machines, got {machines}; use fewer or split the zone")
+            }
+            Self::Racks { cluster, machines, racks } => write!(
+                f,
+                "cluster {cluster}: expected 1 to {machines} racks for {machines} machines, got {racks}"
+            ),
+            Self::NoCores { cluster } => write!(f, "cluster {cluster}: expected more than 0 cores a machine, got 0"),
+        }
+    }
+}
+
+impl core::error::Error for FleetError {}
+
+/// A cluster as built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// The name people read.
+    pub name: String,
+    /// What each of its machines has.
+    pub capacity: Resources,
+    machines: Range<u32>,
+    racks: Range<u32>,
+}
+
+impl Cluster {
+    /// Ids of its machines.
+    #[must_use]
+    pub fn machines(&self) -> Range<u32> {
+        self.machines.clone()
+    }
+
+    /// Ids of its racks.
+    #[must_use]
+    pub fn racks(&self) -> Range<u32> {
+        self.racks.clone()
+    }
+
+    /// The sum of one resource over its machines, in stored units.
+    #[must_use]
+    pub fn total(&self, resource: Resource) -> u64 {
+        u64::from(self.capacity[resource]) * self.machines.len() as u64
+    }
+}
+
+/// Where every machine stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fleet {
+    clusters: Vec<Cluster>,
+    rack_machines: Vec<Range<u32>>,
+    cluster_of_rack: Vec<ClusterId>,
+    rack_of_machine: Vec<RackId>,
+}
+
+impl Fleet {
+    /// Numbers the machines of these clusters.
+    ///
+    /// # Errors
+    /// The first thing that cannot stand: see [`FleetError`].
+    pub fn build(specs: &[ClusterSpec]) -> Result<Self, FleetError> {
+        let machines: u64 = specs.iter().map(|spec| u64::from(spec.machines)).sum();
+        if machines == 0 {
+            return Err(FleetError::NoMachines);
+        }
+        if machines > u64::from(MACHINES_MAX) {
+            return Err(FleetError::TooManyMachines { machines });
+        }
+        let mut fleet =
+            Self { clusters: Vec::new(), rack_machines: Vec::new(), cluster_of_rack: Vec::new(), rack_of_machine: Vec::new() };
+        for (index, spec) in specs.iter().enumerate() {
+            fleet.add_cluster(index, spec)?;
+        }
+        Ok(fleet)
+    }
+
+    fn add_cluster(&mut self, index: usize, spec: &ClusterSpec) -> Result<(), FleetError> {
+        let ClusterSpec { machines, racks, capacity, .. } = *spec;
+        if machines == 0 {
+            return Ok(());
+        }
+        if racks == 0 || racks > machines {
+            return Err(FleetError::Racks { cluster: index, machines, racks });
+        }
+        if capacity.cores_milli() == 0 {
+            return Err(FleetError::NoCores { cluster: index });
+        }
+        let cluster = ClusterId::of(self.clusters.len());
+        let (first_machine, first_rack) = (self.machine_count(), self.rack_machines.len() as u32);
+        for rack in 0..racks {
+            let size = machines / racks + u32::from(rack < machines % racks);
+            let start = self.machine_count();
+            self.rack_of_machine.extend((0..size).map(|_| RackId(first_rack + rack)));
+            self.rack_machines.push(start..start + size);
+            self.cluster_of_rack.push(cluster);
+        }
+        self.clusters.push(Cluster {
+            name: spec.name.clone(),
+            capacity,
+            machines: first_machine..first_machine + machines,
+            racks: first_rack..first_rack + racks,
+        });
+        Ok(())
+    }
+
+    /// How many machines there are.
+    #[must_use]
+    pub fn machine_count(&self) -> u32 {
+        self.rack_of_machine.len() as u32
+    }
+
+    /// How many racks there are.
+    #[must_use]
+    pub fn rack_count(&self) -> u32 {
+        self.rack_machines.len() as u32
+    }
+
+    /// All clusters, by id.
+    #[must_use]
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.clusters
+    }
+
+    /// One cluster.
+    #[must_use]
+    pub fn cluster(&self, id: ClusterId) -> &Cluster {
+        &self.clusters[id.index()]
+    }
+
+    /// Ids of a rack's machines.
+    #[must_use]
+    pub fn machines_of_rack(&self, rack: RackId) -> Range<u32> {
+        self.rack_machines[rack.index()].clone()
+    }
+
+    /// The rack a machine stands in.
+    #[inline]
+    #[must_use]
+    pub fn rack_of(&self, machine: MachineId) -> RackId {
+        self.rack_of_machine[machine.index()]
+    }
+
+    /// The cluster a rack belongs to.
+    #[inline]
+    #[must_use]
+    pub fn cluster_of_rack(&self, rack: RackId) -> ClusterId {
+        self.cluster_of_rack[rack.index()]
+    }
+
+    /// The cluster a machine belongs to.
+    #[inline]
+    #[must_use]
+    pub fn cluster_of(&self, machine: MachineId) -> ClusterId {
+        self.cluster_of_rack(self.rack_of(machine))
+    }
+
+    /// What a machine has when it is empty.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self, machine: MachineId) -> Resources {
+        self.cluster(self.cluster_of(machine)).capacity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn spec(machines: u32, racks: u32, cores: u32) -> ClusterSpec {
+        ClusterSpec { name: "c".into(), machines, racks, capacity: Resources::new(cores, 1, 0, 0) }
+    }
+
+    #[test]
+    fn racks_and_clusters_are_ranges_that_cover_all_machines() {
+        let fleet = Fleet::build(&[spec(7, 3, 1), spec(2, 2, 1)]).expect("a fleet");
+        let racks: Vec<_> = (0..fleet.rack_count()).map(|rack| fleet.machines_of_rack(RackId(rack))).collect();
+        assert_eq!(racks, vec![0..3, 3..5, 5..7, 7..8, 8..9]);
+        assert_eq!(fleet.cluster_of(MachineId(8)), ClusterId(1));
+        assert_eq!(fleet.rack_of(MachineId(4)), RackId(1));
+    }
+
+    #[test]
+    fn what_cannot_stand_is_named() {
+        for (specs, error) in [
+            (vec![], FleetError::NoMachines),
+            (vec![spec(0, 0, 1)], FleetError::NoMachines),
+            (vec![spec(2, 0, 1)], FleetError::Racks { cluster: 0, machines: 2, racks: 0 }),
+            (vec![spec(2, 3, 1)], FleetError::Racks { cluster: 0, machines: 2, racks: 3 }),
+            (vec![spec(1, 1, 0)], FleetError::NoCores { cluster: 0 }),
+            (vec![spec(u32::MAX, 1, 1), spec(1, 1, 1)], FleetError::TooManyMachines { machines: 1 << 32 }),
+        ] {
+            assert_eq!(Fleet::build(&specs), Err(error));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What a zone is made of: machines with resources, requests for VMs, and the
+//! record of what changed. Nothing here knows rules or that time passes.
+//!
+//! Source: Protean (Hadary et al., OSDI 2020), sections 2 and 5.2.4.
+//!
+//! Start with [`fleet`] (what stands where) and [`occupancy`] (what is in use);
+//! [`workload`] holds the requests as columns; [`declare`] is how every rule,
+//! metric and setting describes itself once for page, file, link and program.
+
+#![no_std]
+
+extern crate alloc;
+
+pub mod declare;
+pub mod fleet;
+pub mod ids;
+pub mod journal;
+pub mod occupancy;
+pub mod random;
+pub mod resources;
+pub mod time;
+pub mod workload;
+
+pub use declare::{Declaration, Declared, Param, ParamKind};
+pub use fleet::{ClusterSpec, Fleet, FleetError, Readiness};
+pub use ids::{ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
+pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView};
+pub use resources::{Resource, Resources};
+pub use time::{Millis, Time};
+pub use workload::{VmRow, VmShape, Workload, WorkloadBuilder};

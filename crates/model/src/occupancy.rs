@@ -1,0 +1,287 @@
+//! What is in use: the state of every machine, as columns, with the sums that rack
+//! and cluster rules read, and the journal of what changed.
+//!
+//! All changes go through [`Occupancy::set`], so sums and journal can never be
+//! behind. Rules see it only through [`MachineView`], [`RackView`] and
+//! [`ClusterView`]: the type of the view is how far a rule can see.
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::fleet::{Cluster, Fleet, Readiness};
+use crate::ids::{ClusterId, MachineId, RackId};
+use crate::journal::{Journal, Revision};
+use crate::resources::{Resource, Resources};
+
+/// The state of one machine: everything that changes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MachineRecord {
+    /// What is not allocated.
+    pub free: Resources,
+    /// VMs on it.
+    pub vms: u32,
+    /// Whether it takes new VMs.
+    pub readiness: Readiness,
+}
+
+impl MachineRecord {
+    /// With `demand` allocated to `vms` more VMs, or nothing when it does not fit.
+    #[must_use]
+    pub fn with(self, demand: Resources, vms: u32) -> Option<Self> {
+        Some(Self { free: self.free.checked_sub(demand)?, vms: self.vms.checked_add(vms)?, ..self })
+    }
+
+    /// With one VM of this demand gone.
+    ///
+    /// # Panics
+    /// When the machine does not hold it: that is our own bug.
+    #[must_use]
+    pub fn without(self, demand: Resources) -> Self {
+        let free = self.free.checked_add(demand).expect("a VM that leaves was placed here");
+        Self { free, vms: self.vms.checked_sub(1).expect("a VM that leaves was counted here"), ..self }
+    }
+}
+
+/// Sums over a rack, a cluster or the zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Allocated, per resource in stored units.
+    used: [u64; 4],
+    /// Machines with at least one VM.
+    pub busy: u32,
+    /// VMs on all of them.
+    pub vms: u64,
+}
+
+impl Totals {
+    /// What is allocated of one resource, in stored units.
+    #[must_use]
+    pub fn used(&self, resource: Resource) -> u64 {
+        self.used[resource as usize]
+    }
+
+    fn shift(&mut self, before: MachineRecord, after: MachineRecord) {
+        for resource in Resource::ALL {
+            let used = &mut self.used[resource as usize];
+            *used = (*used + u64::from(before.free[resource])) - u64::from(after.free[resource]);
+        }
+        self.busy = self.busy + u32::from(after.vms > 0) - u32::from(before.vms > 0);
+        self.vms = self.vms + u64::from(after.vms) - u64::from(before.vms);
+    }
+}
+
+/// The state of a fleet, as one observer knows it.
+#[derive(Clone, Debug)]
+pub struct Occupancy {
+    fleet: Arc<Fleet>,
+    machines: Vec<MachineRecord>,
+    racks: Vec<Totals>,
+    clusters: Vec<Totals>,
+    zone: Totals,
+    journal: Journal,
+}
+
+impl Occupancy {
+    /// A fleet on which nothing is placed and every machine is ready.
+    #[must_use]
+    pub fn empty(fleet: Arc<Fleet>) -> Self {
+        let machines = (0..fleet.machine_count())
+            .map(|id| MachineRecord { free: fleet.capacity(MachineId(id)), vms: 0, readiness: Readiness::Ready })
+            .collect();
+        Self {
+            machines,
+            racks: vec![Totals::default(); fleet.rack_count() as usize],
+            clusters: vec![Totals::default(); fleet.clusters().len()],
+            zone: Totals::default(),
+            journal: Journal::new(&fleet),
+            fleet,
+        }
+    }
+
+    /// Where everything stands.
+    #[must_use]
+    pub fn fleet(&self) -> &Arc<Fleet> {
+        &self.fleet
+    }
+
+    /// Who changed when.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// The latest revision.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.journal.revision()
+    }
+
+    /// The state of one machine.
+    #[inline]
+    #[must_use]
+    pub fn record(&self, machine: MachineId) -> MachineRecord {
+        self.machines[machine.index()]
+    }
+
+    /// Replaces the state of one machine: the only way anything changes.
+    pub fn set(&mut self, machine: MachineId, after: MachineRecord) {
+        let before = self.machines[machine.index()];
+        if before == after {
+            return;
+        }
+        let rack = self.fleet.rack_of(machine);
+        let cluster = self.fleet.cluster_of_rack(rack);
+        self.machines[machine.index()] = after;
+        self.racks[rack.index()].shift(before, after);
+        self.clusters[cluster.index()].shift(before, after);
+        self.zone.shift(before, after);
+        self.journal.record(cluster, machine);
+    }
+
+    /// Sums over the whole zone.
+    #[must_use]
+    pub fn zone(&self) -> &Totals {
+        &self.zone
+    }
+
+    /// A machine as a machine rule sees it.
+    #[inline]
+    #[must_use]
+    pub fn machine(&self, id: MachineId) -> MachineView<'_> {
+        let cluster = self.fleet.cluster(self.fleet.cluster_of(id));
+        MachineView { id, machines: self.fleet.machine_count(), record: &self.machines[id.index()], cluster }
+    }
+
+    /// Machines of one cluster as machine rules see them.
+    #[inline]
+    pub fn machines_of<'a>(&'a self, cluster: ClusterId, ids: &'a [MachineId]) -> impl Iterator<Item = MachineView<'a>> + 'a {
+        let machines = self.fleet.machine_count();
+        let cluster = self.fleet.cluster(cluster);
+        ids.iter().map(move |id| MachineView { id: *id, machines, record: &self.machines[id.index()], cluster })
+    }
+
+    /// A rack as a rack rule sees it.
+    #[must_use]
+    pub fn rack(&self, id: RackId) -> RackView<'_> {
+        let cluster = self.fleet.cluster(self.fleet.cluster_of_rack(id));
+        RackView { id, machines: self.fleet.machines_of_rack(id).len() as u32, totals: &self.racks[id.index()], cluster }
+    }
+
+    /// A cluster as a cluster rule sees it.
+    #[must_use]
+    pub fn cluster(&self, id: ClusterId) -> ClusterView<'_> {
+        ClusterView { id, totals: &self.clusters[id.index()], cluster: self.fleet.cluster(id) }
+    }
+}
+
+/// One machine, and nothing around it that can change.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineView<'a> {
+    /// Its id.
+    pub id: MachineId,
+    /// How many machines the zone has, which never changes.
+    pub machines: u32,
+    record: &'a MachineRecord,
+    cluster: &'a Cluster,
+}
+
+impl MachineView<'_> {
+    /// What is not allocated.
+    #[inline]
+    #[must_use]
+    pub fn free(&self) -> Resources {
+        self.record.free
+    }
+
+    /// What it has when empty.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> Resources {
+        self.cluster.capacity
+    }
+
+    /// VMs on it.
+    #[inline]
+    #[must_use]
+    pub fn vms(&self) -> u32 {
+        self.record.vms
+    }
+
+    /// Whether it takes new VMs.
+    #[inline]
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        self.record.readiness
+    }
+}
+
+/// One rack: sums over its machines.
+#[derive(Clone, Copy, Debug)]
+pub struct RackView<'a> {
+    /// Its id.
+    pub id: RackId,
+    /// Machines in it.
+    pub machines: u32,
+    totals: &'a Totals,
+    cluster: &'a Cluster,
+}
+
+impl RackView<'_> {
+    /// The share of a resource that is allocated, 0 to 1; 0 when there is none of it.
+    #[must_use]
+    pub fn used_share(&self, resource: Resource) -> f64 {
+        share(self.totals.used(resource), u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
+    }
+}
+
+/// One cluster: sums over its machines.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterView<'a> {
+    /// Its id.
+    pub id: ClusterId,
+    totals: &'a Totals,
+    cluster: &'a Cluster,
+}
+
+impl ClusterView<'_> {
+    /// What each of its machines has when empty.
+    #[must_use]
+    pub fn machine_capacity(&self) -> Resources {
+        self.cluster.capacity
+    }
+
+    /// The share of a resource that is allocated, 0 to 1; 0 when there is none of it.
+    #[must_use]
+    pub fn used_share(&self, resource: Resource) -> f64 {
+        share(self.totals.used(resource), self.cluster.total(resource))
+    }
+}
+
+fn share(used: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { used as f64 / total as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::ClusterSpec;
+
+    #[test]
+    fn sums_follow_every_change() {
+        let spec = ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity: Resources::new(8, 8, 0, 0) };
+        let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
+        let mut occupancy = Occupancy::empty(fleet);
+        let demand = Resources::new(2, 4, 0, 0);
+        let placed = occupancy.record(MachineId(1)).with(demand, 1).expect("it fits");
+        occupancy.set(MachineId(1), placed);
+        assert_eq!(occupancy.zone().busy, 1);
+        assert_eq!(occupancy.zone().used(Resource::Memory), 4);
+        assert!((occupancy.rack(RackId(0)).used_share(Resource::Cores) - 0.125).abs() < 1e-12);
+        assert!((occupancy.cluster(ClusterId(0)).used_share(Resource::Memory) - 0.125).abs() < 1e-12);
+        assert_eq!(occupancy.rack(RackId(0)).used_share(Resource::Ssd), 0.0);
+        occupancy.set(MachineId(1), placed.without(demand));
+        assert_eq!(*occupancy.zone(), Totals::default());
+        assert_eq!(occupancy.revision(), Revision(2));
+    }
+}

@@ -1,0 +1,302 @@
+//! Who asks for what, when: the requests of a trace or of a generator, as columns.
+//!
+//! A request is the VMs that one tenant asked for at one instant; it is placed
+//! whole or not at all (Protean section 2.1). VMs that were alive when the trace
+//! began come first, each as a request of its own, in order of their start.
+//! Distinct request traits are kept once, as shapes. About 36 bytes a VM.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
+
+use crate::ids::{RequestId, ShapeId, VmId};
+use crate::resources::Resources;
+use crate::time::Time;
+
+/// The traits of a VM request that rules may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VmShape {
+    /// What it asks for.
+    pub demand: Resources,
+    /// 0 is the highest; larger may be preempted by smaller (spot VMs are 1).
+    pub priority: u8,
+}
+
+/// One VM as a reader or a generator gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VmRow {
+    /// Its number in the trace, or a hash of its name.
+    pub name: u64,
+    /// Who asked for it: a number or a hash.
+    pub tenant: u64,
+    /// What it asks for.
+    pub shape: VmShape,
+    /// When it was asked for; at or before [`Time::ZERO`] it was there already.
+    pub start: Time,
+    /// When it leaves; [`Time::NEVER`] when the trace does not say.
+    pub end: Time,
+}
+
+/// Why rows are no workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkloadError {
+    /// There is no row.
+    Empty,
+    /// More rows than ids.
+    TooManyVms,
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "expected at least one VM, got none"),
+            Self::TooManyVms => write!(f, "expected fewer than 4,000,000,000 VMs; take a sample"),
+        }
+    }
+}
+
+impl core::error::Error for WorkloadError {}
+
+/// Collects rows in any order.
+#[derive(Clone, Debug, Default)]
+pub struct WorkloadBuilder {
+    rows: Vec<(u64, u64, u32, Time, Time)>,
+    shapes: Vec<VmShape>,
+    shape_ids: BTreeMap<VmShape, u32>,
+}
+
+impl WorkloadBuilder {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a VM.
+    pub fn push(&mut self, row: VmRow) {
+        let shapes = &mut self.shapes;
+        let shape = *self.shape_ids.entry(row.shape).or_insert_with(|| {
+            shapes.push(row.shape);
+            shapes.len() as u32 - 1
+        });
+        self.rows.push((row.name, row.tenant, shape, row.start, row.end));
+    }
+
+    /// VMs so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether nothing was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Sorts the rows into requests. `horizon` is when the trace stops telling.
+    ///
+    /// # Errors
+    /// When there are no rows or more than ids can count.
+    pub fn finish(mut self, horizon: Time) -> Result<Workload, WorkloadError> {
+        if self.rows.is_empty() {
+            return Err(WorkloadError::Empty);
+        }
+        if self.rows.len() >= u32::MAX as usize {
+            return Err(WorkloadError::TooManyVms);
+        }
+        self.rows.sort_by_key(|(_, tenant, _, start, _)| (*start, if *start > Time::ZERO { *tenant } else { 0 }));
+        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon))
+    }
+}
+
+/// The requests of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    shapes: Vec<VmShape>,
+    names: Vec<u64>,
+    shape_of: Vec<u32>,
+    ends: Vec<Time>,
+    at: Vec<Time>,
+    tenants: Vec<u64>,
+    first_vm: Vec<u32>,
+    warm: u32,
+    horizon: Time,
+}
+
+impl Workload {
+    fn of_sorted(rows: &[(u64, u64, u32, Time, Time)], shapes: Vec<VmShape>, horizon: Time) -> Self {
+        let mut workload = Self {
+            shapes,
+            names: rows.iter().map(|row| row.0).collect(),
+            shape_of: rows.iter().map(|row| row.2).collect(),
+            ends: rows.iter().map(|row| row.4).collect(),
+            at: Vec::new(),
+            tenants: Vec::new(),
+            first_vm: Vec::new(),
+            warm: 0,
+            horizon,
+        };
+        let mut before = None;
+        for (vm, (_, tenant, _, start, _)) in rows.iter().enumerate() {
+            let warm = *start <= Time::ZERO;
+            if warm || before != Some((*start, *tenant)) {
+                workload.at.push(*start);
+                workload.tenants.push(*tenant);
+                workload.first_vm.push(vm as u32);
+                workload.warm += u32::from(warm);
+            }
+            before = Some((*start, *tenant));
+        }
+        workload.first_vm.push(rows.len() as u32);
+        workload
+    }
+
+    /// How many VMs there are.
+    #[must_use]
+    pub fn vm_count(&self) -> u32 {
+        self.names.len() as u32
+    }
+
+    /// How many requests there are.
+    #[must_use]
+    pub fn request_count(&self) -> u32 {
+        self.at.len() as u32
+    }
+
+    /// How many of the first requests were alive when the trace began.
+    #[must_use]
+    pub fn warm_count(&self) -> u32 {
+        self.warm
+    }
+
+    /// When the trace stops telling.
+    #[must_use]
+    pub fn horizon(&self) -> Time {
+        self.horizon
+    }
+
+    /// The distinct shapes.
+    #[must_use]
+    pub fn shapes(&self) -> &[VmShape] {
+        &self.shapes
+    }
+
+    /// One shape.
+    #[must_use]
+    pub fn shape(&self, id: ShapeId) -> &VmShape {
+        &self.shapes[id.index()]
+    }
+
+    /// A VM's number in the trace, or the hash of its name.
+    #[must_use]
+    pub fn name(&self, vm: VmId) -> u64 {
+        self.names[vm.index()]
+    }
+
+    /// The VM of this number or hash, if there is one; the first if there are several.
+    #[must_use]
+    pub fn find(&self, name: u64) -> Option<VmId> {
+        self.names.iter().position(|other| *other == name).map(VmId::of)
+    }
+
+    /// A VM's shape.
+    #[inline]
+    #[must_use]
+    pub fn shape_of(&self, vm: VmId) -> ShapeId {
+        ShapeId(self.shape_of[vm.index()])
+    }
+
+    /// When a VM leaves.
+    #[inline]
+    #[must_use]
+    pub fn end(&self, vm: VmId) -> Time {
+        self.ends[vm.index()]
+    }
+
+    /// When a request came.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, request: RequestId) -> Time {
+        self.at[request.index()]
+    }
+
+    /// Who made a request.
+    #[must_use]
+    pub fn tenant(&self, request: RequestId) -> u64 {
+        self.tenants[request.index()]
+    }
+
+    /// The VMs of a request.
+    #[inline]
+    #[must_use]
+    pub fn vms_of(&self, request: RequestId) -> Range<u32> {
+        self.first_vm[request.index()]..self.first_vm[request.index() + 1]
+    }
+
+    /// The request a VM belongs to.
+    #[must_use]
+    pub fn request_of(&self, vm: VmId) -> RequestId {
+        RequestId::of(self.first_vm.partition_point(|first| *first <= vm.0) - 1)
+    }
+
+    /// A 128-bit fingerprint of everything a run reads, the same whatever file it came from.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        let mut hash = xxhash_rust::xxh3::Xxh3::new();
+        for request in 0..self.request_count() {
+            let request = RequestId(request);
+            hash.update(&self.at(request).0.to_le_bytes());
+            hash.update(&self.tenant(request).to_le_bytes());
+            for vm in self.vms_of(request).map(VmId) {
+                let shape = self.shape(self.shape_of(vm));
+                hash.update(&self.name(vm).to_le_bytes());
+                hash.update(&self.end(vm).0.to_le_bytes());
+                for resource in crate::resources::Resource::ALL {
+                    hash.update(&shape.demand[resource].to_le_bytes());
+                }
+                hash.update(&[shape.priority]);
+            }
+        }
+        hash.update(&self.horizon.0.to_le_bytes());
+        hash.digest128()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: u64, tenant: u64, start: i64) -> VmRow {
+        let shape = VmShape { demand: Resources::new(1_000 * (1 + name as u32 % 2), 1, 0, 0), priority: 0 };
+        VmRow { name, tenant, shape, start: Time(start), end: Time::NEVER }
+    }
+
+    fn build(rows: &[VmRow]) -> Workload {
+        let mut builder = WorkloadBuilder::new();
+        rows.iter().for_each(|row| builder.push(*row));
+        builder.finish(Time(100)).expect("a workload")
+    }
+
+    #[test]
+    fn rows_of_one_tenant_at_one_instant_are_one_request() {
+        let workload = build(&[row(1, 7, 5), row(2, 8, 5), row(3, 7, 5), row(4, 7, 6), row(5, 9, -3), row(6, 9, -3)]);
+        let requests: Vec<Vec<u64>> = (0..workload.request_count())
+            .map(|request| workload.vms_of(RequestId(request)).map(|vm| workload.name(VmId(vm))).collect())
+            .collect();
+        assert_eq!(requests, [alloc::vec![5], alloc::vec![6], alloc::vec![1, 3], alloc::vec![2], alloc::vec![4]]);
+        assert_eq!(workload.warm_count(), 2);
+        assert_eq!(workload.shapes().len(), 2);
+        let third = workload.find(3).expect("VM 3");
+        assert_eq!(workload.request_of(third), RequestId(2));
+    }
+
+    #[test]
+    fn the_fingerprint_ignores_the_order_of_other_tenants_and_sees_every_field() {
+        let one = build(&[row(1, 7, 5), row(2, 8, 5)]);
+        assert_eq!(one.fingerprint(), build(&[row(2, 8, 5), row(1, 7, 5)]).fingerprint());
+        assert_ne!(one.fingerprint(), build(&[row(1, 7, 5), row(2, 8, 6)]).fingerprint());
+        assert_ne!(one.fingerprint(), build(&[row(1, 7, 5), row(2, 9, 5)]).fingerprint());
+    }
+}

@@ -1,0 +1,276 @@
+//! A rule evaluation: the ranked candidates for one class of requests, kept and
+//! brought up to date from the journal (Protean section 5.2.2).
+//!
+//! Machines are ranked in cells: a whole cluster, or one rack where any rule sees
+//! racks, because all machines of a rack are alike to such a rule (section 5.2.5). Each
+//! cluster's cells are made when that cluster is first selected and remember the
+//! revision they have seen; bringing them up to date costs O(M log n) for M changed
+//! machines.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, VmShape};
+
+use crate::erased::{BoundPreference, BoundValidator};
+use crate::packed::{Field, PackedKey};
+use crate::policy::{MachineStage, Policy};
+use crate::quantize::Quantizer;
+use crate::ranking::Ranking;
+use crate::rule::{OfCluster, OfMachine, OfRack, Reach};
+
+struct Scorer<R: Reach> {
+    rule: Box<dyn BoundPreference<R>>,
+    quantizer: Quantizer,
+    field: Field,
+}
+
+struct ClusterScorer {
+    rule: Box<dyn BoundPreference<OfCluster>>,
+    quantizer: Quantizer,
+}
+
+/// The cells of one cluster, as of a revision.
+struct Cells<K> {
+    revision: Revision,
+    rankings: Vec<Ranking<K>>,
+}
+
+/// Room for work that is thrown away, kept between calls.
+pub(crate) struct Scratch<K> {
+    changed: Vec<MachineId>,
+    valid: Vec<bool>,
+    scores: Vec<f64>,
+    keys: Vec<K>,
+    clusters: Vec<ClusterId>,
+    ordered: Vec<(Vec<u64>, ClusterId)>,
+    tied: Vec<(MachineId, ClusterId, usize, u32)>,
+}
+
+impl<K> Scratch<K> {
+    pub(crate) fn new() -> Self {
+        Self {
+            changed: Vec::new(),
+            valid: Vec::new(),
+            scores: Vec::new(),
+            keys: Vec::new(),
+            clusters: Vec::new(),
+            ordered: Vec::new(),
+            tied: Vec::new(),
+        }
+    }
+}
+
+/// What was found: the machines tied for best.
+pub(crate) struct Best<'a> {
+    tied: &'a [(MachineId, ClusterId, usize, u32)],
+    /// How many there are; zero refuses the VM.
+    pub(crate) count: u32,
+    /// Machines that had to be looked at again.
+    pub(crate) refreshed: u32,
+}
+
+/// One class of requests.
+pub(crate) struct Evaluation<K> {
+    cluster_validators: Vec<Box<dyn BoundValidator<OfCluster>>>,
+    cluster_preferences: Vec<ClusterScorer>,
+    rack_validators: Vec<Box<dyn BoundValidator<OfRack>>>,
+    machine_validators: Vec<Box<dyn BoundValidator<OfMachine>>>,
+    rack_preferences: Vec<Scorer<OfRack>>,
+    machine_preferences: Vec<Scorer<OfMachine>>,
+    best_clusters: usize,
+    by_rack: bool,
+    cells: Vec<Option<Cells<K>>>,
+}
+
+impl<K: PackedKey> Evaluation<K> {
+    /// Binds the policy to a class of requests; nothing is ranked yet.
+    pub(crate) fn new(policy: &Policy, clusters: usize, vm: &VmShape) -> Self {
+        let (mut rack_preferences, mut machine_preferences) = (Vec::new(), Vec::new());
+        for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
+            let (quantizer, field) = (stage.quantizer(), *field);
+            match stage {
+                MachineStage::Rack(ranked) => {
+                    rack_preferences.push(Scorer { rule: ranked.rule.bind(vm), quantizer, field });
+                }
+                MachineStage::Machine(ranked) => {
+                    machine_preferences.push(Scorer { rule: ranked.rule.bind(vm), quantizer, field });
+                }
+            }
+        }
+        Self {
+            cluster_validators: policy.cluster_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
+            cluster_preferences: policy
+                .cluster_preferences
+                .iter()
+                .map(|ranked| ClusterScorer { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer })
+                .collect(),
+            rack_validators: policy.rack_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
+            machine_validators: policy.machine_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
+            rack_preferences,
+            machine_preferences,
+            best_clusters: policy.best_clusters as usize,
+            by_rack: policy.sees_racks(),
+            cells: (0..clusters).map(|_| None).collect(),
+        }
+    }
+
+    /// The machines tied for best, now.
+    pub(crate) fn best<'a>(&mut self, occupancy: &Occupancy, scratch: &'a mut Scratch<K>) -> Best<'a> {
+        self.select_clusters(occupancy, scratch);
+        let (mut best, mut refreshed) = (K::INVALID, 0);
+        scratch.tied.clear();
+        for index in 0..scratch.clusters.len() {
+            let cluster = scratch.clusters[index];
+            refreshed += self.refresh(occupancy, cluster, scratch);
+            self.compare_cells(occupancy, cluster, &mut best, &mut scratch.tied);
+        }
+        let count = scratch.tied.iter().map(|(.., count)| count).sum();
+        Best { tied: &scratch.tied, count, refreshed }
+    }
+
+    /// The `nth` of the machines tied for best, in order of id.
+    pub(crate) fn nth(&self, best: &Best<'_>, mut nth: u32) -> Option<MachineId> {
+        for (first, cluster, cell, count) in best.tied {
+            if nth < *count {
+                let ranking = &self.cells[cluster.index()].as_ref()?.rankings[*cell];
+                return Some(MachineId(first.0 + ranking.nth_best(nth) as u32));
+            }
+            nth -= count;
+        }
+        None
+    }
+
+    fn select_clusters(&self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
+        let Scratch { clusters, ordered, .. } = scratch;
+        clusters.clear();
+        clusters.extend((0..self.cells.len()).map(ClusterId::of));
+        for rule in &self.cluster_validators {
+            clusters.retain(|id| rule.is_valid(occupancy, *id));
+        }
+        if clusters.len() <= self.best_clusters {
+            return;
+        }
+        ordered.resize_with(clusters.len(), || (Vec::new(), ClusterId(0)));
+        for ((buckets, slot), id) in ordered.iter_mut().zip(clusters.iter()) {
+            buckets.clear();
+            buckets.extend(
+                self.cluster_preferences.iter().map(|scorer| scorer.quantizer.bucket(scorer.rule.score(occupancy, *id))),
+            );
+            *slot = *id;
+        }
+        ordered.select_nth_unstable(self.best_clusters - 1);
+        clusters.clear();
+        clusters.extend(ordered[..self.best_clusters].iter().map(|(_, id)| *id));
+        clusters.sort_unstable();
+    }
+
+    /// Brings a cluster's cells up to date; how many machines were looked at.
+    fn refresh(&mut self, occupancy: &Occupancy, cluster: ClusterId, scratch: &mut Scratch<K>) -> u32 {
+        let seen = self.cells[cluster.index()].as_ref().map(|cells| cells.revision);
+        scratch.changed.clear();
+        match seen {
+            Some(revision) => scratch.changed.extend(occupancy.journal().changed_since(cluster, revision)),
+            None => scratch.changed.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
+        }
+        if !scratch.changed.is_empty() {
+            self.score_changed(occupancy, cluster, scratch);
+        }
+        if let Some(cells) = &mut self.cells[cluster.index()] {
+            cells.revision = occupancy.revision();
+            let fleet = occupancy.fleet();
+            for (machine, key) in scratch.changed.iter().zip(&scratch.keys) {
+                let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
+                cells.rankings[cell].set(index, *key);
+            }
+        } else {
+            self.cells[cluster.index()] = Some(self.build_cells(occupancy, cluster, &scratch.keys));
+        }
+        scratch.changed.len() as u32
+    }
+
+    fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K]) -> Cells<K> {
+        let fleet = occupancy.fleet();
+        let rankings = if self.by_rack {
+            let first = fleet.cluster(cluster).machines().start;
+            let racks = fleet.cluster(cluster).racks().map(|rack| fleet.machines_of_rack(RackId(rack)));
+            racks.map(|rack| Ranking::build(&keys[(rack.start - first) as usize..(rack.end - first) as usize])).collect()
+        } else {
+            [Ranking::build(keys)].into()
+        };
+        Cells { revision: occupancy.revision(), rankings }
+    }
+
+    /// The keys of `scratch.changed` under the machine rules, rule by rule.
+    fn score_changed(&self, occupancy: &Occupancy, cluster: ClusterId, scratch: &mut Scratch<K>) {
+        let Scratch { changed, valid, scores, keys, .. } = scratch;
+        valid.clear();
+        valid.resize(changed.len(), true);
+        for rule in &self.machine_validators {
+            rule.judge(occupancy, cluster, changed, valid);
+        }
+        keys.clear();
+        keys.extend(valid.iter().map(|valid| if *valid { K::ZERO } else { K::INVALID }));
+        for scorer in &self.machine_preferences {
+            scorer.rule.scores(occupancy, cluster, changed, scores);
+            for ((key, score), valid) in keys.iter_mut().zip(scores.iter()).zip(valid.iter()) {
+                if *valid {
+                    *key = key.with(scorer.field, scorer.quantizer.bucket(*score));
+                }
+            }
+        }
+    }
+
+    /// Lets a cluster's cells compete under all rules (Protean section 5.2.5).
+    fn compare_cells(
+        &self,
+        occupancy: &Occupancy,
+        cluster: ClusterId,
+        best: &mut K,
+        tied: &mut Vec<(MachineId, ClusterId, usize, u32)>,
+    ) {
+        let Some(cells) = &self.cells[cluster.index()] else { return };
+        let fleet = occupancy.fleet();
+        for (cell, ranking) in cells.rankings.iter().enumerate() {
+            let Some((mut key, count)) = ranking.best() else { continue };
+            let first = if self.by_rack {
+                let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
+                if self.rack_validators.iter().any(|rule| !rule.is_valid(occupancy, rack)) {
+                    continue;
+                }
+                for scorer in &self.rack_preferences {
+                    key = key.with(scorer.field, scorer.quantizer.bucket(scorer.rule.score(occupancy, rack)));
+                }
+                fleet.machines_of_rack(rack).start
+            } else {
+                fleet.cluster(cluster).machines().start
+            };
+            if key < *best {
+                *best = key;
+                tied.clear();
+            }
+            if key == *best {
+                tied.push((MachineId(first), cluster, cell, count));
+            }
+        }
+    }
+
+    /// Bytes of its rankings.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cells.iter().flatten().flat_map(|cells| &cells.rankings).map(Ranking::bytes).sum()
+    }
+}
+
+/// A machine's cell and its place there.
+#[inline]
+fn place(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> (usize, usize) {
+    let cluster = fleet.cluster(cluster);
+    if by_rack {
+        let rack = fleet.rack_of(machine);
+        let cell = rack.0 - cluster.racks().start;
+        (cell as usize, (machine.0 - fleet.machines_of_rack(rack).start) as usize)
+    } else {
+        (0, (machine.0 - cluster.machines().start) as usize)
+    }
+}

@@ -1,0 +1,120 @@
+//! Scores in strict order, packed into one number that compares the same way.
+//!
+//! Every preference has a field as wide as its buckets need, the most important
+//! first, so comparing two candidates under all rules is one integer comparison:
+//! the order-preserving encoding of Protean section 3.3. Most lists fit 64 bits;
+//! each exact preference takes 53, so wider keys exist.
+
+use alloc::vec::Vec;
+
+/// A key of some width. Fields never cross a 64-bit word.
+pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
+    /// 64-bit words in it.
+    const WORDS: u32;
+    /// All fields zero: better than any other valid key.
+    const ZERO: Self;
+    /// Worse than any valid key: no candidate.
+    const INVALID: Self;
+
+    /// With this field filled in; it was zero before.
+    fn with(self, field: Field, bucket: u64) -> Self;
+}
+
+/// Where a preference's bucket stands in a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    word: u32,
+    shift: u32,
+}
+
+impl PackedKey for u64 {
+    const WORDS: u32 = 1;
+    const ZERO: Self = 0;
+    const INVALID: Self = Self::MAX;
+
+    #[inline]
+    fn with(self, field: Field, bucket: u64) -> Self {
+        self | bucket << field.shift
+    }
+}
+
+impl PackedKey for u128 {
+    const WORDS: u32 = 2;
+    const ZERO: Self = 0;
+    const INVALID: Self = Self::MAX;
+
+    #[inline]
+    fn with(self, field: Field, bucket: u64) -> Self {
+        self | Self::from(bucket << field.shift) << (64 * (1 - field.word))
+    }
+}
+
+/// Room for sixteen exact preferences.
+pub(crate) type Wide = [u64; 16];
+
+impl PackedKey for Wide {
+    const WORDS: u32 = 16;
+    const ZERO: Self = [0; 16];
+    const INVALID: Self = [u64::MAX; 16];
+
+    #[inline]
+    fn with(mut self, field: Field, bucket: u64) -> Self {
+        self[field.word as usize] |= bucket << field.shift;
+        self
+    }
+}
+
+/// The fields of keys with these widths in bits, most important first, and how many
+/// words they need. The very first bit stays zero, so no valid key is invalid.
+pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
+    let (mut word, mut left) = (0, 63);
+    let fields = widths
+        .iter()
+        .map(|width| {
+            if *width > left {
+                word += 1;
+                left = 64;
+            }
+            left -= width;
+            Field { word, shift: left }
+        })
+        .collect();
+    (fields, word + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use tiebreak_model::random::{Seed, pick};
+
+    fn pack<K: PackedKey>(fields: &[Field], buckets: &[u64]) -> K {
+        fields.iter().zip(buckets).fold(K::ZERO, |key, (field, bucket)| key.with(*field, *bucket))
+    }
+
+    #[test]
+    fn packed_keys_compare_like_the_list_of_buckets() {
+        let widths = [1, 53, 3, 8, 53, 0, 20];
+        let (fields, words) = layout(&widths);
+        assert_eq!(words, 3);
+        let stream = Seed(1).stream("packed test");
+        let buckets = |what: u64| -> Vec<u64> {
+            let draw = |i: usize, width: u32| u64::from(pick(stream.draw(what, i as u64), 3)).min((1 << width) - 1);
+            widths.iter().enumerate().map(|(i, width)| draw(i, *width)).collect()
+        };
+        for pair in 0..2_000 {
+            let (a, b) = (buckets(2 * pair), buckets(2 * pair + 1));
+            assert_eq!(pack::<Wide>(&fields, &a).cmp(&pack(&fields, &b)), a.cmp(&b));
+            let narrow = layout(&widths[..4]).0;
+            assert_eq!(pack::<u128>(&narrow, &a[..4]).cmp(&pack(&narrow, &b[..4])), a[..4].cmp(&b[..4]));
+        }
+    }
+
+    #[test]
+    fn the_largest_valid_key_is_below_invalid() {
+        let (fields, words) = layout(&[63]);
+        assert_eq!(words, 1);
+        assert!(pack::<u64>(&fields, &[(1 << 63) - 1]) < u64::INVALID);
+        assert_eq!(layout(&[63, 64]), (vec![Field { word: 0, shift: 0 }, Field { word: 1, shift: 0 }], 2));
+    }
+}

@@ -1,0 +1,87 @@
+//! Quantization: how a score becomes the whole number that is compared.
+//!
+//! With N buckets a score S becomes `ceil(S*N)`: 0 for a perfect score, else 1 to N;
+//! equal numbers are a tie that passes to the next rule. Without buckets the score
+//! itself decides, to 52 bits. Source: Protean section 3.3.
+
+use core::num::NonZeroU32;
+
+const EXACT_BITS: u32 = 53;
+const EXACT_ONE: f64 = (1_u64 << 52) as f64;
+
+/// How finely a preference tells candidates apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantizer {
+    /// `ceil(S*N)`.
+    Buckets(NonZeroU32),
+    /// A rule with this many different scores, compared as they are.
+    Levels(NonZeroU32),
+    /// The score to 52 bits.
+    Exact,
+}
+
+impl Quantizer {
+    /// For a rule with these buckets (none = exact) and this many levels.
+    pub(crate) fn of(buckets: Option<u32>, levels: Option<u32>) -> Self {
+        match (buckets.and_then(NonZeroU32::new), levels.and_then(NonZeroU32::new)) {
+            (Some(buckets), _) => Self::Buckets(buckets),
+            (None, Some(levels)) => Self::Levels(levels),
+            (None, None) => Self::Exact,
+        }
+    }
+
+    /// Bits that any bucket number of this quantizer fits into.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::Buckets(buckets) => u32::BITS - buckets.leading_zeros(),
+            Self::Levels(levels) => u32::BITS - (levels.get() - 1).leading_zeros(),
+            Self::Exact => EXACT_BITS,
+        }
+    }
+
+    /// The bucket of a score.
+    #[inline]
+    pub(crate) fn bucket(self, score: f64) -> u64 {
+        let score = if score >= 0.0 { score.min(1.0) } else if score.is_nan() { 1.0 } else { 0.0 };
+        match self {
+            Self::Buckets(buckets) => ceil(score * f64::from(buckets.get())),
+            Self::Levels(levels) => (score * f64::from(levels.get() - 1) + 0.5) as u64,
+            Self::Exact => (score * EXACT_ONE) as u64,
+        }
+    }
+}
+
+#[inline]
+fn ceil(value: f64) -> u64 {
+    let whole = value as u64;
+    whole + u64::from((whole as f64) < value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_the_ceiling_of_score_times_n() {
+        for (buckets, score, bucket) in [
+            (Some(1), 0.0, 0),
+            (Some(1), 0.001, 1),
+            (Some(1), 1.0, 1),
+            (Some(4), 0.25, 1),
+            (Some(4), 0.2501, 2),
+            (Some(4), 1.0, 4),
+            (Some(4), 7.0, 4),
+            (Some(4), -1.0, 0),
+            (Some(4), f64::NAN, 4),
+            (None, 1.0, 1 << 52),
+            (None, 0.0, 0),
+        ] {
+            let quantizer = Quantizer::of(buckets, None);
+            assert_eq!(quantizer.bucket(score), bucket, "{buckets:?} {score}");
+            assert!(bucket < 1 << quantizer.bits(), "{buckets:?} fits its bits");
+        }
+        assert_eq!(Quantizer::of(None, Some(2)).bucket(1.0), 1);
+        assert_eq!(Quantizer::of(None, Some(2)).bits(), 1);
+        assert_eq!(Quantizer::of(None, Some(1)).bits(), 0);
+    }
+}

@@ -1,0 +1,131 @@
+//! What a rule is.
+//!
+//! A rule turns a request into a key, once, and never sees the request again; it
+//! sees a machine only through a view whose reach is a type. So whatever a cached
+//! verdict depends on cannot be forgotten: the key and the reach are the
+//! declaration, and the engine needs no other. Source: Protean sections 3.2, 5.2.1.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{
+    ClusterId, ClusterView, Declared, MachineId, MachineView, Occupancy, RackId, RackView, Resource, Resources, VmShape,
+};
+
+/// How far a rule can see.
+pub trait Reach: Sized + 'static {
+    /// What it looks at.
+    type Id: Copy;
+    /// All it can see of it.
+    type View<'a>: Copy;
+
+    /// The view of one of them.
+    fn view(occupancy: &Occupancy, id: Self::Id) -> Self::View<'_>;
+
+    /// The views of several in one cluster.
+    fn views<'a>(
+        occupancy: &'a Occupancy,
+        cluster: ClusterId,
+        ids: &'a [Self::Id],
+    ) -> impl Iterator<Item = Self::View<'a>> + 'a {
+        let _ = cluster;
+        ids.iter().map(|id| Self::view(occupancy, *id))
+    }
+}
+
+/// The reach of a rule about one machine.
+#[derive(Clone, Copy, Debug)]
+pub enum OfMachine {}
+
+/// The reach of a rule about a whole rack: all its machines are alike to it.
+#[derive(Clone, Copy, Debug)]
+pub enum OfRack {}
+
+/// The reach of a rule about a whole cluster, used to select clusters.
+#[derive(Clone, Copy, Debug)]
+pub enum OfCluster {}
+
+impl Reach for OfMachine {
+    type Id = MachineId;
+    type View<'a> = MachineView<'a>;
+
+    fn view(occupancy: &Occupancy, id: MachineId) -> MachineView<'_> {
+        occupancy.machine(id)
+    }
+
+    #[inline]
+    fn views<'a>(
+        occupancy: &'a Occupancy,
+        cluster: ClusterId,
+        ids: &'a [MachineId],
+    ) -> impl Iterator<Item = MachineView<'a>> + 'a {
+        occupancy.machines_of(cluster, ids)
+    }
+}
+
+impl Reach for OfRack {
+    type Id = RackId;
+    type View<'a> = RackView<'a>;
+
+    fn view(occupancy: &Occupancy, id: RackId) -> RackView<'_> {
+        occupancy.rack(id)
+    }
+}
+
+impl Reach for OfCluster {
+    type Id = ClusterId;
+    type View<'a> = ClusterView<'a>;
+
+    fn view(occupancy: &Occupancy, id: ClusterId) -> ClusterView<'_> {
+        occupancy.cluster(id)
+    }
+}
+
+/// The part of a request that a rule depends on. Requests with equal keys are one
+/// class to that rule and share its cached verdicts.
+pub trait Key: Copy + 'static {
+    /// Writes the key down, so that different keys give different words and equal
+    /// types always the same number of them.
+    fn write(self, words: &mut Vec<u64>);
+}
+
+impl Key for () {
+    fn write(self, _: &mut Vec<u64>) {}
+}
+
+impl Key for Resources {
+    fn write(self, words: &mut Vec<u64>) {
+        words.extend(Resource::ALL.map(|resource| u64::from(self[resource])));
+    }
+}
+
+/// A hard constraint: what it refuses is no candidate.
+pub trait Validator: Declared + Copy + 'static {
+    /// How far it sees.
+    type Reach: Reach;
+    /// What of the request it depends on.
+    type Key: Key;
+
+    /// The part of the request it depends on.
+    fn key(&self, vm: &VmShape) -> Self::Key;
+
+    /// Whether the VM may go there.
+    fn is_valid(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> bool;
+}
+
+/// A soft constraint: among candidates it keeps those with the lowest score.
+pub trait Preference: Declared + Copy + 'static {
+    /// How far it sees.
+    type Reach: Reach;
+    /// What of the request it depends on.
+    type Key: Key;
+
+    /// How many different scores it can give (0, 1/(n-1), ..., 1), when they are few.
+    const LEVELS: Option<u32> = None;
+
+    /// The part of the request it depends on.
+    fn key(&self, vm: &VmShape) -> Self::Key;
+
+    /// From 0 (best) to 1 (worst). Only asked about valid candidates; anything
+    /// outside counts as the nearer end, and NaN as 1.
+    fn score(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> f64;
+}

@@ -1,0 +1,26 @@
+//! `FirstFit`: the classical baseline of bin packing.
+
+use tiebreak_model::{MachineView, VmShape, declare};
+
+use crate::rule::{OfMachine, Preference};
+
+declare! {
+    /// Prefers the machine with the lowest number.
+    ///
+    /// It packs surprisingly well and explains itself, but every agent picks the same
+    /// machine: a list that ends with it leaves nothing to chance, and concurrent
+    /// agents collide.
+    pub struct FirstFit as "FirstFit" {}
+}
+
+impl Preference for FirstFit {
+    type Reach = OfMachine;
+    type Key = ();
+
+    fn key(&self, _: &VmShape) {}
+
+    #[inline]
+    fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {
+        f64::from(machine.id.0) / f64::from(machine.machines)
+    }
+}

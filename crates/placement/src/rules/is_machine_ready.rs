@@ -1,0 +1,25 @@
+//! `IsMachineReady` (Protean section 3.1, "ready" state).
+
+use tiebreak_model::{MachineView, Readiness, VmShape, declare};
+
+use crate::rule::{OfMachine, Validator};
+
+declare! {
+    /// The machine is in the ready state: not failed, not draining, not being updated.
+    ///
+    /// Turn it off to see VMs land on machines that operations wants empty.
+    /// (Protean section 3.1)
+    pub struct IsMachineReady as "IsMachineReady" {}
+}
+
+impl Validator for IsMachineReady {
+    type Reach = OfMachine;
+    type Key = ();
+
+    fn key(&self, _: &VmShape) {}
+
+    #[inline]
+    fn is_valid(&self, (): &(), machine: MachineView<'_>) -> bool {
+        machine.readiness() == Readiness::Ready
+    }
+}

@@ -1,0 +1,27 @@
+//! `IsTypeSupported` (Protean section 3.2, example 2 of validators).
+
+use tiebreak_model::{ClusterView, Resources, VmShape, declare};
+
+use crate::rule::{OfCluster, Validator};
+
+declare! {
+    /// The cluster's hardware can hold the VM's type at all: an empty machine of the
+    /// cluster would fit it.
+    ///
+    /// It spares the machine rules a look at clusters whose machines are too small.
+    /// (Protean section 3.2)
+    pub struct IsTypeSupported as "IsTypeSupported" {}
+}
+
+impl Validator for IsTypeSupported {
+    type Reach = OfCluster;
+    type Key = Resources;
+
+    fn key(&self, vm: &VmShape) -> Resources {
+        vm.demand
+    }
+
+    fn is_valid(&self, demand: &Resources, cluster: ClusterView<'_>) -> bool {
+        cluster.machine_capacity().covers(*demand)
+    }
+}

@@ -1,0 +1,165 @@
+//! Every rule there is, in the order a list shows them: one file each, one line here.
+
+use alloc::boxed::Box;
+
+use tiebreak_model::Declaration;
+
+use crate::erased::{AnyPreference, AnyValidator};
+use crate::rule::{OfCluster, OfMachine, OfRack, Preference, Reach, Validator};
+
+mod are_node_resources_valid;
+mod best_fit;
+mod first_fit;
+mod is_cluster_below_limit;
+mod is_machine_ready;
+mod is_type_supported;
+mod prefer_emptier_clusters;
+mod prefer_least_used_rack;
+mod prefer_non_empty_machines;
+mod worst_fit;
+
+/// Every rule: validators first, then preferences, clusters before machines.
+pub static RULES: &[RuleEntry] = &[
+    validator::<is_type_supported::IsTypeSupported>(),
+    validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
+    preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
+    validator::<are_node_resources_valid::AreNodeResourcesValid>(),
+    validator::<is_machine_ready::IsMachineReady>(),
+    preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
+    preference::<best_fit::BestFit>(),
+    preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
+    preference::<worst_fit::WorstFit>(),
+    preference::<first_fit::FirstFit>(),
+];
+
+/// The rule of this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static RuleEntry> {
+    RULES.iter().find(|entry| entry.declaration.id == id)
+}
+
+/// The stage of a decision a rule belongs to, in the order they are applied
+/// (Protean Fig. 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Which clusters may hold the VM.
+    ClusterValidators,
+    /// Which of them are best.
+    ClusterPreferences,
+    /// Which of their machines may hold it.
+    MachineValidators,
+    /// Which of those are best.
+    MachinePreferences,
+}
+
+impl Group {
+    /// All stages in order.
+    pub const ALL: [Self; 4] =
+        [Self::ClusterValidators, Self::ClusterPreferences, Self::MachineValidators, Self::MachinePreferences];
+
+    /// The words people read.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::ClusterValidators => "Cluster validators",
+            Self::ClusterPreferences => "Cluster preferences",
+            Self::MachineValidators => "Machine validators",
+            Self::MachinePreferences => "Machine preferences",
+        }
+    }
+
+    /// Whether its rules score, and so have buckets.
+    #[must_use]
+    pub const fn scores(self) -> bool {
+        matches!(self, Self::ClusterPreferences | Self::MachinePreferences)
+    }
+}
+
+/// One rule as the list knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleEntry {
+    /// What it says of itself.
+    pub declaration: Declaration,
+    /// Its stage.
+    pub group: Group,
+    /// How many different scores it gives, when they are few.
+    pub levels: Option<u32>,
+    pub(crate) build: fn(&[f64]) -> AnyRule,
+}
+
+/// A rule with its parameters, by kind and reach.
+pub(crate) enum AnyRule {
+    ClusterValidator(Box<dyn AnyValidator<OfCluster>>),
+    ClusterPreference(Box<dyn AnyPreference<OfCluster>>),
+    RackValidator(Box<dyn AnyValidator<OfRack>>),
+    RackPreference(Box<dyn AnyPreference<OfRack>>),
+    MachineValidator(Box<dyn AnyValidator<OfMachine>>),
+    MachinePreference(Box<dyn AnyPreference<OfMachine>>),
+}
+
+/// Which kind a reach makes of a rule.
+trait Place: Reach {
+    const VALIDATES: Group;
+    const PREFERS: Group;
+    fn validator(rule: Box<dyn AnyValidator<Self>>) -> AnyRule;
+    fn preference(rule: Box<dyn AnyPreference<Self>>) -> AnyRule;
+}
+
+macro_rules! places {
+    ($($reach:ident: $validators:ident $preferences:ident, $validator:ident $preference:ident;)+) => {$(
+        impl Place for $reach {
+            const VALIDATES: Group = Group::$validators;
+            const PREFERS: Group = Group::$preferences;
+            fn validator(rule: Box<dyn AnyValidator<Self>>) -> AnyRule {
+                AnyRule::$validator(rule)
+            }
+            fn preference(rule: Box<dyn AnyPreference<Self>>) -> AnyRule {
+                AnyRule::$preference(rule)
+            }
+        }
+    )+};
+}
+
+places! {
+    OfCluster: ClusterValidators ClusterPreferences, ClusterValidator ClusterPreference;
+    OfRack: MachineValidators MachinePreferences, RackValidator RackPreference;
+    OfMachine: MachineValidators MachinePreferences, MachineValidator MachinePreference;
+}
+
+const fn validator<V: Validator<Reach: Place>>() -> RuleEntry {
+    RuleEntry {
+        declaration: V::DECLARATION,
+        group: <V::Reach as Place>::VALIDATES,
+        levels: None,
+        build: |values| V::Reach::validator(Box::new(V::from_values(values))),
+    }
+}
+
+const fn preference<P: Preference<Reach: Place>>() -> RuleEntry {
+    RuleEntry {
+        declaration: P::DECLARATION,
+        group: <P::Reach as Place>::PREFERS,
+        levels: P::LEVELS,
+        build: |values| P::Reach::preference(Box::new(P::from_values(values))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn every_rule_says_what_it_is() {
+        let ids: BTreeSet<_> = RULES.iter().map(|entry| entry.declaration.id).collect();
+        assert_eq!(ids.len(), RULES.len(), "ids are unique");
+        for entry in RULES {
+            let Declaration { id, help, params, .. } = entry.declaration;
+            assert!(help.len() > 40, "{id} needs help that teaches");
+            for param in params {
+                assert!(param.allows(param.default), "{id}.{}: the default is in range", param.name);
+                assert!(param.help.len() > 10, "{id}.{} needs help", param.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `PreferEmptierClusters` (Protean section 3.2, example 3 of preferences).
+
+use tiebreak_model::{ClusterView, Resource, VmShape, declare};
+
+use crate::rule::{OfCluster, Preference};
+
+declare! {
+    /// Prefers clusters with a larger share of their cores free.
+    ///
+    /// It balances what is left over the clusters, so that no cluster runs full and a
+    /// tenant that must stay in its cluster can still grow. (Protean section 3.2)
+    pub struct PreferEmptierClusters as "PreferEmptierClusters" {}
+}
+
+impl Preference for PreferEmptierClusters {
+    type Reach = OfCluster;
+    type Key = ();
+
+    fn key(&self, _: &VmShape) {}
+
+    fn score(&self, (): &(), cluster: ClusterView<'_>) -> f64 {
+        cluster.used_share(Resource::Cores)
+    }
+}

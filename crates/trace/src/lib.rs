@@ -1,0 +1,40 @@
+//! Reads VM traces: a file's bytes go in piece by piece, a [`Workload`] comes out.
+//!
+//! A [`TraceParser`] is pushed chunks cut anywhere, plain or gzip, in the browser's
+//! worker as in the native program. It recognises the format from the file's name
+//! and its first lines ([`FORMATS`]), keeps every row it can read, and counts the others
+//! with their line numbers. Bad input stops here: what leaves is a checked workload
+//! and a [`Report`] of what was read, corrected, refused, and what this trace cannot answer.
+//!
+//! ```
+//! use tiebreak_trace::TraceParser;
+//!
+//! let mut parser = TraceParser::new("mine.csv");
+//! parser.push(b"vm,cores,memory_gb,start_s,end_s\n1,4,16,")?;
+//! parser.push(b"0,3600\n2,2,8,60,inf\n")?;
+//! let parsed = parser.finish()?;
+//! assert_eq!(parsed.workload.vm_count(), 2);
+//! assert_eq!(parsed.report.summary.peak_cores_milli, 6_000);
+//! # Ok::<(), tiebreak_trace::TraceError>(())
+//! ```
+//!
+//! To add a format: one file in `src/formats/` and one line in [`FORMATS`].
+//!
+//! [`Workload`]: tiebreak_model::Workload
+
+pub mod error;
+pub mod formats;
+pub mod limits;
+pub mod parser;
+pub mod report;
+
+mod column;
+mod gunzip;
+mod magic;
+mod records;
+
+pub use error::TraceError;
+pub use formats::{FORMATS, Format, Head};
+pub use limits::Limits;
+pub use parser::{Parsed, Progress, TraceParser};
+pub use report::{Correction, Fault, FaultKind, Report, Summary};

@@ -1,0 +1,120 @@
+//! Crates sit on floors, and a crate depends only on floors below its own (docs/ARCHITECTURE.md).
+//!
+//! Cargo is asked for the real edges; dev-dependencies do not count, because tests may look anywhere.
+
+use crate::{Outcome, process};
+
+pub(crate) const HELP: &str = "check that every crate depends only on lower floors";
+
+/// Every crate of the product, from the ground up.
+pub(crate) const FLOORS: &[(&str, u8)] = &[
+    ("tiebreak-model", 0),
+    ("tiebreak-placement", 1),
+    ("tiebreak-sim", 2),
+    ("tiebreak-trace", 3),
+    ("tiebreak-scenario", 3),
+    ("tiebreak-chart", 3),
+    ("tiebreak-lab", 4),
+    ("tiebreak-cli", 4),
+    ("tiebreak-web", 5),
+];
+
+/// The highest floor of the core, which has no standard library.
+pub(crate) const CORE_TOP: u8 = 2;
+
+/// Crates beside the house: they may look at every floor, no floor may use them.
+const BESIDE: &[&str] = &["tiebreak-testkit", "tiebreak-tests", "xtask"];
+
+/// Lower floors that a crate must still not know, and why.
+const APART: &[(&str, &str, &str)] = &[
+    ("tiebreak-trace", "tiebreak-sim", "a trace file is read without knowing the simulator"),
+    ("tiebreak-chart", "tiebreak-", "a chart knows only series"),
+];
+
+/// Only the page knows that there is a browser; decisions stay below, where they run natively too.
+const BROWSER: &[&str] = &["web-sys", "js-sys", "wasm-bindgen", "yew", "gloo", "plotters-canvas"];
+const PAGE: &str = "tiebreak-web";
+
+pub(crate) fn run(_: &[String]) -> Outcome {
+    let tree = ["tree", "--workspace", "--edges", "normal", "--target", "all", "--depth", "1"];
+    let tree = process::output(process::cargo(&tree).args(["--prefix", "depth", "--format", "{p}"]))?;
+    let faults: Vec<String> = edges(&tree).filter_map(|(from, to)| fault(from, to)).collect();
+    match faults.as_slice() {
+        [] => Ok(()),
+        faults => Err(format!("dependencies that the floors forbid:\n  {}", faults.join("\n  "))),
+    }
+}
+
+/// Reads `0user v1` and, below it, `1used v2`; a crate without dependencies comes as an edge to nothing.
+fn edges(tree: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut user = "";
+    tree.lines().filter_map(move |line| {
+        let name = line.get(1..)?.split_whitespace().next()?;
+        if line.starts_with('0') {
+            user = name;
+            return Some((user, ""));
+        }
+        Some((user, name))
+    })
+}
+
+fn floor(name: &str) -> Option<u8> {
+    FLOORS.iter().find(|(crate_name, _)| *crate_name == name).map(|(_, floor)| *floor)
+}
+
+fn fault(from: &str, to: &str) -> Option<String> {
+    if BESIDE.contains(&from) {
+        return None;
+    }
+    let Some(from_floor) = floor(from) else {
+        return Some(format!("{from} has no floor; give it one in crates/xtask/src/commands/floors.rs"));
+    };
+    if BESIDE.contains(&to) {
+        return Some(format!("{from} -> {to}: only as a dev-dependency"));
+    }
+    if from != PAGE && BROWSER.contains(&to) {
+        return Some(format!("{from} -> {to}: only {PAGE} knows the browser"));
+    }
+    if let Some((.., why)) = APART.iter().find(|(user, used, _)| *user == from && to.starts_with(used)) {
+        return Some(format!("{from} -> {to}: {why}"));
+    }
+    let to_floor = floor(to)?;
+    (from_floor <= to_floor).then(|| format!("{from} (floor {from_floor}) -> {to} (floor {to_floor})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(tree: &str) -> Vec<String> {
+        edges(tree).filter_map(|(from, to)| fault(from, to)).collect()
+    }
+
+    #[test]
+    fn lower_floors_and_other_crates_are_fine() {
+        let tree = "0tiebreak-sim v0.1.0 (path)\n1libm v0.2.16\n1tiebreak-model v0.1.0\n\n0xtask v0.1.0\n";
+        assert_eq!(faults(tree), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_forbidden_edge_is_named() {
+        let cases = [
+            ("tiebreak-placement", "tiebreak-sim", "(floor 2)"),
+            ("tiebreak-trace", "tiebreak-scenario", "(floor 3)"),
+            ("tiebreak-trace", "tiebreak-sim", "without knowing"),
+            ("tiebreak-chart", "tiebreak-model", "only series"),
+            ("tiebreak-lab", "tiebreak-cli", "(floor 4)"),
+            ("tiebreak-lab", "web-sys", "the browser"),
+            ("tiebreak-model", "tiebreak-testkit", "dev-dependency"),
+        ];
+        for (from, to, why) in cases {
+            let found = faults(&format!("0{from} v0.1.0\n1{to} v0.1.0\n"));
+            assert!(matches!(found.as_slice(), [one] if one.contains(why)), "{from} -> {to}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_crate_without_a_floor_is_named() {
+        assert_eq!(faults("0tiebreak-new v0.1.0\n").len(), 1);
+    }
+}

@@ -1,0 +1,13 @@
+//! One file per command.
+
+pub(crate) mod bench;
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod floors;
+pub(crate) mod no_std;
+pub(crate) mod prerender;
+pub(crate) mod serve;
+pub(crate) mod setup;
+pub(crate) mod size;
+pub(crate) mod test;
+pub(crate) mod words;

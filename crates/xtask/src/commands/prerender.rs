@@ -1,0 +1,52 @@
+//! Puts the first picture into the page, so that it is seen before any WebAssembly has arrived.
+//!
+//! Trunk calls this after a build (see Trunk.toml). The picture comes from the native program, which is the
+//! same engine: what the reader sees first is what the page will compute again when it is live.
+
+use std::path::PathBuf;
+
+use crate::{Outcome, process, project};
+
+pub(crate) const HELP: &str = "put the first picture into the built page (Trunk calls this)";
+
+const MARKER: &str = "<!-- first-picture -->";
+
+pub(crate) fn run(_: &[String]) -> Outcome {
+    let staging = std::env::var_os("TRUNK_STAGING_DIR").ok_or("no TRUNK_STAGING_DIR; `cargo xtask build` calls me")?;
+    let page = PathBuf::from(staging).join("index.html");
+    let filled = fill(&project::read(&page)?, first_picture()?.trim())?;
+    std::fs::write(&page, filled).map_err(|error| format!("cannot write {}: {error}", page.display()))
+}
+
+fn first_picture() -> Result<String, String> {
+    let program = ["run", "--release", "--quiet", "--package", "tiebreak-cli", "--bin", "tiebreak"];
+    let picture = process::output(process::cargo(&program).args(["--", "first-picture"]))?;
+    match picture.trim().is_empty() {
+        true => Err("`tiebreak first-picture` printed nothing".into()),
+        false => Ok(picture),
+    }
+}
+
+fn fill(page: &str, picture: &str) -> Result<String, String> {
+    match page.matches(MARKER).count() {
+        1 => Ok(page.replacen(MARKER, picture, 1)),
+        count => Err(format!("index.html has the marker {MARKER} {count} times; it needs it once")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_becomes_the_picture() {
+        let page = format!("<main>{MARKER}</main>");
+        assert_eq!(fill(&page, "<svg/>"), Ok("<main><svg/></main>".into()));
+    }
+
+    #[test]
+    fn a_page_without_one_marker_is_refused() {
+        assert!(fill("<main></main>", "<svg/>").is_err());
+        assert!(fill(&MARKER.repeat(2), "<svg/>").is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! Brings what the other commands need. Done once it costs a second; the first time some minutes.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::tools::{BROWSERS, CargoTool, TARGETS, TRUNK, WASM_BINDGEN};
+use crate::{Outcome, process, project};
+
+pub(crate) const HELP: &str = "install what is missing: wasm targets, Trunk, wasm-bindgen, npm packages, browsers";
+
+/// The oldest Node.js that playwright-core runs on.
+const NODE_MAJOR_MIN: u32 = 20;
+
+pub(crate) fn run(_: &[String]) -> Outcome {
+    for_build()?;
+    browsers()
+}
+
+/// What the page's build needs; a person who only wants to see the page needs no test browsers.
+pub(crate) fn for_build() -> Outcome {
+    targets()?;
+    wasm_bindgen_is_the_locked_one()?;
+    cargo_tool(&TRUNK)?;
+    cargo_tool(&WASM_BINDGEN)?;
+    npm()?;
+    crates()
+}
+
+pub(crate) fn targets() -> Outcome {
+    let Some(rustup) = process::find("rustup") else {
+        return targets_without_rustup();
+    };
+    let installed = process::output(&mut process::command(&rustup, &["target", "list", "--installed"]))?;
+    for target in TARGETS {
+        if !installed.lines().any(|line| line == *target) {
+            timed(target, || process::run(&mut process::command(&rustup, &["target", "add", target])))?;
+        }
+    }
+    Ok(())
+}
+
+fn targets_without_rustup() -> Outcome {
+    let sysroot = process::output(&mut process::command("rustc", &["--print", "sysroot"]))?;
+    let libraries = Path::new(sysroot.trim()).join("lib").join("rustlib");
+    match TARGETS.iter().find(|target| !libraries.join(target).is_dir()) {
+        Some(target) => Err(format!("rustc has no target {target} and there is no rustup to add it")),
+        None => Ok(()),
+    }
+}
+
+fn wasm_bindgen_is_the_locked_one() -> Outcome {
+    let pinned = WASM_BINDGEN.version;
+    match project::locked_version("wasm-bindgen") {
+        Some(locked) if locked != pinned => Err(format!(
+            "Cargo.lock has wasm-bindgen {locked} but the tool is {pinned}; \
+             `cargo update -p wasm-bindgen --precise {pinned}`, or change crates/xtask/src/tools.rs"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn cargo_tool(tool: &CargoTool) -> Outcome {
+    if tool.is_ready()? {
+        return Ok(());
+    }
+    let name = format!("{} {}", tool.package, tool.version);
+    println!("{name} is not there yet; building it takes some minutes, once");
+    timed(&name, || install(tool))?;
+    match tool.is_ready()? {
+        true => Ok(()),
+        false => Err(format!("{name} was installed but does not answer; delete {}", tool.folder()?.display())),
+    }
+}
+
+fn install(tool: &CargoTool) -> Outcome {
+    let mut cargo = process::cargo(&["install", "--quiet", tool.package, "--version", tool.version, "--force"]);
+    if tool.locked {
+        cargo.arg("--locked");
+    }
+    cargo.arg("--root").arg(tool.folder()?);
+    // A tool that runs for seconds is not worth minutes of optimizing; our own target folder stays clean.
+    cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").env("CARGO_PROFILE_RELEASE_LTO", "off");
+    cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16").env_remove("CARGO_TARGET_DIR");
+    process::run(&mut cargo)
+}
+
+fn npm() -> Outcome {
+    node_is_new_enough()?;
+    // npm writes this copy of the lock file when it is done; a change in either means: once more.
+    let (lock, seen) = ("tests/package-lock.json", "tests/node_modules/.tiebreak-lock.json");
+    if project::read(lock)? == project::read(seen).unwrap_or_default() {
+        return Ok(());
+    }
+    timed("npm packages", || {
+        process::run(process::command("npm", &["ci", "--no-fund", "--no-audit"]).current_dir(project::NPM))
+    })?;
+    std::fs::copy(lock, seen).map(drop).map_err(|error| format!("cannot write {seen}: {error}"))
+}
+
+fn node_is_new_enough() -> Outcome {
+    let advice = format!("install Node.js {NODE_MAJOR_MIN} or newer, with npm");
+    let said = process::output(&mut process::command("node", &["--version"]))
+        .map_err(|error| format!("{error} {advice}"))?;
+    let major = said.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+    match major {
+        Some(major) if NODE_MAJOR_MIN <= major => Ok(()),
+        _ => Err(format!("node is {}; {advice}", said.trim())),
+    }
+}
+
+/// Trunk builds offline, also for a target that no earlier command asked for.
+fn crates() -> Outcome {
+    let mut fetch = process::cargo(&["fetch", "--quiet"]);
+    if std::env::var_os("CI").is_some() {
+        fetch.arg("--locked");
+    }
+    process::output(&mut fetch).map(drop)
+}
+
+fn browsers() -> Outcome {
+    let missing: Vec<&str> =
+        BROWSERS.iter().filter(|(program, _)| process::find(program).is_none()).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let advice = format!("install the browsers for tests: apt-get install {}", missing.join(" "));
+    let apt = apt().ok_or(&advice)?;
+    timed("browsers", || {
+        // Old package lists may still do; if they do not, the second call says so.
+        let _ = process::run(&mut with_words(&apt, &["update", "-qq"]));
+        process::run(with_words(&apt, &["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
+    })
+    .map_err(|error| format!("{error}; {advice}"))
+}
+
+/// How packages are installed here, when we may: as root, or through a sudo that asks nothing.
+fn apt() -> Option<Vec<&'static str>> {
+    process::find("apt-get")?;
+    if process::output(&mut process::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0") {
+        return Some(vec!["apt-get"]);
+    }
+    process::output(&mut process::command("sudo", &["-n", "true"])).ok()?;
+    Some(vec!["sudo", "-n", "apt-get"])
+}
+
+fn with_words(start: &[&str], rest: &[&str]) -> std::process::Command {
+    let words = [start, rest].concat();
+    let mut command = process::command(words[0], &words[1..]);
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+fn timed(what: &str, work: impl FnOnce() -> Outcome) -> Outcome {
+    let start = Instant::now();
+    work()?;
+    println!("{what}: ready after {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}

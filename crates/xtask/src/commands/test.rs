@@ -1,0 +1,221 @@
+//! Everything that has to hold, stage by stage, with a summary that a person and CI can both read.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::tools::{WASM_BINDGEN, WASM_TESTED};
+use crate::{Outcome, process, project};
+
+pub(crate) const HELP: &str = "run every stage, or only the named ones: setup check native wasm build size browser";
+
+/// A step of the whole, which counts its tests; a step without tests of its own counts as one.
+struct Stage {
+    name: &'static str,
+    run: fn() -> Report,
+    /// Nothing after it can be trusted when it fails.
+    is_ground: bool,
+}
+
+/// In this order. What `check` finds is cheap to find, so it comes first.
+const STAGES: &[Stage] = &[
+    Stage { name: "setup", run: || Report::of(super::setup::run(&[])), is_ground: true },
+    Stage { name: "check", run: || Report::of(super::check::run(&[])), is_ground: false },
+    Stage { name: "native", run: native, is_ground: false },
+    Stage { name: "wasm", run: wasm, is_ground: false },
+    Stage { name: "build", run: || Report::of(super::build::run(&[])), is_ground: true },
+    Stage { name: "size", run: || Report::of(super::size::run(&[])), is_ground: false },
+    Stage { name: "browser", run: browser, is_ground: false },
+];
+
+pub(crate) fn run(words: &[String]) -> Outcome {
+    if let Some(word) = words.iter().find(|word| STAGES.iter().all(|stage| stage.name != **word)) {
+        return Err(format!("{word} is no stage; {HELP}"));
+    }
+    let wanted = |stage: &&Stage| words.is_empty() || words.iter().any(|word| word == stage.name);
+    let mut done = Vec::new();
+    for stage in STAGES.iter().filter(wanted) {
+        let (report, took) = run_stage(stage);
+        let is_over = stage.is_ground && report.outcome.is_err();
+        done.push((stage.name, report, took));
+        if is_over {
+            break;
+        }
+    }
+    summarize(&done)
+}
+
+fn run_stage(stage: &Stage) -> (Report, Duration) {
+    println!("\n== {} ==", stage.name);
+    let start = Instant::now();
+    let report = (stage.run)();
+    if let Err(sentence) = &report.outcome {
+        println!("{}: {sentence}", stage.name);
+    }
+    (report, start.elapsed())
+}
+
+fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
+    println!("\n== summary ==");
+    for (name, report, took) in done {
+        let word = if report.outcome.is_ok() { "ok" } else { "FAILED" };
+        let (passed, failed) = (report.passed, report.failed);
+        println!("{name:<8} {word:<7} {passed:>5} passed {failed:>3} failed {:>6.0} s", took.as_secs_f64());
+    }
+    for (name, report, _) in done {
+        if let Err(sentence) = &report.outcome {
+            println!("{name}: {sentence}");
+        }
+    }
+    let sum = |count: fn(&Report) -> u64| done.iter().map(|(_, report, _)| count(report)).sum::<u64>();
+    let failed = sum(|report| report.failed);
+    println!("{} passed, {failed} failed", sum(|report| report.passed));
+    // The table has said it all; the last line stays the sum.
+    if failed == 0 { Ok(()) } else { std::process::exit(1) }
+}
+
+fn native() -> Report {
+    if process::output(&mut process::cargo(&["nextest", "--version"])).is_err() {
+        return counted(&mut process::cargo(&["test", "--quiet", "--workspace"]));
+    }
+    // nextest runs the tests of all crates side by side, but knows no doc tests.
+    let tests = counted(&mut process::cargo(&[
+        "nextest", "run", "--workspace", "--no-tests", "pass", "--no-fail-fast", "--status-level", "fail",
+    ]));
+    tests.and(counted(&mut process::cargo(&["test", "--quiet", "--workspace", "--doc"])))
+}
+
+fn wasm() -> Report {
+    match super::setup::run(&[]).and_then(|()| wasm_programs()) {
+        Ok(programs) => WASM_TESTED
+            .iter()
+            .map(|package| wasm_of(package, &programs).with_some_test())
+            .fold(Report::default(), Report::and),
+        Err(sentence) => Report::of(Err(sentence)),
+    }
+}
+
+fn wasm_of(package: &str, (runner, driver): &(PathBuf, PathBuf)) -> Report {
+    let mut test = process::cargo(&["test", "--package", package, "--target", "wasm32-unknown-unknown"]);
+    test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
+    counted(&mut test)
+}
+
+fn wasm_programs() -> Result<(PathBuf, PathBuf), String> {
+    let driver = process::find("chromedriver").ok_or("chromedriver is not on PATH; run `cargo xtask setup`")?;
+    Ok((WASM_BINDGEN.program("wasm-bindgen-test-runner")?, driver))
+}
+
+fn browser() -> Report {
+    let ready = super::setup::run(&[]).and_then(|()| project::need_dist());
+    let files = match ready.and_then(|()| browser_tests()) {
+        Ok(files) => files,
+        Err(sentence) => return Report::of(Err(sentence)),
+    };
+    // One file at a time: on two cores two browsers would spoil each other's measured times.
+    let node = ["--test", "--test-concurrency=1", "--test-reporter=spec"];
+    counted(process::command("node", &node).args(files)).with_some_test()
+}
+
+fn browser_tests() -> Result<Vec<PathBuf>, String> {
+    let folder = "tests/browser";
+    let files = std::fs::read_dir(folder).map_err(|error| format!("cannot list {folder}: {error}"))?;
+    let mut files: Vec<_> = files
+        .filter_map(|file| Some(file.ok()?.path()))
+        .filter(|path| path.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    files.sort();
+    if files.is_empty() { Err(format!("no *.test.mjs in {folder}")) } else { Ok(files) }
+}
+
+/// What a stage found.
+#[derive(Debug, PartialEq)]
+struct Report {
+    outcome: Outcome,
+    passed: u64,
+    failed: u64,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report { outcome: Ok(()), passed: 0, failed: 0 }
+    }
+}
+
+impl Report {
+    /// A stage that is one check.
+    fn of(outcome: Outcome) -> Report {
+        let failed = u64::from(outcome.is_err());
+        Report { outcome, passed: 1 - failed, failed }
+    }
+
+    /// A test program that ran nothing has proved nothing.
+    fn with_some_test(self) -> Report {
+        match self {
+            Report { outcome: Ok(()), passed: 0, .. } => Report::of(Err("no test ran at all".into())),
+            report => report,
+        }
+    }
+
+    fn and(self, other: Report) -> Report {
+        Report {
+            outcome: self.outcome.and(other.outcome),
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+        }
+    }
+}
+
+/// Runs tests and counts them by what the test programs say of themselves.
+fn counted(command: &mut Command) -> Report {
+    let (outcome, lines) = process::run_and_listen(command);
+    let (passed, failed) = lines.iter().map(|line| count(line)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+    // A program that fails before its first test, or without saying a number, is still one failure.
+    let failed = if outcome.is_err() { failed.max(1) } else { failed };
+    Report { outcome, passed, failed }
+}
+
+/// Tests passed and failed that this line reports: of cargo, nextest or node.
+fn count(line: &str) -> (u64, u64) {
+    let line = without_colours(line);
+    let line = line.trim();
+    let words: Vec<&str> = line.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
+    let before = |name| words.iter().position(|word| *word == name).and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok());
+    if line.starts_with("test result:") || line.starts_with("Summary [") {
+        return (before("passed").unwrap_or(0), before("failed").unwrap_or(0));
+    }
+    match words.as_slice() {
+        ["ℹ" | "#", "pass", number] => (number.parse().unwrap_or(0), 0),
+        ["ℹ" | "#", "fail", number] => (0, number.parse().unwrap_or(0)),
+        _ => (0, 0),
+    }
+}
+
+fn without_colours(line: &str) -> String {
+    let mut pieces = line.split('\u{1b}');
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    plain.extend(pieces.filter_map(|piece| piece.split_once('m')).map(|(_, rest)| rest));
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_lines_of_every_test_program_are_read() {
+        let cases = [
+            ("test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", (12, 0)),
+            ("test result: FAILED. 3 passed; 2 failed; 0 ignored", (3, 2)),
+            ("     Summary [   0.016s] 5 tests run: 4 passed, 1 failed, 2 skipped", (4, 1)),
+            ("\u{1b}[32;1m     Summary\u{1b}[0m [   0.016s] \u{1b}[1m5\u{1b}[0m tests run: \u{1b}[1m5\u{1b}[0m \u{1b}[32;1mpassed\u{1b}[0m, 0 skipped", (5, 0)),
+            ("ℹ pass 7", (7, 0)),
+            ("ℹ fail 1", (0, 1)),
+            ("ℹ tests 8", (0, 0)),
+            ("9 passed by here", (0, 0)),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(count(line), expected, "{line}");
+        }
+    }
+}

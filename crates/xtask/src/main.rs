@@ -1,0 +1,72 @@
+//! The project's own commands, `cargo xtask NAME`: everything a person or CI runs is one of these.
+//!
+//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command that fails says in one
+//! line what it tried and what to do about it.
+
+mod commands;
+mod process;
+mod project;
+mod tools;
+
+use std::process::ExitCode;
+
+use commands::{bench, build, check, floors, no_std, prerender, serve, setup, size, test, words};
+
+/// Done, or the one sentence that says what was tried and what to do.
+type Outcome = Result<(), String>;
+
+/// A thing to run by name.
+struct Command {
+    name: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+/// Every command, in the order in which `help` shows them.
+const COMMANDS: &[Command] = &[
+    Command { name: "setup", help: setup::HELP, run: setup::run },
+    Command { name: "build", help: build::HELP, run: build::run },
+    Command { name: "serve", help: serve::HELP, run: serve::run },
+    Command { name: "test", help: test::HELP, run: test::run },
+    Command { name: "check", help: check::HELP, run: check::run },
+    Command { name: "floors", help: floors::HELP, run: floors::run },
+    Command { name: "words", help: words::HELP, run: words::run },
+    Command { name: "no-std", help: no_std::HELP, run: no_std::run },
+    Command { name: "size", help: size::HELP, run: size::run },
+    Command { name: "bench", help: bench::HELP, run: bench::run },
+    Command { name: "prerender", help: prerender::HELP, run: prerender::run },
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = words.split_first() else {
+        print_help();
+        return ExitCode::SUCCESS;
+    };
+    if ["help", "--help", "-h"].contains(&name.as_str()) {
+        print_help();
+        return ExitCode::SUCCESS;
+    }
+    match run(name, rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("xtask {name}: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(name: &str, rest: &[String]) -> Outcome {
+    let command = COMMANDS.iter().find(|command| command.name == name);
+    let command = command.ok_or("no such command; `cargo xtask help` lists them")?;
+    std::env::set_current_dir(project::root()?)
+        .map_err(|error| format!("cannot enter the checkout: {error}"))?;
+    (command.run)(rest)
+}
+
+fn print_help() {
+    println!("cargo xtask COMMAND\n");
+    for command in COMMANDS {
+        println!("  {:<10} {}", command.name, command.help);
+    }
+}

@@ -1,0 +1,37 @@
+//! Where things are in the checkout, and what its files say.
+
+use std::path::{Path, PathBuf};
+
+/// The page's build, ready for any static host.
+pub(crate) const DIST: &str = "dist";
+/// The folder of the npm packages, which only tests and the build use.
+pub(crate) const NPM: &str = "tests";
+
+/// The checkout's top folder. Cargo tells it at run time, so a moved checkout needs no rebuild.
+pub(crate) fn root() -> Result<PathBuf, String> {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("start me as `cargo xtask`")?;
+    let root = Path::new(&here).ancestors().nth(2);
+    root.map(Path::to_path_buf).ok_or_else(|| format!("no checkout above {}", here.display()))
+}
+
+/// A text file's content.
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String, String> {
+    let path = path.as_ref();
+    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Says what to do when the page was not built yet.
+pub(crate) fn need_dist() -> crate::Outcome {
+    match Path::new(DIST).join("index.html").is_file() {
+        true => Ok(()),
+        false => Err("dist/index.html is missing; run `cargo xtask build` first".into()),
+    }
+}
+
+/// The version of `package` in Cargo.lock, if it stands there.
+pub(crate) fn locked_version(package: &str) -> Option<String> {
+    let lock = read("Cargo.lock").ok()?;
+    let entry = lock.split("[[package]]").find(|entry| entry.contains(&format!("name = \"{package}\"\n")))?;
+    let version = entry.split("version = \"").nth(1)?;
+    version.split('"').next().map(str::to_owned)
+}

@@ -1,0 +1,88 @@
+//! The tools that build and test the page: pinned versions, and the folder where they are kept.
+//!
+//! They stand outside the checkout in folders that name their version, so that every checkout of a user
+//! shares them and a new version never meets an old one.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::{process, project};
+
+/// A program from crates.io, installed once per version.
+pub(crate) struct CargoTool {
+    pub(crate) package: &'static str,
+    pub(crate) version: &'static str,
+    /// The programs it brings.
+    pub(crate) programs: &'static [&'static str],
+    /// Whether the lock file that it was published with is to be used.
+    pub(crate) locked: bool,
+}
+
+/// 0.22 wants a newer rustc than ours.
+pub(crate) const TRUNK: CargoTool =
+    CargoTool { package: "trunk", version: "0.21.14", programs: &["trunk"], locked: true };
+
+/// Has to be the very version of the `wasm-bindgen` crate in Cargo.lock.
+pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
+    package: "wasm-bindgen-cli",
+    version: "0.2.130",
+    programs: &["wasm-bindgen", "wasm-bindgen-test-runner"],
+    locked: false,
+};
+
+/// Which crates meet the browser in tests of their own, run by wasm-bindgen-test-runner.
+pub(crate) const WASM_TESTED: &[&str] = &["tiebreak-web"];
+
+/// Targets that rustc must know: the browser's, and the bare one that proves the core is `no_std`.
+pub(crate) const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none"];
+
+/// A browser program and the Debian package that brings it.
+pub(crate) const BROWSERS: &[(&str, &str)] =
+    &[("chromium", "chromium"), ("chromedriver", "chromium-driver"), ("firefox-esr", "firefox-esr")];
+
+impl CargoTool {
+    pub(crate) fn folder(&self) -> Result<PathBuf, String> {
+        Ok(cache()?.join(format!("{}-{}", self.package, self.version)))
+    }
+
+    pub(crate) fn program(&self, name: &str) -> Result<PathBuf, String> {
+        Ok(self.folder()?.join("bin").join(name))
+    }
+
+    /// Whether every program is there and answers with the pinned version.
+    pub(crate) fn is_ready(&self) -> Result<bool, String> {
+        for name in self.programs {
+            let said = process::output(&mut process::command(self.program(name)?, &["--version"]));
+            if !said.is_ok_and(|said| said.split_whitespace().any(|word| word == self.version)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn cache() -> Result<PathBuf, String> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("TIEBREAK_CACHE")
+        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("tiebreak")))
+        .or_else(|| Some(set("HOME")?.join(".cache").join("tiebreak")));
+    folder.ok_or_else(|| "no folder for tools: set TIEBREAK_CACHE or HOME".into())
+}
+
+/// PATH with the pinned tools in front; Trunk takes whatever it finds there.
+fn path() -> Result<OsString, String> {
+    let npm = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
+    let npm = npm.join(project::NPM).join("node_modules").join(".bin");
+    let mut folders = vec![TRUNK.folder()?.join("bin"), WASM_BINDGEN.folder()?.join("bin"), npm];
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    std::env::join_paths(folders).map_err(|error| format!("PATH cannot be put together: {error}"))
+}
+
+/// A trunk that finds exactly the pinned tools and never the network.
+pub(crate) fn trunk(args: &[&str]) -> Result<Command, String> {
+    let mut trunk = process::command(TRUNK.program("trunk")?, args);
+    // Trunk reads NO_COLOR as `--no-color=VALUE` and stops at the usual value 1.
+    trunk.env("PATH", path()?).env_remove("NO_COLOR");
+    Ok(trunk)
+}
