@@ -74,10 +74,9 @@ impl fmt::Display for FleetError {
             Self::TooManyMachines { machines } => {
                 write!(f, "expected at most {MACHINES_MAX} machines, got {machines}; use fewer or split the zone")
             }
-            Self::Racks { cluster, machines, racks } => write!(
-                f,
-                "cluster {cluster}: expected 1 to {machines} racks for {machines} machines, got {racks}"
-            ),
+            Self::Racks { cluster, machines, racks } => {
+                write!(f, "cluster {cluster}: expected 1 to {machines} racks for {machines} machines, got {racks}")
+            }
             Self::NoCores { cluster } => write!(f, "cluster {cluster}: expected more than 0 cores a machine, got 0"),
         }
     }
@@ -138,8 +137,12 @@ impl Fleet {
         if machines > u64::from(MACHINES_MAX) {
             return Err(FleetError::TooManyMachines { machines });
         }
-        let mut fleet =
-            Self { clusters: Vec::new(), rack_machines: Vec::new(), cluster_of_rack: Vec::new(), rack_of_machine: Vec::new() };
+        let mut fleet = Self {
+            clusters: Vec::new(),
+            rack_machines: Vec::new(),
+            cluster_of_rack: Vec::new(),
+            rack_of_machine: Vec::new(),
+        };
         for (index, spec) in specs.iter().enumerate() {
             fleet.add_cluster(index, spec)?;
         }

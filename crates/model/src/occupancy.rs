@@ -50,6 +50,8 @@ pub struct Totals {
     used: [u64; 4],
     /// Machines with at least one VM.
     pub busy: u32,
+    /// Cores of those machines, in thousandths.
+    pub busy_cores_milli: u64,
     /// VMs on all of them.
     pub vms: u64,
 }
@@ -61,12 +63,15 @@ impl Totals {
         self.used[resource as usize]
     }
 
-    fn shift(&mut self, before: MachineRecord, after: MachineRecord) {
+    fn shift(&mut self, capacity: Resources, before: MachineRecord, after: MachineRecord) {
         for resource in Resource::ALL {
             let used = &mut self.used[resource as usize];
             *used = (*used + u64::from(before.free[resource])) - u64::from(after.free[resource]);
         }
-        self.busy = self.busy + u32::from(after.vms > 0) - u32::from(before.vms > 0);
+        let (was_busy, is_busy) = (before.vms > 0, after.vms > 0);
+        self.busy = self.busy + u32::from(is_busy) - u32::from(was_busy);
+        let cores = u64::from(capacity.cores_milli());
+        self.busy_cores_milli = self.busy_cores_milli + cores * u64::from(is_busy) - cores * u64::from(was_busy);
         self.vms = self.vms + u64::from(after.vms) - u64::from(before.vms);
     }
 }
@@ -132,10 +137,11 @@ impl Occupancy {
         }
         let rack = self.fleet.rack_of(machine);
         let cluster = self.fleet.cluster_of_rack(rack);
+        let capacity = self.fleet.cluster(cluster).capacity;
         self.machines[machine.index()] = after;
-        self.racks[rack.index()].shift(before, after);
-        self.clusters[cluster.index()].shift(before, after);
-        self.zone.shift(before, after);
+        self.racks[rack.index()].shift(capacity, before, after);
+        self.clusters[cluster.index()].shift(capacity, before, after);
+        self.zone.shift(capacity, before, after);
         self.journal.record(cluster, machine);
     }
 
@@ -155,7 +161,11 @@ impl Occupancy {
 
     /// Machines of one cluster as machine rules see them.
     #[inline]
-    pub fn machines_of<'a>(&'a self, cluster: ClusterId, ids: &'a [MachineId]) -> impl Iterator<Item = MachineView<'a>> + 'a {
+    pub fn machines_of<'a>(
+        &'a self,
+        cluster: ClusterId,
+        ids: &'a [MachineId],
+    ) -> impl Iterator<Item = MachineView<'a>> + 'a {
         let machines = self.fleet.machine_count();
         let cluster = self.fleet.cluster(cluster);
         ids.iter().map(move |id| MachineView { id: *id, machines, record: &self.machines[id.index()], cluster })
@@ -165,7 +175,12 @@ impl Occupancy {
     #[must_use]
     pub fn rack(&self, id: RackId) -> RackView<'_> {
         let cluster = self.fleet.cluster(self.fleet.cluster_of_rack(id));
-        RackView { id, machines: self.fleet.machines_of_rack(id).len() as u32, totals: &self.racks[id.index()], cluster }
+        RackView {
+            id,
+            machines: self.fleet.machines_of_rack(id).len() as u32,
+            totals: &self.racks[id.index()],
+            cluster,
+        }
     }
 
     /// A cluster as a cluster rule sees it.

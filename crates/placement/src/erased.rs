@@ -12,7 +12,7 @@ use tiebreak_model::{ClusterId, Occupancy, VmShape};
 use crate::rule::{Key, Preference, Reach, Validator};
 
 /// A validator whose key type is forgotten.
-pub(crate) trait AnyValidator<R: Reach> {
+pub(crate) trait AnyValidator<R: Reach>: Send + Sync {
     /// Writes the request's key for this rule.
     fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>);
     /// The rule object for a request.
@@ -20,7 +20,7 @@ pub(crate) trait AnyValidator<R: Reach> {
 }
 
 /// A preference whose key type is forgotten.
-pub(crate) trait AnyPreference<R: Reach> {
+pub(crate) trait AnyPreference<R: Reach>: Send + Sync {
     /// Writes the request's key for this rule.
     fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>);
     /// The rule object for a request.

@@ -156,7 +156,9 @@ impl<K: PackedKey> Evaluation<K> {
         for ((buckets, slot), id) in ordered.iter_mut().zip(clusters.iter()) {
             buckets.clear();
             buckets.extend(
-                self.cluster_preferences.iter().map(|scorer| scorer.quantizer.bucket(scorer.rule.score(occupancy, *id))),
+                self.cluster_preferences
+                    .iter()
+                    .map(|scorer| scorer.quantizer.bucket(scorer.rule.score(occupancy, *id))),
             );
             *slot = *id;
         }
@@ -195,7 +197,9 @@ impl<K: PackedKey> Evaluation<K> {
         let rankings = if self.by_rack {
             let first = fleet.cluster(cluster).machines().start;
             let racks = fleet.cluster(cluster).racks().map(|rack| fleet.machines_of_rack(RackId(rack)));
-            racks.map(|rack| Ranking::build(&keys[(rack.start - first) as usize..(rack.end - first) as usize])).collect()
+            racks
+                .map(|rack| Ranking::build(&keys[(rack.start - first) as usize..(rack.end - first) as usize]))
+                .collect()
         } else {
             [Ranking::build(keys)].into()
         };

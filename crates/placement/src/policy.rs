@@ -130,8 +130,7 @@ impl Policy {
             best_clusters: best_clusters.max(1),
         };
         for rule in rules {
-            let entry =
-                crate::rules::find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
+            let entry = crate::rules::find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
             if policy.rule_ids().any(|id| id == entry.declaration.id) {
                 return Err(PolicyError::Twice { id: entry.declaration.id });
             }

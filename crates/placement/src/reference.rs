@@ -55,8 +55,7 @@ pub const BEST_CLUSTERS: &str = "Best clusters";
 pub fn funnel(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> Funnel {
     let (cluster_steps, clusters) = select_clusters(policy, occupancy, vm);
     let fleet = occupancy.fleet();
-    let machines: Vec<_> =
-        clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
+    let machines: Vec<_> = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
     let mut funnel = Funnel {
         cluster_steps,
         clusters,

@@ -99,7 +99,7 @@ impl Key for Resources {
 }
 
 /// A hard constraint: what it refuses is no candidate.
-pub trait Validator: Declared + Copy + 'static {
+pub trait Validator: Declared + Copy + Send + Sync + 'static {
     /// How far it sees.
     type Reach: Reach;
     /// What of the request it depends on.
@@ -113,7 +113,7 @@ pub trait Validator: Declared + Copy + 'static {
 }
 
 /// A soft constraint: among candidates it keeps those with the lowest score.
-pub trait Preference: Declared + Copy + 'static {
+pub trait Preference: Declared + Copy + Send + Sync + 'static {
     /// How far it sees.
     type Reach: Reach;
     /// What of the request it depends on.

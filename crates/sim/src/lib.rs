@@ -1,1 +1,32 @@
-//! sim.
+//! What happens over time: requests come, agents decide, the store commits, VMs
+//! leave, and metrics are taken. It knows no files, browsers or documents.
+//!
+//! Source: Protean (Hadary et al., OSDI 2020), sections 4, 5.3 and 6.
+//!
+//! A [`Plan`] says what to run; a [`World`] runs it, in slices as long as the caller
+//! likes. A run is a function of plan and seed alone: the same digest natively and in
+//! every browser, with any cache setting, in any number of slices.
+
+#![no_std]
+
+extern crate alloc;
+
+mod agent;
+mod digest;
+mod event;
+pub mod frames;
+pub mod generate;
+pub mod metrics;
+pub mod plan;
+pub mod record;
+mod store;
+pub mod summary;
+pub mod world;
+
+pub use frames::Frames;
+pub use generate::GeneratedWorkload;
+pub use metrics::{METRICS, Metric, Series};
+pub use plan::{Agents, Plan, PlanError};
+pub use record::{Decision, Outcome};
+pub use summary::{RuleShare, Summary};
+pub use world::{Probe, Probed, Progress, World};

@@ -1,0 +1,81 @@
+//! Everything that can happen, and in which order.
+//!
+//! At one instant, VMs leave before commits land, commits land before requests come,
+//! and samples are taken last; within a kind, the lower id goes first.
+
+use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use tiebreak_model::{Millis, RequestId, Time, VmId, Workload};
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Event {
+    /// A VM's life ends.
+    Departure(VmId),
+    /// An agent's decision reaches the store.
+    Commit(u32),
+    /// A tenant asks for VMs.
+    Arrival(RequestId),
+    /// Samples of all series are taken.
+    Tick,
+}
+
+/// What is still to happen. Arrivals, departures and ticks are known from the
+/// beginning and walked in order; only commits are scheduled during the run.
+#[derive(Clone)]
+pub(crate) struct Queue {
+    workload: Arc<Workload>,
+    by_end: Arc<Vec<VmId>>,
+    next_departure: usize,
+    next_arrival: u32,
+    next_tick: Time,
+    tick: Millis,
+    commits: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+impl Queue {
+    /// Everything after the warm start.
+    pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
+        let mut by_end: Vec<_> = (0..workload.vm_count()).map(VmId).collect();
+        by_end.retain(|vm| workload.end(*vm) <= workload.horizon());
+        by_end.sort_by_key(|vm| workload.end(*vm));
+        Self {
+            next_departure: 0,
+            next_arrival: workload.warm_count(),
+            next_tick: Time::ZERO,
+            tick,
+            commits: BinaryHeap::new(),
+            by_end: Arc::new(by_end),
+            workload,
+        }
+    }
+
+    /// An agent's decision will reach the store then.
+    pub(crate) fn schedule_commit(&mut self, at: Time, agent: u32) {
+        self.commits.push(Reverse((at, agent)));
+    }
+
+    /// The next event, or nothing when the horizon is reached. Commits still under way
+    /// then are let in, so that every request has an outcome.
+    pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
+        let horizon = self.workload.horizon();
+        let departure = self.by_end.get(self.next_departure).map(|vm| (self.workload.end(*vm), Event::Departure(*vm)));
+        let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
+        let arrival = (self.next_arrival < self.workload.request_count())
+            .then_some(RequestId(self.next_arrival))
+            .map(|request| (self.workload.at(request), Event::Arrival(request)))
+            .filter(|(at, _)| *at <= horizon);
+        let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
+        let next = [departure, commit, arrival, tick].into_iter().flatten().min()?;
+        match next.1 {
+            Event::Departure(_) => self.next_departure += 1,
+            Event::Commit(_) => drop(self.commits.pop()),
+            Event::Arrival(_) => self.next_arrival += 1,
+            Event::Tick => self.next_tick = self.next_tick + self.tick,
+        }
+        Some(next)
+    }
+}

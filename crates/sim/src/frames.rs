@@ -1,0 +1,66 @@
+//! How full every machine was at sampled moments, for the fleet map: one byte a
+//! machine, 0 for empty, else 1 to 255 for the share of its cores in use.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Occupancy, Resource, Time};
+
+/// Bytes all frames together may take.
+const BYTES_MAX: usize = 16 << 20;
+
+/// The frames of a run.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    machines: usize,
+    every: usize,
+    ticks: usize,
+    times: Vec<Time>,
+    bytes: Vec<u8>,
+}
+
+impl Frames {
+    /// Frames for `ticks` samples of this many machines, thinned to fit in memory.
+    pub(crate) fn new(machines: usize, ticks: usize) -> Self {
+        let fitting = (BYTES_MAX / machines.max(1)).max(2);
+        Self { machines, every: ticks.div_ceil(fitting).max(1), ticks: 0, times: Vec::new(), bytes: Vec::new() }
+    }
+
+    pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
+        if self.ticks.is_multiple_of(self.every) {
+            self.times.push(now);
+            let fleet = occupancy.fleet();
+            self.bytes.extend((0..self.machines as u32).map(MachineId).map(|id| {
+                let record = occupancy.record(id);
+                fullness(record.vms, record.free[Resource::Cores], fleet.capacity(id)[Resource::Cores])
+            }));
+        }
+        self.ticks += 1;
+    }
+
+    /// When each frame was taken.
+    #[must_use]
+    pub fn times(&self) -> &[Time] {
+        &self.times
+    }
+
+    /// The frame in force at `time`: the last one not after it, or the first.
+    #[must_use]
+    pub fn at(&self, time: Time) -> &[u8] {
+        let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
+        self.frame(index)
+    }
+
+    /// One frame: a byte per machine. Empty when there is none.
+    #[must_use]
+    pub fn frame(&self, index: usize) -> &[u8] {
+        self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
+    }
+}
+
+fn fullness(vms: u32, free: u32, capacity: u32) -> u8 {
+    if vms == 0 {
+        return 0;
+    }
+    let used = u64::from(capacity - free);
+    1 + (used * 254 / u64::from(capacity)) as u8
+}

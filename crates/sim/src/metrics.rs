@@ -1,0 +1,220 @@
+//! What is measured, sampled over time: one static list (Protean section 6, row P6).
+
+use alloc::vec::Vec;
+
+use tiebreak_model::occupancy::Totals;
+use tiebreak_model::{Declaration, Fleet, Resource, Time};
+
+/// What a metric is computed from: the store at a moment, and what was counted since
+/// the sample before.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The zone now.
+    pub zone: &'a Totals,
+    /// Machines in the zone.
+    pub machines: u32,
+    /// Capacity of the zone per resource, in stored units.
+    pub capacity: &'a [u64; 4],
+    /// Counted since the sample before.
+    pub counted: &'a Counters,
+    /// Minutes since the sample before; 0 at the first.
+    pub minutes: f64,
+    /// Requests waiting for an agent.
+    pub waiting: u32,
+}
+
+/// Things that are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Commits tried.
+    pub commits: u64,
+    /// Commits that failed because a machine had changed.
+    pub conflicts: u64,
+    /// VMs placed.
+    pub placements: u64,
+    /// VMs rejected: refused, or out of retries.
+    pub rejections: u64,
+    /// Decisions whose class of requests had a rule evaluation.
+    pub cache_hits: u64,
+    /// Decisions that had to make one.
+    pub cache_misses: u64,
+}
+
+impl Counters {
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        Self {
+            commits: self.commits - before.commits,
+            conflicts: self.conflicts - before.conflicts,
+            placements: self.placements - before.placements,
+            rejections: self.rejections - before.rejections,
+            cache_hits: self.cache_hits - before.cache_hits,
+            cache_misses: self.cache_misses - before.cache_misses,
+        }
+    }
+}
+
+/// One thing that is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// What it says of itself.
+    pub declaration: Declaration,
+    /// The unit of its values.
+    pub unit: &'static str,
+    /// Its value; NaN where it means nothing.
+    pub value: fn(&Sample<'_>) -> f64,
+}
+
+const fn metric(
+    id: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    value: fn(&Sample<'_>) -> f64,
+) -> Metric {
+    Metric { declaration: Declaration { id, title, help, params: &[] }, unit, value }
+}
+
+/// Every metric, in the order they are shown.
+pub static METRICS: &[Metric] = &[
+    metric(
+        "EmptyHosts",
+        "Empty hosts",
+        "%",
+        "Share of machines without any VM: what can be switched off, updated, or given to a VM that needs a whole machine.",
+        |sample| 100.0 * f64::from(sample.machines - sample.zone.busy) / f64::from(sample.machines),
+    ),
+    metric(
+        "PackingDensity",
+        "Packing density",
+        "%",
+        "Allocated cores over the cores of non-empty machines (Protean section 6.3).",
+        |sample| percent(sample.zone.used(Resource::Cores), sample.zone.busy_cores_milli),
+    ),
+    metric(
+        "Conflicts",
+        "Conflicts",
+        "per minute",
+        "Commits that failed because another agent had taken the machine's room, per minute.",
+        |sample| per_minute(sample.counted.conflicts, sample),
+    ),
+    metric("Rejections", "Rejections", "VMs per minute", "VMs for which no machine was found, per minute.", |sample| {
+        per_minute(sample.counted.rejections, sample)
+    }),
+    metric("EmptyHostCount", "Empty hosts, counted", "machines", "Machines without any VM.", |sample| {
+        f64::from(sample.machines - sample.zone.busy)
+    }),
+    metric("CoreUtilization", "Core utilization", "%", "Allocated cores over all cores of the zone.", |sample| {
+        percent(sample.zone.used(Resource::Cores), sample.capacity[Resource::Cores as usize])
+    }),
+    metric("MemoryUtilization", "Memory utilization", "%", "Allocated memory over all memory of the zone.", |sample| {
+        percent(sample.zone.used(Resource::Memory), sample.capacity[Resource::Memory as usize])
+    }),
+    metric("SsdUtilization", "SSD utilization", "%", "Allocated local SSD over all of the zone's.", |sample| {
+        percent(sample.zone.used(Resource::Ssd), sample.capacity[Resource::Ssd as usize])
+    }),
+    metric("NetworkUtilization", "Network utilization", "%", "Allocated bandwidth over all of the zone's.", |sample| {
+        percent(sample.zone.used(Resource::Network), sample.capacity[Resource::Network as usize])
+    }),
+    metric("LiveVms", "Live VMs", "VMs", "VMs placed and not yet gone.", |sample| sample.zone.vms as f64),
+    metric("Placements", "Placements", "VMs per minute", "VMs placed, per minute.", |sample| {
+        per_minute(sample.counted.placements, sample)
+    }),
+    metric("Waiting", "Waiting requests", "requests", "Requests waiting for a free agent.", |sample| {
+        f64::from(sample.waiting)
+    }),
+    metric(
+        "CacheHitRatio",
+        "Cache hit ratio",
+        "%",
+        "Decisions whose class of requests had a rule evaluation already (Protean Fig. 9).",
+        |sample| percent(sample.counted.cache_hits, sample.counted.cache_hits + sample.counted.cache_misses),
+    ),
+];
+
+/// The place of a metric in [`METRICS`].
+#[must_use]
+pub fn index_of(id: &str) -> Option<usize> {
+    METRICS.iter().position(|metric| metric.declaration.id == id)
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { f64::NAN } else { 100.0 * part as f64 / whole as f64 }
+}
+
+fn per_minute(count: u64, sample: &Sample<'_>) -> f64 {
+    if sample.minutes > 0.0 { count as f64 / sample.minutes } else { 0.0 }
+}
+
+/// The samples of every metric.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    times: Vec<Time>,
+    values: Vec<Vec<f64>>,
+}
+
+impl Series {
+    pub(crate) fn push(&mut self, time: Time, sample: &Sample<'_>) {
+        self.values.resize_with(METRICS.len(), Vec::new);
+        self.times.push(time);
+        for (metric, values) in METRICS.iter().zip(&mut self.values) {
+            values.push((metric.value)(sample));
+        }
+    }
+
+    /// When samples were taken.
+    #[must_use]
+    pub fn times(&self) -> &[Time] {
+        &self.times
+    }
+
+    /// The samples of the metric at this place of [`METRICS`].
+    #[must_use]
+    pub fn values(&self, metric: usize) -> &[f64] {
+        self.values.get(metric).map_or(&[], |values| values)
+    }
+}
+
+/// Means over time, exact between events: each value counts for as long as it held.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TimeWeighted {
+    at: Time,
+    empty: f64,
+    empty_ms: f64,
+    density: f64,
+    density_ms: f64,
+}
+
+impl TimeWeighted {
+    /// The zone was like this from the last call until now.
+    pub(crate) fn hold_until(&mut self, now: Time, zone: &Totals, machines: u32) {
+        let held = now.since(self.at).0 as f64;
+        if held > 0.0 {
+            self.at = now;
+            self.empty += held * f64::from(machines - zone.busy) / f64::from(machines);
+            self.empty_ms += held;
+            if zone.busy > 0 {
+                self.density += held * zone.used(Resource::Cores) as f64 / zone.busy_cores_milli as f64;
+                self.density_ms += held;
+            }
+        }
+    }
+
+    /// Mean share of empty hosts, in percent.
+    pub(crate) fn empty_hosts_pct(&self) -> f64 {
+        mean_pct(self.empty, self.empty_ms)
+    }
+
+    /// Mean packing density, in percent.
+    pub(crate) fn packing_density_pct(&self) -> f64 {
+        mean_pct(self.density, self.density_ms)
+    }
+}
+
+fn mean_pct(sum: f64, weight: f64) -> f64 {
+    if weight > 0.0 { 100.0 * sum / weight } else { 0.0 }
+}
+
+/// Capacity of a fleet per resource, in stored units.
+pub(crate) fn capacity(fleet: &Fleet) -> [u64; 4] {
+    Resource::ALL.map(|resource| fleet.clusters().iter().map(|cluster| cluster.total(resource)).sum())
+}

@@ -1,0 +1,166 @@
+//! What to run, checked: past a plan, the core cannot fail.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Millis, Workload, declare};
+use tiebreak_placement::{Policy, PolicyError, RuleUse};
+
+declare! {
+    /// The allocation agents and what they may not know yet.
+    ///
+    /// Several agents take requests from one queue. Each decides on its own, possibly
+    /// stale, view of the zone and commits to the authoritative store; where a machine
+    /// no longer has room the commit fails, is rolled back and tried again. A trace that
+    /// holds one in n of a zone's requests leaves its agents n times less busy; to see
+    /// the zone's conflicts, let a decision take n times longer. (Protean sections 4 and 5.3)
+    pub struct Agents as "Allocation agents" {
+        /// How many agents decide side by side; more bear spikes better and collide more.
+        count: u32 = 4, 1 => 64, "";
+        /// How long deciding one VM takes; Protean's average is 20 ms.
+        decision_ms: u64 = 20, 0 => 3600000, "ms";
+        /// How long a change takes to reach the other agents; larger means staler views.
+        publish_ms: u64 = 100, 0 => 3600000, "ms";
+        /// How often a request whose commit failed is tried again before it is rejected.
+        retries: u32 = 20, 0 => 1000, "";
+        /// Accept a stale decision when the machine still has room, instead of
+        /// rejecting every decision made on an outdated view of its machine.
+        fine_grained: bool = true, 0 => 1, "";
+        /// Keep rule evaluations between decisions. It changes how fast a run is,
+        /// never what it decides.
+        caches: bool = true, 0 => 1, "";
+    }
+}
+
+/// Everything a run depends on.
+#[derive(Clone)]
+pub struct Plan {
+    pub(crate) fleet: Arc<Fleet>,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) workload: Arc<Workload>,
+    pub(crate) agents: Agents,
+    pub(crate) seed: Seed,
+    pub(crate) tick: Millis,
+    pub(crate) funnel_samples: u32,
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("policy", &self.policy).field("agents", &self.agents).finish_non_exhaustive()
+    }
+}
+
+/// Why there is nothing to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// The machines.
+    Fleet(FleetError),
+    /// The rules.
+    Policy(PolicyError),
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fleet(error) => error.fmt(f),
+            Self::Policy(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for PlanError {}
+
+/// Samples of a series over a whole run, about.
+const TICKS: u64 = 400;
+
+/// How many decisions the share of candidates each rule leaves is averaged over.
+const FUNNEL_SAMPLES: u32 = 400;
+
+impl Plan {
+    /// Checks what to run. `AreNodeResourcesValid` is added when the list lacks it, so no
+    /// list can over-commit a machine.
+    ///
+    /// # Errors
+    /// When there are no machines or the rules are no list.
+    pub fn new(
+        clusters: &[ClusterSpec],
+        rules: &[RuleUse],
+        best_clusters: u32,
+        workload: Arc<Workload>,
+        agents: Agents,
+        seed: Seed,
+    ) -> Result<Self, PlanError> {
+        const RESOURCES: &str = "AreNodeResourcesValid";
+        let mut rules: Vec<_> = rules.to_vec();
+        if !rules.iter().any(|rule| rule.id == RESOURCES) {
+            rules.insert(0, RuleUse { id: RESOURCES.into(), values: Vec::new(), buckets: None });
+        }
+        let tick = nice_tick(workload.horizon().since(tiebreak_model::Time::ZERO));
+        Ok(Self {
+            fleet: Arc::new(Fleet::build(clusters).map_err(PlanError::Fleet)?),
+            policy: Arc::new(Policy::new(&rules, best_clusters).map_err(PlanError::Policy)?),
+            workload,
+            agents,
+            seed,
+            tick,
+            funnel_samples: FUNNEL_SAMPLES,
+        })
+    }
+
+    /// The same plan without the sampling of rule shares, for measuring speed alone.
+    #[must_use]
+    pub fn without_samples(mut self) -> Self {
+        self.funnel_samples = 0;
+        self
+    }
+
+    /// Where everything stands.
+    #[must_use]
+    pub fn fleet(&self) -> &Arc<Fleet> {
+        &self.fleet
+    }
+
+    /// Who asks for what.
+    #[must_use]
+    pub fn workload(&self) -> &Arc<Workload> {
+        &self.workload
+    }
+
+    /// The time between two samples of a series.
+    #[must_use]
+    pub fn tick(&self) -> Millis {
+        self.tick
+    }
+}
+
+/// A round step that gives about [`TICKS`] samples.
+fn nice_tick(span: Millis) -> Millis {
+    const MINUTE: u64 = Millis::MINUTE.0;
+    const STEPS: [u64; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880];
+    let wanted = span.0 / TICKS;
+    let minutes = STEPS.iter().map(|minutes| minutes * MINUTE).find(|step| *step >= wanted);
+    if span.0 <= TICKS * 1_000 {
+        return Millis(1_000);
+    }
+    Millis(minutes.unwrap_or_else(|| wanted.next_multiple_of(MINUTE * 2_880)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        for (span, tick) in [
+            (Millis(0), Millis(1_000)),
+            (Millis::HOUR, Millis::MINUTE),
+            (Millis(14 * Millis::DAY.0), Millis::HOUR),
+            (Millis(30 * Millis::DAY.0), Millis(2 * Millis::HOUR.0)),
+        ] {
+            assert_eq!(nice_tick(span), tick, "{span:?}");
+        }
+    }
+}

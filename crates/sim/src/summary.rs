@@ -1,0 +1,44 @@
+//! A run in one screenful.
+
+use alloc::vec::Vec;
+
+use crate::metrics::Counters;
+
+/// What a rule leaves of the candidates, on average over sampled decisions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RuleShare {
+    /// The rule, or the choice of the best clusters.
+    pub rule: &'static str,
+    /// Share of its stage's first candidates that it was given, 0 to 1.
+    pub before: f64,
+    /// Share of its stage's first candidates that it left, 0 to 1.
+    pub after: f64,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// One number that two runs share only if they decided alike.
+    pub digest: u64,
+    /// VMs placed, with those alive when the trace began.
+    pub placements: u64,
+    /// VMs rejected: refused, or out of retries; also those alive at the start that found no room.
+    pub rejections: u64,
+    /// Of the VMs alive when the trace began, those that found no room.
+    pub warm_rejections: u64,
+    /// Commits that failed because a machine had changed.
+    pub conflicts: u64,
+    /// The 99th percentile over the minutes of the run of conflicts per minute, counting
+    /// minutes with at least one commit.
+    pub conflicts_per_minute_p99: f64,
+    /// Time-weighted mean share of empty hosts, in percent.
+    pub empty_hosts_pct_mean: f64,
+    /// Time-weighted mean packing density, in percent.
+    pub packing_density_pct_mean: f64,
+    /// Everything that was counted after the warm start.
+    pub counters: Counters,
+    /// Bytes held by all agents' caches at the end.
+    pub cache_bytes: u64,
+    /// What each rule left, stage by stage.
+    pub rule_shares: Vec<RuleShare>,
+}

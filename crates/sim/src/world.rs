@@ -1,0 +1,635 @@
+//! The run itself: events in order, each changing the world once.
+
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_model::random::Stream;
+use tiebreak_model::{MachineId, Millis, Occupancy, RequestId, Resources, Time, VmId};
+use tiebreak_placement::explain::{Explanation, explain};
+use tiebreak_placement::reference::funnel;
+use tiebreak_placement::{Allocator, CacheUse, Funnel, Step};
+
+use crate::agent::{Agent, Assignment, InFlight};
+use crate::digest::Digest;
+use crate::event::{Event, Queue};
+use crate::frames::Frames;
+use crate::metrics::{Counters, Sample, Series, TimeWeighted, capacity};
+use crate::plan::Plan;
+use crate::record::{Decision, Outcome};
+use crate::store::Store;
+use crate::summary::{RuleShare, Summary};
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time reached.
+    pub time: Time,
+    /// VMs decided so far.
+    pub decided: u32,
+    /// Whether everything has happened.
+    pub done: bool,
+}
+
+/// A VM whose decisions are explained as they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The VM.
+    pub vm: VmId,
+    /// A machine to compare with, if one was asked about.
+    pub asked: Option<MachineId>,
+}
+
+/// A probed decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probed {
+    /// When the agent decided.
+    pub time: Time,
+    /// The agent; none for a VM alive when the trace began.
+    pub agent: Option<u32>,
+    /// 0 for the first try.
+    pub attempt: u32,
+    /// What the caches did.
+    pub cache: CacheUse,
+    /// Why.
+    pub explanation: Explanation,
+}
+
+/// A run under way.
+pub struct World {
+    plan: Plan,
+    queue: Queue,
+    store: Store,
+    agents: Vec<Agent>,
+    idle: VecDeque<u32>,
+    waiting: VecDeque<(RequestId, u32)>,
+    tie_break: Stream,
+    placed_on: Vec<u32>,
+    placed_at: Vec<Time>,
+    now: Time,
+    decided: u32,
+    digest: Digest,
+    decisions: Option<Vec<Decision>>,
+    counters: Counters,
+    warm_rejections: u64,
+    weighted: TimeWeighted,
+    minutes: ConflictMinutes,
+    series: Series,
+    at_last_tick: (Time, Counters),
+    frames: Option<Frames>,
+    shares: RuleShares,
+    probe: Option<Probe>,
+    probed: Vec<Probed>,
+    capacity: [u64; 4],
+    done: bool,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl core::fmt::Debug for World {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("World").field("now", &self.now).field("decided", &self.decided).finish_non_exhaustive()
+    }
+}
+
+impl World {
+    /// A world in which the VMs alive when the trace began have been placed, in order, by
+    /// the first agent.
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        Self::with_probe(plan, None)
+    }
+
+    /// The same, explaining every decision about one VM.
+    #[must_use]
+    pub fn with_probe(plan: Plan, probe: Option<Probe>) -> Self {
+        let empty = Occupancy::empty(plan.fleet.clone());
+        let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
+        let vms = plan.workload.vm_count() as usize;
+        let first = Agent::new(Allocator::new(plan.policy.clone(), empty, plan.agents.caches), &store);
+        let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
+        let mut world = Self {
+            queue: Queue::new(plan.workload.clone(), plan.tick),
+            agents: vec![first],
+            idle: (0..plan.agents.count).collect(),
+            waiting: VecDeque::new(),
+            tie_break: plan.seed.stream("tie-break"),
+            placed_on: vec![NOWHERE; vms],
+            placed_at: vec![Time::NEVER; vms],
+            now: Time::ZERO,
+            decided: 0,
+            digest: Digest::new(),
+            decisions: None,
+            counters: Counters::default(),
+            warm_rejections: 0,
+            weighted: TimeWeighted::default(),
+            minutes: ConflictMinutes::default(),
+            series: Series::default(),
+            at_last_tick: (Time::ZERO, Counters::default()),
+            frames: None,
+            shares: RuleShares::new(stride),
+            probe,
+            probed: Vec::new(),
+            capacity: capacity(&plan.fleet),
+            done: false,
+            store,
+            plan,
+        };
+        world.warm_start();
+        world
+    }
+
+    /// Keeps every decision from here on, for a file.
+    pub fn keep_decisions(&mut self) {
+        self.decisions.get_or_insert_default();
+    }
+
+    /// Keeps how full every machine is at each sample, for the fleet map.
+    pub fn keep_frames(&mut self) {
+        let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
+        self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize));
+    }
+
+    /// Lets at most `budget` events happen.
+    pub fn advance(&mut self, budget: u32) -> Progress {
+        for _ in 0..budget {
+            let Some((time, event)) = self.queue.pop() else {
+                self.finish();
+                break;
+            };
+            let machines = self.plan.fleet.machine_count();
+            self.weighted.hold_until(time.min(self.plan.workload.horizon()), self.store.occupancy().zone(), machines);
+            self.now = time;
+            match event {
+                Event::Departure(vm) => self.depart(vm),
+                Event::Commit(agent) => self.commit(agent),
+                Event::Arrival(request) => self.waiting.push_back((request, 0)),
+                Event::Tick => self.tick(),
+            }
+            self.dispatch();
+        }
+        self.progress()
+    }
+
+    /// Lets everything happen.
+    pub fn run(&mut self) {
+        while !self.advance(u32::MAX).done {}
+    }
+
+    /// How far the run has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress { time: self.now, decided: self.decided, done: self.done }
+    }
+
+    /// What is running.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The authoritative state.
+    #[must_use]
+    pub fn occupancy(&self) -> &Occupancy {
+        self.store.occupancy()
+    }
+
+    /// The samples so far.
+    #[must_use]
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// The frames so far, if kept.
+    #[must_use]
+    pub fn frames(&self) -> Option<&Frames> {
+        self.frames.as_ref()
+    }
+
+    /// The decisions so far, if kept.
+    #[must_use]
+    pub fn decisions(&self) -> &[Decision] {
+        self.decisions.as_deref().unwrap_or(&[])
+    }
+
+    /// The probed VM's decisions so far.
+    #[must_use]
+    pub fn probed(&self) -> &[Probed] {
+        &self.probed
+    }
+
+    /// Where a VM was placed and when; none when it was not, or not yet.
+    #[must_use]
+    pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
+        let machine = self.placed_on[vm.index()];
+        (machine != NOWHERE).then(|| (MachineId(machine), self.placed_at[vm.index()]))
+    }
+
+    /// The VMs on a machine at a moment of the run so far.
+    pub fn vms_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = VmId> + '_ {
+        let here = move |vm: &VmId| self.placed_on[vm.index()] == machine.0;
+        let live = move |vm: &VmId| self.placed_at[vm.index()] <= at && self.plan.workload.end(*vm) > at;
+        (0..self.plan.workload.vm_count()).map(VmId).filter(here).filter(live)
+    }
+
+    /// What came out so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary {
+            digest: self.digest.value(),
+            placements: self.counters.placements + u64::from(self.plan.workload.warm_count()) - self.warm_rejections,
+            rejections: self.counters.rejections + self.warm_rejections,
+            warm_rejections: self.warm_rejections,
+            conflicts: self.counters.conflicts,
+            conflicts_per_minute_p99: self.minutes.p99(),
+            empty_hosts_pct_mean: self.weighted.empty_hosts_pct(),
+            packing_density_pct_mean: self.weighted.packing_density_pct(),
+            counters: self.counters,
+            cache_bytes: self.agents.iter().map(|agent| agent.allocator.cache_bytes() as u64).sum(),
+            rule_shares: self.shares.means(),
+        }
+    }
+
+    fn warm_start(&mut self) {
+        let workload = self.plan.workload.clone();
+        for request in (0..workload.warm_count()).map(RequestId) {
+            for vm in workload.vms_of(request).map(VmId) {
+                self.place_warm(request, vm);
+            }
+        }
+        let first = self.agents[0].allocator.view().clone();
+        self.agents[0] =
+            Agent::new(Allocator::new(self.plan.policy.clone(), first.clone(), self.plan.agents.caches), &self.store);
+        for _ in 1..self.plan.agents.count {
+            let allocator = Allocator::new(self.plan.policy.clone(), first.clone(), self.plan.agents.caches);
+            self.agents.push(Agent::new(allocator, &self.store));
+        }
+    }
+
+    fn place_warm(&mut self, request: RequestId, vm: VmId) {
+        let shape = self.plan.workload.shape_of(vm);
+        let traits = *self.plan.workload.shape(shape);
+        let allocator = &mut self.agents[0].allocator;
+        let choice = allocator.choose(shape, &traits, self.tie_break.draw(u64::from(vm.0), 0));
+        let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
+        let winner = choice.ok().map(|choice| choice.machine);
+        if self.probe.is_some_and(|probe| probe.vm == vm) {
+            self.explain(None, 0, vm, winner, cache);
+        }
+        let outcome = match winner {
+            Some(machine) => {
+                let after = self.store.occupancy().record(machine).with(traits.demand, 1).expect("chosen on the truth");
+                self.store.set_unpublished(machine, after);
+                self.agents[0].allocator.view_mut().set(machine, after);
+                self.placed_on[vm.index()] = machine.0;
+                self.placed_at[vm.index()] = Time::ZERO;
+                Outcome::Placed
+            }
+            None => {
+                self.warm_rejections += 1;
+                Outcome::Refused
+            }
+        };
+        self.record(Decision {
+            time: Time::ZERO,
+            request,
+            vm,
+            outcome,
+            machine: winner,
+            best_set: choice.map_or(0, |choice| choice.best_set),
+            cache: Some(cache),
+            agent: None,
+            attempt: 0,
+        });
+    }
+
+    /// Gives waiting requests to idle agents, the longest idle first.
+    fn dispatch(&mut self) {
+        while !self.waiting.is_empty() {
+            let Some(agent) = self.idle.pop_front() else { return };
+            let Some((request, attempt)) = self.waiting.pop_front() else { return };
+            self.decide(agent, request, attempt);
+        }
+    }
+
+    /// An agent decides a request on its view of this moment (Protean Algorithm 1).
+    fn decide(&mut self, agent: u32, request: RequestId, attempt: u32) {
+        self.agents[agent as usize].catch_up(&self.store, self.now);
+        let mut flight = Agent::begin(request, attempt);
+        let order = self.order(request);
+        for vm in &order {
+            if !self.decide_vm(agent, &mut flight, *vm) {
+                self.agents[agent as usize].roll_back(&mut flight);
+                break;
+            }
+        }
+        let delay = Millis(self.plan.agents.decision_ms.saturating_mul(order.len() as u64));
+        self.agents[agent as usize].send(flight);
+        self.queue.schedule_commit(self.now + delay, agent);
+        self.trim_log();
+    }
+
+    /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
+    /// placed while there is most room.
+    fn order(&self, request: RequestId) -> Vec<VmId> {
+        let workload = &self.plan.workload;
+        let mut order: Vec<_> = workload.vms_of(request).map(VmId).collect();
+        order.sort_by_key(|vm| core::cmp::Reverse(workload.shape(workload.shape_of(*vm)).demand));
+        order
+    }
+
+    /// Decides one VM; whether a machine was found.
+    fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId) -> bool {
+        let shape = self.plan.workload.shape_of(vm);
+        let traits = *self.plan.workload.shape(shape);
+        let draw = self.tie_break.draw(u64::from(vm.0), u64::from(flight.attempt));
+        let allocator = &mut self.agents[agent as usize].allocator;
+        if flight.attempt == 0 && self.shares.wants(vm) {
+            self.shares.add(&funnel(&self.plan.policy, allocator.view(), &traits));
+        }
+        let choice = allocator.choose(shape, &traits, draw);
+        let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
+        self.counters.cache_hits += u64::from(cache == CacheUse::Hit);
+        self.counters.cache_misses += u64::from(cache == CacheUse::Miss);
+        if self.probe.is_some_and(|probe| probe.vm == vm) {
+            self.explain(Some(agent), flight.attempt, vm, choice.ok().map(|choice| choice.machine), cache);
+        }
+        match choice {
+            Ok(choice) => {
+                let (machine, best_set, demand) = (choice.machine, choice.best_set, traits.demand);
+                self.agents[agent as usize].assign(flight, Assignment { vm, machine, demand, best_set, cache });
+                true
+            }
+            Err(_) => {
+                flight.refused = Some((vm, cache));
+                false
+            }
+        }
+    }
+
+    fn explain(&mut self, agent: Option<u32>, attempt: u32, vm: VmId, winner: Option<MachineId>, cache: CacheUse) {
+        let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
+        let traits = self.plan.workload.shape(self.plan.workload.shape_of(vm));
+        let asked = self.probe.and_then(|probe| probe.asked);
+        let explanation = explain(&self.plan.policy, view, traits, winner, asked);
+        self.probed.push(Probed { time: self.now, agent, attempt, cache, explanation });
+    }
+
+    /// A decision reaches the store, which takes it whole or not at all.
+    fn commit(&mut self, agent: u32) {
+        let mut flight = self.agents[agent as usize].arrive();
+        if flight.refused.is_some() {
+            self.reject(agent, &flight, Outcome::Refused);
+        } else {
+            self.counters.commits += 1;
+            let conflicts = self.conflicts(agent, &flight);
+            if conflicts.is_empty() {
+                self.take(agent, &flight);
+            } else {
+                self.refuse_commit(agent, &mut flight, &conflicts);
+            }
+        }
+        self.idle.push_back(agent);
+    }
+
+    /// The machines whose part of a decision the store cannot take (Protean section 5.3).
+    fn conflicts(&mut self, agent: u32, flight: &InFlight) -> Vec<MachineId> {
+        let (agent, store) = (&self.agents[agent as usize], &self.store);
+        let fine_grained = self.plan.agents.fine_grained;
+        let mut conflicts = Vec::new();
+        for (machine, demand, vms) in demands(&flight.assignments) {
+            let fits = demand.and_then(|demand| store.occupancy().record(machine).with(demand, vms)).is_some();
+            if !fits || !(fine_grained || agent.is_current(store, machine)) {
+                conflicts.push(machine);
+            }
+        }
+        conflicts
+    }
+
+    fn take(&mut self, agent: u32, flight: &InFlight) {
+        for (machine, demand, vms) in demands(&flight.assignments) {
+            let after = demand.and_then(|demand| self.store.occupancy().record(machine).with(demand, vms));
+            self.store.set(self.now, machine, after.expect("checked to fit"));
+        }
+        for assignment in &flight.assignments {
+            self.placed_on[assignment.vm.index()] = assignment.machine.0;
+            self.placed_at[assignment.vm.index()] = self.now;
+            self.agents[agent as usize].told(&self.store, assignment.machine);
+        }
+        self.counters.placements += flight.assignments.len() as u64;
+        self.minutes.commit(self.now, false);
+        self.record_flight(agent, flight, Outcome::Placed);
+        for assignment in &flight.assignments {
+            if self.plan.workload.end(assignment.vm) <= self.now {
+                self.depart(assignment.vm);
+            }
+        }
+    }
+
+    /// Rolls a failed commit back, tells the agent what it did not know, and queues the
+    /// request again while it has retries left.
+    fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
+        self.counters.conflicts += 1;
+        self.minutes.commit(self.now, true);
+        let one = &mut self.agents[agent as usize];
+        one.roll_back(flight);
+        for machine in conflicts {
+            one.told(&self.store, *machine);
+        }
+        if flight.attempt < self.plan.agents.retries {
+            self.waiting.push_back((flight.request, flight.attempt + 1));
+            self.record_flight(agent, flight, Outcome::Conflict);
+        } else {
+            self.reject(agent, flight, Outcome::OutOfRetries);
+        }
+    }
+
+    fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
+        self.counters.rejections += self.plan.workload.vms_of(flight.request).len() as u64;
+        match flight.refused {
+            Some((refused, cache)) => {
+                for vm in self.plan.workload.vms_of(flight.request).map(VmId) {
+                    let cache = (vm == refused).then_some(cache);
+                    self.record(decision(self.now, agent, flight, (vm, None, 0, cache), outcome));
+                }
+            }
+            None => self.record_flight(agent, flight, outcome),
+        }
+    }
+
+    fn record_flight(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
+        for it in &flight.assignments {
+            let about = (it.vm, Some(it.machine), it.best_set, Some(it.cache));
+            self.record(decision(self.now, agent, flight, about, outcome));
+        }
+    }
+
+    fn record(&mut self, decision: Decision) {
+        self.digest.add(&decision);
+        self.decided += u32::from(decision.outcome != Outcome::Conflict);
+        if let Some(decisions) = &mut self.decisions {
+            decisions.push(decision);
+        }
+    }
+
+    fn depart(&mut self, vm: VmId) {
+        let Some((machine, _)) = self.placement(vm) else { return };
+        let demand = self.plan.workload.shape(self.plan.workload.shape_of(vm)).demand;
+        let after = self.store.occupancy().record(machine).without(demand);
+        self.store.set(self.now, machine, after);
+    }
+
+    fn tick(&mut self) {
+        let (before, counted) = self.at_last_tick;
+        let sample = Sample {
+            zone: self.store.occupancy().zone(),
+            machines: self.plan.fleet.machine_count(),
+            capacity: &self.capacity,
+            counted: &self.counters.since(&counted),
+            minutes: self.now.since(before).0 as f64 / Millis::MINUTE.0 as f64,
+            waiting: self.waiting.len() as u32,
+        };
+        self.series.push(self.now, &sample);
+        self.at_last_tick = (self.now, self.counters);
+        if let Some(frames) = &mut self.frames {
+            frames.tick(self.now, self.store.occupancy());
+        }
+    }
+
+    /// Drops log entries that all agents have read; those that lag far behind catch up
+    /// first, so the log stays shorter than a few fleets.
+    fn trim_log(&mut self) {
+        const ROOMY: usize = 4_096;
+        if self.store.backlog() > ROOMY.max(4 * self.plan.fleet.machine_count() as usize) {
+            for agent in &mut self.agents {
+                if agent.is_idle() {
+                    agent.catch_up(&self.store, self.now);
+                }
+            }
+            let read = self.agents.iter().map(|agent| agent.position).min().unwrap_or(0);
+            self.store.forget_before(read);
+        }
+    }
+
+    fn finish(&mut self) {
+        let machines = self.plan.fleet.machine_count();
+        self.weighted.hold_until(self.plan.workload.horizon(), self.store.occupancy().zone(), machines);
+        self.now = self.now.max(self.plan.workload.horizon());
+        self.done = true;
+    }
+}
+
+type About = (VmId, Option<MachineId>, u32, Option<CacheUse>);
+
+fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Outcome) -> Decision {
+    let (vm, machine, best_set, cache) = about;
+    let (request, attempt) = (flight.request, flight.attempt);
+    Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
+}
+
+/// What a decision asks of each machine it names, machine by machine; a sum that passes
+/// 32 bits is none, and fits nowhere.
+fn demands(assignments: &[Assignment]) -> Vec<(MachineId, Option<Resources>, u32)> {
+    let mut sorted: Vec<_> = assignments.iter().map(|it| (it.machine, it.demand)).collect();
+    sorted.sort_unstable_by_key(|(machine, _)| *machine);
+    let mut sums: Vec<(MachineId, Option<Resources>, u32)> = Vec::with_capacity(sorted.len());
+    for (machine, demand) in sorted {
+        match sums.last_mut() {
+            Some((last, sum, vms)) if *last == machine => {
+                *sum = sum.and_then(|sum| sum.checked_add(demand));
+                *vms += 1;
+            }
+            _ => sums.push((machine, Some(demand), 1)),
+        }
+    }
+    sums
+}
+
+/// Conflicts per minute, over the minutes in which anything was committed.
+#[derive(Clone, Debug, Default)]
+struct ConflictMinutes {
+    minute: i64,
+    conflicts: u32,
+    any: bool,
+    /// How many minutes had how many conflicts.
+    histogram: Vec<u32>,
+}
+
+impl ConflictMinutes {
+    fn commit(&mut self, now: Time, conflict: bool) {
+        let minute = now.0.div_euclid(Millis::MINUTE.0 as i64);
+        if self.any && minute != self.minute {
+            self.close();
+        }
+        (self.minute, self.any) = (minute, true);
+        self.conflicts += u32::from(conflict);
+    }
+
+    fn close(&mut self) {
+        let conflicts = core::mem::take(&mut self.conflicts) as usize;
+        self.histogram.resize(self.histogram.len().max(conflicts + 1), 0);
+        self.histogram[conflicts] += 1;
+        self.any = false;
+    }
+
+    fn p99(&self) -> f64 {
+        let mut all = self.clone();
+        if all.any {
+            all.close();
+        }
+        let histogram = all.histogram;
+        let total: u64 = histogram.iter().map(|count| u64::from(*count)).sum();
+        let mut seen = 0;
+        for (conflicts, count) in histogram.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen * 100 >= total * 99 {
+                return conflicts as f64;
+            }
+        }
+        0.0
+    }
+}
+
+/// Sums of what each rule left, over every `stride`-th VM.
+#[derive(Clone, Debug)]
+struct RuleShares {
+    stride: u32,
+    decisions: u32,
+    sums: Vec<RuleShare>,
+}
+
+impl RuleShares {
+    fn new(stride: u32) -> Self {
+        Self { stride, decisions: 0, sums: Vec::new() }
+    }
+
+    fn wants(&self, vm: VmId) -> bool {
+        self.stride > 0 && vm.0.is_multiple_of(self.stride)
+    }
+
+    fn add(&mut self, funnel: &Funnel) {
+        self.decisions += 1;
+        let stages = [&funnel.cluster_steps, &funnel.steps];
+        let shares = stages.into_iter().flat_map(|steps| steps.iter().map(|step| share(steps, step)));
+        for (index, share) in shares.enumerate() {
+            match self.sums.get_mut(index) {
+                Some(sum) => {
+                    sum.before += share.before;
+                    sum.after += share.after;
+                }
+                None => self.sums.push(share),
+            }
+        }
+    }
+
+    fn means(&self) -> Vec<RuleShare> {
+        let decisions = f64::from(self.decisions.max(1));
+        let mean = |sum: &RuleShare| RuleShare { before: sum.before / decisions, after: sum.after / decisions, ..*sum };
+        self.sums.iter().map(mean).collect()
+    }
+}
+
+fn share(steps: &[Step], step: &Step) -> RuleShare {
+    let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
+    RuleShare { rule: step.rule, before: f64::from(step.before) / first, after: f64::from(step.after) / first }
+}
