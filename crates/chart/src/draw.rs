@@ -1,0 +1,474 @@
+//! The drawing itself, in the order of the brush: heading, axes, bands, lines
+//! from the faintest to the strongest, names at the ends.
+
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle};
+use plotters::prelude::DrawingBackend;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, ShapeStyle, TextStyle};
+
+use crate::axis_value::{ValueAxis, unit_is_symbol};
+use crate::look::{self, Ink, Palette};
+use crate::plot_area::{PlotArea, layout};
+use crate::series::{Role, Series, Style, TimeChart};
+use crate::{axis_time, downsample, numbers};
+
+/// How the backend's pixels relate to CSS px.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Backend pixels per CSS px.
+    scale: f64,
+    /// What the backend divides text sizes by: plotters' SVG writes text smaller than its canvas.
+    text_divisor: f64,
+}
+
+impl Surface {
+    /// A canvas or bitmap with this many pixels per CSS px (`devicePixelRatio`).
+    pub fn canvas(pixels_per_px: f64) -> Self {
+        let usable = pixels_per_px.is_finite() && pixels_per_px > 0.0;
+        Self { scale: if usable { pixels_per_px } else { 1.0 }, text_divisor: 1.0 }
+    }
+
+    /// plotters' SVG backend with this many units per CSS px. More units than
+    /// one give lines that do not snap to whole px.
+    pub fn svg(units_per_px: f64) -> Self {
+        Self { text_divisor: 1.24, ..Self::canvas(units_per_px) }
+    }
+}
+
+type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+
+/// Draws a chart over the whole of `root` and tells where the data stand, in CSS px.
+/// The ground is left as it is.
+///
+/// # Errors
+/// Only what the backend reports.
+pub fn draw<DB: DrawingBackend>(
+    root: &DrawingArea<DB, Shift>,
+    chart: &TimeChart,
+    palette: &Palette,
+    surface: Surface,
+) -> Result<PlotArea, DrawingAreaErrorKind<DB::ErrorType>> {
+    let (width, height) = root.dim_in_pixel();
+    let width = f64::from(width) / surface.scale;
+    let (area, axis) = layout(chart, width, f64::from(height) / surface.scale);
+    let is_ghost_bars = |s: &Series| s.role == Role::Ghost && s.style == Style::Bars;
+    let brush = Brush { root, palette, surface, area, ghost_has_bars: chart.series.iter().any(is_ghost_bars) };
+    brush.heading(chart, width)?;
+    brush.value_axis(&axis, &chart.unit)?;
+    brush.time_axis()?;
+    if chart.is_empty() {
+        brush.no_data()?;
+        return Ok(area);
+    }
+    for series in faintest_first(chart) {
+        brush.band(series)?;
+    }
+    for series in faintest_first(chart) {
+        brush.series(series)?;
+    }
+    brush.baseline(&axis)?;
+    brush.names(chart, width)?;
+    Ok(area)
+}
+
+/// Ghosts under variants under the live run; but the live run's bars stand below
+/// the outlines of variants, or they would hide them.
+fn faintest_first(chart: &TimeChart) -> Vec<&Series> {
+    let mut order: Vec<&Series> = chart.series.iter().collect();
+    order.sort_by_key(|series| match (series.role, series.style) {
+        (Role::Ghost, _) => 0,
+        (Role::Live, Style::Bars) => 1,
+        (Role::Variant(_), _) => 2,
+        (Role::Live, _) => 3,
+    });
+    order
+}
+
+fn ink_of(role: Role) -> Ink {
+    match role {
+        Role::Live => Ink::Live,
+        Role::Ghost => Ink::Ghost,
+        Role::Variant(n) => [Ink::Variant1, Ink::Variant2, Ink::Variant3, Ink::Variant4][usize::from(n % 4)],
+    }
+}
+
+fn width_of(role: Role) -> f64 {
+    match role {
+        Role::Live => look::LIVE_WIDTH_PX,
+        Role::Ghost => look::GHOST_WIDTH_PX,
+        Role::Variant(_) => look::VARIANT_WIDTH_PX,
+    }
+}
+
+/// Draws in CSS px what belongs to one chart.
+struct Brush<'a, DB: DrawingBackend> {
+    root: &'a DrawingArea<DB, Shift>,
+    palette: &'a Palette,
+    surface: Surface,
+    area: PlotArea,
+    /// Then the live run's bars are narrower, so that the ghost's are seen beside them.
+    ghost_has_bars: bool,
+}
+
+/// Stands between title and unit; a space of its own kind, so that SVG can tell
+/// where the lighter part begins.
+pub(crate) const UNIT_FOLLOWS: char = '\u{2002}';
+
+/// How a piece of text is set.
+struct Lettering {
+    ink: Ink,
+    size_px: f64,
+    bold: bool,
+    anchor: HPos,
+}
+
+impl Lettering {
+    fn plain(ink: Ink, anchor: HPos) -> Self {
+        Self { ink, size_px: look::TEXT_PX, bold: false, anchor }
+    }
+}
+
+impl<DB: DrawingBackend> Brush<'_, DB> {
+    /// The title, and after it a unit too long for the ticks: one text, because
+    /// only the one who sets it knows where the title ends.
+    fn heading(&self, chart: &TimeChart, width: f64) -> DrawResult<DB> {
+        let style = Lettering { size_px: look::TITLE_PX, bold: true, ..Lettering::plain(Ink::Text, HPos::Left) };
+        let title = printable(&chart.title);
+        let heading = if chart.unit.is_empty() || unit_is_symbol(&chart.unit) {
+            title
+        } else {
+            format!("{title}{UNIT_FOLLOWS}{}", printable(&chart.unit))
+        };
+        let fitted = look::fitted(&heading, look::TITLE_PX * look::BOLD, width);
+        self.text_as_is(&fitted, (0.0, 10.0), &style)
+    }
+
+    fn value_axis(&self, axis: &ValueAxis, unit: &str) -> DrawResult<DB> {
+        for tick in &axis.ticks {
+            let y = crisp(self.area.y_of(*tick));
+            let ends = [(self.area.left, y), (self.area.right, y)];
+            self.line(&ends, Ink::Grid, 1.0)?;
+            let label = axis.label(*tick, unit);
+            let style = Lettering::plain(Ink::Muted, HPos::Right);
+            self.text(&label, (self.area.left - 8.0, y), &style)?;
+        }
+        self.baseline(axis)
+    }
+
+    /// The line that values are measured from: zero where it is on the axis,
+    /// else the foot of the plot.
+    fn baseline(&self, axis: &ValueAxis) -> DrawResult<DB> {
+        let y = crisp(self.area.y_of(axis.range.0.max(0.0)));
+        self.line(&[(self.area.left, y), (self.area.right, y)], Ink::Axis, 1.0)
+    }
+
+    fn time_axis(&self) -> DrawResult<DB> {
+        let foot = crisp(self.area.bottom);
+        let ticks_max = look::time_ticks_max(self.area.width());
+        for (time, label) in axis_time::ticks(self.area.time_range, ticks_max) {
+            let x = crisp(self.area.x_of(time));
+            self.line(&[(x, foot), (x, foot + 4.0)], Ink::Axis, 1.0)?;
+            let style = Lettering::plain(Ink::Muted, HPos::Center);
+            self.text(&label, (x, foot + 13.0), &style)?;
+        }
+        Ok(())
+    }
+
+    fn no_data(&self) -> DrawResult<DB> {
+        let centre = ((self.area.left + self.area.right) / 2.0, (self.area.top + self.area.bottom) / 2.0);
+        self.text_over_lines("No data yet", centre, &Lettering::plain(Ink::Muted, HPos::Center))
+    }
+
+    fn band(&self, series: &Series) -> DrawResult<DB> {
+        let band = downsample::thin_band(&series.band, self.area.time_range, self.columns());
+        if band.len() < 2 {
+            return Ok(());
+        }
+        let edge = |side: fn(&(f64, f64, f64)) -> (f64, f64)| -> Vec<(f64, f64)> {
+            let edge: Vec<_> = band.iter().map(side).collect();
+            match series.style {
+                Style::Line => edge,
+                Style::Steps | Style::Bars => downsample::staircase(&edge),
+            }
+        };
+        let mut outline = edge(|&(t, _, high)| (t, high));
+        outline.extend(edge(|&(t, low, _)| (t, low)).into_iter().rev());
+        let ink = match series.role {
+            Role::Live => Ink::Band,
+            other => ink_of(other),
+        };
+        let colour = self.palette.colour(ink).mix(look::BAND_ALPHA);
+        self.root.draw(&Polygon::new(self.pixels_of_data(&outline), colour))
+    }
+
+    fn series(&self, series: &Series) -> DrawResult<DB> {
+        if series.style == Style::Bars && series.role == Role::Live {
+            let share = if self.ghost_has_bars { look::BAR_BEFORE_GHOST_SHARE } else { 1.0 };
+            return self.bars(series, share, 1.0);
+        }
+        if series.style == Style::Bars && series.role == Role::Ghost {
+            self.bars(series, 1.0, look::GHOST_BAR_ALPHA)?;
+            return self.bar_caps(series);
+        }
+        let ink = ink_of(series.role);
+        for run in self.runs(series) {
+            if let [only] = run[..] {
+                self.dot(only, ink)?;
+                continue;
+            }
+            let path = match series.style {
+                Style::Line => run,
+                Style::Steps | Style::Bars => downsample::staircase(&run),
+            };
+            self.path(self.pixels_of_data(&path), ink, width_of(series.role))?;
+        }
+        Ok(())
+    }
+
+    /// The parts of a series between gaps, as many points as can be seen.
+    fn runs(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
+        let range = self.area.time_range;
+        if series.style == Style::Bars {
+            return self.bar_outline(series);
+        }
+        let seen = downsample::visible(&series.points, range, series.style);
+        let thinned = downsample::lowest_and_highest(seen, range, self.columns());
+        downsample::runs(&thinned, series.style)
+    }
+
+    /// The tops of the bars as one staircase; where bars are missing it is broken.
+    fn bar_outline(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
+        let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+        for (from, to, value) in self.bar_spans(series) {
+            match runs.last_mut() {
+                Some(run) if run.last().is_some_and(|&(t, _)| (t - from).abs() < 0.5) => {
+                    run.pop();
+                    run.extend([(from, value), (to, value)]);
+                }
+                _ => runs.push(vec![(from, value), (to, value)]),
+            }
+        }
+        runs
+    }
+
+    fn bar_spans(&self, series: &Series) -> Vec<(f64, f64, f64)> {
+        let narrowest = look::BAR_PITCH_MIN_PX * self.area.ms_per_px();
+        downsample::bars(&series.points, self.area.time_range, narrowest)
+    }
+
+    /// The tops of pale bars in full colour.
+    fn bar_caps(&self, series: &Series) -> DrawResult<DB> {
+        let colour = self.palette.colour(ink_of(series.role)).filled();
+        for (from, to, value) in self.bar_spans(series) {
+            let y = self.area.y_of(value);
+            let corners = [
+                self.pixel((self.area.x_of(from), y - look::GHOST_WIDTH_PX / 2.0)),
+                self.pixel((self.area.x_of(to), y + look::GHOST_WIDTH_PX / 2.0)),
+            ];
+            self.root.draw(&Rectangle::new(corners, colour))?;
+        }
+        Ok(())
+    }
+
+    /// Bars over the middle `share` of their periods; the ghost's stand without gaps.
+    fn bars(&self, series: &Series, share: f64, alpha: f64) -> DrawResult<DB> {
+        let colour = self.palette.colour(ink_of(series.role)).mix(alpha).filled();
+        let foot = self.area.y_of(0.0);
+        for (from, to, value) in self.bar_spans(series) {
+            let (left, right) = (self.area.x_of(from), self.area.x_of(to));
+            let gap = if series.role == Role::Live { 1.0 } else { 0.0 };
+            let inset = ((right - left) * (1.0 - share)).max(gap) / 2.0;
+            let y = self.area.y_of(value);
+            let corners = [self.pixel((left + inset, y.min(foot))), self.pixel((right - inset, y.max(foot)))];
+            self.root.draw(&Rectangle::new(corners, colour))?;
+        }
+        Ok(())
+    }
+
+    /// Each series' name and last value beside its end.
+    fn names(&self, chart: &TimeChart, width: f64) -> DrawResult<DB> {
+        let decimals = numbers::decimals_for(chart.series.iter().flat_map(|s| s.points.iter().map(|p| p.1)));
+        let mut names: Vec<Name> =
+            chart.series.iter().filter_map(|series| self.name(series, &chart.unit, decimals, width)).collect();
+        spread(&mut names, self.area.top, self.area.bottom);
+        for name in &names {
+            if name.has_dot {
+                self.dot(name.end, name.ink)?;
+            }
+            let style = Lettering { bold: name.ink == Ink::Live, ..Lettering::plain(name.ink, HPos::Left) };
+            let place = (name.x, name.y);
+            if name.x < self.area.right {
+                self.text_over_lines(&name.text, place, &style)?;
+            } else {
+                self.text(&name.text, place, &style)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, series: &Series, unit: &str, decimals: usize, width: f64) -> Option<Name> {
+        let (start, end) = self.area.time_range;
+        let (time, value) = series.latest_at(end)?;
+        let is_bars = series.style == Style::Bars;
+        let time = match series.points.last() {
+            // A step that began earlier still holds at the end of a zoomed range.
+            Some(&(last, _)) if last > end && series.style == Style::Steps => end,
+            _ if is_bars => self.bar_spans(series).last().map_or(time, |bar| bar.1),
+            _ => time,
+        };
+        if time < start {
+            return None;
+        }
+        let x = self.area.x_of(time) + 7.0;
+        let room = width - x;
+        Some(Name {
+            text: name_text(series, value, unit, decimals, is_bars, room)?,
+            end: (time, value),
+            has_dot: !is_bars,
+            x,
+            y: self.area.y_of(value),
+            ink: ink_of(series.role),
+        })
+    }
+
+    fn line(&self, points: &[(f64, f64)], ink: Ink, width_px: f64) -> DrawResult<DB> {
+        let pixels = points.iter().map(|p| self.pixel(*p)).collect();
+        self.path(pixels, ink, width_px)
+    }
+
+    fn path(&self, pixels: Vec<(i32, i32)>, ink: Ink, width_px: f64) -> DrawResult<DB> {
+        let style = self.stroke(self.palette.colour(ink).to_rgba(), width_px);
+        self.root.draw(&PathElement::new(pixels, style))
+    }
+
+    fn dot(&self, (time, value): (f64, f64), ink: Ink) -> DrawResult<DB> {
+        let centre = self.pixel((self.area.x_of(time), self.area.y_of(value)));
+        let radius = (look::DOT_RADIUS_PX * self.surface.scale).round() as i32;
+        let style = self.palette.colour(ink).filled();
+        self.root.draw(&Circle::new(centre, radius, style))
+    }
+
+    /// Text on a patch of the ground, so that lines behind it do not disturb.
+    fn text_over_lines(&self, text: &str, (x, y): (f64, f64), style: &Lettering) -> DrawResult<DB> {
+        let weight = if style.bold { look::BOLD } else { 1.0 };
+        let width = look::text_width(text, style.size_px) * weight;
+        let left = match style.anchor {
+            HPos::Left => x,
+            HPos::Center => x - width / 2.0,
+            HPos::Right => x - width,
+        };
+        let corners = [self.pixel((left - 2.0, y - 8.0)), self.pixel((left + width + 2.0, y + 8.0))];
+        let ground = self.palette.colour(Ink::Background).mix(0.8).filled();
+        self.root.draw(&Rectangle::new(corners, ground))?;
+        self.text(text, (x, y), style)
+    }
+
+    fn text(&self, text: &str, place: (f64, f64), lettering: &Lettering) -> DrawResult<DB> {
+        self.text_as_is(&printable(text), place, lettering)
+    }
+
+    fn text_as_is(&self, text: &str, place: (f64, f64), lettering: &Lettering) -> DrawResult<DB> {
+        let size = lettering.size_px * self.surface.scale * self.surface.text_divisor;
+        let weight = if lettering.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let font = FontDesc::new(FontFamily::Name(look::FONT), size, weight);
+        let colour = self.palette.colour(lettering.ink);
+        let style = TextStyle::from(font).color(&colour).pos(Pos::new(lettering.anchor, VPos::Center));
+        self.root.draw_text(text, &style, self.pixel(place))
+    }
+
+    fn stroke(&self, color: RGBAColor, width_px: f64) -> ShapeStyle {
+        ShapeStyle { color, filled: false, stroke_width: (width_px * self.surface.scale).round().max(1.0) as u32 }
+    }
+
+    fn pixels_of_data(&self, points: &[(f64, f64)]) -> Vec<(i32, i32)> {
+        let place = |&(t, v): &(f64, f64)| self.pixel((self.area.x_of(t), self.area.y_of(v)));
+        let mut pixels: Vec<(i32, i32)> = points.iter().map(place).collect();
+        pixels.dedup();
+        pixels
+    }
+
+    fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        let scale = self.surface.scale;
+        ((x * scale).round() as i32, (y * scale).round() as i32)
+    }
+
+    fn columns(&self) -> usize {
+        self.area.width().ceil() as usize
+    }
+}
+
+/// A series' name, and where it wants to stand.
+struct Name {
+    text: String,
+    end: (f64, f64),
+    has_dot: bool,
+    x: f64,
+    y: f64,
+    ink: Ink,
+}
+
+/// The longest text that fits: name and value, the value's number, the name.
+fn name_text(series: &Series, value: f64, unit: &str, decimals: usize, name_only: bool, room: f64) -> Option<String> {
+    let unit = if unit_is_symbol(unit) { unit } else { "" };
+    let number = numbers::with_unit(value, decimals, unit);
+    let label = series.label.trim();
+    let full = format!("{label} {number}").trim().to_owned();
+    let is_bold = series.role == Role::Live;
+    let size = look::TEXT_PX * if is_bold { look::BOLD } else { 1.0 };
+    let fits = |text: &str| look::text_width(text, size) <= room;
+    let text = match (name_only, label) {
+        (true, _) => look::fitted(label, size, room),
+        (false, "") => number,
+        (false, _) if fits(&full) => full,
+        (false, _) => look::fitted(label, size, room),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// Moves names apart, as little as possible, so that none stands on another.
+fn spread(names: &mut [Name], top: f64, bottom: f64) {
+    names.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let mut least = top;
+    for name in names.iter_mut() {
+        name.y = name.y.max(least);
+        least = name.y + look::NAME_GAP_PX;
+    }
+    let mut most = bottom - 2.0;
+    for name in names.iter_mut().rev() {
+        name.y = name.y.min(most);
+        most = name.y - look::NAME_GAP_PX;
+    }
+}
+
+/// The middle of a device row, where a line of 1 px is sharp.
+fn crisp(px: f64) -> f64 {
+    px.floor() + 0.5
+}
+
+/// Text without characters that XML forbids or that mean something here, on one line.
+pub(crate) fn printable(text: &str) -> String {
+    let forbidden = |c: char| c.is_control() || matches!(c, UNIT_FOLLOWS | '\u{fffe}' | '\u{ffff}');
+    text.replace(forbidden, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name_at(y: f64) -> Name {
+        Name { text: "A".into(), end: (0.0, 0.0), has_dot: true, x: 0.0, y, ink: Ink::Live }
+    }
+
+    #[test]
+    fn names_never_overlap() {
+        for ys in [vec![50.0, 51.0], vec![28.0, 29.0, 30.0], vec![146.0, 145.0, 20.0]] {
+            let mut names: Vec<Name> = ys.iter().map(|y| name_at(*y)).collect();
+            spread(&mut names, 28.0, 146.0);
+            let apart = |w: &[Name]| w[1].y - w[0].y >= look::NAME_GAP_PX;
+            assert!(names.windows(2).all(apart), "{ys:?}");
+            assert!(names.iter().all(|n| (28.0..=146.0).contains(&n.y)), "{ys:?}");
+        }
+    }
+}

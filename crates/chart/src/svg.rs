@@ -1,0 +1,340 @@
+//! The drawing as SVG: a fragment for the page, and a file to keep.
+//!
+//! plotters places everything on whole units, so the drawing is made ten times
+//! as large and shrunk by a transform: lines then do not snap to pixels. It is
+//! made with placeholder colours, which are replaced by CSS variables in the
+//! page and by a theme's colours in a file.
+
+use std::fmt::Write;
+
+use plotters::drawing::IntoDrawingArea;
+use plotters::prelude::SVGBackend;
+
+use crate::draw::{Surface, UNIT_FOLLOWS, draw, printable};
+use crate::look::{self, INKS, Ink, Palette, Theme};
+use crate::plot_area::{PlotArea, plot_area};
+use crate::series::TimeChart;
+
+const UNITS_PER_PX: u32 = 10;
+
+/// An SVG for the page, and where its data stand. Colours are the variables of
+/// [`crate::css_variables`] (light ones where the page defines none), the font is the
+/// page's. It fills the width it is given; drawn at its own `width` in px, text
+/// is 12 px. `label` is its accessible name: the title and one sentence, such as
+/// [`crate::summary`] gives.
+pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, PlotArea) {
+    let (body, area) = body(chart, width, height);
+    let light = Palette::of(Theme::Light);
+    let body = coloured(&body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-label=\"{}\"><title>{}</title>{body}</svg>",
+        escaped(label),
+        escaped(&chart.title),
+    );
+    (svg, area)
+}
+
+/// What stands under a chart that leaves the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caption<'a> {
+    /// What is shown, in a sentence or two; wrapped to the width, three lines at most.
+    pub text: &'a str,
+    /// Where the scenario opens again. Shown cut to the width; followed in full.
+    pub link: &'a str,
+}
+
+/// A stand-alone SVG file of a chart `width` by `height` px with padding, caption
+/// and link around it, in the colours of a theme.
+pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, caption: Caption<'_>) -> String {
+    const PADDING: u32 = 16;
+    let palette = Palette::of(theme);
+    let (body, _) = body(chart, width, height);
+    let body = coloured(&body, |ink, _| palette.hex(ink));
+    let (below, below_height) = caption_lines(caption, width, height, &palette);
+    let (full_width, full_height) = (width + 2 * PADDING, height + below_height + 2 * PADDING);
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{full_width}\" height=\"{full_height}\" \
+         viewBox=\"0 0 {full_width} {full_height}\" role=\"img\" aria-label=\"{}\">\n\
+         <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n\
+         <g transform=\"translate({PADDING} {PADDING})\" font-family=\"{}\">\n{body}{below}</g>\n</svg>\n",
+        escaped(&crate::summary(chart)),
+        escaped(&chart.title),
+        palette.hex(Ink::Background),
+        look::FONT,
+    )
+}
+
+/// Caption and link as SVG below a chart of a height, and the height they take.
+fn caption_lines(caption: Caption<'_>, width: u32, height: u32, palette: &Palette) -> (String, u32) {
+    const LINE_PX: u32 = 17;
+    let mut below = String::new();
+    let mut y = height + 4;
+    for line in wrapped(caption.text, f64::from(width), 3) {
+        y += LINE_PX;
+        below += &text_line(&line, y, &palette.hex(Ink::Text));
+    }
+    if !caption.link.is_empty() {
+        y += LINE_PX;
+        let shown = look::fitted(caption.link, look::TEXT_PX, f64::from(width));
+        let line = text_line(&shown, y, &palette.hex(Ink::Muted));
+        let is_web = caption.link.starts_with("https://") || caption.link.starts_with("http://");
+        below += &if is_web { format!("<a href=\"{}\">{line}</a>\n", escaped(caption.link)) } else { line };
+    }
+    (below, y - height)
+}
+
+fn text_line(text: &str, y: u32, fill: &str) -> String {
+    let size = look::TEXT_PX;
+    format!("<text x=\"0\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{}</text>", escaped(text))
+}
+
+/// Words in lines of a width in px; what does not fit on the last is cut.
+fn wrapped(text: &str, width: f64, lines_max: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let fits = |line: &String| {
+            let longer =
+                look::text_width(line, look::TEXT_PX) + look::text_width(word, look::TEXT_PX) + look::TEXT_PX * 0.3;
+            longer <= width
+        };
+        let is_full = lines.len() == lines_max;
+        match lines.last_mut() {
+            Some(line) if is_full || fits(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| look::fitted(line, look::TEXT_PX, width)).collect()
+}
+
+/// What plotters draws, in placeholder colours, as one group in CSS px.
+fn body(chart: &TimeChart, width: u32, height: u32) -> (String, PlotArea) {
+    let mut drawing = String::new();
+    let size = (width * UNITS_PER_PX, height * UNITS_PER_PX);
+    let surface = Surface::svg(f64::from(UNITS_PER_PX));
+    let area = {
+        let root = SVGBackend::with_string(&mut drawing, size).into_drawing_area();
+        let drawn = draw(&root, chart, &Palette::placeholders(), surface).and_then(|area| {
+            root.present()?;
+            Ok(area)
+        });
+        // Writing into a string does not fail; if it ever does, what was drawn is shown.
+        drawn.unwrap_or_else(|_| plot_area(chart, f64::from(width), f64::from(height)))
+    };
+    let inner = drawing.split_once('>').and_then(|(_, rest)| rest.rsplit_once("</svg>")).map_or("", |(inner, _)| inner);
+    let inner = inner
+        .replace("\n</text>", "</text>")
+        .replace(UNIT_FOLLOWS, &unit_opening())
+        .replace(">\n", ">")
+        .replace(" opacity=\"1\"", "")
+        .replace(&format!(" font-family=\"{}\"", look::FONT), "")
+        // plotters centres on the lower-case letters; labels here are mostly figures.
+        .replace("dy=\"0.5ex\"", "dy=\"0.35em\"");
+    let inner = closed_units(&inner);
+    let shrink = 1.0 / f64::from(UNITS_PER_PX);
+    let body = format!("<g transform=\"scale({shrink})\" stroke-linejoin=\"round\">{inner}</g>");
+    (body, area)
+}
+
+/// Where the title ends and its unit begins, in the lighter lettering.
+fn unit_opening() -> String {
+    let muted = Palette::placeholders().hex(Ink::Muted);
+    let size = look::TEXT_PX * f64::from(UNITS_PER_PX);
+    format!(" <tspan font-weight=\"normal\" font-size=\"{size}\" fill=\"{muted}\">")
+}
+
+/// Closes the units that were opened.
+fn closed_units(drawing: &str) -> String {
+    let Some((before, unit)) = drawing.split_once("<tspan") else {
+        return drawing.to_owned();
+    };
+    format!("{before}<tspan{}", unit.replacen("</text>", "</tspan></text>", 1))
+}
+
+/// Each placeholder colour replaced; the ghost's lines are dashed on the way,
+/// which plotters' own style cannot say.
+fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
+    let placeholders = Palette::placeholders();
+    let mut coloured = body.to_owned();
+    for declaration in INKS {
+        let placeholder = placeholders.hex(declaration.ink);
+        let value = colour(declaration.ink, declaration.variable);
+        let mut stroke = format!("stroke=\"{value}\"");
+        if declaration.ink == Ink::Ghost {
+            let scale = f64::from(UNITS_PER_PX);
+            let (dash, gap) = look::GHOST_DASH_PX;
+            // Writing to a string cannot fail.
+            let _ = write!(stroke, " stroke-dasharray=\"{} {}\"", dash * scale, gap * scale);
+        }
+        coloured = coloured
+            .replace(&format!("stroke=\"{placeholder}\""), &stroke)
+            .replace(&format!("fill=\"{placeholder}\""), &format!("fill=\"{value}\""));
+    }
+    coloured
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&apos;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Role, Series, Style, summary};
+    use roxmltree::Document;
+
+    const DAY: f64 = 86_400_000.0;
+
+    fn chart(series: Vec<Series>) -> TimeChart {
+        TimeChart {
+            title: "Empty hosts".into(),
+            unit: "%".into(),
+            series,
+            time_range: (0.0, 4.0 * DAY),
+            y_from_zero: true,
+            y_max: Some(100.0),
+        }
+    }
+
+    fn live(points: Vec<(f64, f64)>) -> Series {
+        Series::new("A", Role::Live, Style::Steps, points)
+    }
+
+    fn ghost(points: Vec<(f64, f64)>) -> Series {
+        Series::new("B", Role::Ghost, Style::Steps, points)
+    }
+
+    /// A drawing as its elements and words, one per line.
+    fn outline(svg: &str) -> String {
+        let document = Document::parse(svg).expect("well-formed XML");
+        let line = |node: roxmltree::Node<'_, '_>| match node.tag_name().name() {
+            "text" => format!("text {}", node.text().unwrap_or("").trim()),
+            "polyline" => {
+                let points = node.attribute("points").unwrap_or("").trim();
+                let colour = node.attribute("stroke").unwrap_or("");
+                format!("polyline {colour} {points}")
+            }
+            other => other.to_owned(),
+        };
+        let lines = document.descendants().filter(|n| n.is_element()).map(line);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_small_chart_is_drawn_as_expected() {
+        let points = vec![(0.0, 10.0), (2.0 * DAY, 20.0), (4.0 * DAY, 20.0)];
+        let (svg, area) = svg(&chart(vec![live(points)]), 302, 134, "Empty hosts");
+        assert_eq!((area.left, area.right, area.top, area.bottom), (48.0, 228.0, 30.0, 110.0));
+        let expected = "\
+svg
+title
+g
+text Empty hosts
+polyline var(--chart-grid,#E4E6E8) 480,1105 2280,1105
+text 0 %
+polyline var(--chart-grid,#E4E6E8) 480,705 2280,705
+text 10 %
+polyline var(--chart-grid,#E4E6E8) 480,305 2280,305
+text 20 %
+polyline var(--chart-axis,#8A929B) 480,1105 2280,1105
+polyline var(--chart-axis,#8A929B) 485,1105 485,1145
+text day 0
+polyline var(--chart-axis,#8A929B) 1385,1105 1385,1145
+text day 2
+polyline var(--chart-axis,#8A929B) 2285,1105 2285,1145
+text day 4
+polyline var(--chart-live,#0B5FC1) 480,700 1380,700 1380,300 2280,300
+polyline var(--chart-axis,#8A929B) 480,1105 2280,1105
+circle
+text A 20 %";
+        assert_eq!(outline(&svg), expected);
+    }
+
+    #[test]
+    fn strange_data_give_well_formed_drawings() {
+        let nan = f64::NAN;
+        let day = |n: f64| n * DAY;
+        let cases: Vec<(&str, Vec<Series>)> = vec![
+            ("no series", vec![]),
+            ("no points", vec![live(vec![])]),
+            ("only gaps", vec![live(vec![(0.0, nan), (day(1.0), f64::INFINITY)])]),
+            ("one point", vec![live(vec![(day(1.0), 5.0)])]),
+            ("unsorted", vec![live(vec![(day(3.0), 5.0), (day(1.0), 4.0), (nan, 2.0)])]),
+            ("huge", vec![live(vec![(0.0, -1e300), (day(1.0), 1e300)])]),
+            ("tiny", vec![live(vec![(0.0, 1e-300), (day(1.0), 2e-300)])]),
+            ("outside", vec![live(vec![(day(9.0), 1.0), (day(10.0), 2.0)])]),
+            ("gap", vec![live(vec![(0.0, 1.0), (day(1.0), nan), (day(2.0), 2.0)])]),
+        ];
+        for (name, series) in cases {
+            for style in [Style::Steps, Style::Line, Style::Bars] {
+                for y_max in [None, Some(100.0)] {
+                    let mut chart = chart(series.clone());
+                    chart.y_max = y_max;
+                    for series in &mut chart.series {
+                        series.style = style;
+                        series.band = vec![(0.0, nan, 1.0), (day(1.0), 1.0, 2.0), (day(2.0), 0.0, 3.0)];
+                    }
+                    let label = summary(&chart);
+                    let (svg, _) = svg(&chart, 340, 150, &label);
+                    assert!(Document::parse(&svg).is_ok(), "{name}");
+                    let numbers = format!("{svg}{label}");
+                    for word in ["NaN", "inf", "2147483647"] {
+                        assert!(!numbers.contains(word), "{name}: {word} in {numbers}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_chart_says_so() {
+        assert!(svg(&chart(vec![live(vec![])]), 340, 150, "").0.contains("No data yet"));
+    }
+
+    #[test]
+    fn text_is_escaped_and_never_coloured() {
+        let mut chart = chart(vec![Series::new("<b>&\u{1}", Role::Live, Style::Line, vec![(0.0, 1.0), (DAY, 2.0)])]);
+        chart.title = "a < b & \"c\" fill=\"#01FE05\"\u{0}".into();
+        let (fragment, _) = svg(&chart, 560, 170, &chart.title);
+        let caption = Caption { text: "x < y & z", link: "https://example.org/?a=1&b=\"2\"#<" };
+        let file = svg_file(&chart, 560, 170, Theme::Dark, caption);
+        for xml in [&fragment, &file] {
+            let document = Document::parse(xml).expect("well-formed XML");
+            let title = document.descendants().find(|n| n.has_tag_name("title"));
+            let title = title.and_then(|n| n.text()).unwrap_or("");
+            assert_eq!(title, "a < b & \"c\" fill=\"#01FE05\" ");
+        }
+        assert!(!fragment.contains("=\"#01FE"));
+        assert!(!file.contains("var(") && !file.contains("=\"#01FE"));
+    }
+
+    #[test]
+    fn the_ghost_is_dashed_and_the_live_run_is_drawn_over_it() {
+        let line = vec![(0.0, 1.0), (4.0 * DAY, 2.0)];
+        let (svg, _) = svg(&chart(vec![live(line.clone()), ghost(line)]), 560, 170, "");
+        let at = |needle: &str| svg.find(needle).expect(needle);
+        assert!(at("stroke-dasharray") < at("stroke=\"var(--chart-live"));
+    }
+
+    #[test]
+    fn a_million_points_give_a_small_drawing() {
+        let points = (0..1_000_000).map(|i| (f64::from(i) * 345.6, f64::from(i % 1000 * 919 % 1000) / 10.0)).collect();
+        let (svg, _) = svg(&chart(vec![live(points)]), 560, 170, "");
+        assert!(svg.len() < 60_000, "{}", svg.len());
+    }
+}

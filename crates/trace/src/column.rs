@@ -1,0 +1,143 @@
+//! One column of a trace and the unit its numbers are in; every number is checked here.
+
+use tiebreak_model::Time;
+
+use crate::records::Record;
+use crate::report::{Correction, Fault, FaultKind, Tally};
+
+/// Above this many cores a VM is a mistake; Azure's largest had 1,792 in 2026.
+const CORES_MILLI_MAX: f64 = 10_000.0 * 1_000.0;
+/// Above 256 TiB of memory a VM is a mistake.
+const MEMORY_MIB_MAX: f64 = 256.0 * 1_024.0 * 1_024.0;
+/// Two hundred years: Unix times fit, in seconds or milliseconds; a wrong unit does not.
+const TIME_MS_MAX: f64 = 200.0 * 365.25 * 86_400_000.0;
+
+/// Milliseconds in a second, an hour and a day.
+pub(crate) const SECOND: f64 = 1_000.0;
+pub(crate) const HOUR: f64 = 3_600_000.0;
+pub(crate) const DAY: f64 = 86_400_000.0;
+
+/// Where a number stands, what people call it, and how many of our units make one of its.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) index: usize,
+    pub(crate) name: String,
+    pub(crate) unit: f64,
+}
+
+impl Column {
+    pub(crate) fn new(index: usize, name: &str, unit: f64) -> Self {
+        Self { index, name: name.into(), unit }
+    }
+
+    pub(crate) fn text<'a>(&self, record: &Record<'a>) -> &'a [u8] {
+        record.field(self.index)
+    }
+
+    /// Cores in thousandths, at least one.
+    pub(crate) fn cores_milli(&self, record: &Record<'_>) -> Result<u32, Fault> {
+        self.size(record, "cores above 0 and at most 10,000", CORES_MILLI_MAX)
+    }
+
+    /// Memory in MiB, at least one.
+    pub(crate) fn memory_mib(&self, record: &Record<'_>) -> Result<u32, Fault> {
+        self.size(record, "memory above 0 and at most 256 TiB", MEMORY_MIB_MAX)
+    }
+
+    /// An instant; one after the beginning stays after it when it is rounded.
+    pub(crate) fn time(&self, record: &Record<'_>) -> Result<Time, Fault> {
+        let number = self.number(record)?;
+        let ms = self.in_range(record, number, "a time within 200 years", TIME_MS_MAX)?.round() as i64;
+        Ok(Time(if number > 0.0 { ms.max(1) } else { ms }))
+    }
+
+    /// An instant, or never when the field is empty or says so.
+    pub(crate) fn time_or_never(&self, record: &Record<'_>) -> Result<Time, Fault> {
+        const NEVER: [&str; 8] = ["", "inf", "+inf", "infinity", "never", "null", "none", "-"];
+        let text = self.text(record);
+        if NEVER.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes())) {
+            return Ok(Time::NEVER);
+        }
+        self.time(record)
+    }
+
+    /// 0 to 255; empty is 0, and `spot` or `low` are 1.
+    pub(crate) fn priority(&self, record: &Record<'_>) -> Result<u8, Fault> {
+        let text = self.text(record);
+        let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+        if is(&["", "regular", "normal", "high"]) {
+            return Ok(0);
+        }
+        if is(&["spot", "low", "evictable", "preemptible"]) {
+            return Ok(1);
+        }
+        let number = self.number(record)?;
+        let whole = number >= 0.0 && number <= f64::from(u8::MAX) && number.fract() == 0.0;
+        if whole { Ok(number as u8) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 255")) }
+    }
+
+    /// The number a text is, or a hash of the text.
+    pub(crate) fn name(&self, record: &Record<'_>) -> u64 {
+        let text = self.text(record);
+        parsed(text).unwrap_or_else(|| hash(text))
+    }
+
+    /// A finite number.
+    fn number(&self, record: &Record<'_>) -> Result<f64, Fault> {
+        let number: Option<f64> = parsed(self.text(record)).filter(|number: &f64| number.is_finite());
+        number.ok_or_else(|| self.fault(record, FaultKind::NotANumber, "a number"))
+    }
+
+    fn size(&self, record: &Record<'_>, expected: &str, max: f64) -> Result<u32, Fault> {
+        let number = self.number(record)?;
+        if number == 0.0 {
+            return Err(self.fault(record, FaultKind::ZeroSize, expected));
+        }
+        if number < 0.0 {
+            return Err(self.fault(record, FaultKind::OutOfRange, expected));
+        }
+        Ok(self.in_range(record, number, expected, max)?.round().max(1.0) as u32)
+    }
+
+    fn in_range(&self, record: &Record<'_>, number: f64, expected: &str, max: f64) -> Result<f64, Fault> {
+        let ours = number * self.unit;
+        if ours.abs() <= max { Ok(ours) } else { Err(self.fault(record, FaultKind::OutOfRange, expected)) }
+    }
+
+    /// A fault in this column.
+    pub(crate) fn fault(&self, record: &Record<'_>, kind: FaultKind, expected: &str) -> Fault {
+        record.fault(kind, format!("{expected} in column {}", self.name), self.text(record))
+    }
+}
+
+/// A 64-bit hash of a name: xxh3.
+pub(crate) fn hash(name: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(name)
+}
+
+/// Checks that a VM ends after it starts and after the beginning; one that ends in the
+/// instant it starts gets the trace's `smallest_ms` span.
+pub(crate) fn checked_end(
+    record: &Record<'_>,
+    column: &Column,
+    start: Time,
+    end: Time,
+    smallest_ms: i64,
+    tally: &mut Tally,
+) -> Result<Time, Fault> {
+    if end < start {
+        return Err(column.fault(record, FaultKind::ReversedTimes, "an end at or after the start"));
+    }
+    if end < Time::ZERO || (end == Time::ZERO && start < end) {
+        return Err(column.fault(record, FaultKind::NegativeTime, "an end after the beginning, 0,"));
+    }
+    if end == start {
+        tally.correct(Correction::NoLifetime);
+        return Ok(Time(end.0 + smallest_ms));
+    }
+    Ok(end)
+}
+
+fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

@@ -1,0 +1,161 @@
+//! Why a file is no trace: what was expected, what came, what to do.
+
+use std::fmt;
+
+use tiebreak_model::workload::WorkloadError;
+
+use crate::report::Fault;
+
+/// Why reading stopped. `Display` is one or two sentences for the person who chose the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceError {
+    /// The file has no text at all.
+    Empty,
+    /// There is a header and no row below it.
+    HeaderOnly,
+    /// The bytes are something else than a CSV trace.
+    WrongKind {
+        /// What they look like, with its article.
+        got: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The first line names no columns and is in no known form.
+    UnknownFormat {
+        /// The first line's fields.
+        found: Vec<String>,
+    },
+    /// The header lacks columns that every trace needs.
+    MissingColumns {
+        /// What is missing, with the names that are understood.
+        missing: Vec<String>,
+        /// The columns that are there.
+        found: Vec<String>,
+    },
+    /// The gzip data ends before its end.
+    GzipTruncated {
+        /// Rows read before it.
+        rows: u64,
+    },
+    /// The gzip data contradicts itself.
+    GzipCorrupt {
+        /// Rows read before it.
+        rows: u64,
+        /// What the inflater says.
+        detail: String,
+    },
+    /// The gzip data inflates far more than text does.
+    GzipTooDense {
+        /// The largest ratio of text to gzip bytes.
+        ratio_max: u64,
+    },
+    /// More rows than fit.
+    TooManyRows {
+        /// The limit.
+        rows_max: u64,
+    },
+    /// More text than is read.
+    TextTooLong {
+        /// The limit in bytes.
+        bytes_max: u64,
+    },
+    /// A row that never ends.
+    LineTooLong {
+        /// Where it begins.
+        line: u64,
+        /// The limit in bytes.
+        bytes_max: usize,
+    },
+    /// Too many of the rows are faulty for the file to be what it seems.
+    NotATrace {
+        /// The title of the format it was read as.
+        format: &'static str,
+        /// Rows looked at.
+        rows: u64,
+        /// Faulty ones among them.
+        faulty: u64,
+        /// The first of them.
+        first: Fault,
+    },
+    /// The rows are no workload.
+    Workload(WorkloadError),
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "Expected a CSV trace, got an empty file. Choose a file with one row per VM."),
+            Self::HeaderOnly => write!(f, "Expected one row per VM below the header, got the header only."),
+            Self::WrongKind { got, advice } => write!(f, "Expected a CSV trace, got {got}. {advice}"),
+            Self::UnknownFormat { found } => write!(
+                f,
+                "Expected a first line that names the columns, got {}. \
+                 Add a header such as vm,tenant,cores,memory_gb,start_s,end_s.",
+                listed(found)
+            ),
+            Self::MissingColumns { missing, found } => {
+                write!(f, "Expected a column for {}; found {}. ", missing.join(" and for "), listed(found))?;
+                write!(f, "Rename or add what is missing in the first line.")
+            }
+            Self::GzipTruncated { rows } => write!(
+                f,
+                "Expected the rest of the gzip data, got its end after {rows} rows. Download or compress the file again."
+            ),
+            Self::GzipCorrupt { rows, detail } => write!(
+                f,
+                "Expected gzip data, got damaged bytes after {rows} rows ({detail}). \
+                 Download or compress the file again."
+            ),
+            Self::GzipTooDense { ratio_max } => write!(
+                f,
+                "Expected at most {ratio_max} bytes of text for each gzip byte, got more, which no trace has. \
+                 Decompress the file and look at it."
+            ),
+            Self::TooManyRows { rows_max } => {
+                write!(f, "Too large: at most {rows_max} VMs fit, got more. Sample it: keep one tenant in ten.")
+            }
+            Self::TextTooLong { bytes_max } => write!(
+                f,
+                "Too large: at most {} MiB of text are read, got more. Cut the file to some of its tenants.",
+                bytes_max >> 20
+            ),
+            Self::LineTooLong { line, bytes_max } => write!(
+                f,
+                "Expected rows of at most {} KiB, got a longer one in line {line}. \
+                 Look there for a quotation mark that is never closed.",
+                bytes_max >> 10
+            ),
+            Self::NotATrace { format, rows, faulty, first } => write!(
+                f,
+                "Read as \"{format}\", {faulty} of {rows} rows are faulty. The first is in line {}: expected {}, got {}.",
+                first.line, first.expected, first.got
+            ),
+            Self::Workload(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+impl From<WorkloadError> for TraceError {
+    fn from(error: WorkloadError) -> Self {
+        Self::Workload(error)
+    }
+}
+
+/// The first dozen of the fields, clipped, as one text.
+fn listed(found: &[String]) -> String {
+    let shown: Vec<String> = found.iter().take(12).map(|field| clipped(field.as_bytes())).collect();
+    let more = if found.len() > 12 { format!(" and {} more", found.len() - 12) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Foreign text, made short and printable.
+pub(crate) fn clipped(text: &[u8]) -> String {
+    if text.is_empty() {
+        return "nothing".into();
+    }
+    let shown: String = String::from_utf8_lossy(&text[..text.len().min(160)]).chars().take(40).collect();
+    let clean: String = shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if shown.len() < text.len() { format!("\"{clean}…\"") } else { format!("\"{clean}\"") }
+}

@@ -1,0 +1,105 @@
+//! The 1% samples of the Azure packing trace of 2020.
+//!
+//! Source: Hadary et al., "Protean", OSDI 2020; sampled and joined with concrete sizes in the
+//! artifact of CoSpot, SoCC 2022.
+
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+
+use crate::column::{Column, DAY, checked_end};
+use crate::error::TraceError;
+use crate::formats::{Format, Head, RowReader, last_start_hour};
+use crate::records::Record;
+use crate::report::{Correction, Fault, Tally};
+
+tiebreak_model::declare! {
+    /// 1% samples of the Azure packing trace (Microsoft; Hadary et al., OSDI 2020), with the
+    /// concrete sizes of CoSpot (SoCC 2022). Licence: CC BY 4.0. Header:
+    /// vmId,tenantId,cores,ram,vmTypeId,starttime,endtime, with cores in 1/100 core, ram in
+    /// 1/4 GiB and times in days; the column called vmTypeId is the priority (0 high, 1 spot).
+    /// An endtime of inf is alive at day 90; a start at or before 0 was alive when the trace began,
+    /// and -1497 stands for an unknown start long ago.
+    pub struct AzurePackingSample as "Azure packing trace 2020, 1% sample" {}
+}
+
+/// The columns, as the header names them.
+const COLUMNS: [&str; 7] = ["vmId", "tenantId", "cores", "ram", "vmTypeId", "starttime", "endtime"];
+
+/// A start that is unknown, in days, and the second way to write it.
+const UNKNOWN_DAYS: i64 = -1_497;
+const UNKNOWN_TWIN_DAYS: i64 = -7_157;
+
+impl Format for AzurePackingSample {
+    fn declaration(&self) -> &'static Declaration {
+        &Self::DECLARATION
+    }
+
+    fn cannot_answer(&self) -> &'static [&'static str] {
+        &[
+            "How much of its cores and memory a VM really uses.",
+            "Local disks and network: the sample gives cores and memory only.",
+            "How services grow: later scale-outs of a tenant are thinned to 1%.",
+            "Lifetimes beyond day 90, and when the oldest VMs started.",
+        ]
+    }
+
+    fn knows_name(&self, file_name: &str) -> bool {
+        ["batched-", "bernoulli-", "packing-"].iter().any(|start| file_name.starts_with(start))
+    }
+
+    fn knows_shape(&self, head: &Head<'_>) -> bool {
+        head.first().len() == COLUMNS.len() && COLUMNS.iter().all(|name| index_of(head, name).is_some())
+    }
+
+    fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
+        let column = |name, unit| Column::new(index_of(head, name).unwrap_or_default(), name, unit);
+        Ok(Box::new(Rows {
+            name: column("vmId", 1.0),
+            tenant: column("tenantId", 1.0),
+            cores: column("cores", 10.0),
+            memory: column("ram", 256.0),
+            priority: column("vmTypeId", 1.0),
+            start: column("starttime", DAY),
+            end: column("endtime", DAY),
+        }))
+    }
+}
+
+fn index_of(head: &Head<'_>, name: &str) -> Option<usize> {
+    head.first().iter().position(|field| field.eq_ignore_ascii_case(name))
+}
+
+struct Rows {
+    name: Column,
+    tenant: Column,
+    cores: Column,
+    memory: Column,
+    priority: Column,
+    start: Column,
+    end: Column,
+}
+
+impl RowReader for Rows {
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault> {
+        record.has_fields(COLUMNS.len())?;
+        let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
+        let mut start = self.start.time(record)?;
+        let end = self.end.time_or_never(record)?;
+        let end = checked_end(record, &self.end, start, end, 1, tally)?;
+        let shape = VmShape { demand, priority: self.priority.priority(record)? };
+        if start == days(UNKNOWN_TWIN_DAYS) {
+            start = days(UNKNOWN_DAYS);
+            tally.correct(Correction::UnknownStart);
+        }
+        Ok(VmRow { name: self.name.name(record), tenant: self.tenant.name(record), shape, start, end })
+    }
+
+    /// The last start, rounded up to the next full hour: day 14. The ends go on to day 90, but
+    /// without arrivals those weeks would only show a fleet that drains.
+    fn finish(&mut self, rows: &mut [VmRow], _: &mut Tally) -> Time {
+        last_start_hour(rows)
+    }
+}
+
+const fn days(days: i64) -> Time {
+    Time(days * 86_400_000)
+}

@@ -1,0 +1,101 @@
+//! The trace formats, in the order in which they are tried.
+
+use tiebreak_model::{Declaration, Time, VmRow};
+
+use crate::error::TraceError;
+use crate::records::Record;
+use crate::report::{Fault, Tally};
+
+mod azure_2017;
+mod azure_packing_sample;
+mod named_columns;
+
+pub use azure_2017::Azure2017;
+pub use azure_packing_sample::AzurePackingSample;
+pub use named_columns::NamedColumns;
+
+/// Every format. A file whose name a format knows is tried with that format first; after
+/// that the first one that knows the shape of its first lines reads it.
+pub static FORMATS: &[&dyn Format] = &[&AzurePackingSample {}, &Azure2017 {}, &NamedColumns {}];
+
+/// The beginning of a file: what a format is recognised by.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// The file's name, without its folder; may be empty.
+    pub file_name: &'a str,
+    /// The fields of the first line, and of the second if there is one.
+    pub rows: &'a [Vec<String>],
+}
+
+impl Head<'_> {
+    /// The fields of the first line.
+    #[must_use]
+    pub fn first(&self) -> &[String] {
+        self.rows.first().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A trace format: recognises its files and opens a reader for the rows of one.
+pub trait Format: Sync {
+    /// What it says of itself: source, licence, units.
+    fn declaration(&self) -> &'static Declaration;
+
+    /// Questions that no file of this format can answer.
+    fn cannot_answer(&self) -> &'static [&'static str];
+
+    /// Whether files of this format are usually called so.
+    fn knows_name(&self, file_name: &str) -> bool;
+
+    /// Whether the first lines look like it.
+    fn knows_shape(&self, head: &Head<'_>) -> bool;
+
+    /// Whether the first line names columns.
+    fn has_header(&self) -> bool {
+        true
+    }
+
+    /// A reader for the rows below this head; notes go into the tally.
+    ///
+    /// # Errors
+    /// When columns are missing.
+    fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError>;
+}
+
+/// Reads the rows of one file.
+pub trait RowReader: Send {
+    /// The VM in a row.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault>;
+
+    /// All rows are read: settles what only the whole file tells, and says when the trace
+    /// stops telling. There may be no row.
+    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time;
+}
+
+/// Whether `format` recognises this head, name first, then shape.
+pub(crate) fn recognise(head: &Head<'_>) -> Result<&'static dyn Format, TraceError> {
+    let by_shape = || FORMATS.iter().filter(|format| format.knows_shape(head));
+    let found = by_shape().find(|format| format.knows_name(head.file_name)).or_else(|| by_shape().next());
+    match found {
+        Some(format) => Ok(*format),
+        None if head.first().iter().any(|field| field.parse::<f64>().is_ok()) => {
+            Err(TraceError::UnknownFormat { found: head.first().to_vec() })
+        }
+        None => Err(named_columns::missing_columns(head.first())),
+    }
+}
+
+/// The last start in a trace, rounded up to the next full hour: as long as VMs arrive the
+/// trace tells what happens; after its last arrival a fleet only drains.
+pub(crate) fn last_start_hour(rows: &[VmRow]) -> Time {
+    hour_above(rows.iter().map(|row| row.start).max().unwrap_or(Time::ZERO))
+}
+
+/// The next full hour at or after an instant, and at least the first.
+pub(crate) fn hour_above(time: Time) -> Time {
+    const HOUR: i64 = 3_600_000;
+    let hours = time.0 / HOUR + i64::from(time.0 % HOUR > 0);
+    Time(hours.max(1) * HOUR)
+}

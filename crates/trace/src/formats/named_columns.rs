@@ -1,0 +1,328 @@
+//! Any CSV whose header names the obvious columns.
+
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+
+use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash};
+use crate::error::TraceError;
+use crate::formats::{Format, Head, RowReader, hour_above, last_start_hour};
+use crate::records::Record;
+use crate::report::{Fault, FaultKind, Tally};
+
+tiebreak_model::declare! {
+    /// Any CSV with a header that names its columns, one row per VM. Needed: cores (or cpu, vcpu),
+    /// memory (or mem, ram), start (or created, arrival). Read when there: vm (or id, name), tenant (or
+    /// deployment, user, subscription, batch), end (or deleted, departure) or duration (or lifetime),
+    /// priority (0 high, 1 spot). A unit may follow the name: memory_gb, memory_mib, start_ms,
+    /// start_h, end_days, cpu_milli; without one, memory is in GiB (GB is read as GiB) and times are in seconds.
+    /// A start at or before 0 was alive when the trace began; an empty end or inf never ends. Without a
+    /// tenant every VM is a request of its own. The file's own licence applies.
+    pub struct NamedColumns as "CSV with named columns" {}
+}
+
+/// A column by its names, the units that may follow them, and ours when none does.
+struct Meaning {
+    names: &'static [&'static str],
+    units: &'static [(&'static str, f64)],
+    unit: f64,
+}
+
+const TIME_UNITS: &[(&str, f64)] = &[
+    ("s", SECOND),
+    ("sec", SECOND),
+    ("secs", SECOND),
+    ("seconds", SECOND),
+    ("ms", 1.0),
+    ("millis", 1.0),
+    ("milliseconds", 1.0),
+    ("min", 60.0 * SECOND),
+    ("minutes", 60.0 * SECOND),
+    ("h", HOUR),
+    ("hours", HOUR),
+    ("d", DAY),
+    ("days", DAY),
+];
+const MEMORY_UNITS: &[(&str, f64)] = &[("gb", 1_024.0), ("gib", 1_024.0), ("mb", 1.0), ("mib", 1.0)];
+const CORES_UNITS: &[(&str, f64)] = &[("milli", 1.0), ("millicores", 1.0), ("m", 1.0)];
+
+const fn word(names: &'static [&'static str]) -> Meaning {
+    Meaning { names, units: &[], unit: 1.0 }
+}
+
+const fn time(names: &'static [&'static str]) -> Meaning {
+    Meaning { names, units: TIME_UNITS, unit: SECOND }
+}
+
+// The first name is the one we use ourselves.
+const VM: Meaning = word(&["vm", "vmid", "id", "name", "vmname"]);
+const TENANT: Meaning = word(&[
+    "tenant",
+    "tenantid",
+    "deployment",
+    "deploymentid",
+    "user",
+    "userid",
+    "subscription",
+    "subscriptionid",
+    "batch",
+    "batchid",
+]);
+const CORES: Meaning = Meaning {
+    names: &["cores", "core", "cpu", "cpus", "vcpu", "vcpus", "corecount", "vcpucount"],
+    units: CORES_UNITS,
+    unit: 1_000.0,
+};
+const MEMORY: Meaning = Meaning { names: &["memory", "mem", "ram"], units: MEMORY_UNITS, unit: 1_024.0 };
+const START: Meaning =
+    time(&["start", "starttime", "created", "creationtime", "createtime", "vmcreated", "arrival", "arrivaltime"]);
+const END: Meaning =
+    time(&["end", "endtime", "deleted", "deletiontime", "deletetime", "vmdeleted", "departure", "departuretime"]);
+const DURATION: Meaning = time(&["duration", "lifetime"]);
+const PRIORITY: Meaning = word(&["priority"]);
+
+const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
+
+impl Meaning {
+    /// The first column of the header with one of the names.
+    fn find(&self, header: &[String]) -> Option<Column> {
+        self.names.iter().find_map(|name| {
+            let unit_of = |(index, field): (usize, &String)| {
+                let unit = self.unit_of(field, name)?;
+                Some(Column::new(index, field, unit))
+            };
+            header.iter().enumerate().find_map(unit_of)
+        })
+    }
+
+    /// The unit of a header field if it has this name: `Memory (GiB)` is `memory` in `gib`.
+    fn unit_of(&self, field: &str, name: &str) -> Option<f64> {
+        let lower = field.to_ascii_lowercase();
+        let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        if words.concat() == name {
+            return Some(self.unit);
+        }
+        let (last, rest) = words.split_last()?;
+        let unit = self.units.iter().find(|(unit, _)| unit == last)?.1;
+        (rest.concat() == name).then_some(unit)
+    }
+
+    fn needed_as(&self) -> String {
+        let others: Vec<&str> = self.names.iter().skip(1).take(3).copied().collect();
+        format!("{} (or {})", self.names[0], others.join(", "))
+    }
+}
+
+/// The error that lists which of the needed columns a header lacks.
+pub(crate) fn missing_columns(header: &[String]) -> TraceError {
+    let missing = NEEDED.iter().filter(|needed| needed.find(header).is_none());
+    TraceError::MissingColumns { missing: missing.map(|needed| needed.needed_as()).collect(), found: header.to_vec() }
+}
+
+impl Format for NamedColumns {
+    fn declaration(&self) -> &'static Declaration {
+        &Self::DECLARATION
+    }
+
+    fn cannot_answer(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn knows_name(&self, _: &str) -> bool {
+        false
+    }
+
+    fn knows_shape(&self, head: &Head<'_>) -> bool {
+        NEEDED.iter().any(|needed| needed.find(head.first()).is_some())
+    }
+
+    fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
+        let header = head.first();
+        check_whole_units(header)?;
+        let (Some(cores), Some(memory), Some(start)) = (CORES.find(header), MEMORY.find(header), START.find(header))
+        else {
+            return Err(missing_columns(header));
+        };
+        let rows = Rows {
+            name: VM.find(header),
+            tenant: TENANT.find(header),
+            end: END.find(header).map(Leaving::At).or_else(|| DURATION.find(header).map(Leaving::After)),
+            priority: PRIORITY.find(header),
+            cores,
+            memory,
+            start,
+        };
+        rows.describe(header, tally);
+        Ok(Box::new(rows))
+    }
+}
+
+/// The original packing trace gives fractions of a machine, which would pass for cores.
+fn check_whole_units(header: &[String]) -> Result<(), TraceError> {
+    if header.iter().any(|field| field.eq_ignore_ascii_case("machineId")) {
+        return Err(TraceError::WrongKind {
+            got: "a table with machineId, where cores and memory are fractions of a machine".into(),
+            advice: "Multiply them by the machine's cores and memory and leave that column out.",
+        });
+    }
+    Ok(())
+}
+
+/// How a row says when its VM leaves.
+enum Leaving {
+    At(Column),
+    After(Column),
+}
+
+impl Leaving {
+    fn column(&self) -> &Column {
+        match self {
+            Self::At(column) | Self::After(column) => column,
+        }
+    }
+}
+
+struct Rows {
+    name: Option<Column>,
+    tenant: Option<Column>,
+    cores: Column,
+    memory: Column,
+    start: Column,
+    end: Option<Leaving>,
+    priority: Option<Column>,
+}
+
+impl Rows {
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        let needed = [&self.cores, &self.memory, &self.start];
+        let optional = [self.name.as_ref(), self.tenant.as_ref(), self.priority.as_ref()];
+        needed.into_iter().chain(optional.into_iter().flatten()).chain(self.end.as_ref().map(Leaving::column))
+    }
+
+    /// Says in which units the columns are read, which are left aside, and what is not there.
+    fn describe(&self, header: &[String], tally: &mut Tally) {
+        let memory = if self.memory.unit == 1.0 { "MiB" } else { "GiB" };
+        tally.notes.push(format!(
+            "Read {} in {memory} and {} in {}.",
+            self.memory.name,
+            self.start.name,
+            time_unit(self.start.unit)
+        ));
+        let used: Vec<usize> = self.columns().map(|column| column.index).collect();
+        let unused = header.iter().enumerate().filter(|(index, _)| !used.contains(index));
+        let unused: Vec<&str> = unused.map(|(_, field)| field.as_str()).collect();
+        if !unused.is_empty() {
+            tally.notes.push(format!("Columns left aside: {}.", unused.join(", ")));
+        }
+        for (there, question) in [
+            (self.end.is_some(), "Lifetimes: no column says when VMs end, so rules by lifetime are off."),
+            (self.tenant.is_some(), "Which VMs were asked for together: there is no tenant column."),
+            (self.priority.is_some(), "Which VMs are spot VMs: there is no priority column."),
+        ] {
+            if !there {
+                tally.cannot_answer.push(question.into());
+            }
+        }
+    }
+
+    fn leaves(&self, record: &Record<'_>, start: Time, tally: &mut Tally) -> Result<Time, Fault> {
+        let Some(leaving) = &self.end else { return Ok(Time::NEVER) };
+        let column = leaving.column();
+        let end = match leaving {
+            Leaving::At(_) => column.time_or_never(record)?,
+            Leaving::After(_) => match column.time_or_never(record)? {
+                Time(ms) if ms < 0 => {
+                    return Err(column.fault(record, FaultKind::NegativeTime, "a duration at or above 0"));
+                }
+                Time(ms) => Time(start.0.saturating_add(if ms == i64::MAX { return Ok(Time::NEVER) } else { ms })),
+            },
+        };
+        checked_end(record, column, start, end, 1, tally)
+    }
+}
+
+impl RowReader for Rows {
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault> {
+        record.has_fields(1 + self.columns().map(|column| column.index).max().unwrap_or(0))?;
+        let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
+        let start = self.start.time(record)?;
+        let end = self.leaves(record, start, tally)?;
+        let priority = self.priority.as_ref().map_or(Ok(0), |column| column.priority(record))?;
+        let name = match &self.name {
+            Some(column) if !column.text(record).is_empty() => column.name(record),
+            _ => tally.rows,
+        };
+        let tenant = match &self.tenant {
+            Some(column) if !column.text(record).is_empty() => column.name(record),
+            _ => hash(&name.to_le_bytes()),
+        };
+        Ok(VmRow { name, tenant, shape: VmShape { demand, priority }, start, end })
+    }
+
+    /// A clock that begins elsewhere (Unix time, a cut from a longer trace) is moved by whole
+    /// hours, so that the first VM starts in the first hour. The trace tells until its last start,
+    /// rounded up to the next full hour; when all VMs start within the first hour (a hand-made
+    /// example, or VMs that were all there already) until the last end within 30 days.
+    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time {
+        move_clock(rows, tally);
+        let last_start = last_start_hour(rows);
+        if last_start > hour_above(Time::ZERO) {
+            return last_start;
+        }
+        let last_end = rows.iter().map(|row| row.end).filter(|end| *end != Time::NEVER).max();
+        hour_above(last_end.map_or(last_start, |end| end.min(Time(30 * DAY as i64))))
+    }
+}
+
+/// A clock whose first start is later than this began elsewhere.
+const CLOCK_ELSEWHERE_MS: i64 = DAY as i64;
+
+fn move_clock(rows: &mut [VmRow], tally: &mut Tally) {
+    let hour = HOUR as i64;
+    let first = rows.iter().map(|row| row.start.0).min().unwrap_or(0);
+    if first <= CLOCK_ELSEWHERE_MS {
+        return;
+    }
+    // One less, so that a first start on a full hour does not become "there already".
+    let hours = (first - 1) / hour;
+    for row in rows {
+        row.start.0 -= hours * hour;
+        if row.end != Time::NEVER {
+            row.end.0 -= hours * hour;
+        }
+    }
+    tally.notes.push(format!("The clock was moved back by {hours} h: the first VM starts that late."));
+}
+
+fn time_unit(ms: f64) -> &'static str {
+    match ms as u64 {
+        1 => "milliseconds",
+        60_000 => "minutes",
+        3_600_000 => "hours",
+        86_400_000 => "days",
+        _ => "seconds",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_fields_are_understood_with_their_units() {
+        for (meaning, field, unit) in [
+            (&CORES, "cores", Some(1_000.0)),
+            (&CORES, "vCPU", Some(1_000.0)),
+            (&CORES, "cpu_milli", Some(1.0)),
+            (&CORES, "cores_max", None),
+            (&MEMORY, "Memory (GiB)", Some(1_024.0)),
+            (&MEMORY, "mem-mib", Some(1.0)),
+            (&MEMORY, "ram", Some(1_024.0)),
+            (&START, "start_time_ms", Some(1.0)),
+            (&START, "Start time", Some(1_000.0)),
+            (&START, "arrival_days", Some(86_400_000.0)),
+            (&START, "s", None),
+        ] {
+            let found = meaning.find(&[field.to_owned()]).map(|column| column.unit);
+            assert_eq!(found, unit, "{field}");
+        }
+    }
+}

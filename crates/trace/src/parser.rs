@@ -1,0 +1,363 @@
+//! Takes a file's bytes in chunks and gives back a workload and a report.
+
+use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
+
+use crate::error::TraceError;
+use crate::formats::{Format, Head, RowReader, recognise};
+use crate::gunzip::Gunzip;
+use crate::limits::Limits;
+use crate::magic;
+use crate::records::{Record, Records};
+use crate::report::{Report, Summary, Tally};
+
+/// After this many rows it is decided whether the file is a trace at all.
+const ROWS_ON_TRIAL: u64 = 1_000;
+
+/// How far reading is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes pushed, as they stand in the file.
+    pub bytes: u64,
+    /// Bytes of text, after inflating.
+    pub text_bytes: u64,
+    /// Rows below the header.
+    pub rows: u64,
+    /// Rows kept.
+    pub kept: u64,
+    /// Rows refused.
+    pub faulty: u64,
+}
+
+/// A trace that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// The requests.
+    pub workload: Workload,
+    /// What was found.
+    pub report: Report,
+}
+
+/// Reads one trace. After an error every further call gives the same error.
+pub struct TraceParser {
+    source: Source,
+    text: Text,
+    bytes: u64,
+    failed: Option<TraceError>,
+}
+
+/// The file's bytes, before it is known whether they are gzip and after.
+enum Source {
+    Undecided(Vec<u8>),
+    Plain,
+    Gzip(Box<Gunzip>),
+}
+
+impl TraceParser {
+    /// A parser with the usual limits; the name helps to recognise the format.
+    #[must_use]
+    pub fn new(file_name: &str) -> Self {
+        Self::with_limits(file_name, Limits::default())
+    }
+
+    /// A parser with limits of its own.
+    #[must_use]
+    pub fn with_limits(file_name: &str, limits: Limits) -> Self {
+        let text = Text {
+            file_name: file_name.into(),
+            limits,
+            one_tenant_in: 1,
+            bytes: 0,
+            head: Vec::new(),
+            body: None,
+            rows: Vec::new(),
+            tally: Tally::default(),
+        };
+        Self { source: Source::Undecided(Vec::new()), text, bytes: 0, failed: None }
+    }
+
+    /// Keeps about one tenant in this many, all VMs of a tenant or none; always the same ones.
+    #[must_use]
+    pub fn sampled(mut self, one_tenant_in: u32) -> Self {
+        self.text.one_tenant_in = u64::from(one_tenant_in.max(1));
+        self
+    }
+
+    /// How far reading is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let tally = &self.text.tally;
+        Progress {
+            bytes: self.bytes,
+            text_bytes: self.text.bytes,
+            rows: tally.rows,
+            kept: self.text.rows.len() as u64,
+            faulty: tally.faulty,
+        }
+    }
+
+    /// The next chunk of the file, cut anywhere.
+    ///
+    /// # Errors
+    /// When the file is no trace that can be read, or too large.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        self.bytes += bytes.len() as u64;
+        self.guarded(|parser| parser.take(bytes))
+    }
+
+    /// The file has ended: sorts the rows and counts.
+    ///
+    /// # Errors
+    /// When the file is no trace, ends too early, or has no row that can be read.
+    pub fn finish(mut self) -> Result<Parsed, TraceError> {
+        self.guarded(Self::take_end)?;
+        self.text.finish()
+    }
+
+    fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Result<(), TraceError>) -> Result<(), TraceError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let rows = |parser: &Self| parser.text.tally.rows;
+        let result = step(self).map_err(|error| match error {
+            TraceError::GzipTruncated { .. } => TraceError::GzipTruncated { rows: rows(self) },
+            TraceError::GzipCorrupt { detail, .. } => TraceError::GzipCorrupt { rows: rows(self), detail },
+            other => other,
+        });
+        self.failed = result.as_ref().err().cloned();
+        result
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        let Self { source, text, .. } = self;
+        match source {
+            Source::Plain => text.push(bytes),
+            Source::Gzip(gunzip) => {
+                let limits = text.limits;
+                gunzip.push(bytes, &limits, |inflated| text.push(inflated))
+            }
+            Source::Undecided(first) => {
+                first.extend_from_slice(bytes);
+                if first.len() < magic::GZIP.len() { Ok(()) } else { self.decide() }
+            }
+        }
+    }
+
+    /// Looks at the first bytes, then reads them.
+    fn decide(&mut self) -> Result<(), TraceError> {
+        let Source::Undecided(first) = &mut self.source else { return Ok(()) };
+        let first = std::mem::take(first);
+        let gzip = first.starts_with(&magic::GZIP);
+        self.source = if gzip { Source::Gzip(Box::new(Gunzip::new())) } else { Source::Plain };
+        self.take(&first)
+    }
+
+    fn take_end(&mut self) -> Result<(), TraceError> {
+        self.decide()?;
+        if let Source::Gzip(gunzip) = &self.source {
+            gunzip.finish()?;
+        }
+        self.text.end()
+    }
+}
+
+/// The text of the trace: its head until the format is known, then rows.
+struct Text {
+    file_name: String,
+    limits: Limits,
+    one_tenant_in: u64,
+    bytes: u64,
+    head: Vec<u8>,
+    body: Option<Body>,
+    rows: Vec<VmRow>,
+    tally: Tally,
+}
+
+/// What reads the rows once the format is known.
+struct Body {
+    format: &'static dyn Format,
+    records: Records,
+    reader: Box<dyn RowReader>,
+    in_header: bool,
+}
+
+impl Text {
+    fn push(&mut self, mut bytes: &[u8]) -> Result<(), TraceError> {
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limits.text_bytes_max {
+            return Err(TraceError::TextTooLong { bytes_max: self.limits.text_bytes_max });
+        }
+        if self.body.is_none() {
+            let room = self.limits.line_bytes_max + 1 - self.head.len();
+            let (more, rest) = bytes.split_at(room.min(bytes.len()));
+            self.head.extend_from_slice(more);
+            if !first_lines(&self.head).1 && self.head.len() <= self.limits.line_bytes_max {
+                return Ok(());
+            }
+            self.open()?;
+            bytes = rest;
+        }
+        while !bytes.is_empty() {
+            self.read(&mut bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The text has ended.
+    fn end(&mut self) -> Result<(), TraceError> {
+        if self.body.is_none() {
+            self.open()?;
+        }
+        self.read(&mut [].as_slice())
+    }
+
+    /// Recognises the format from the head, then reads the head as rows.
+    fn open(&mut self) -> Result<(), TraceError> {
+        let head = std::mem::take(&mut self.head);
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let (lines, complete) = first_lines(text);
+        magic::check_is_text(lines)?;
+        if lines.trim_ascii().is_empty() {
+            return Err(TraceError::Empty);
+        }
+        let longest = self.limits.line_bytes_max;
+        if !complete && text.len() > longest && memchr::memchr(b'\n', lines.trim_ascii_start()).is_none() {
+            // Not even the header ends within the limit, so its fields would be cut.
+            return Err(TraceError::LineTooLong { line: 1, bytes_max: longest });
+        }
+        let delimiter = delimiter_of(lines);
+        let rows = rows_of(lines, delimiter, longest)?;
+        let head = Head { file_name: &self.file_name, rows: &rows };
+        let format = recognise(&head)?;
+        let reader = format.open(&head, &mut self.tally)?;
+        let records = Records::new(delimiter, longest);
+        self.body = Some(Body { format, records, reader, in_header: format.has_header() });
+        let mut rest = text;
+        while !rest.is_empty() {
+            self.read(&mut rest)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
+    fn read(&mut self, bytes: &mut &[u8]) -> Result<(), TraceError> {
+        let Some(body) = &mut self.body else { return Ok(()) };
+        while let Some(record) = body.records.next(bytes)? {
+            if !record.is_blank() && !std::mem::take(&mut body.in_header) {
+                self.tally.rows += 1;
+                match body.reader.row(&record, &mut self.tally) {
+                    Ok(row) => self.rows.extend(kept(row, self.one_tenant_in, &mut self.tally)),
+                    Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
+                }
+                check_on_the_way(&self.tally, self.rows.len() as u64, &self.limits, body.format)?;
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Parsed, TraceError> {
+        let Some(mut body) = self.body.take() else { return Err(TraceError::Empty) };
+        if self.tally.rows == 0 {
+            return Err(TraceError::HeaderOnly);
+        }
+        if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
+            on_trial(&self.tally, body.format)?;
+        }
+        let horizon = body.reader.finish(&mut self.rows, &mut self.tally);
+        let kept = self.rows.len() as u64;
+        let workload = workload_of(self.rows, horizon)?;
+        let summary = Summary::of(&workload);
+        Ok(Parsed { report: report_of(self.tally, self.limits.faults_kept, body.format, kept, summary), workload })
+    }
+}
+
+fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u64, summary: Summary) -> Report {
+    tally.faults.truncate(faults_kept);
+    let mut cannot_answer: Vec<String> = format.cannot_answer().iter().map(|text| (*text).into()).collect();
+    cannot_answer.append(&mut tally.cannot_answer);
+    Report {
+        format: format.declaration().id,
+        format_title: format.declaration().title,
+        rows: tally.rows,
+        kept,
+        sampled_out: tally.sampled_out,
+        faults: tally.faults,
+        fault_counts: tally.fault_counts,
+        corrections: tally.corrections,
+        notes: tally.notes,
+        cannot_answer,
+        summary,
+    }
+}
+
+/// Rows in one order whatever order the file has, so that a shuffled file is the same workload.
+fn workload_of(mut rows: Vec<VmRow>, horizon: Time) -> Result<Workload, TraceError> {
+    rows.sort_unstable_by_key(|row| (row.start, row.tenant, row.name, row.end, row.shape));
+    let mut builder = WorkloadBuilder::new();
+    rows.into_iter().for_each(|row| builder.push(row));
+    Ok(builder.finish(horizon)?)
+}
+
+/// The row, unless its tenant is outside the sample.
+fn kept(row: VmRow, one_tenant_in: u64, tally: &mut Tally) -> Option<VmRow> {
+    let sampled = one_tenant_in == 1 || crate::column::hash(&row.tenant.to_le_bytes()).is_multiple_of(one_tenant_in);
+    tally.sampled_out += u64::from(!sampled);
+    sampled.then_some(row)
+}
+
+/// What can be said before the file has ended.
+fn check_on_the_way(tally: &Tally, kept: u64, limits: &Limits, format: &dyn Format) -> Result<(), TraceError> {
+    if kept > limits.rows_max {
+        return Err(TraceError::TooManyRows { rows_max: limits.rows_max });
+    }
+    if tally.rows == ROWS_ON_TRIAL { on_trial(tally, format) } else { Ok(()) }
+}
+
+/// More than half faulty, or all of them: not a trace of this format.
+fn on_trial(tally: &Tally, format: &dyn Format) -> Result<(), TraceError> {
+    match tally.faults.first() {
+        Some(first) if tally.faulty * 2 > tally.rows => Err(TraceError::NotATrace {
+            format: format.declaration().title,
+            rows: tally.rows,
+            faulty: tally.faulty,
+            first: first.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The first two lines that are not empty, and whether both are complete.
+fn first_lines(text: &[u8]) -> (&[u8], bool) {
+    let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    match memchr::memchr_iter(b'\n', &text[blank..]).nth(1) {
+        Some(end) => (&text[..=blank + end], true),
+        None => (text, false),
+    }
+}
+
+/// What separates the fields: a comma unless the first line has none and has another.
+fn delimiter_of(lines: &[u8]) -> u8 {
+    let first = lines.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let has = |delimiter: &u8| first.contains(delimiter);
+    [b',', b';', b'\t'].into_iter().find(has).unwrap_or(b',')
+}
+
+/// The fields of the first lines.
+fn rows_of(lines: &[u8], delimiter: u8, line_bytes_max: usize) -> Result<Vec<Vec<String>>, TraceError> {
+    let mut records = Records::new(delimiter, line_bytes_max);
+    let mut rows = Vec::new();
+    let mut rest = lines;
+    while let Some(record) = records.next(&mut rest)? {
+        rows.extend(filled(&record));
+    }
+    if let Some(record) = records.next(&mut [].as_slice())? {
+        rows.extend(filled(&record));
+    }
+    Ok(rows)
+}
+
+fn filled(record: &Record<'_>) -> Option<Vec<String>> {
+    (!record.is_blank()).then(|| record.texts())
+}

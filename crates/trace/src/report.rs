@@ -1,0 +1,213 @@
+//! What reading a trace found: rows kept, refused and corrected, and the trace in figures.
+
+use std::collections::BTreeMap;
+
+use tiebreak_model::{Millis, RequestId, Resources, Time, VmId, Workload};
+
+/// Why a row was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FaultKind {
+    /// It has fewer fields than the format.
+    TooFewFields,
+    /// A field is no finite number.
+    NotANumber,
+    /// A number is larger than anything real.
+    OutOfRange,
+    /// The VM asks for no cores or no memory.
+    ZeroSize,
+    /// A time that must be after the beginning is before it.
+    NegativeTime,
+    /// The VM ends before it starts.
+    ReversedTimes,
+}
+
+impl FaultKind {
+    /// As people read it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::TooFewFields => "too few fields",
+            Self::NotANumber => "not a number",
+            Self::OutOfRange => "out of range",
+            Self::ZeroSize => "no cores or no memory",
+            Self::NegativeTime => "negative time",
+            Self::ReversedTimes => "ends before it starts",
+        }
+    }
+}
+
+/// A row that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The line it begins in; the first is 1.
+    pub line: u64,
+    /// Why.
+    pub kind: FaultKind,
+    /// What should stand there, with the column.
+    pub expected: String,
+    /// What stands there, clipped.
+    pub got: String,
+}
+
+/// What was changed in a row that was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Correction {
+    /// A time off the trace's grid was moved to the nearest point of it.
+    OffGrid,
+    /// A VM that ended in the instant it started lives for the trace's smallest span.
+    NoLifetime,
+    /// An open bucket such as `>24` was read as the value that is usual for it.
+    OpenBucket,
+    /// A start that stands for "unknown" was written in a second way.
+    UnknownStart,
+}
+
+impl Correction {
+    /// As people read it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::OffGrid => "time moved to the grid",
+            Self::NoLifetime => "no lifetime, given the smallest",
+            Self::OpenBucket => "open bucket read as a number",
+            Self::UnknownStart => "unknown start made uniform",
+        }
+    }
+}
+
+/// What was found while reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The id of the format it was read as.
+    pub format: &'static str,
+    /// The title of that format.
+    pub format_title: &'static str,
+    /// Rows below the header.
+    pub rows: u64,
+    /// Rows that became VMs.
+    pub kept: u64,
+    /// Rows left out because a sample of the tenants was asked for.
+    pub sampled_out: u64,
+    /// The first faulty rows, in order of their lines.
+    pub faults: Vec<Fault>,
+    /// All faulty rows, by kind.
+    pub fault_counts: BTreeMap<FaultKind, u64>,
+    /// Rows that were corrected, by kind.
+    pub corrections: BTreeMap<Correction, u64>,
+    /// How the file was read: units, columns left aside, a moved clock.
+    pub notes: Vec<String>,
+    /// What this trace cannot answer.
+    pub cannot_answer: Vec<String>,
+    /// The trace in figures.
+    pub summary: Summary,
+}
+
+impl Report {
+    /// How many rows were refused.
+    #[must_use]
+    pub fn faulty(&self) -> u64 {
+        self.fault_counts.values().sum()
+    }
+}
+
+/// A trace in figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// VMs.
+    pub vms: u32,
+    /// Requests, VMs of one tenant at one instant counted once.
+    pub requests: u32,
+    /// VMs that were alive when the trace began.
+    pub warm: u32,
+    /// Distinct tenants.
+    pub tenants: u64,
+    /// From the beginning until the trace stops telling.
+    pub span: Millis,
+    /// VMs whose end the trace does not tell.
+    pub endless: u32,
+    /// Cores in use at the beginning, in thousandths.
+    pub cores_milli_at_start: u64,
+    /// The most cores in use at once, in thousandths.
+    pub peak_cores_milli: u64,
+    /// The most VMs alive at once.
+    pub peak_vms: u32,
+    /// The VM with the most cores, then memory.
+    pub largest: Resources,
+}
+
+impl Summary {
+    /// Sweeps over starts and ends once; at one instant, VMs leave before others come.
+    #[must_use]
+    pub fn of(workload: &Workload) -> Self {
+        let mut ends = ends_of(workload).peekable();
+        let mut summary = Self { vms: workload.vm_count(), requests: workload.request_count(), ..Self::default() };
+        summary.warm = workload.warm_count();
+        summary.span = workload.horizon().since(Time::ZERO);
+        let (mut cores, mut alive) = (0, 0);
+        for request in (0..workload.request_count()).map(RequestId) {
+            let now = workload.at(request).max(Time::ZERO);
+            while let Some((_, freed)) = ends.next_if(|(end, _)| *end <= now) {
+                cores -= freed;
+                alive -= 1;
+            }
+            for vm in workload.vms_of(request).map(VmId) {
+                let demand = workload.shape(workload.shape_of(vm)).demand;
+                cores += u64::from(demand.cores_milli());
+                alive += 1;
+                summary.largest = summary.largest.max(demand);
+                summary.endless += u32::from(workload.end(vm) == Time::NEVER);
+            }
+            if request.0 < summary.warm {
+                summary.cores_milli_at_start = cores;
+            }
+            summary.peak_cores_milli = summary.peak_cores_milli.max(cores);
+            summary.peak_vms = summary.peak_vms.max(alive);
+        }
+        summary.tenants = tenants_of(workload);
+        summary
+    }
+}
+
+/// When VMs leave and the cores they free, in order.
+fn ends_of(workload: &Workload) -> impl Iterator<Item = (Time, u64)> {
+    let vms = (0..workload.vm_count()).map(VmId).filter(|vm| workload.end(*vm) != Time::NEVER);
+    let mut ends: Vec<(Time, u32)> =
+        vms.map(|vm| (workload.end(vm), workload.shape(workload.shape_of(vm)).demand.cores_milli())).collect();
+    ends.sort_unstable();
+    ends.into_iter().map(|(end, cores_milli)| (end, u64::from(cores_milli)))
+}
+
+fn tenants_of(workload: &Workload) -> u64 {
+    let mut tenants: Vec<u64> = (0..workload.request_count()).map(|r| workload.tenant(RequestId(r))).collect();
+    tenants.sort_unstable();
+    tenants.dedup();
+    tenants.len() as u64
+}
+
+/// Collects faults, corrections and notes while rows are read.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub(crate) rows: u64,
+    pub(crate) sampled_out: u64,
+    pub(crate) faulty: u64,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) fault_counts: BTreeMap<FaultKind, u64>,
+    pub(crate) corrections: BTreeMap<Correction, u64>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) cannot_answer: Vec<String>,
+}
+
+impl Tally {
+    pub(crate) fn refuse(&mut self, fault: Fault, faults_kept: usize) {
+        self.faulty += 1;
+        *self.fault_counts.entry(fault.kind).or_default() += 1;
+        if self.faults.len() < faults_kept.max(1) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// Counts a correction.
+    pub(crate) fn correct(&mut self, correction: Correction) {
+        *self.corrections.entry(correction).or_default() += 1;
+    }
+}

@@ -1,0 +1,153 @@
+//! Bad input stops here: faulty rows are counted with their lines, files that are no trace
+//! are named for what they are.
+
+use tiebreak_trace::{FaultKind, Limits, Parsed, TraceError, TraceParser};
+
+const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
+
+fn read_within(limits: Limits, name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
+    let mut parser = TraceParser::with_limits(name, limits);
+    parser.push(bytes)?;
+    parser.finish()
+}
+
+fn read(name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
+    read_within(Limits::default(), name, bytes)
+}
+
+fn gzipped(text: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut gzip, text).expect("memory takes bytes");
+    gzip.finish().expect("memory takes bytes")
+}
+
+#[test]
+fn a_faulty_row_is_counted_with_its_line_and_the_others_are_kept() {
+    use FaultKind::{NegativeTime, NotANumber, OutOfRange, ReversedTimes, TooFewFields, ZeroSize};
+    for (row, kind) in [
+        ("1,1,4,16,100,50,0", ReversedTimes),
+        ("1,1,4,16,100,-50,0", ReversedTimes),
+        ("1,1,4,16,-100,-50,0", NegativeTime),
+        ("1,1,4,16,-100,0,0", NegativeTime),
+        ("1,1,0,16,1,2,0", ZeroSize),
+        ("1,1,4,0,1,2,0", ZeroSize),
+        ("1,1,-4,16,1,2,0", OutOfRange),
+        ("1,1,99999999999,16,1,2,0", OutOfRange),
+        ("1,1,1e300,16,1,2,0", OutOfRange),
+        ("1,1,4,1e300,1,2,0", OutOfRange),
+        ("1,1,4,16,1e300,inf,0", OutOfRange),
+        ("1,1,4,16,1,1e300,0", OutOfRange),
+        ("1,1,4,16,1,2,256", OutOfRange),
+        ("1,1,4,16,1,2,0.5", OutOfRange),
+        ("1,1,NaN,16,1,2,0", NotANumber),
+        ("1,1,inf,16,1,2,0", NotANumber),
+        ("1,1,1e999,16,1,2,0", NotANumber),
+        ("1,1,4,NaN,1,2,0", NotANumber),
+        ("1,1,4,16,NaN,2,0", NotANumber),
+        ("1,1,4,16,inf,inf,0", NotANumber),
+        ("1,1,4,16,1,NaN,0", NotANumber),
+        ("1,1,4,16,,2,0", NotANumber),
+        ("1,1,four,16,1,2,0", NotANumber),
+        ("1,1,4\0,16,1,2,0", NotANumber),
+        ("\0\0\0\0", TooFewFields),
+        ("1,1,4,16", TooFewFields),
+        ("1;1;4;16;1;2;0", TooFewFields),
+    ] {
+        let text = format!(
+            "vm,tenant,cores,memory,start,end,priority\n\"two\nlines\",1,4,16,1,2,0\n\n{row}\n3,1,4,16,1,inf,1\n"
+        );
+        let report = read("", text.as_bytes()).unwrap_or_else(|error| panic!("{row}: {error}")).report;
+        assert_eq!((report.rows, report.kept, report.faulty()), (3, 2, 1), "{row}");
+        let fault = &report.faults[0];
+        assert_eq!((fault.line, fault.kind, report.fault_counts[&kind]), (5, kind, 1), "{row}: {fault:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_trace_is_named_for_what_it_is() {
+    let header = "vm,cores,memory,start\n";
+    let long_line = [header.as_bytes(), b"1,2,3,", &vec![b'9'; 10_000_000], b"\n"].concat();
+    let long_header = vec![b'x'; 10_000_000];
+    let open_quote = format!("{header}1,2,3,4\n1,\"2,3,4\n") + &"1,2,3,4\n".repeat(10_000);
+    let mostly_faulty = header.to_owned() + &"1,2,3,4\n".repeat(499) + &"1,x,3,4\n".repeat(600);
+    let truncated = &PACKING[..PACKING.len() / 2];
+    let damaged: Vec<u8> =
+        PACKING.iter().enumerate().map(|(at, byte)| if at == 60_000 { byte ^ 0xff } else { *byte }).collect();
+    for (bytes, words) in [
+        (&b""[..], "empty file"),
+        (b"\xef\xbb\xbf", "empty file"),
+        (b"\n\r\n  \n", "empty file"),
+        (&gzipped(b""), "empty file"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "Expected a CSV trace, got a PNG image."),
+        (b"PK\x03\x04\x14\0", "got a zip archive or a spreadsheet. Unpack it"),
+        (b"SQLite format 3\0\x10\0", "got a SQLite database"),
+        (b"\xff\xfev\0m\0", "got UTF-16 text"),
+        (b"<!doctype html>\n", "got HTML"),
+        (b"{\"vm\": 1}\n", "got JSON"),
+        (b"\x01\0\0\0\n\0\0\0", "got binary data"),
+        (&gzipped(&gzipped(b"x")), "gzip data inside gzip data"),
+        (header.as_bytes(), "the header only"),
+        (b"vmId,tenantId,cores,ram,vmTypeId,starttime,endtime", "the header only"),
+        (b"1,2,3,4\n5,6,7,8\n", "a first line that names the columns"),
+        (b"vm,cores,start\n1,2,3\n", "a column for memory (or mem, ram); found \"vm\", \"cores\", \"start\"."),
+        (b"apples,pears\n1,2\n", "a column for cores (or core, cpu, cpus) and for memory"),
+        (b"vmId,vmTypeId,priority,starttime,endtime,core,memory,machineId\n", "fractions of a machine"),
+        (&long_line, "longer one in line 2"),
+        (&long_header, "longer one in line 1"),
+        (open_quote.as_bytes(), "longer one in line 3. Look there for a quotation mark"),
+        (
+            mostly_faulty.as_bytes(),
+            "501 of 1000 rows are faulty. The first is in line 501: expected a number in column cores",
+        ),
+        (b"vm,cores,memory,start\n1,x,2,3\n", "1 of 1 rows are faulty"),
+        (truncated, "got its end after "),
+        (&PACKING[..5], "got its end after 0 rows"),
+        (&PACKING[..PACKING.len() - 1], "got its end after 13521 rows"),
+        (&damaged, "damaged bytes after"),
+        (&[PACKING, b"tail"].concat(), "damaged bytes after 13521 rows"),
+    ] {
+        let error = read("some.csv", bytes).expect_err(words).to_string();
+        assert!(error.contains(words), "expected \"{words}\", got \"{error}\"");
+        assert!(error.len() < 500, "{error}");
+    }
+}
+
+#[test]
+fn a_gzip_file_cut_anywhere_says_so() {
+    let whole = gzipped(b"vm,cores,memory,start\n1,2,3,4\n2,2,3,4\n");
+    for length in 2..whole.len() {
+        let error = read("", &whole[..length]).expect_err("a part is no whole");
+        assert!(matches!(error, TraceError::GzipTruncated { .. }), "{length} of {}: {error}", whole.len());
+    }
+}
+
+#[test]
+fn too_large_says_the_limit() {
+    let rows = "vm,cores,memory,start\n".to_owned() + &"1,2,3,4\n".repeat(20);
+    let bomb = gzipped(&vec![b'\n'; 64 << 20]);
+    let bomb_of_rows = gzipped(("vm,cores,memory,start\n".to_owned() + &"1,2,3,4\n".repeat(4 << 20)).as_bytes());
+    let limits = Limits::default();
+    for (limits, bytes, words) in [
+        (Limits { rows_max: 19, ..limits }, rows.as_bytes(), "Too large: at most 19 VMs"),
+        (Limits { text_bytes_max: 100, ..limits }, rows.as_bytes(), "Too large: at most 0 MiB of text"),
+        (Limits { text_bytes_max: 100, ..limits }, &gzipped(rows.as_bytes()), "Too large"),
+        (Limits { line_bytes_max: 10, ..limits }, rows.as_bytes(), "longer one in line 1"),
+        (limits, &bomb, "empty file"),
+        (limits, &bomb_of_rows, "at most 200 bytes of text for each gzip byte"),
+    ] {
+        let error = read_within(limits, "", bytes).expect_err(words).to_string();
+        assert!(error.contains(words), "expected \"{words}\", got \"{error}\"");
+    }
+    let first_only = Limits { faults_kept: 3, ..limits };
+    let faulty = rows + &"1,0,3,4\n".repeat(10);
+    let report = read_within(first_only, "", faulty.as_bytes()).expect("a trace").report;
+    assert_eq!((report.faults.len(), report.faulty(), report.faults[2].line), (3, 10, 24));
+}
+
+#[test]
+fn an_error_stays_the_answer() {
+    let mut parser = TraceParser::new("");
+    let first = parser.push(b"1,2,3\n4,5,6\n7").expect_err("no header");
+    assert_eq!(parser.push(b"vm,cores,memory,start\n1,2,3,4\n").expect_err("still"), first);
+    assert_eq!(parser.finish().expect_err("still"), first);
+}

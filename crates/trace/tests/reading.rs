@@ -1,0 +1,236 @@
+//! Traces are read as they stand: figures against counts made without this code.
+
+use tiebreak_model::{Millis, RequestId, Resources, Time, VmId, Workload};
+use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, TraceError, TraceParser};
+
+const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
+const TEN_ROWS: &[u8] = include_bytes!("../fixtures/azure2017-rows.csv.gz");
+const VARIANTS: &[u8] = include_bytes!("../fixtures/azure2017-variants.csv");
+
+fn read(name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
+    let mut parser = TraceParser::new(name);
+    parser.push(bytes)?;
+    parser.finish()
+}
+
+fn parsed(name: &str, text: &str) -> Parsed {
+    read(name, text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn inflated(gzip: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(gzip), &mut text).expect("a fixture");
+    text
+}
+
+/// Start, end, cores in thousandths and MiB of every VM, in the order of the workload.
+fn vms(workload: &Workload) -> Vec<(i64, i64, u32, u32)> {
+    let requests = (0..workload.request_count()).map(RequestId);
+    let vms = requests.flat_map(|request| workload.vms_of(request).map(move |vm| (request, VmId(vm))));
+    vms.map(|(request, vm)| {
+        let demand = workload.shape(workload.shape_of(vm)).demand;
+        let memory = demand[tiebreak_model::Resource::Memory];
+        (workload.at(request).0, workload.end(vm).0, demand.cores_milli(), memory)
+    })
+    .collect()
+}
+
+#[test]
+fn the_packing_cut_has_the_figures_of_an_independent_count() {
+    let Parsed { workload, report } = read("packing-cut.csv.gz", PACKING).expect("the fixture");
+    let summary = report.summary;
+    assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("AzurePackingSample", 13_521, 13_521, 0));
+    assert_eq!((summary.vms, summary.warm, summary.requests, summary.tenants), (13_521, 1_472, 6_569, 5_409));
+    assert_eq!((summary.cores_milli_at_start, summary.peak_cores_milli), (6_899_640, 13_686_370));
+    assert_eq!((summary.peak_vms, summary.endless), (1_910, 950));
+    assert_eq!(summary.largest, Resources::new(48_000, 2_016 * 256, 0, 0));
+    assert_eq!(summary.span, Millis(14 * Millis::DAY.0));
+    assert!(report.corrections.is_empty() && !report.cannot_answer.is_empty());
+    let spot = (0..13_521).filter(|vm| workload.shape(workload.shape_of(VmId(*vm))).priority == 1).count();
+    assert_eq!(spot, 2_117);
+    assert_eq!(format!("{:032x}", workload.fingerprint()), "ed2f9e2ed1e48e5bc62d2c8bda7c7f65");
+}
+
+#[test]
+fn the_ten_rows_of_2017_are_read() {
+    let Parsed { workload, report } = read("vmtable.csv.gz", TEN_ROWS).expect("the fixture");
+    assert_eq!((report.format, report.kept, report.summary.warm), ("Azure2017", 10, 7));
+    assert_eq!(workload.horizon(), Time(2_591_700_000));
+    assert_eq!((report.summary.endless, report.summary.peak_cores_milli), (6, 36_000));
+    assert_eq!(vms(&workload).last(), Some(&(2_290_500_000, 2_292_300_000, 1_000, 1_792)));
+    assert_eq!(workload, read("", TEN_ROWS).expect("by shape alone").workload);
+}
+
+#[test]
+fn faults_and_corrections_of_2017_are_counted() {
+    let Parsed { workload, report } = read("vmtable.csv", VARIANTS).expect("the fixture");
+    assert_eq!((report.rows, report.kept), (10, 9));
+    let corrections: Vec<_> = report.corrections.iter().map(|(kind, count)| (*kind, *count)).collect();
+    assert_eq!(corrections, [(Correction::OffGrid, 2), (Correction::NoLifetime, 1), (Correction::OpenBucket, 1)]);
+    assert_eq!(report.faults.len(), 1);
+    assert_eq!((report.faults[0].line, report.faults[0].kind), (9, FaultKind::ReversedTimes));
+    let rows = vms(&workload);
+    assert!(rows.contains(&(0, 1_539_300_000, 1_000, 768)), "an end is moved to the grid");
+    assert!(rows.contains(&(2_188_800_000, i64::MAX, 1_000, 1_792)), "a start is moved to the grid");
+    assert!(rows.contains(&(0, 2_188_500_000, 30_000, 70 * 1_024)), "open buckets");
+    assert!(rows.iter().any(|row| row.1 - row.0 == 300_000), "no lifetime becomes one step of the grid");
+}
+
+#[test]
+fn named_columns_are_read_in_their_units() {
+    const H: i64 = 3_600_000;
+    const NEVER: i64 = i64::MAX;
+    for (text, expected) in [
+        ("cores,memory,start\n2,4,1\n", vec![(1_000, NEVER, 2_000, 4_096)]),
+        ("vm;cpu_milli;mem_mib;created_ms;deleted_ms\na;500;512;5;9\n", vec![(5, 9, 500, 512)]),
+        ("VM\tvCPUs\tMemory (GB)\tStart (h)\tDuration (h)\nx\t1\t0.5\t1\t2\n", vec![(H, 3 * H, 1_000, 512)]),
+        (
+            "cores,ram,arrival,lifetime\n1,1,10,inf\n1,1,20,\n",
+            vec![(10_000, NEVER, 1_000, 1_024), (20_000, NEVER, 1_000, 1_024)],
+        ),
+        ("cores,ram,start,end,duration\n1,1,10,20,99\n", vec![(10_000, 20_000, 1_000, 1_024)]),
+        ("cores,ram,start_days,end_days\n1,1,-2,0.5\n", vec![(-48 * H, 12 * H, 1_000, 1_024)]),
+        ("cores,ram,start,end\n1,1,0.0001,never\n", vec![(1, NEVER, 1_000, 1_024)]),
+        // A clock that begins at 500 h is moved so that the first VM comes in the first hour.
+        (
+            "batch,start_s,cores,mem_gb\n1,1800000,1,1\n1,1803600,1,1\n",
+            vec![(H, NEVER, 1_000, 1_024), (2 * H, NEVER, 1_000, 1_024)],
+        ),
+    ] {
+        assert_eq!(vms(&parsed("", text).workload), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_trace_tells_until_its_last_arrival_or_a_small_ones_last_end() {
+    const H: i64 = 3_600_000;
+    for (rows, hours) in [
+        ("1,1,5,10", 1),
+        ("1,1,5,9000", 3),
+        ("1,1,5,inf", 1),
+        ("1,1,-5,9000\n1,1,7201,999999", 3),
+        ("1,1,0,99999999", 720),
+    ] {
+        let text = format!("cores,ram,start,end\n{rows}\n");
+        assert_eq!(parsed("", &text).workload.horizon(), Time(hours * H), "{rows}");
+    }
+}
+
+#[test]
+fn what_a_csv_cannot_answer_follows_from_its_columns() {
+    let bare = parsed("", "cores,memory,start,rack\n2,4,1,7\n").report;
+    assert_eq!(bare.cannot_answer.len(), 3);
+    assert!(bare.notes.iter().any(|note| note.contains("rack")), "{:?}", bare.notes);
+    let full = parsed("", "vm,tenant,cores,memory,start,end,priority\n1,1,2,4,1,2,spot\n").report;
+    assert!(full.cannot_answer.is_empty(), "{:?}", full.cannot_answer);
+}
+
+#[test]
+fn quotes_blank_lines_line_ends_and_a_mark_at_the_front_change_nothing() {
+    let plain = "vm,tenant,cores,memory,start,end\n1,acme,2,4,1,7\n2,acme,2,4,1,8\n";
+    let expected = parsed("", plain);
+    for text in [
+        plain.replace('\n', "\r\n"),
+        format!("\u{feff}{plain}"),
+        plain.replace("acme", "\"acme\""),
+        plain.replace(',', " , "),
+        plain.replace('\n', "\n\n"),
+        format!("\n\n{plain}"),
+        plain.trim_end().to_owned(),
+        plain.replace(',', ";"),
+        plain.replace(',', "\t"),
+    ] {
+        assert_eq!(parsed("", &text), expected, "{text}");
+    }
+}
+
+#[test]
+fn any_cut_into_chunks_gives_the_same() {
+    let small =
+        "\u{feff}vm,tenant,cores,memory,start,end\r\n1,\"a\"\"b\nc\",2,4,1,7\r\n  \r\n2,x,nan,4,1,8\r\n3,y,1,1,2,3";
+    let two_members = [PACKING, gzipped(b"1,1,100,4,0,1,2\n").as_slice()].concat();
+    let gzip_small = gzipped(small.as_bytes());
+    let bad = "vm,cores,memory,start\n".to_owned() + &"1,\"2,3,4\n".repeat(10_000);
+    for (name, bytes, every) in [
+        ("small.csv", small.as_bytes(), true),
+        ("small.csv.gz", gzip_small.as_slice(), true),
+        ("ten.csv", TEN_ROWS, true),
+        ("variants.csv", VARIANTS, true),
+        ("packing.csv.gz", PACKING, false),
+        ("named-member.csv.gz", NAMED_MEMBER, true),
+        ("two-members.csv.gz", two_members.as_slice(), false),
+        ("truncated.csv.gz", &PACKING[..100_000], false),
+        ("open-quote.csv", bad.as_bytes(), false),
+    ] {
+        let whole = read(name, bytes);
+        for seed in 1..=if every { 60 } else { 3 } {
+            let largest = if every { seed as usize } else { 40_000 };
+            assert_eq!(read_cut(name, bytes, seed, largest), whole, "{name}, seed {seed}");
+        }
+    }
+}
+
+/// A gzip member with a name, extra field, comment and header checksum (RFC 1952), padded with zeros.
+const NAMED_MEMBER: &[u8] = include_bytes!("../fixtures/named-member.csv.gz");
+
+/// Pushes chunks of 1 to `largest` bytes, by a small generator of its own.
+fn read_cut(name: &str, bytes: &[u8], seed: u64, largest: usize) -> Result<Parsed, TraceError> {
+    let mut parser = TraceParser::new(name);
+    let (mut state, mut rest) = (seed, bytes);
+    while !rest.is_empty() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let length = (1 + (state >> 33) as usize % largest).min(rest.len());
+        parser.push(&rest[..length])?;
+        parser.push(&[])?;
+        rest = &rest[length..];
+    }
+    assert_eq!(parser.progress().bytes, bytes.len() as u64);
+    parser.finish()
+}
+
+fn gzipped(text: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, text).expect("memory takes bytes");
+    gzip.finish().expect("memory takes bytes")
+}
+
+#[test]
+fn a_shuffled_file_is_the_same_workload() {
+    for (name, gzip, header) in [("packing", PACKING, 1), ("vmtable", TEN_ROWS, 0)] {
+        let text = String::from_utf8(inflated(gzip)).expect("text");
+        let (head, mut rows) =
+            (text.lines().take(header).collect::<Vec<_>>(), text.lines().skip(header).collect::<Vec<_>>());
+        rows.sort_by_key(|row| row.bytes().rev().collect::<Vec<_>>());
+        let shuffled = head.into_iter().chain(rows).collect::<Vec<_>>().join("\n");
+        let (before, after) = (parsed(name, &text), parsed(name, &shuffled));
+        assert_eq!(before.workload.fingerprint(), after.workload.fingerprint(), "{name}");
+        assert_eq!(before, after, "{name}");
+    }
+}
+
+#[test]
+fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
+    let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(10);
+    parser.push(PACKING).expect("the fixture");
+    let Parsed { workload, report } = parser.finish().expect("a sample");
+    assert_eq!(report.kept + report.sampled_out, 13_521);
+    assert!((450..630).contains(&report.summary.tenants), "{}", report.summary.tenants);
+    let full = read("", PACKING).expect("the fixture").workload;
+    let vms_of = |workload: &Workload, tenant| {
+        let requests = (0..workload.request_count()).map(RequestId).filter(|r| workload.tenant(*r) == tenant);
+        requests.map(|request| workload.vms_of(request).len()).sum::<usize>()
+    };
+    for request in (0..workload.request_count()).step_by(50).map(RequestId) {
+        let tenant = workload.tenant(request);
+        assert_eq!(vms_of(&workload, tenant), vms_of(&full, tenant), "tenant {tenant}");
+    }
+}
+
+#[test]
+fn every_format_says_what_it_is() {
+    let ids: Vec<_> = FORMATS.iter().map(|format| format.declaration().id).collect();
+    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "NamedColumns"]);
+    for format in FORMATS {
+        assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);
+    }
+}
