@@ -42,7 +42,7 @@ function brotliBytes(file) {
 
 /** Trunk puts a hash into names; a size belongs to the name without it. */
 function plainName(file) {
-  return file.replace(/-[0-9a-f]{12,16}(?=[._])/, '');
+  return file.replace(/-[0-9a-f]{12,16}(?=[._/])/, '');
 }
 
 function measure(later) {

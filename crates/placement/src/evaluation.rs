@@ -35,6 +35,9 @@ struct ClusterScorer {
 struct Cells<K> {
     revision: Revision,
     rankings: Vec<Ranking<K>>,
+    /// Each ranking's best key and how many have it, side by side: every decision reads
+    /// all of them.
+    bests: Vec<(K, u32)>,
 }
 
 /// Room for work that is thrown away, kept between calls.
@@ -184,7 +187,9 @@ impl<K: PackedKey> Evaluation<K> {
             let fleet = occupancy.fleet();
             for (machine, key) in scratch.changed.iter().zip(&scratch.keys) {
                 let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
-                cells.rankings[cell].set(index, *key);
+                if cells.rankings[cell].set(index, *key) {
+                    cells.bests[cell] = cells.rankings[cell].best();
+                }
             }
         } else {
             self.cells[cluster.index()] = Some(self.build_cells(occupancy, cluster, &scratch.keys));
@@ -194,7 +199,7 @@ impl<K: PackedKey> Evaluation<K> {
 
     fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K]) -> Cells<K> {
         let fleet = occupancy.fleet();
-        let rankings = if self.by_rack {
+        let rankings: Vec<_> = if self.by_rack {
             let first = fleet.cluster(cluster).machines().start;
             let racks = fleet.cluster(cluster).racks().map(|rack| fleet.machines_of_rack(RackId(rack)));
             racks
@@ -203,7 +208,8 @@ impl<K: PackedKey> Evaluation<K> {
         } else {
             [Ranking::build(keys)].into()
         };
-        Cells { revision: occupancy.revision(), rankings }
+        let bests = rankings.iter().map(Ranking::best).collect();
+        Cells { revision: occupancy.revision(), rankings, bests }
     }
 
     /// The keys of `scratch.changed` under the machine rules, rule by rule.
@@ -236,8 +242,11 @@ impl<K: PackedKey> Evaluation<K> {
     ) {
         let Some(cells) = &self.cells[cluster.index()] else { return };
         let fleet = occupancy.fleet();
-        for (cell, ranking) in cells.rankings.iter().enumerate() {
-            let Some((mut key, count)) = ranking.best() else { continue };
+        for (cell, (key, count)) in cells.bests.iter().enumerate() {
+            let (mut key, count) = (*key, *count);
+            if key > *best || count == 0 {
+                continue; // A rack's own fields can only make it worse.
+            }
             let first = if self.by_rack {
                 let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
                 if self.rack_validators.iter().any(|rule| !rule.is_valid(occupancy, rack)) {

@@ -55,25 +55,28 @@ impl<K: PackedKey> Ranking<K> {
         changed
     }
 
-    /// Gives the `index`-th machine of the cell another key.
+    /// Gives the `index`-th machine of the cell another key; whether the best changed.
     #[inline]
-    pub(crate) fn set(&mut self, index: usize, key: K) {
+    pub(crate) fn set(&mut self, index: usize, key: K) -> bool {
         let mut node = self.leaves + index;
         if self.keys[node] == key {
-            return;
+            return false;
         }
         self.keys[node] = key;
         node /= 2;
-        while node > 0 && self.refresh(node) {
+        while node > 0 {
+            if !self.refresh(node) {
+                return false;
+            }
             node /= 2;
         }
+        true
     }
 
-    /// The best key and how many machines have it; nothing when no machine is valid.
+    /// The best key and how many machines have it; invalid and 0 when no machine is valid.
     #[inline]
-    pub(crate) fn best(&self) -> Option<(K, u32)> {
-        let count = self.count(1);
-        (count > 0).then(|| (self.keys[1], count))
+    pub(crate) fn best(&self) -> (K, u32) {
+        (self.keys[1], self.count(1))
     }
 
     /// The `nth` machine of the best set, in order of id.
@@ -121,7 +124,7 @@ mod tests {
                 keys[index] = if key == 3 { u64::MAX } else { key };
                 ranking.set(index, keys[index]);
                 let expected = best_set(&keys);
-                assert_eq!(ranking.best().map_or(0, |(_, count)| count) as usize, expected.len());
+                assert_eq!(ranking.best().1 as usize, expected.len());
                 let seen: Vec<_> = (0..expected.len()).map(|nth| ranking.nth_best(nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
                 assert_eq!(Ranking::build(&keys).best(), ranking.best(), "building gives the same");

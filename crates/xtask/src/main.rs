@@ -59,8 +59,7 @@ fn main() -> ExitCode {
 fn run(name: &str, rest: &[String]) -> Outcome {
     let command = COMMANDS.iter().find(|command| command.name == name);
     let command = command.ok_or("no such command; `cargo xtask help` lists them")?;
-    std::env::set_current_dir(project::root()?)
-        .map_err(|error| format!("cannot enter the checkout: {error}"))?;
+    std::env::set_current_dir(project::root()?).map_err(|error| format!("cannot enter the checkout: {error}"))?;
     (command.run)(rest)
 }
 

@@ -8,8 +8,6 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     super::words::run(&[])?;
     super::floors::run(&[])?;
     process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
-    process::run(&mut process::cargo(&[
-        "clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings",
-    ]))?;
+    process::run(&mut process::cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     super::no_std::run(&[])
 }

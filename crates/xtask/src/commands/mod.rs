@@ -1,4 +1,4 @@
-//! One file per command.
+//! One file per command; `stamp` is the second half of `prerender`.
 
 pub(crate) mod bench;
 pub(crate) mod build;
@@ -9,5 +9,6 @@ pub(crate) mod prerender;
 pub(crate) mod serve;
 pub(crate) mod setup;
 pub(crate) mod size;
+pub(crate) mod stamp;
 pub(crate) mod test;
 pub(crate) mod words;

@@ -7,15 +7,17 @@ use std::path::PathBuf;
 
 use crate::{Outcome, process, project};
 
-pub(crate) const HELP: &str = "put the first picture into the built page (Trunk calls this)";
+pub(crate) const HELP: &str = "finish the built page: first picture, worker's address (Trunk calls this)";
 
 const MARKER: &str = "<!-- first-picture -->";
 
 pub(crate) fn run(_: &[String]) -> Outcome {
     let staging = std::env::var_os("TRUNK_STAGING_DIR").ok_or("no TRUNK_STAGING_DIR; `cargo xtask build` calls me")?;
-    let page = PathBuf::from(staging).join("index.html");
-    let filled = fill(&project::read(&page)?, first_picture()?.trim())?;
-    std::fs::write(&page, filled).map_err(|error| format!("cannot write {}: {error}", page.display()))
+    let staging = PathBuf::from(staging);
+    let file = staging.join("index.html");
+    let page = fill(&project::read(&file)?, first_picture()?.trim())?;
+    let page = super::stamp::worker(&staging, &page)?;
+    std::fs::write(&file, page).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 fn first_picture() -> Result<String, String> {

@@ -99,8 +99,8 @@ fn npm() -> Outcome {
 
 fn node_is_new_enough() -> Outcome {
     let advice = format!("install Node.js {NODE_MAJOR_MIN} or newer, with npm");
-    let said = process::output(&mut process::command("node", &["--version"]))
-        .map_err(|error| format!("{error} {advice}"))?;
+    let said =
+        process::output(&mut process::command("node", &["--version"])).map_err(|error| format!("{error} {advice}"))?;
     let major = said.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
     match major {
         Some(major) if NODE_MAJOR_MIN <= major => Ok(()),

@@ -8,5 +8,6 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     project::need_dist()?;
     // Node brings brotli in its standard library; a Rust one would be our only dependency.
     let mut table = process::command("node", &["tests/browser/size.mjs"]);
-    process::run(table.args(words)).map_err(|_| "the page is too big, see the line above".into())
+    process::run(table.args(words))
+        .map_err(|_| "the page does not have its accepted size; the line above says what to do".into())
 }

@@ -80,7 +80,14 @@ fn native() -> Report {
     }
     // nextest runs the tests of all crates side by side, but knows no doc tests.
     let tests = counted(&mut process::cargo(&[
-        "nextest", "run", "--workspace", "--no-tests", "pass", "--no-fail-fast", "--status-level", "fail",
+        "nextest",
+        "run",
+        "--workspace",
+        "--no-tests",
+        "pass",
+        "--no-fail-fast",
+        "--status-level",
+        "fail",
     ]));
     tests.and(counted(&mut process::cargo(&["test", "--quiet", "--workspace", "--doc"])))
 }
@@ -113,7 +120,7 @@ fn browser() -> Report {
         Err(sentence) => return Report::of(Err(sentence)),
     };
     // One file at a time: on two cores two browsers would spoil each other's measured times.
-    let node = ["--test", "--test-concurrency=1", "--test-reporter=spec"];
+    let node = ["--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"];
     counted(process::command("node", &node).args(files)).with_some_test()
 }
 
@@ -169,19 +176,29 @@ impl Report {
 /// Runs tests and counts them by what the test programs say of themselves.
 fn counted(command: &mut Command) -> Report {
     let (outcome, lines) = process::run_and_listen(command);
-    let (passed, failed) = lines.iter().map(|line| count(line)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+    let (passed, failed) = sum(&lines);
     // A program that fails before its first test, or without saying a number, is still one failure.
     let failed = if outcome.is_err() { failed.max(1) } else { failed };
     Report { outcome, passed, failed }
 }
 
+fn sum(lines: &[String]) -> (u64, u64) {
+    let lines: Vec<String> = lines.iter().map(|line| without_colours(line).trim().to_owned()).collect();
+    // nextest shows what a failed test printed, which has a sum of its own in it.
+    let is_nextest = lines.iter().any(|line| line.starts_with(NEXTEST_SUM));
+    let counts = lines.iter().filter(|line| !is_nextest || line.starts_with(NEXTEST_SUM)).map(|line| count(line));
+    counts.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1))
+}
+
+const CARGO_SUM: &str = "test result:";
+const NEXTEST_SUM: &str = "Summary [";
+
 /// Tests passed and failed that this line reports: of cargo, nextest or node.
 fn count(line: &str) -> (u64, u64) {
-    let line = without_colours(line);
-    let line = line.trim();
     let words: Vec<&str> = line.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
-    let before = |name| words.iter().position(|word| *word == name).and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok());
-    if line.starts_with("test result:") || line.starts_with("Summary [") {
+    let before =
+        |name| words.iter().position(|word| *word == name).and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok());
+    if line.starts_with(CARGO_SUM) || line.starts_with(NEXTEST_SUM) {
         return (before("passed").unwrap_or(0), before("failed").unwrap_or(0));
     }
     match words.as_slice() {
@@ -202,20 +219,31 @@ fn without_colours(line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn check(lines: &[&str], expected: (u64, u64)) {
+        let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        assert_eq!(sum(&lines), expected, "{lines:?}");
+    }
+
     #[test]
-    fn the_sum_lines_of_every_test_program_are_read() {
-        let cases = [
-            ("test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", (12, 0)),
-            ("test result: FAILED. 3 passed; 2 failed; 0 ignored", (3, 2)),
-            ("     Summary [   0.016s] 5 tests run: 4 passed, 1 failed, 2 skipped", (4, 1)),
-            ("\u{1b}[32;1m     Summary\u{1b}[0m [   0.016s] \u{1b}[1m5\u{1b}[0m tests run: \u{1b}[1m5\u{1b}[0m \u{1b}[32;1mpassed\u{1b}[0m, 0 skipped", (5, 0)),
-            ("ℹ pass 7", (7, 0)),
-            ("ℹ fail 1", (0, 1)),
-            ("ℹ tests 8", (0, 0)),
-            ("9 passed by here", (0, 0)),
-        ];
-        for (line, expected) in cases {
-            assert_eq!(count(line), expected, "{line}");
-        }
+    fn the_sum_of_every_test_program_is_read() {
+        check(&["test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"], (12, 0));
+        check(&["test result: ok. 1 passed; 0 failed", "test result: FAILED. 3 passed; 2 failed"], (4, 2));
+        check(&["     Summary [   0.016s] 5 tests run: 4 passed, 1 failed, 2 skipped"], (4, 1));
+        check(
+            &[
+                "\u{1b}[32;1m     Summary\u{1b}[0m [   0.016s] \u{1b}[1m5\u{1b}[0m tests run: \u{1b}[1m5\u{1b}[0m passed",
+            ],
+            (5, 0),
+        );
+        check(&["ℹ tests 8", "ℹ pass 7", "ℹ fail 1"], (7, 1));
+        check(&["9 passed by here"], (0, 0));
+    }
+
+    #[test]
+    fn what_a_failed_test_printed_is_not_counted_again() {
+        check(
+            &["    test result: FAILED. 0 passed; 1 failed", "Summary [ 0.01s] 2 tests run: 1 passed, 1 failed"],
+            (1, 1),
+        );
     }
 }

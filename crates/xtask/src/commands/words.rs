@@ -29,7 +29,8 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     // Files that would be added next count too: better told before the commit than after.
     let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let listed = process::output(&mut process::command("git", &listed))?;
-    let mut faults: Vec<String> = listed.split('\0').filter(|path| Path::new(path).is_file()).flat_map(faults_of_file).collect();
+    let mut faults: Vec<String> =
+        listed.split('\0').filter(|path| Path::new(path).is_file()).flat_map(faults_of_file).collect();
     faults.dedup();
     match faults.as_slice() {
         [] => Ok(()),
@@ -47,7 +48,10 @@ fn faults_of_file(path: &str) -> Vec<String> {
     }
     // What is no text has no words to check.
     let text = project::read(path).unwrap_or_default();
-    text.lines().zip(1..).filter_map(|(line, number)| Some(format!("{path}:{number}: {}", fault_of_line(path, line)?))).collect()
+    text.lines()
+        .zip(1..)
+        .filter_map(|(line, number)| Some(format!("{path}:{number}: {}", fault_of_line(path, line)?)))
+        .collect()
 }
 
 fn is_generated(path: &str) -> bool {

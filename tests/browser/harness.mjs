@@ -1,0 +1,140 @@
+// What every browser test stands on: the built page on a static host, and a browser that forgives nothing.
+//
+//   test('a run shows its result', () => inChromium({ width: 360 }, async ({ page }) => { ... }));
+//
+// A test fails on any console error, uncaught error (in a worker too), or request to another origin.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { openFirefox } from './firefox.mjs';
+import { serve, SLOW_LINE } from './server.mjs';
+
+export { openFirefox, serve, SLOW_LINE };
+
+/** The built page, which `cargo xtask build` makes. */
+export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+/** Never the top folder: what works here works anywhere on a host. */
+export const MOUNT = '/some/where/';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const QUIET_FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+/**
+ * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
+ * `faults` collects what a test must not meet; `requests` counts them by origin.
+ */
+export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1 } = {}) {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET_FLAGS });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+  });
+  const faults = [];
+  const requests = new Map();
+  listen(context, faults, requests);
+  const page = await context.newPage();
+  if (cpu !== 1) await slowDown(page, cpu);
+  return { browser, context, page, faults, requests, close: () => browser.close() };
+}
+
+function listen(context, faults, requests) {
+  context.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console error: ${message.text()} (${message.location().url})`);
+  });
+  context.on('weberror', (error) => faults.push(`uncaught: ${error.error()}`));
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (['blob:', 'data:', 'about:'].includes(protocol)) return;
+    requests.set(origin, (requests.get(origin) ?? 0) + 1);
+  });
+}
+
+async function slowDown(page, rate) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+/**
+ * Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then holds the page
+ * to the rules. Options are those of `openChromium`, and `root`, `at`, `line` of `serve`, and `path` (what follows
+ * the address: '#...' or '?...').
+ */
+export async function inChromium({ root = DIST, at = MOUNT, line = null, path = '', ...options }, body) {
+  const host = await serve({ root, at, line });
+  const session = await openChromium(options).catch((error) => host.close().then(() => { throw error; }));
+  try {
+    await session.page.goto(host.url + path);
+    await body({ ...session, host });
+    hold(session, host);
+  } catch (error) {
+    // What the page said explains most time-outs.
+    if (session.faults.length) error.message += `\nthe page said:\n  ${session.faults.join('\n  ')}`;
+    throw error;
+  } finally {
+    await session.close();
+    await host.close();
+  }
+}
+
+/** The same in Firefox; `body` gets the page of `openFirefox` and the host. */
+export async function inFirefox({ root = DIST, at = MOUNT, line = null, path = '', ...options }, body) {
+  const host = await serve({ root, at, line });
+  let page;
+  try {
+    page = await openFirefox(host.url + path, options);
+    await body({ page, host });
+    hold(page, host);
+  } finally {
+    await page?.close();
+    await host.close();
+  }
+}
+
+/** No fault, and no origin but the page's own. */
+export function hold({ faults, requests }, host) {
+  assert.deepEqual(faults, [], 'the page reported errors');
+  const others = [...requests.keys()].filter((origin) => origin !== host.origin);
+  assert.deepEqual(others, [], 'the page asked another origin');
+}
+
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Accessibility violations, one line each: `rule (impact): what, at selector`. */
+export async function axe(page, options = {}) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate((wishes) => window.axe.run(document, wishes), options);
+  return violations.flatMap(({ id, impact, help, nodes }) =>
+    nodes.map(({ target }) => `${id} (${impact}): ${help}, at ${target.join(' ')}`));
+}
+
+/** Bytes that the page's main thread keeps after a collection; array buffers and wasm memory count apart. */
+export async function heap(page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize } = await devtools.send('Runtime.getHeapUsage');
+  const { nodes } = await devtools.send('Memory.getDOMCounters');
+  await devtools.detach();
+  return { usedBytes: usedSize, buffersBytes: backingStorageSize, nodes };
+}
+
+/** When the reader saw something, and when the biggest thing stood; in ms since the navigation began. */
+export function firstPicture(page) {
+  return page.evaluate(async () => {
+    const seen = (type) => new Promise((resolve) => {
+      new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true });
+      setTimeout(() => resolve([]), 5000);
+    });
+    const paint = await seen('paint');
+    const largest = await seen('largest-contentful-paint');
+    return {
+      firstContentfulPaintMs: paint.find(({ name }) => name === 'first-contentful-paint')?.startTime ?? null,
+      largestContentfulPaintMs: largest.at(-1)?.startTime ?? null,
+    };
+  });
+}
