@@ -70,7 +70,8 @@ fn order_and_buckets_decide() {
         let first = [rule("AreNodeResourcesValid")];
         first.into_iter().chain(rules.iter().map(|(id, buckets)| RuleUse { buckets: *buckets, ..rule(id) })).collect()
     };
-    let cases: [(&[(&str, Option<u32>)], &[u32]); 5] = [
+    type Case<'a> = (&'a [(&'a str, Option<u32>)], &'a [u32]);
+    let cases: [Case<'_>; 5] = [
         (&[("BestFit", Some(1)), ("FirstFit", None)], &[1]),
         (&[("BestFit", Some(4)), ("WorstFit", None)], &[4]),
         (&[("BestFit", Some(2)), ("WorstFit", None)], &[1]),

@@ -68,6 +68,7 @@ pub struct World {
     placed_at: Vec<Time>,
     now: Time,
     decided: u32,
+    last: Option<VmId>,
     digest: Digest,
     decisions: Option<Vec<Decision>>,
     counters: Counters,
@@ -97,12 +98,22 @@ impl World {
     /// the first agent.
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        Self::with_probe(plan, None)
+        Self::begin(plan, None, None)
+    }
+
+    /// The same, keeping every decision, with those of the warm start.
+    #[must_use]
+    pub fn recorded(plan: Plan) -> Self {
+        Self::begin(plan, None, Some(Vec::new()))
     }
 
     /// The same, explaining every decision about one VM.
     #[must_use]
-    pub fn with_probe(plan: Plan, probe: Option<Probe>) -> Self {
+    pub fn with_probe(plan: Plan, probe: Probe) -> Self {
+        Self::begin(plan, Some(probe), None)
+    }
+
+    fn begin(plan: Plan, probe: Option<Probe>, decisions: Option<Vec<Decision>>) -> Self {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
@@ -118,8 +129,9 @@ impl World {
             placed_at: vec![Time::NEVER; vms],
             now: Time::ZERO,
             decided: 0,
+            last: None,
             digest: Digest::new(),
-            decisions: None,
+            decisions,
             counters: Counters::default(),
             warm_rejections: 0,
             weighted: TimeWeighted::default(),
@@ -137,11 +149,6 @@ impl World {
         };
         world.warm_start();
         world
-    }
-
-    /// Keeps every decision from here on, for a file.
-    pub fn keep_decisions(&mut self) {
-        self.decisions.get_or_insert_default();
     }
 
     /// Keeps how full every machine is at each sample, for the fleet map.
@@ -216,6 +223,12 @@ impl World {
     #[must_use]
     pub fn probed(&self) -> &[Probed] {
         &self.probed
+    }
+
+    /// The VM decided last, if any was.
+    #[must_use]
+    pub fn decided_last(&self) -> Option<VmId> {
+        self.last
     }
 
     /// Where a VM was placed and when; none when it was not, or not yet.
@@ -466,7 +479,10 @@ impl World {
 
     fn record(&mut self, decision: Decision) {
         self.digest.add(&decision);
-        self.decided += u32::from(decision.outcome != Outcome::Conflict);
+        if decision.outcome != Outcome::Conflict {
+            self.decided += 1;
+            self.last = Some(decision.vm);
+        }
         if let Some(decisions) = &mut self.decisions {
             decisions.push(decision);
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tiebreak_model::{MachineId, RequestId, Resources, Time, VmId, Workload};
+use tiebreak_model::{MachineId, RequestId, Resources, Workload};
 use tiebreak_sim::{Decision, Outcome, Plan, World};
 
 use crate::case::Case;
@@ -24,8 +24,7 @@ pub fn check(case: &Case) -> Result<(), String> {
 }
 
 fn run(plan: Plan, slice: u32) -> World {
-    let mut world = World::new(plan);
-    world.keep_decisions();
+    let mut world = World::recorded(plan);
     while !world.advance(slice).done {}
     world
 }
@@ -51,28 +50,10 @@ fn same(what: &str, left: &World, right: &World) -> Result<(), String> {
 /// No over-commitment, whole or not at all, nothing lost or counted twice.
 fn book_keeping(world: &World) -> Result<(), String> {
     let workload = world.plan().workload();
-    let finals: Vec<_> =
-        warm(workload).chain(world.decisions().iter().copied().filter(|it| it.outcome != Outcome::Conflict)).collect();
-    let warm_placed = warm(workload).filter(|it| world.placement(it.vm).is_some());
-    let placed: Vec<_> = warm_placed.chain(finals.iter().copied().filter(|it| it.agent.is_some())).collect();
+    let finals: Vec<_> = world.decisions().iter().filter(|it| it.outcome != Outcome::Conflict).copied().collect();
     nothing_lost(workload, &finals)?;
     whole_or_not_at_all(workload, world.decisions())?;
-    never_over_committed(world, &placed)
-}
-
-/// Stand-ins for the decisions of the warm start, which is over before recording begins.
-fn warm(workload: &Workload) -> impl Iterator<Item = Decision> + '_ {
-    (0..workload.warm_count()).map(|request| Decision {
-        time: Time::ZERO,
-        request: RequestId(request),
-        vm: VmId(workload.vms_of(RequestId(request)).start),
-        outcome: Outcome::Placed,
-        machine: None,
-        best_set: 0,
-        cache: None,
-        agent: None,
-        attempt: 0,
-    })
+    never_over_committed(world, &finals)
 }
 
 fn nothing_lost(workload: &Workload, finals: &[Decision]) -> Result<(), String> {
@@ -93,7 +74,7 @@ fn nothing_lost(workload: &Workload, finals: &[Decision]) -> Result<(), String> 
 
 fn whole_or_not_at_all(workload: &Workload, decisions: &[Decision]) -> Result<(), String> {
     let mut attempts: BTreeMap<(RequestId, u32), Vec<Outcome>> = BTreeMap::new();
-    for decision in decisions.iter().filter(|it| it.agent.is_some()) {
+    for decision in decisions {
         attempts.entry((decision.request, decision.attempt)).or_default().push(decision.outcome);
     }
     for ((request, attempt), outcomes) in attempts {
@@ -113,7 +94,7 @@ fn never_over_committed(world: &World, finals: &[Decision]) -> Result<(), String
         let Some((machine, at)) = world.placement(decision.vm) else {
             return Err(format!("VM {} was placed but is nowhere", decision.vm));
         };
-        if decision.machine.is_some_and(|chosen| chosen != machine) || at != decision.time {
+        if decision.machine != Some(machine) || at != decision.time {
             return Err(format!("VM {} was decided for another machine or moment", decision.vm));
         }
         let end = workload.end(decision.vm);

@@ -1,0 +1,827 @@
+//! What the person sees and does: state, messages, and the effects they cause.
+
+use tiebreak_model::{Declared, Param};
+use tiebreak_placement::Group;
+use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
+use tiebreak_sim::GeneratedWorkload;
+
+use crate::protocol::{Command, Explained, Layout, Reply, RunResult, TraceCard, VmCard};
+use crate::view::words;
+
+/// Steps that can be undone.
+const HISTORY_MAX: usize = 200;
+
+/// The version that links carry.
+pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A change to the document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// A rule to a place inside its stage.
+    MoveRule {
+        /// The rule.
+        id: String,
+        /// 0 is first.
+        to: usize,
+    },
+    /// A rule on or off.
+    UseRule {
+        /// The rule.
+        id: String,
+        /// Whether it takes part.
+        on: bool,
+    },
+    /// A preference's buckets; none compares exactly.
+    Buckets {
+        /// The rule.
+        id: String,
+        /// How many.
+        buckets: Option<u32>,
+    },
+    /// A rule's parameter.
+    RuleValue {
+        /// The rule.
+        id: String,
+        /// Which parameter.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Seed and best clusters, by place in their declaration.
+    Setting {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The agents, by place in their declaration.
+    Agents {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The generated workload, by place in its declaration.
+    Generated {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// One cluster, by place in its declaration.
+    Cluster {
+        /// Which cluster.
+        cluster: usize,
+        /// Which field.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// One more cluster.
+    AddCluster,
+    /// One cluster less.
+    RemoveCluster {
+        /// Which.
+        cluster: usize,
+    },
+    /// The scenario's name.
+    Name(String),
+    /// A made-up workload instead of a trace.
+    UseGenerated,
+    /// A loaded trace as the workload.
+    UseTrace {
+        /// 32 hex digits.
+        fingerprint: String,
+    },
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// The document was changed.
+    Edit(Edit),
+    /// One step back.
+    Undo,
+    /// One step forward.
+    Redo,
+    /// Back to what was opened.
+    Reset,
+    /// A whole document was chosen.
+    Open(Document),
+    /// A scenario was chosen by its name.
+    Preset(&'static str),
+    /// An address with a scenario was followed.
+    Link(String),
+    /// Run again from the beginning, or go on.
+    Run,
+    /// Hold.
+    Pause,
+    /// One VM further.
+    Step,
+    /// The engine answered.
+    Engine(Box<Reply>),
+    /// The engine died and was started again.
+    EngineRestarted {
+        /// What is known of the reason.
+        reason: String,
+    },
+    /// A file is being read.
+    TraceChosen {
+        /// Its name.
+        name: String,
+        /// Its size.
+        bytes: f64,
+    },
+    /// Stop reading it.
+    TraceCancel,
+    /// The moment people look at; none is the latest.
+    Cursor(Option<f64>),
+    /// A machine was clicked.
+    Machine(Option<u32>),
+    /// A VM was asked about.
+    Vm(String),
+    /// "Why not this machine?"
+    Ask(Option<u32>),
+    /// Compare with the run on screen from now on.
+    Baseline,
+    /// The fourth chart.
+    ExtraMetric(usize),
+    /// A notice was read.
+    Dismiss(usize),
+    /// Something to tell.
+    Notice(Notice),
+}
+
+/// What the page has to do besides showing the state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Tell the engine.
+    Send(Command),
+    /// Keep the draft.
+    SaveDraft(String),
+    /// Throw the page's copy of frames away.
+    ForgetFrames,
+}
+
+/// Something to tell, with what can be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// In a few words.
+    pub title: String,
+    /// One line each.
+    pub lines: Vec<String>,
+    /// Whether something went wrong.
+    pub bad: bool,
+    /// A document that can be opened instead.
+    pub offer: Option<Document>,
+}
+
+impl Notice {
+    /// Something went wrong.
+    #[must_use]
+    pub fn bad(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { title: title.into(), lines, bad: true, offer: None }
+    }
+
+    /// Something to know.
+    #[must_use]
+    pub fn good(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { title: title.into(), lines, bad: false, offer: None }
+    }
+}
+
+/// What a run has given so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The run.
+    pub run: u32,
+    /// What ran.
+    pub document: Document,
+    /// Where machines stand.
+    pub layout: Layout,
+    /// When the trace ends.
+    pub horizon_ms: f64,
+    /// When samples were taken.
+    pub times: Vec<f64>,
+    /// Per metric, a value per sample.
+    pub values: Vec<Vec<f64>>,
+    /// When frames were taken.
+    pub frame_times: Vec<f64>,
+    /// What came out; none while it runs.
+    pub result: Option<RunResult>,
+}
+
+/// Where the run stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Phase {
+    /// Nothing asked of the engine yet.
+    #[default]
+    Idle,
+    /// Under way.
+    Running,
+    /// Held, to be stepped or resumed.
+    Paused,
+    /// Done.
+    Finished,
+    /// Waiting for a file.
+    NeedsTrace {
+        /// 32 hex digits.
+        fingerprint: String,
+        /// The file's name.
+        name: String,
+    },
+    /// Not possible.
+    Failed(String),
+}
+
+/// A trace being read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// File name.
+    pub name: String,
+    /// Its size in bytes.
+    pub total: f64,
+    /// Bytes read.
+    pub bytes: f64,
+    /// Rows read.
+    pub rows: f64,
+}
+
+/// What people look at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The VM asked about.
+    pub vm: String,
+    /// Its decisions.
+    pub attempts: Vec<Explained>,
+    /// Why there are none.
+    pub message: Option<String>,
+    /// The machine asked about.
+    pub asked: Option<u32>,
+    /// The machine clicked.
+    pub machine: Option<u32>,
+    /// A line about it.
+    pub about: String,
+    /// Its VMs.
+    pub vms: Vec<VmCard>,
+}
+
+/// Everything on the page.
+#[derive(Clone, Debug, Default)]
+pub struct App {
+    /// What is edited.
+    pub document: Document,
+    /// What reset goes back to.
+    pub opened: Document,
+    past: Vec<Document>,
+    future: Vec<Document>,
+    last_edit: Option<String>,
+    /// What to tell.
+    pub notices: Vec<Notice>,
+    /// Traces the engine has.
+    pub traces: Vec<TraceCard>,
+    /// The trace being read.
+    pub reading: Option<Reading>,
+    /// The run on screen.
+    pub live: Option<Outcome>,
+    /// The run it is compared with.
+    pub baseline: Option<Outcome>,
+    /// Where the run stands.
+    pub phase: Phase,
+    /// Simulated time reached.
+    pub time_ms: f64,
+    /// VMs decided, of how many.
+    pub decided: (u32, u32),
+    /// The moment people look at.
+    pub cursor_ms: Option<f64>,
+    /// The VM and machine people look at.
+    pub selection: Selection,
+    /// The fourth chart, by place in the list of metrics.
+    pub extra_metric: Option<usize>,
+    /// The result that the opened link promised.
+    pub promised: Option<Stamp>,
+    next_run: u32,
+}
+
+impl App {
+    /// The page as it opens, and its first effects.
+    #[must_use]
+    pub fn open(document: Document) -> (Self, Vec<Effect>) {
+        let mut app = Self { opened: document.clone(), document, extra_metric: Some(3), ..Self::default() };
+        let effects = app.start_run(false);
+        (app, effects)
+    }
+
+    /// The variant in front.
+    #[must_use]
+    pub fn variant(&self) -> &Variant {
+        self.document.active_variant()
+    }
+
+    /// Whether there is a step to undo, and one to redo.
+    #[must_use]
+    pub fn can_undo_redo(&self) -> (bool, bool) {
+        (!self.past.is_empty(), !self.future.is_empty())
+    }
+
+    /// Whether reset would change anything.
+    #[must_use]
+    pub fn can_reset(&self) -> bool {
+        self.document != self.opened
+    }
+
+    /// Takes in what happened; the effects are to be carried out in order.
+    pub fn update(&mut self, message: Message) -> Vec<Effect> {
+        match message {
+            Message::Edit(edit) => self.edit(&edit),
+            Message::Undo => self.travel(true),
+            Message::Redo => self.travel(false),
+            Message::Reset => self.replace(self.opened.clone()),
+            Message::Open(document) => self.open_document(document, None),
+            Message::Preset(id) => self.preset(id),
+            Message::Link(text) => self.follow(&text),
+            Message::Run => self.run_or_resume(),
+            Message::Pause => vec![Effect::Send(Command::Pause)],
+            Message::Step => self.step(),
+            Message::Engine(reply) => self.reply(*reply),
+            Message::EngineRestarted { reason } => self.restarted(reason),
+            Message::TraceChosen { name, bytes } => {
+                self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0 });
+                Vec::new()
+            }
+            Message::TraceCancel => {
+                self.reading = None;
+                vec![Effect::Send(Command::TraceCancel)]
+            }
+            Message::Cursor(time) => self.look_at(time),
+            Message::Machine(machine) => self.select_machine(machine),
+            Message::Vm(vm) => {
+                self.selection.vm = vm;
+                self.selection.asked = None;
+                self.explain()
+            }
+            Message::Ask(machine) => {
+                self.selection.asked = machine;
+                self.explain()
+            }
+            Message::Baseline => {
+                self.baseline.clone_from(&self.live);
+                Vec::new()
+            }
+            Message::ExtraMetric(metric) => {
+                self.extra_metric = Some(metric);
+                Vec::new()
+            }
+            Message::Dismiss(index) => {
+                if index < self.notices.len() {
+                    self.notices.remove(index);
+                }
+                Vec::new()
+            }
+            Message::Notice(notice) => {
+                self.notices.push(notice);
+                Vec::new()
+            }
+        }
+    }
+
+    fn edit(&mut self, edit: &Edit) -> Vec<Effect> {
+        let mut next = self.document.clone();
+        let active = next.active;
+        apply(edit, &mut next, active, &self.traces);
+        if next == self.document {
+            return Vec::new();
+        }
+        let field = field_of(edit);
+        if field.is_none() || field != self.last_edit || self.past.is_empty() {
+            self.remember();
+        }
+        self.last_edit = field;
+        self.future.clear();
+        self.change_to(next)
+    }
+
+    fn remember(&mut self) {
+        self.past.push(self.document.clone());
+        if self.past.len() > HISTORY_MAX {
+            self.past.remove(0);
+        }
+    }
+
+    fn travel(&mut self, back: bool) -> Vec<Effect> {
+        let (from, to) = if back { (&mut self.past, &mut self.future) } else { (&mut self.future, &mut self.past) };
+        let Some(document) = from.pop() else { return Vec::new() };
+        to.push(self.document.clone());
+        self.last_edit = None;
+        self.change_to(document)
+    }
+
+    fn replace(&mut self, document: Document) -> Vec<Effect> {
+        if document == self.document {
+            return Vec::new();
+        }
+        self.remember();
+        self.last_edit = None;
+        self.future.clear();
+        self.change_to(document)
+    }
+
+    fn change_to(&mut self, document: Document) -> Vec<Effect> {
+        let renamed_only = {
+            let named = Document { name: document.name.clone(), ..self.document.clone() };
+            named == document
+        };
+        self.document = document;
+        let mut effects = vec![Effect::SaveDraft(self.document.to_json())];
+        if !renamed_only {
+            effects.extend(self.start_run(false));
+        }
+        effects
+    }
+
+    /// Opens another document: it becomes what reset goes back to, and can be undone.
+    fn open_document(&mut self, document: Document, promised: Option<Stamp>) -> Vec<Effect> {
+        self.opened = document.clone();
+        self.promised = promised;
+        self.baseline = None;
+        self.live = None;
+        self.selection = Selection::default();
+        self.cursor_ms = None;
+        if document == self.document {
+            return self.start_run(false);
+        }
+        let mut effects = self.replace(document);
+        effects.retain(|effect| !matches!(effect, Effect::SaveDraft(_)));
+        effects
+    }
+
+    fn preset(&mut self, id: &str) -> Vec<Effect> {
+        match PRESETS.iter().find(|preset| preset.id == id) {
+            Some(preset) => self.open_document((preset.make)(), None),
+            None => Vec::new(),
+        }
+    }
+
+    fn follow(&mut self, text: &str) -> Vec<Effect> {
+        match tiebreak_scenario::decode(text) {
+            Ok(Opened { document, issues, stamp, newer }) => {
+                if !issues.is_empty() {
+                    let title = if newer {
+                        "This link comes from a newer version"
+                    } else {
+                        "Part of the link could not be read"
+                    };
+                    let lines = issues.iter().map(ToString::to_string).collect();
+                    self.notices.push(Notice::bad(title, lines));
+                }
+                self.open_document(document, stamp)
+            }
+            Err(error) => {
+                self.notices.push(Notice::bad("This link could not be opened", vec![error.to_string()]));
+                Vec::new()
+            }
+        }
+    }
+
+    fn start_run(&mut self, paused: bool) -> Vec<Effect> {
+        self.next_run += 1;
+        self.phase = if paused { Phase::Paused } else { Phase::Running };
+        self.time_ms = 0.0;
+        self.decided = (0, 0);
+        let command = Command::Run { run: self.next_run, document: self.document.to_json(), paused };
+        vec![Effect::Send(command)]
+    }
+
+    fn run_or_resume(&mut self) -> Vec<Effect> {
+        if self.phase == Phase::Paused {
+            self.phase = Phase::Running;
+            return vec![Effect::Send(Command::Resume)];
+        }
+        self.start_run(false)
+    }
+
+    fn step(&mut self) -> Vec<Effect> {
+        let mut effects = match self.phase {
+            Phase::Paused | Phase::Running => Vec::new(),
+            _ => self.start_run(true),
+        };
+        effects.push(Effect::Send(Command::Step));
+        effects
+    }
+
+    fn look_at(&mut self, time: Option<f64>) -> Vec<Effect> {
+        self.cursor_ms = time;
+        self.ask_machine()
+    }
+
+    fn select_machine(&mut self, machine: Option<u32>) -> Vec<Effect> {
+        self.selection.machine = machine;
+        self.selection.vms.clear();
+        self.selection.about.clear();
+        self.ask_machine()
+    }
+
+    /// The moment on screen.
+    #[must_use]
+    pub fn moment(&self) -> f64 {
+        self.cursor_ms.unwrap_or(self.time_ms)
+    }
+
+    fn ask_machine(&self) -> Vec<Effect> {
+        let (Some(machine), Some(live)) = (self.selection.machine, &self.live) else { return Vec::new() };
+        vec![Effect::Send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
+    }
+
+    fn explain(&mut self) -> Vec<Effect> {
+        let Some(live) = &self.live else { return Vec::new() };
+        if self.selection.vm.is_empty() {
+            return Vec::new();
+        }
+        let (run, vm, asked) = (live.run, self.selection.vm.clone(), self.selection.asked);
+        vec![Effect::Send(Command::Explain { run, vm, asked })]
+    }
+
+    fn restarted(&mut self, reason: String) -> Vec<Effect> {
+        let lines = vec![reason, "Your scenario is as you left it; files may have to be given again.".into()];
+        self.notices.push(Notice::bad("The engine stopped and was started again", lines));
+        self.traces.clear();
+        self.reading = None;
+        self.phase = Phase::Failed("The engine stopped; press Run to try again.".into());
+        Vec::new()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Vec<Effect> {
+        match reply {
+            Reply::Ready => Vec::new(),
+            Reply::TraceProgress { bytes, rows } => {
+                if let Some(reading) = &mut self.reading {
+                    (reading.bytes, reading.rows) = (bytes, rows);
+                }
+                Vec::new()
+            }
+            Reply::TraceLoaded(card) => self.trace_loaded(card),
+            Reply::TraceFailed { message } => {
+                let name = self.reading.take().map_or("The file".into(), |reading| reading.name);
+                self.notices.push(Notice::bad(format!("{name} could not be read"), vec![message]));
+                Vec::new()
+            }
+            Reply::TraceNeeded { run, fingerprint, name } => {
+                if run == self.next_run {
+                    self.phase = Phase::NeedsTrace { fingerprint, name };
+                }
+                Vec::new()
+            }
+            Reply::Started { run, layout, horizon_ms } => self.started(run, layout, horizon_ms),
+            Reply::Progress(progress) => self.progress(progress),
+            Reply::Finished { run, result, frame_times } => self.finished(run, result, frame_times),
+            Reply::Failed { run, message } => {
+                if run == self.next_run {
+                    self.phase = Phase::Failed(message);
+                }
+                Vec::new()
+            }
+            Reply::Explained { run, vm, attempts, message } => {
+                if self.live.as_ref().is_some_and(|live| live.run == run) && vm == self.selection.vm {
+                    self.selection.attempts = attempts;
+                    self.selection.message = message;
+                }
+                Vec::new()
+            }
+            Reply::Machine { machine, about, vms, .. } => {
+                if self.selection.machine == Some(machine) {
+                    (self.selection.about, self.selection.vms) = (about, vms);
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// A new trace becomes the workload, unless the run was waiting for it.
+    fn trace_loaded(&mut self, card: TraceCard) -> Vec<Effect> {
+        let asked_for = self.reading.take().is_some();
+        let fingerprint = card.fingerprint.clone();
+        if card.faulty > 0.0 {
+            let rows = words::counted(card.faulty, "row was", "rows were");
+            self.notices.push(Notice::bad(format!("{rows} left out of {}", card.name), card.faults.clone()));
+        }
+        self.traces.retain(|trace| trace.fingerprint != fingerprint);
+        self.traces.push(card);
+        let wanted = matches!(&self.variant().workload, WorkloadRef::Trace { fingerprint: used, .. }
+            if format!("{used:032x}") == fingerprint);
+        match (wanted, asked_for) {
+            (true, _) => self.start_run(false),
+            (false, true) => self.edit(&Edit::UseTrace { fingerprint }),
+            (false, false) => Vec::new(),
+        }
+    }
+
+    fn started(&mut self, run: u32, layout: Layout, horizon_ms: f64) -> Vec<Effect> {
+        if run != self.next_run {
+            return Vec::new();
+        }
+        if let Some(before) = self.live.take().filter(|before| before.result.is_some()) {
+            self.baseline.get_or_insert(before);
+        }
+        let same_time = |outcome: &Outcome| (outcome.horizon_ms - horizon_ms).abs() < 0.5;
+        let same_workload = |outcome: &Outcome| outcome.document.active_variant().workload == self.variant().workload;
+        if !self.baseline.as_ref().is_some_and(|outcome| same_time(outcome) && same_workload(outcome)) {
+            self.baseline = None;
+        }
+        let document = self.document.clone();
+        self.live = Some(Outcome { run, document, layout, horizon_ms, ..Outcome::default() });
+        self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
+        vec![Effect::ForgetFrames]
+    }
+
+    fn progress(&mut self, progress: crate::protocol::Progress) -> Vec<Effect> {
+        let Some(live) = self.live.as_mut().filter(|live| live.run == progress.run) else { return Vec::new() };
+        live.times.truncate(progress.from as usize);
+        live.times.extend(progress.times);
+        live.values.resize_with(progress.values.len(), Vec::new);
+        for (values, more) in live.values.iter_mut().zip(progress.values) {
+            values.truncate(progress.from as usize);
+            values.extend(more);
+        }
+        self.time_ms = progress.time_ms;
+        self.decided = (progress.decided, progress.vms);
+        self.phase = if progress.paused { Phase::Paused } else { Phase::Running };
+        match progress.stepped {
+            Some(vm) => {
+                self.cursor_ms = None;
+                self.update(Message::Vm(vm))
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn finished(&mut self, run: u32, result: RunResult, frame_times: Vec<f64>) -> Vec<Effect> {
+        let Some(live) = self.live.as_mut().filter(|live| live.run == run) else { return Vec::new() };
+        live.result = Some(result);
+        live.frame_times = frame_times;
+        self.phase = Phase::Finished;
+        let mut effects = self.ask_machine();
+        effects.extend(self.explain());
+        effects
+    }
+
+    /// What the run is doing, in a few words.
+    #[must_use]
+    pub fn status(&self) -> String {
+        if let Some(Reading { name, total, bytes, rows }) = &self.reading {
+            let share = if *total > 0.0 { (100.0 * bytes / total).min(100.0) } else { 0.0 };
+            return format!("Reading {name}: {share:.0} %, {} rows", words::count(*rows));
+        }
+        let horizon = self.live.as_ref().map_or(0.0, |live| live.horizon_ms);
+        match &self.phase {
+            Phase::Idle => "Starting".into(),
+            Phase::Running if horizon > 0.0 => {
+                format!("Running: {} of {}", words::time(self.time_ms), words::time(horizon))
+            }
+            Phase::Running => "Running".into(),
+            Phase::Paused => format!("Paused at {}", words::time(self.time_ms)),
+            Phase::NeedsTrace { name, .. } => format!("Waiting for the trace {name}"),
+            Phase::Failed(message) => message.clone(),
+            Phase::Finished => self.finished_status(),
+        }
+    }
+
+    fn finished_status(&self) -> String {
+        let Some(result) = self.live.as_ref().and_then(|live| live.result.as_ref()) else { return "Done".into() };
+        let took = format!(
+            "Done: {} in {:.2} s",
+            words::counted(f64::from(self.decided.1), "VM", "VMs"),
+            result.wall_ms / 1_000.0
+        );
+        match self.reproduction() {
+            Some(true) => format!("{took}; reproduced"),
+            Some(false) => format!("{took}; differs from the link's result"),
+            None => took,
+        }
+    }
+
+    /// Whether the run gives what the opened link promised; none when it promised nothing
+    /// or the scenario was changed since.
+    #[must_use]
+    pub fn reproduction(&self) -> Option<bool> {
+        let stamp = self.promised.as_ref()?;
+        let live = self.live.as_ref().filter(|live| live.document == self.opened)?;
+        Some(live.result.as_ref()?.digest == format!("{:016x}", stamp.digest))
+    }
+
+    /// The part of an address behind `#` that opens what is on screen, with the result's
+    /// digest when there is one.
+    #[must_use]
+    pub fn link(&self) -> String {
+        let finished = self.live.as_ref().filter(|live| live.document == self.document);
+        let digest = finished.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
+        let stamp = digest.and_then(|digest| u64::from_str_radix(digest, 16).ok());
+        let stamp = stamp.map(|digest| Stamp { engine: ENGINE_VERSION.into(), digest });
+        tiebreak_scenario::encode(&self.document, stamp.as_ref())
+    }
+
+    /// What a rule left of its stage's candidates in the run on screen, in percent.
+    #[must_use]
+    pub fn left_pct(&self, rule: &str) -> Option<f64> {
+        let result = self.live.as_ref()?.result.as_ref().or(self.baseline.as_ref()?.result.as_ref())?;
+        result.rule_shares.iter().find(|share| share.rule == rule).map(|share| 100.0 * share.after)
+    }
+}
+
+/// The field an edit changes, when edits of it in a row are one step to undo.
+fn field_of(edit: &Edit) -> Option<String> {
+    match edit {
+        Edit::Buckets { id, .. } => Some(format!("{id} buckets")),
+        Edit::RuleValue { id, index, .. } => Some(format!("{id} {index}")),
+        Edit::Setting { index, .. } => Some(format!("setting {index}")),
+        Edit::Agents { index, .. } => Some(format!("agents {index}")),
+        Edit::Generated { index, .. } => Some(format!("generated {index}")),
+        Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
+        Edit::Name(_) => Some("name".into()),
+        _ => None,
+    }
+}
+
+fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCard]) {
+    if let Edit::Name(name) = edit {
+        document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
+        return;
+    }
+    let Some(variant) = document.variants.get_mut(active) else { return };
+    match edit {
+        Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
+        Edit::UseRule { id, on } => with_rule(variant, id, |row| row.on = *on),
+        Edit::Buckets { id, buckets } => {
+            let allowed = buckets.is_none_or(|buckets| BUCKETS.allows(f64::from(buckets)));
+            with_rule(variant, id, |row| row.buckets = if allowed { *buckets } else { row.buckets });
+        }
+        Edit::RuleValue { id, index, value } => with_rule(variant, id, |row| {
+            let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
+            if params.get(*index).is_some_and(|param| param.allows(*value)) {
+                row.values[*index] = *value;
+            }
+        }),
+        Edit::Setting { index, value } => {
+            let settings: VariantSettings = changed(&variant.settings(), *index, *value);
+            variant.apply_settings(settings);
+        }
+        Edit::Agents { index, value } => variant.agents = changed(&variant.agents, *index, *value),
+        Edit::Generated { index, value } => {
+            if let WorkloadRef::Generated(settings) = &mut variant.workload {
+                *settings = changed(settings, *index, *value);
+            }
+        }
+        Edit::Cluster { cluster, index, value } => {
+            if let Some(row) = variant.clusters.get_mut(*cluster) {
+                let mut settings: ClusterSettings = changed(&row.settings, *index, *value);
+                settings.racks = settings.racks.min(settings.machines);
+                row.settings = settings;
+            }
+        }
+        Edit::AddCluster => {
+            if variant.clusters.len() < CLUSTERS_MAX {
+                let settings = variant.clusters.last().map_or_else(ClusterSettings::default, |row| row.settings);
+                let number = variant.clusters.len();
+                variant.clusters.push(ClusterRow { settings, ..ClusterRow::numbered(number) });
+            }
+        }
+        Edit::RemoveCluster { cluster } => {
+            if variant.clusters.len() > 1 && *cluster < variant.clusters.len() {
+                variant.clusters.remove(*cluster);
+            }
+        }
+        Edit::UseGenerated => variant.workload = WorkloadRef::Generated(GeneratedWorkload::default()),
+        Edit::UseTrace { fingerprint } => use_trace(variant, fingerprint, traces),
+        Edit::Name(_) => {}
+    }
+}
+
+fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
+    let card = traces.iter().find(|card| card.fingerprint == fingerprint);
+    if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
+        variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone() };
+    }
+}
+
+fn with_rule(variant: &mut Variant, id: &str, change: impl FnOnce(&mut tiebreak_scenario::RuleRow)) {
+    if let Some(row) = variant.rules.iter_mut().find(|row| row.id == id) {
+        change(row);
+    }
+}
+
+/// A declared thing with one value replaced; as it was when the value is not allowed.
+fn changed<T: Declared>(thing: &T, index: usize, value: f64) -> T {
+    let params: &[Param] = T::DECLARATION.params;
+    let mut values = thing.to_values();
+    if params.get(index).is_some_and(|param| param.allows(value)) {
+        values[index] = value;
+    }
+    T::from_values(&values)
+}
+
+/// A rule's place inside its stage, and how many stand there.
+#[must_use]
+pub fn place_in_stage(variant: &Variant, group: Group, id: &str) -> (usize, usize) {
+    let ids: Vec<_> = variant.rules_of(group).map(|row| row.id.as_str()).collect();
+    (ids.iter().position(|other| *other == id).unwrap_or(0), ids.len())
+}

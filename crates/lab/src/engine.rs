@@ -1,0 +1,469 @@
+//! The engine behind the page: traces, the run in slices, explanations.
+//!
+//! It has no clock and no files. Whoever drives it pushes bytes, calls
+//! [`Engine::work`] for as long as there is time, and passes replies on.
+
+use std::sync::Arc;
+
+use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, Workload};
+use tiebreak_placement::CacheUse;
+use tiebreak_placement::explain::{Scorecard, Verdict};
+use tiebreak_scenario::{Document, Variant, WorkloadRef};
+use tiebreak_sim::{METRICS, Probe, Probed, Summary, World};
+use tiebreak_trace::{Fault, Parsed, TraceParser};
+
+use crate::protocol::{
+    ClusterLayout, Command, Explained, FunnelStep, Layout, Progress, Reply, RunResult, ScoreRow, Share, TraceCard,
+    VmCard,
+};
+use crate::view::words;
+
+/// Events per slice of work: a few milliseconds.
+const SLICE: u32 = 4_096;
+
+/// Traces kept loaded; the one loaded first makes room.
+const TRACES_MAX: usize = 4;
+
+/// Everything the page does not do itself.
+#[derive(Default)]
+pub struct Engine {
+    traces: Vec<(u128, Arc<Workload>)>,
+    reading: Option<Reading>,
+    run: Option<Run>,
+    generated: Option<(Variant, Arc<Workload>)>,
+}
+
+struct Reading {
+    name: String,
+    parser: TraceParser,
+    told_at: u64,
+}
+
+struct Run {
+    id: u32,
+    variant: Variant,
+    world: World,
+    sent: usize,
+    paused: bool,
+    finished: bool,
+}
+
+impl core::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Engine").field("traces", &self.traces.len()).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// An engine with nothing loaded.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Does what the page asks.
+    pub fn handle(&mut self, command: Command) -> Vec<Reply> {
+        match command {
+            Command::TraceBegin { name, one_tenant_in, .. } => {
+                let parser = TraceParser::new(&name).sampled(one_tenant_in.max(1));
+                self.reading = Some(Reading { name, parser, told_at: 0 });
+                Vec::new()
+            }
+            Command::TraceCancel => {
+                self.reading = None;
+                Vec::new()
+            }
+            Command::Run { run, document, paused } => self.start(run, &document, paused),
+            Command::Pause => self.set_paused(true),
+            Command::Resume => self.set_paused(false),
+            Command::Step => self.step(),
+            Command::Explain { run, vm, asked } => vec![self.explain(run, &vm, asked)],
+            Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
+        }
+    }
+
+    /// Whether a trace is being read.
+    #[must_use]
+    pub fn is_reading(&self) -> bool {
+        self.reading.is_some()
+    }
+
+    /// Whether [`Engine::work`] has anything to do.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| !run.paused && !run.finished)
+    }
+
+    /// Takes more bytes of the trace being read.
+    pub fn trace_bytes(&mut self, chunk: &[u8]) -> Vec<Reply> {
+        const TELL_EVERY: u64 = 4 << 20;
+        let Some(reading) = &mut self.reading else { return Vec::new() };
+        if let Err(error) = reading.parser.push(chunk) {
+            self.reading = None;
+            return vec![Reply::TraceFailed { message: error.to_string() }];
+        }
+        let progress = reading.parser.progress();
+        if progress.bytes - reading.told_at < TELL_EVERY {
+            return Vec::new();
+        }
+        reading.told_at = progress.bytes;
+        vec![Reply::TraceProgress { bytes: progress.bytes as f64, rows: progress.rows as f64 }]
+    }
+
+    /// The trace being read is complete.
+    pub fn trace_end(&mut self) -> Vec<Reply> {
+        let Some(Reading { name, parser, .. }) = self.reading.take() else { return Vec::new() };
+        match parser.finish() {
+            Ok(parsed) => vec![Reply::TraceLoaded(self.keep(name, parsed))],
+            Err(error) => vec![Reply::TraceFailed { message: error.to_string() }],
+        }
+    }
+
+    fn keep(&mut self, name: String, parsed: Parsed) -> TraceCard {
+        let fingerprint = parsed.workload.fingerprint();
+        let card = trace_card(name, fingerprint, &parsed);
+        self.traces.retain(|(kept, _)| *kept != fingerprint);
+        if self.traces.len() == TRACES_MAX {
+            self.traces.remove(0);
+        }
+        self.traces.push((fingerprint, Arc::new(parsed.workload)));
+        card
+    }
+
+    fn workload(&mut self, variant: &Variant) -> Option<Arc<Workload>> {
+        match &variant.workload {
+            WorkloadRef::Trace { fingerprint, .. } => {
+                self.traces.iter().find(|(kept, _)| kept == fingerprint).map(|(_, workload)| workload.clone())
+            }
+            WorkloadRef::Generated(_) => {
+                let same = |made: &Variant| made.workload == variant.workload && made.seed == variant.seed;
+                if !self.generated.as_ref().is_some_and(|(made, _)| same(made)) {
+                    let workload = Arc::new(variant.generate()?);
+                    self.generated = Some((variant.clone(), workload));
+                }
+                self.generated.as_ref().map(|(_, workload)| workload.clone())
+            }
+        }
+    }
+
+    fn start(&mut self, id: u32, document: &str, paused: bool) -> Vec<Reply> {
+        self.run = None;
+        let read = match Document::read(document) {
+            Ok(read) => read,
+            Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
+        };
+        let variant = read.document.variants[read.document.active].clone();
+        let Some(workload) = self.workload(&variant) else {
+            let WorkloadRef::Trace { fingerprint, name } = variant.workload else { return Vec::new() };
+            return vec![Reply::TraceNeeded { run: id, fingerprint: format!("{fingerprint:032x}"), name }];
+        };
+        match variant.plan(workload) {
+            Ok(plan) => {
+                let mut world = World::new(plan);
+                world.keep_frames();
+                let layout = layout(world.plan().fleet());
+                let horizon_ms = world.plan().workload().horizon().0 as f64;
+                self.run = Some(Run { id, variant, world, sent: 0, paused, finished: false });
+                vec![Reply::Started { run: id, layout, horizon_ms }]
+            }
+            Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
+        }
+    }
+
+    fn set_paused(&mut self, paused: bool) -> Vec<Reply> {
+        let Some(run) = &mut self.run else { return Vec::new() };
+        run.paused = paused;
+        vec![run.progress(None)]
+    }
+
+    /// Runs one slice; tells what is new when `tell` is set or the run ends.
+    pub fn work(&mut self, tell: bool) -> Vec<Reply> {
+        let Some(run) = self.run.as_mut().filter(|run| !run.paused && !run.finished) else { return Vec::new() };
+        let done = run.world.advance(SLICE).done;
+        if done {
+            run.finish()
+        } else if tell {
+            vec![run.progress(None)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn step(&mut self) -> Vec<Reply> {
+        let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
+        run.paused = true;
+        let before = run.world.progress().decided;
+        while run.world.progress().decided == before {
+            if run.world.advance(1).done {
+                return run.finish();
+            }
+        }
+        let stepped = run.world.decided_last().map(|vm| run.world.plan().workload().name(vm).to_string());
+        vec![run.progress(stepped)]
+    }
+
+    /// How full every machine is now, and the frames of a finished run.
+    #[must_use]
+    pub fn frame_bytes(&self) -> (Vec<u8>, bool) {
+        let Some(run) = &self.run else { return (Vec::new(), false) };
+        let Some(frames) = run.world.frames() else { return (Vec::new(), false) };
+        if run.finished {
+            let all = (0..frames.times().len()).flat_map(|index| frames.frame(index)).copied().collect();
+            return (all, true);
+        }
+        (frames.at(run.world.progress().time).to_vec(), false)
+    }
+
+    /// Decides everything again up to the VM's decisions, and explains them from the
+    /// uncached reference.
+    fn explain(&self, run: u32, vm: &str, asked: Option<u32>) -> Reply {
+        let answer = |attempts, message: &str| Reply::Explained {
+            run,
+            vm: vm.to_owned(),
+            attempts,
+            message: (!message.is_empty()).then(|| message.to_owned()),
+        };
+        let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
+            return answer(Vec::new(), "That run is over; press Run to look at it again.");
+        };
+        let workload = current.world.plan().workload().clone();
+        let Some(id) = vm.trim().parse().ok().and_then(|name| workload.find(name)) else {
+            let some = workload.name(VmId(workload.vm_count() / 2));
+            return answer(
+                Vec::new(),
+                &format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."),
+            );
+        };
+        let asked = asked.filter(|machine| *machine < current.world.plan().fleet().machine_count()).map(MachineId);
+        let mut world = World::with_probe(current.world.plan().clone().without_samples(), Probe { vm: id, asked });
+        let until = current.world.progress();
+        while world.progress().decided < until.decided && world.placement(id).is_none() && !world.advance(SLICE).done {}
+        let attempts: Vec<_> = world.probed().iter().map(|probed| explained(probed, &workload, id)).collect();
+        let message = if attempts.is_empty() { "This VM was not decided yet." } else { "" };
+        answer(attempts, message)
+    }
+
+    fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
+        let current = self.run.as_ref().filter(|current| current.id == run)?;
+        let fleet = current.world.plan().fleet();
+        if machine >= fleet.machine_count() {
+            return None;
+        }
+        let workload = current.world.plan().workload();
+        let id = MachineId(machine);
+        let at = Time(time_ms as i64);
+        let mut free = fleet.capacity(id);
+        let vms = current
+            .world
+            .vms_on(id, at)
+            .map(|vm| {
+                let demand = workload.shape(workload.shape_of(vm)).demand;
+                free = free.checked_sub(demand).unwrap_or(Resources::NONE);
+                let since_ms = current.world.placement(vm).map_or(0.0, |(_, since)| since.0 as f64);
+                VmCard { vm: workload.name(vm).to_string(), demand: words::resources(demand), since_ms }
+            })
+            .collect();
+        let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
+        let about = format!(
+            "Rack {} of {cluster}; {} of {} free",
+            fleet.rack_of(id),
+            words::resources(free),
+            words::resources(fleet.capacity(id))
+        );
+        Some(Reply::Machine { run, machine, time_ms, about, vms })
+    }
+
+    /// The scenario that runs, if any: what [`Engine::handle`] was last given.
+    #[must_use]
+    pub fn running_variant(&self) -> Option<&Variant> {
+        self.run.as_ref().map(|run| &run.variant)
+    }
+}
+
+impl Run {
+    fn progress(&mut self, stepped: Option<String>) -> Reply {
+        let series = self.world.series();
+        let from = self.sent;
+        self.sent = series.times().len();
+        let progress = self.world.progress();
+        let values = (0..METRICS.len()).map(|metric| series.values(metric)[from.min(self.sent)..].to_vec()).collect();
+        Reply::Progress(Progress {
+            run: self.id,
+            time_ms: progress.time.0 as f64,
+            decided: progress.decided,
+            vms: self.world.plan().workload().vm_count(),
+            from: from as u32,
+            times: series.times()[from..].iter().map(|time| time.0 as f64).collect(),
+            values,
+            paused: self.paused,
+            stepped,
+        })
+    }
+
+    fn finish(&mut self) -> Vec<Reply> {
+        self.finished = true;
+        self.paused = false;
+        let progress = self.progress(None);
+        let frames = self.world.frames();
+        let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
+        vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times }]
+    }
+}
+
+fn trace_card(name: String, fingerprint: u128, parsed: &Parsed) -> TraceCard {
+    let report = &parsed.report;
+    let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
+    let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
+    TraceCard {
+        name,
+        fingerprint: format!("{fingerprint:032x}"),
+        format: report.format_title.to_owned(),
+        vms: f64::from(report.summary.vms),
+        rows: report.rows as f64,
+        faulty: report.faulty() as f64,
+        faults: report.faults.iter().take(20).map(fault).collect(),
+        notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned()).collect(),
+        cannot_answer: report.cannot_answer.clone(),
+        peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
+        warm: f64::from(report.summary.warm),
+        days: report.summary.span.0 as f64 / 86_400_000.0,
+    }
+}
+
+fn fault(fault: &Fault) -> String {
+    format!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
+}
+
+fn layout(fleet: &Fleet) -> Layout {
+    let clusters = fleet.clusters().iter().map(|cluster| ClusterLayout {
+        name: cluster.name.clone(),
+        racks: cluster
+            .racks()
+            .map(|rack| fleet.machines_of_rack(tiebreak_model::RackId(rack)))
+            .map(|machines| (machines.start, machines.len() as u32))
+            .collect(),
+    });
+    Layout { clusters: clusters.collect(), machines: fleet.machine_count() }
+}
+
+fn result(summary: &Summary) -> RunResult {
+    let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
+    RunResult {
+        digest: format!("{:016x}", summary.digest),
+        placements: summary.placements as f64,
+        rejections: summary.rejections as f64,
+        conflicts: summary.conflicts as f64,
+        empty_hosts_pct: summary.empty_hosts_pct_mean,
+        packing_density_pct: summary.packing_density_pct_mean,
+        cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
+        rule_shares: summary
+            .rule_shares
+            .iter()
+            .map(|share| Share { rule: share.rule.to_owned(), before: share.before, after: share.after })
+            .collect(),
+        wall_ms: 0.0,
+    }
+}
+
+fn explained(probed: &Probed, workload: &Workload, vm: VmId) -> Explained {
+    let explanation = &probed.explanation;
+    let demand = workload.shape(workload.shape_of(vm)).demand;
+    let funnel = &explanation.funnel;
+    let steps = |of: &'static str, steps: &[tiebreak_placement::Step]| -> Vec<FunnelStep> {
+        let step = |step: &tiebreak_placement::Step| FunnelStep {
+            rule: step.rule.to_owned(),
+            of: of.to_owned(),
+            before: step.before,
+            after: step.after,
+        };
+        steps.iter().map(step).collect()
+    };
+    let cards: Vec<&Scorecard> =
+        [&explanation.winner, &explanation.runner_up, &explanation.asked].into_iter().flatten().collect();
+    let scores = cards.first().map_or(Vec::new(), |first| {
+        let row = |index: usize| ScoreRow {
+            rule: first.verdicts[index].0.to_owned(),
+            verdicts: cards.iter().map(|card| verdict(card.verdicts[index].1)).collect(),
+        };
+        (0..first.verdicts.len()).map(row).collect()
+    });
+    Explained {
+        sentence: sentence(probed),
+        vm: words::resources(demand),
+        circumstances: circumstances(probed),
+        funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
+        winner: explanation.winner.as_ref().map(|card| card.machine.0),
+        runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
+        decided_by: explanation.decided_by.map(ToOwned::to_owned),
+        scores,
+        asked: explanation.asked.as_ref().map(|asked| about_asked(asked, explanation.winner.as_ref())),
+    }
+}
+
+/// One sentence that says what happened and why.
+fn sentence(probed: &Probed) -> String {
+    let explanation = &probed.explanation;
+    let tied = explanation.funnel.best.len();
+    match (&explanation.winner, &explanation.runner_up, explanation.decided_by) {
+        (None, ..) => refusal(probed),
+        (Some(winner), _, None) if tied > 1 => {
+            format!("Machine {} was picked at random among {tied} machines that no rule tells apart.", winner.machine)
+        }
+        (Some(winner), Some(second), Some(rule)) => {
+            format!("Machine {} was chosen; {rule} put it before machine {}.", winner.machine, second.machine)
+        }
+        (Some(winner), ..) => format!("Machine {} was the only one that could hold it.", winner.machine),
+    }
+}
+
+fn refusal(probed: &Probed) -> String {
+    let funnel = &probed.explanation.funnel;
+    let steps = funnel.cluster_steps.iter().chain(&funnel.steps);
+    match steps.filter(|step| step.before > step.after).max_by_key(|step| step.before - step.after) {
+        Some(step) => format!(
+            "No machine could take it: {} refused {} of the {} candidates it was given.",
+            step.rule,
+            step.before - step.after,
+            step.before
+        ),
+        None => "No machine could take it.".to_owned(),
+    }
+}
+
+fn about_asked(asked: &Scorecard, winner: Option<&Scorecard>) -> String {
+    let machine = asked.machine;
+    if let Some(rule) = asked.refused_by() {
+        return format!("Not machine {machine}: {rule} refuses it.");
+    }
+    if !asked.in_selected_cluster {
+        return format!("Not machine {machine}: its cluster was not among the best clusters.");
+    }
+    match winner {
+        Some(winner) if winner.machine == machine => format!("Machine {machine} is the one that was chosen."),
+        Some(winner) => match asked.loses_to(winner) {
+            Some(rule) => format!("Not machine {machine}: {rule} scores it worse than machine {}.", winner.machine),
+            None => format!("Machine {machine} was tied for best; the random pick fell on machine {}.", winner.machine),
+        },
+        None => format!("Machine {machine} was not refused by any rule."),
+    }
+}
+
+fn circumstances(probed: &Probed) -> String {
+    let who = probed.agent.map_or("warm start".to_owned(), |agent| format!("agent {agent}"));
+    let cache = match probed.cache {
+        CacheUse::Hit => "cache hit",
+        CacheUse::Miss => "cache miss",
+        CacheUse::Off => "caches off",
+    };
+    let attempt = if probed.attempt == 0 { String::new() } else { format!(", retry {}", probed.attempt) };
+    format!("{}, {who}{attempt}, {cache}", words::time(probed.time.0 as f64))
+}
+
+fn verdict(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Valid => "valid".to_owned(),
+        Verdict::Refused => "refused".to_owned(),
+        Verdict::Score { score, bucket, quantized: true } => format!("{score:.3} (bucket {bucket})"),
+        Verdict::Score { score, .. } => format!("{score:.4}"),
+    }
+}

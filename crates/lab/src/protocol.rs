@@ -1,0 +1,297 @@
+//! What page and engine say to each other.
+//!
+//! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
+
+use serde::{Deserialize, Serialize};
+
+/// From the page to the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Command {
+    /// A trace's bytes follow.
+    TraceBegin {
+        /// Its file name, by which formats are recognised first.
+        name: String,
+        /// Its size in bytes.
+        bytes: f64,
+        /// Keep one tenant in this many; 1 keeps all.
+        one_tenant_in: u32,
+    },
+    /// Stop reading the trace.
+    TraceCancel,
+    /// Run the active variant of a document; replaces whatever runs.
+    Run {
+        /// Names the run in replies.
+        run: u32,
+        /// The document, as JSON.
+        document: String,
+        /// Begin paused, to be stepped.
+        paused: bool,
+    },
+    /// Hold the run.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Go on until one more VM is decided.
+    Step,
+    /// Explain a VM's decisions in the last run.
+    Explain {
+        /// The run whose document is explained.
+        run: u32,
+        /// The VM's number in the trace, or the hash of its name.
+        vm: String,
+        /// A machine to compare with.
+        asked: Option<u32>,
+    },
+    /// List the VMs on a machine at a moment of the run.
+    Machine {
+        /// The run.
+        run: u32,
+        /// The machine.
+        machine: u32,
+        /// The moment.
+        time_ms: f64,
+    },
+}
+
+/// From the engine to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reply {
+    /// The engine is there.
+    Ready,
+    /// How far reading a trace has come.
+    TraceProgress {
+        /// Bytes of the file read.
+        bytes: f64,
+        /// Rows read.
+        rows: f64,
+    },
+    /// A trace was read.
+    TraceLoaded(TraceCard),
+    /// A trace could not be read.
+    TraceFailed {
+        /// What was expected, what came, what to do.
+        message: String,
+    },
+    /// A run needs a trace that is not loaded.
+    TraceNeeded {
+        /// The run.
+        run: u32,
+        /// Its fingerprint, 32 hex digits.
+        fingerprint: String,
+        /// The file name it had.
+        name: String,
+    },
+    /// A run has begun.
+    Started {
+        /// The run.
+        run: u32,
+        /// Where everything stands.
+        layout: Layout,
+        /// When the trace ends.
+        horizon_ms: f64,
+    },
+    /// More samples, and how far the run has come.
+    Progress(Progress),
+    /// A run has ended.
+    Finished {
+        /// The run.
+        run: u32,
+        /// What came out.
+        result: RunResult,
+        /// When each frame of the fleet map was taken.
+        frame_times: Vec<f64>,
+    },
+    /// A run cannot be done.
+    Failed {
+        /// The run.
+        run: u32,
+        /// What was expected, what came, what to do.
+        message: String,
+    },
+    /// A VM's decisions, one per attempt; the last is the one that counts.
+    Explained {
+        /// The run.
+        run: u32,
+        /// The VM as asked for.
+        vm: String,
+        /// Empty when the VM was never decided.
+        attempts: Vec<Explained>,
+        /// Why there is none.
+        message: Option<String>,
+    },
+    /// The VMs on a machine.
+    Machine {
+        /// The run.
+        run: u32,
+        /// The machine.
+        machine: u32,
+        /// The moment.
+        time_ms: f64,
+        /// A line about the machine.
+        about: String,
+        /// Its VMs.
+        vms: Vec<VmCard>,
+    },
+}
+
+/// A loaded trace in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceCard {
+    /// File name.
+    pub name: String,
+    /// 32 hex digits.
+    pub fingerprint: String,
+    /// The format's title.
+    pub format: String,
+    /// VMs kept.
+    pub vms: f64,
+    /// Rows read.
+    pub rows: f64,
+    /// Rows refused.
+    pub faulty: f64,
+    /// The first refused rows, a sentence each.
+    pub faults: Vec<String>,
+    /// What was corrected and what to know.
+    pub notes: Vec<String>,
+    /// What this trace cannot answer.
+    pub cannot_answer: Vec<String>,
+    /// Most cores in use at once, if all VMs are placed.
+    pub peak_cores: f64,
+    /// Alive when the trace began.
+    pub warm: f64,
+    /// Days it spans.
+    pub days: f64,
+}
+
+/// Where machines stand, for the fleet map.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Clusters by id.
+    pub clusters: Vec<ClusterLayout>,
+    /// Machines in all.
+    pub machines: u32,
+}
+
+/// One cluster of the fleet map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterLayout {
+    /// Its name.
+    pub name: String,
+    /// Its racks: first machine, and how many.
+    pub racks: Vec<(u32, u32)>,
+}
+
+/// Samples that were not sent before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The run.
+    pub run: u32,
+    /// Simulated time reached.
+    pub time_ms: f64,
+    /// VMs decided.
+    pub decided: u32,
+    /// VMs in all.
+    pub vms: u32,
+    /// Index of the first sample below.
+    pub from: u32,
+    /// When they were taken.
+    pub times: Vec<f64>,
+    /// Per metric of the list, one value each.
+    pub values: Vec<Vec<f64>>,
+    /// Whether the run waits to be stepped or resumed.
+    pub paused: bool,
+    /// The VM decided last, when stepping.
+    pub stepped: Option<String>,
+}
+
+/// A run in one screenful.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// 16 hex digits.
+    pub digest: String,
+    /// VMs placed.
+    pub placements: f64,
+    /// VMs rejected.
+    pub rejections: f64,
+    /// Commits that failed.
+    pub conflicts: f64,
+    /// Time-weighted mean share of empty hosts, percent.
+    pub empty_hosts_pct: f64,
+    /// Time-weighted mean packing density, percent.
+    pub packing_density_pct: f64,
+    /// Share of decisions that found a rule evaluation, percent.
+    pub cache_hit_pct: f64,
+    /// What each rule left.
+    pub rule_shares: Vec<Share>,
+    /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
+    pub wall_ms: f64,
+}
+
+/// What a rule left of its stage's candidates, 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// The rule.
+    pub rule: String,
+    /// What it was given.
+    pub before: f64,
+    /// What it left.
+    pub after: f64,
+}
+
+/// A decision about a VM, explained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// One sentence: where it went and what decided, or why it was refused.
+    pub sentence: String,
+    /// What the VM asked for.
+    pub vm: String,
+    /// When, by whom, which attempt, what the cache did.
+    pub circumstances: String,
+    /// Candidates rule by rule.
+    pub funnel: Vec<FunnelStep>,
+    /// The machine chosen.
+    pub winner: Option<u32>,
+    /// The next best machine.
+    pub runner_up: Option<u32>,
+    /// The rule that decided between them.
+    pub decided_by: Option<String>,
+    /// Rule by rule: winner, runner-up, and the machine asked about.
+    pub scores: Vec<ScoreRow>,
+    /// About the machine asked about.
+    pub asked: Option<String>,
+}
+
+/// One row of the funnel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunnelStep {
+    /// The rule.
+    pub rule: String,
+    /// "clusters" or "machines".
+    pub of: String,
+    /// Candidates it was given.
+    pub before: u32,
+    /// Candidates it left.
+    pub after: u32,
+}
+
+/// One rule's verdicts side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreRow {
+    /// The rule.
+    pub rule: String,
+    /// Verdicts in words, for the winner, the runner-up and the machine asked about.
+    pub verdicts: Vec<String>,
+}
+
+/// A VM on a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VmCard {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// What it asked for.
+    pub demand: String,
+    /// When it was placed.
+    pub since_ms: f64,
+}

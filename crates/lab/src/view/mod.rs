@@ -1,0 +1,5 @@
+//! What the page shows, computed from the state: charts, words, sentences.
+
+pub mod charts;
+pub mod verdict;
+pub mod words;

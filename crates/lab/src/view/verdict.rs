@@ -1,0 +1,103 @@
+//! What changed, in one plain sentence.
+
+use crate::app::Outcome;
+use crate::view::words;
+
+/// The three numbers people look at first, and how they moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is.
+    pub title: &'static str,
+    /// Its value with unit.
+    pub value: String,
+    /// The change from the run it is compared with; none when there is nothing to compare.
+    pub change: Option<String>,
+}
+
+/// The figures of a finished run.
+#[must_use]
+pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
+    let Some(result) = &live.result else { return Vec::new() };
+    let before = baseline.and_then(|outcome| outcome.result.as_ref());
+    let points = |now: f64, then: Option<f64>| then.map(|then| change(now - then, 1, " points"));
+    let counted = |now: f64, then: Option<f64>| then.map(|then| change(now - then, 0, ""));
+    vec![
+        Figure {
+            title: "Empty hosts, mean",
+            value: format!("{:.1} %", result.empty_hosts_pct),
+            change: points(result.empty_hosts_pct, before.map(|it| it.empty_hosts_pct)),
+        },
+        Figure {
+            title: "Packing density, mean",
+            value: format!("{:.1} %", result.packing_density_pct),
+            change: points(result.packing_density_pct, before.map(|it| it.packing_density_pct)),
+        },
+        Figure {
+            title: "Conflicts",
+            value: words::count(result.conflicts),
+            change: counted(result.conflicts, before.map(|it| it.conflicts)),
+        },
+        Figure {
+            title: "VMs rejected",
+            value: words::count(result.rejections),
+            change: counted(result.rejections, before.map(|it| it.rejections)),
+        },
+    ]
+}
+
+/// The same as a sentence.
+#[must_use]
+pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
+    let Some(result) = &live.result else { return String::new() };
+    let placed = format!(
+        "{} of {} VMs placed",
+        words::count(result.placements),
+        words::count(result.placements + result.rejections)
+    );
+    let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
+        return format!(
+            "{placed}. On average {:.1} % of the hosts stood empty, and the others were {:.1} % full.",
+            result.empty_hosts_pct, result.packing_density_pct
+        );
+    };
+    if before.digest == result.digest {
+        return format!("{placed}. Every decision is the same as in the run before.");
+    }
+    let empty = result.empty_hosts_pct - before.empty_hosts_pct;
+    let hosts = empty / 100.0 * f64::from(live.layout.machines);
+    let more = if hosts >= 0.0 { "more" } else { "fewer" };
+    format!(
+        "{placed}. Compared with the run before, {} {more} hosts stood empty on average, packing density moved by {}, \
+         and there were {} conflicts ({} before).",
+        words::trimmed(hosts.abs(), 1),
+        change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
+        words::count(result.conflicts),
+        words::count(before.conflicts)
+    )
+}
+
+/// `+1.2 points`, `−3`, `±0`.
+fn change(difference: f64, decimals: usize, unit: &str) -> String {
+    let size = format!("{:.decimals$}", difference.abs());
+    let zero = size.chars().all(|digit| digit == '0' || digit == '.');
+    let sign = if zero {
+        "±"
+    } else if difference > 0.0 {
+        "+"
+    } else {
+        "\u{2212}"
+    };
+    format!("{sign}{size}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change;
+
+    #[test]
+    fn changes_have_a_sign() {
+        assert_eq!(change(1.25, 1, " points"), "+1.2 points");
+        assert_eq!(change(-3.0, 0, ""), "\u{2212}3");
+        assert_eq!(change(-0.01, 1, ""), "±0.0");
+    }
+}

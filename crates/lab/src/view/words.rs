@@ -1,0 +1,89 @@
+//! Numbers, times and resources in words.
+
+use tiebreak_model::{Resource, Resources};
+
+/// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
+#[must_use]
+pub fn time(ms: f64) -> String {
+    let seconds = (ms.max(0.0) / 1_000.0) as u64;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match days {
+        0 => format!("{hours:02}:{minutes:02}:{:02}", seconds % 60),
+        _ => format!("{days} d {hours:02}:{minutes:02}"),
+    }
+}
+
+/// `13,521`.
+#[must_use]
+pub fn count(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped }
+}
+
+/// A number with as many digits as it needs, at most `decimals`.
+#[must_use]
+pub fn trimmed(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// `4 cores, 16 GiB`; resources that are zero are left out.
+#[must_use]
+pub fn resources(amount: Resources) -> String {
+    let part = |resource: Resource| {
+        let (unit, scale) = resource.unit();
+        let value = trimmed(f64::from(amount[resource]) / scale, 2);
+        match resource {
+            Resource::Cores if value == "1" => "1 core".to_owned(),
+            Resource::Ssd => format!("{value} {unit} SSD"),
+            _ => format!("{value} {unit}"),
+        }
+    };
+    let always = [Resource::Cores, Resource::Memory];
+    let shown = Resource::ALL.into_iter().filter(|resource| amount[*resource] > 0 || always.contains(resource));
+    shown.map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// `1 VM`, `2 VMs`.
+#[must_use]
+pub fn counted(number: f64, one: &str, many: &str) -> String {
+    if (number - 1.0).abs() < 0.5 { format!("1 {one}") } else { format!("{} {many}", count(number)) }
+}
+
+/// `13.5 MB`.
+#[must_use]
+pub fn bytes(bytes: f64) -> String {
+    match bytes {
+        small if small < 1e6 => format!("{:.0} kB", small / 1e3),
+        middle if middle < 1e9 => format!("{:.1} MB", middle / 1e6),
+        large => format!("{:.2} GB", large / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_short_and_exact() {
+        assert_eq!(time(3_600_000.0), "01:00:00");
+        assert_eq!(time(100_000_000.0), "1 d 03:46");
+        assert_eq!(count(1_234_567.0), "1,234,567");
+        assert_eq!(count(-12.0), "\u{2212}12");
+        assert_eq!(count(999.0), "999");
+        assert_eq!(resources(Resources::new(1_000, 2_048, 0, 0)), "1 core, 2 GiB");
+        assert_eq!(resources(Resources::new(420, 1_792, 100, 0)), "0.42 cores, 1.75 GiB, 100 GiB SSD");
+        assert_eq!(trimmed(10.0, 2), "10");
+        assert_eq!(bytes(131_615.0), "132 kB");
+    }
+}
