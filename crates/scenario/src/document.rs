@@ -1,0 +1,324 @@
+//! What a scenario holds: variants to compare, each with machines, a workload, rules and
+//! agents.
+
+use std::sync::Arc;
+
+use tiebreak_model::fleet::MACHINES_MAX;
+use tiebreak_model::random::Seed;
+use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare};
+use tiebreak_placement::policy::{default_rules, group_of};
+use tiebreak_placement::{Group, RULES, RuleEntry, RuleUse};
+use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
+
+/// Variants that one document may hold.
+pub const VARIANTS_MAX: usize = 8;
+
+/// Clusters that one variant may hold.
+pub const CLUSTERS_MAX: usize = 500;
+
+/// Characters that a name may have.
+pub const NAME_MAX: usize = 200;
+
+/// The rule that no list can switch off: without it machines would be over-committed.
+pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
+
+/// How finely a preference tells candidates apart; a row without it compares scores exactly.
+pub const BUCKETS: Param = Param {
+    name: "buckets",
+    help: "Scores are rounded up to this many steps; equal steps are a tie that passes to the next rule. \
+           Larger tells candidates apart more finely, none at all compares scores exactly. (Protean section 3.3)",
+    kind: ParamKind::Integer,
+    default: 3.0,
+    min: 1.0,
+    max: 1_000.0,
+    unit: "buckets",
+};
+
+declare! {
+    /// The machines of one cluster: all of one hardware generation.
+    pub struct ClusterSettings as "Cluster" {
+        /// Machines in the cluster; larger holds more VMs.
+        machines: u32 = 100, 1 => MACHINES_MAX, "machines";
+        /// Racks (fault domains) the machines are spread over, at most one per machine.
+        racks: u32 = 10, 1 => MACHINES_MAX, "racks";
+        /// Cores of each machine, counted to a thousandth.
+        cores: f64 = 48, 0.001 => 10000, "cores";
+        /// Memory of each machine.
+        memory_gib: f64 = 384, 0 => 1000000, "GiB";
+        /// Local SSD of each machine; 0 when VMs do not ask for any.
+        ssd_gib: u32 = 0, 0 => 4000000, "GiB";
+        /// Network bandwidth of each machine; 0 when VMs do not ask for any.
+        network_mbps: u32 = 0, 0 => 4000000, "Mbit/s";
+    }
+}
+
+declare! {
+    /// What one variant sets for its whole run.
+    pub struct VariantSettings as "Run" {
+        /// Every draw of chance follows from it: the same seed is the same luck.
+        seed: u64 = 1, 0 => 9007199254740991_u64, "";
+        /// How many of the best clusters the machine stage looks at; larger finds better
+        /// machines and takes longer. Protean's k, 8 to 16 in the paper. (Protean section 3.1)
+        best_clusters: u32 = 10, 1 => 64, "clusters";
+    }
+}
+
+/// A whole scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// The name people read.
+    pub name: String,
+    /// What is compared: one to [`VARIANTS_MAX`].
+    pub variants: Vec<Variant>,
+    /// Index of the variant in front.
+    pub active: usize,
+}
+
+/// Everything one run depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The name people read: A, B.
+    pub name: String,
+    /// See [`VariantSettings::seed`].
+    pub seed: u64,
+    /// The zone's clusters, at least one.
+    pub clusters: Vec<ClusterRow>,
+    /// Who asks for what.
+    pub workload: WorkloadRef,
+    /// Every rule there is, stage by stage in order; those that are off keep their place.
+    pub rules: Vec<RuleRow>,
+    /// See [`VariantSettings::best_clusters`].
+    pub best_clusters: u32,
+    /// The allocation agents.
+    pub agents: Agents,
+}
+
+/// One cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterRow {
+    /// The name people read.
+    pub name: String,
+    /// Its machines.
+    pub settings: ClusterSettings,
+}
+
+/// Where the requests come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkloadRef {
+    /// A trace, named and never carried.
+    Trace {
+        /// [`Workload::fingerprint`] of what its reader gives.
+        fingerprint: u128,
+        /// The file's name, for people.
+        name: String,
+    },
+    /// Made up from the variant's seed.
+    Generated(GeneratedWorkload),
+}
+
+/// One row of the list of rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleRow {
+    /// Which rule.
+    pub id: String,
+    /// Whether it takes part.
+    pub on: bool,
+    /// Buckets of a preference; none compares scores exactly.
+    pub buckets: Option<u32>,
+    /// One value per declared parameter.
+    pub values: Vec<f64>,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Self { name: "Scenario".into(), variants: vec![Variant::default()], active: 0 }
+    }
+}
+
+impl Default for Variant {
+    fn default() -> Self {
+        let VariantSettings { seed, best_clusters } = VariantSettings::default();
+        Self {
+            name: letter(0),
+            seed,
+            clusters: vec![ClusterRow::numbered(0)],
+            workload: WorkloadRef::default(),
+            rules: default_list(),
+            best_clusters,
+            agents: Agents::default(),
+        }
+    }
+}
+
+impl Default for WorkloadRef {
+    fn default() -> Self {
+        Self::Generated(GeneratedWorkload::default())
+    }
+}
+
+impl Document {
+    /// The variant in front.
+    #[must_use]
+    pub fn active_variant(&self) -> &Variant {
+        self.variants.get(self.active).unwrap_or(&self.variants[0])
+    }
+}
+
+impl ClusterRow {
+    /// The default cluster, named by its place.
+    #[must_use]
+    pub fn numbered(index: usize) -> Self {
+        Self { name: format!("cluster {}", index + 1), settings: ClusterSettings::default() }
+    }
+
+    fn spec(&self) -> ClusterSpec {
+        let ClusterSettings { machines, racks, ssd_gib, network_mbps, .. } = self.settings;
+        let cores = stored(self.settings.cores, Resource::Cores);
+        let memory = stored(self.settings.memory_gib, Resource::Memory);
+        let capacity = Resources::new(cores, memory, ssd_gib, network_mbps);
+        ClusterSpec { name: self.name.clone(), machines, racks, capacity }
+    }
+}
+
+/// An amount as people say it, in stored units. The declared ranges keep it inside 32 bits.
+fn stored(amount: f64, resource: Resource) -> u32 {
+    (amount * resource.unit().1).round() as u32
+}
+
+impl RuleRow {
+    /// A rule as it opens when nothing is said of it: off, except the one that must be on.
+    #[must_use]
+    pub fn unused(entry: &RuleEntry) -> Self {
+        let id = entry.declaration.id;
+        Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, values: entry.declaration.defaults() }
+    }
+
+    /// What the rule says of itself; nothing when no rule has this id.
+    #[must_use]
+    pub fn entry(&self) -> Option<&'static RuleEntry> {
+        tiebreak_placement::rules::find(&self.id)
+    }
+
+    fn rule_use(&self) -> RuleUse {
+        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets }
+    }
+}
+
+impl Variant {
+    /// The settings that stand beside its lists.
+    #[must_use]
+    pub const fn settings(&self) -> VariantSettings {
+        VariantSettings { seed: self.seed, best_clusters: self.best_clusters }
+    }
+
+    /// Puts those settings in place.
+    pub const fn apply_settings(&mut self, settings: VariantSettings) {
+        let VariantSettings { seed, best_clusters } = settings;
+        self.seed = seed;
+        self.best_clusters = best_clusters;
+    }
+
+    /// What to run with this workload.
+    ///
+    /// # Errors
+    /// When the machines or the rules cannot stand; a variant that was read has at most
+    /// too many preferences without buckets.
+    pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
+        let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
+        let rules: Vec<_> = self.rules.iter().filter(|row| row.on).map(RuleRow::rule_use).collect();
+        Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))
+    }
+
+    /// Its workload when it is a made-up one, drawn from its seed.
+    #[must_use]
+    pub fn generate(&self) -> Option<Workload> {
+        match &self.workload {
+            WorkloadRef::Trace { .. } => None,
+            WorkloadRef::Generated(settings) => Some(settings.generate(Seed(self.seed))),
+        }
+    }
+
+    /// The rules of one stage, in order.
+    pub fn rules_of(&self, group: Group) -> impl Iterator<Item = &RuleRow> {
+        self.rules.iter().filter(move |row| group_of(&row.id) == Some(group))
+    }
+
+    /// Moves a rule to a place inside its stage, 0 first; past the end is the end. Rules
+    /// never leave their stage. Tells whether there is such a rule.
+    pub fn move_rule(&mut self, id: &str, to_index_within_group: usize) -> bool {
+        let Some(from) = self.rules.iter().position(|row| row.id == id) else { return false };
+        let row = self.rules.remove(from);
+        let group = group_of(id);
+        let first = self.rules.partition_point(|other| group_of(&other.id) < group);
+        let others = self.rules[first..].iter().take_while(|other| group_of(&other.id) == group).count();
+        self.rules.insert(first + to_index_within_group.min(others), row);
+        true
+    }
+}
+
+/// The name of a variant nobody named.
+#[must_use]
+pub fn letter(index: usize) -> String {
+    char::from(b'A' + (index % 26) as u8).into()
+}
+
+/// Every rule, those of the default policy on.
+#[must_use]
+pub fn default_list() -> Vec<RuleRow> {
+    let used = default_rules();
+    let mut rows: Vec<_> = RULES.iter().map(RuleRow::unused).collect();
+    for row in &mut rows {
+        if let Some(rule) = used.iter().find(|rule| rule.id == row.id) {
+            row.on = true;
+            row.buckets = rule.buckets;
+        }
+    }
+    rows
+}
+
+/// Puts rows stage by stage, keeping their order inside a stage.
+pub(crate) fn sort_by_stage(rows: &mut [RuleRow]) {
+    rows.sort_by_key(|row| group_of(&row.id));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_model::Declared;
+
+    fn ids(variant: &Variant, group: Group) -> Vec<&str> {
+        variant.rules_of(group).map(|row| row.id.as_str()).collect()
+    }
+
+    #[test]
+    fn rules_move_inside_their_stage() {
+        let mut variant = Variant::default();
+        for (id, to, expected) in [
+            ("WorstFit", 0, "WorstFit PreferNonEmptyMachines BestFit PreferLeastUsedRack FirstFit"),
+            ("WorstFit", 2, "PreferNonEmptyMachines BestFit WorstFit PreferLeastUsedRack FirstFit"),
+            ("BestFit", 99, "PreferNonEmptyMachines WorstFit PreferLeastUsedRack FirstFit BestFit"),
+        ] {
+            assert!(variant.move_rule(id, to));
+            assert_eq!(ids(&variant, Group::MachinePreferences).join(" "), expected);
+            assert!(variant.rules.is_sorted_by_key(|row| group_of(&row.id)), "stages stay in order");
+        }
+        assert!(!variant.move_rule("NoSuchRule", 0));
+    }
+
+    #[test]
+    fn the_default_variant_runs() {
+        let variant = Variant::default();
+        let workload = Arc::new(variant.generate().expect("a generated workload"));
+        variant.plan(workload).expect("a plan");
+    }
+
+    #[test]
+    fn capacities_are_whole_stored_units() {
+        let settings = ClusterSettings { cores: 0.5, memory_gib: 562.5, ..ClusterSettings::default() };
+        let spec = ClusterRow { name: "c".into(), settings }.spec();
+        assert_eq!(spec.capacity, Resources::new(500, 576_000, 0, 0));
+        let largest = ClusterSettings::DECLARATION.params.iter().map(|param| param.max).collect::<Vec<_>>();
+        let spec = ClusterRow { name: "c".into(), settings: ClusterSettings::from_values(&largest) }.spec();
+        assert_eq!(spec.capacity, Resources::new(10_000_000, 1_024_000_000, 4_000_000, 4_000_000));
+    }
+}

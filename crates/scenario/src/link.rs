@@ -1,0 +1,370 @@
+//! A scenario as the part of an address behind `#`, which no browser sends to a server:
+//! `1.d.PAYLOAD`, that is version, codec, payload.
+//!
+//! Codec `d`, the one that is written: four characters with the number of characters that
+//! follow, so that a cut link is known for sure; then the short JSON, deflated (zlib) and
+//! as base64url. Codec `j`, for links made by hand: the JSON as base64url.
+//!
+//! Every link ever shared must open for ever: `corpus/good` only grows.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::alphabet::URL_SAFE;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
+
+use crate::document::Document;
+use crate::issue::{Issue, quoted};
+use crate::read::{Read, ReadError, TEXT_MAX, newer_issue};
+use crate::salvage::close_brackets;
+use crate::version::CURRENT_VERSION;
+use crate::write::Stamp;
+
+/// Characters that a link may have behind `#`.
+pub const LINK_MAX: usize = 200_000;
+
+/// The strongest compression; links are short, so time does not matter.
+const LEVEL: u8 = 10;
+
+/// Characters at the head of a `d` payload that tell the length of the rest.
+const HEAD: usize = 4;
+
+/// base64url without padding; the odd bits at the end of a cut link are no reason to stop.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// What a link opened to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// Everything that could be read, defaults for the rest.
+    pub document: Document,
+    /// What was not taken as it stood.
+    pub issues: Vec<Issue>,
+    /// The run it was shared from.
+    pub stamp: Option<Stamp>,
+    /// Whether a newer Tiebreak made it, so that the link is worth keeping.
+    pub newer: bool,
+}
+
+/// Why a link does not open at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkError {
+    /// Nothing behind `#`.
+    Empty,
+    /// More than [`LINK_MAX`] characters.
+    TooLong {
+        /// Its length.
+        characters: usize,
+    },
+    /// Not `version.codec.payload`.
+    NotALink {
+        /// Its beginning.
+        got: String,
+    },
+    /// A codec that this version does not know.
+    UnknownCodec {
+        /// The codec.
+        codec: String,
+    },
+    /// A link of a version that does not exist yet, in a form that cannot be read.
+    Newer {
+        /// Its version.
+        version: u32,
+    },
+    /// A character that no link has, so early that nothing could be read.
+    NotBase64 {
+        /// The character.
+        character: char,
+    },
+    /// The end is missing, and too much of it to read the rest.
+    Cut {
+        /// Characters that the payload says it has; unknown when its head is missing.
+        expected: Option<usize>,
+        /// Characters there are.
+        got: usize,
+    },
+    /// It would inflate to more than any document.
+    Bomb,
+    /// Characters were changed on the way, so that nothing could be read.
+    Damaged,
+    /// What it holds is no document.
+    Unreadable(ReadError),
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "expected a scenario behind #, got nothing; copy the whole link"),
+            Self::TooLong { characters } => {
+                write!(f, "expected a link of at most {LINK_MAX} characters, got {characters}; send a file instead")
+            }
+            Self::NotALink { got } => {
+                write!(f, "expected a link like #{CURRENT_VERSION}.d.…, got {}; copy the whole link", quoted(got))
+            }
+            Self::UnknownCodec { codec } => {
+                write!(f, "expected a link with codec d or j, got {}; copy the whole link", quoted(codec))
+            }
+            Self::Newer { version } => write!(
+                f,
+                "expected a link of version {CURRENT_VERSION} or older, got version {version}; \
+                 it is newer than this page: reload the page, and keep the link"
+            ),
+            Self::NotBase64 { character } => {
+                write!(f, "expected letters, digits, - and _, got {character:?}; copy the whole link")
+            }
+            Self::Cut { expected: Some(expected), got } => {
+                write!(f, "the link seems cut: expected {expected} characters, got {got}; copy the whole link")
+            }
+            Self::Cut { expected: None, got } => {
+                write!(f, "the link seems cut: its end is missing after {got} characters; copy the whole link")
+            }
+            Self::Bomb => {
+                write!(
+                    f,
+                    "expected a scenario of at most {TEXT_MAX} bytes, got a link that inflates to more; not opened"
+                )
+            }
+            Self::Damaged => write!(f, "expected a scenario, got a link with changed characters; copy the whole link"),
+            Self::Unreadable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+/// The link of a document, without `#`.
+#[must_use]
+pub fn encode(document: &Document, stamp: Option<&Stamp>) -> String {
+    let body = BASE64.encode(compress_to_vec_zlib(document.to_short_json(stamp).as_bytes(), LEVEL));
+    let [_, length @ ..] = (body.len() as u32).to_be_bytes();
+    format!("{CURRENT_VERSION}.d.{}{body}", BASE64.encode(length))
+}
+
+/// Opens a link: a whole address, or what stands behind `#`, with or without it.
+///
+/// # Errors
+/// When nothing could be read; a broken link of which something could be read opens, with issues.
+pub fn decode(link: &str) -> Result<Opened, LinkError> {
+    let fragment = clean(link)?;
+    let parts: Vec<_> = fragment.splitn(3, '.').collect();
+    let [version, codec, payload] = parts[..] else { return Err(LinkError::NotALink { got: fragment }) };
+    let version = link_version(version).ok_or_else(|| LinkError::NotALink { got: fragment.clone() })?;
+    let opened = match codec {
+        "d" => inflated(payload),
+        "j" => plain(payload),
+        _ => Err(LinkError::UnknownCodec { codec: codec.into() }),
+    };
+    if version <= CURRENT_VERSION {
+        return opened;
+    }
+    // A later version may have changed anything behind its number, so all that is sure is that it is newer.
+    let mut opened = opened.map_err(|_| LinkError::Newer { version })?;
+    if !opened.newer {
+        opened.issues.insert(0, newer_issue(&format!("a link of version {version}")));
+        opened.newer = true;
+    }
+    Ok(opened)
+}
+
+/// What stands behind `#`, without the white space that mail programs fold long lines with.
+fn clean(link: &str) -> Result<String, LinkError> {
+    let fragment = link.split_once('#').map_or(link, |(_, fragment)| fragment);
+    if fragment.len() > LINK_MAX {
+        return Err(LinkError::TooLong { characters: fragment.chars().count() });
+    }
+    let fragment: String = fragment.chars().filter(|letter| !letter.is_whitespace()).collect();
+    if fragment.is_empty() { Err(LinkError::Empty) } else { Ok(fragment) }
+}
+
+/// A version number, however large.
+fn link_version(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(u32::MAX)).filter(|version| *version > 0)
+}
+
+/// Codec `d`.
+fn inflated(payload: &str) -> Result<Opened, LinkError> {
+    let (expected, body) = length_and_body(payload)?;
+    // A sentence's full stop or bracket may stick to the end of a link.
+    let body = body.get(..expected).unwrap_or(body);
+    let (bytes, stranger) = base64_beginning(body);
+    let broken = match stranger {
+        Some(character) => Broken::Strange { character },
+        None if body.len() < expected => Broken::Cut { expected: Some(HEAD + expected), got: payload.len() },
+        None => Broken::Changed,
+    };
+    match decompress_to_vec_zlib_with_limit(&bytes, TEXT_MAX) {
+        Ok(text) => match String::from_utf8(text) {
+            Ok(text) => whole(&text),
+            Err(_) => Err(LinkError::Damaged),
+        },
+        Err(error) if error.status == TINFLStatus::HasMoreOutput => Err(LinkError::Bomb),
+        Err(error) => remains(&error.output, broken),
+    }
+}
+
+fn length_and_body(payload: &str) -> Result<(usize, &str), LinkError> {
+    if let Some(character) = payload.chars().take(HEAD).find(|letter| !in_base64(*letter)) {
+        return Err(LinkError::NotBase64 { character });
+    }
+    let cut = LinkError::Cut { expected: None, got: payload.len() };
+    let (head, body) = payload.split_at_checked(HEAD).ok_or(cut)?;
+    match BASE64.decode(head).as_deref() {
+        Ok(&[high, middle, low]) => Ok((u32::from_be_bytes([0, high, middle, low]) as usize, body)),
+        _ => Err(LinkError::Damaged),
+    }
+}
+
+/// Codec `j`.
+fn plain(payload: &str) -> Result<Opened, LinkError> {
+    // Tools that make base64 by hand often use its other alphabet and its padding.
+    let payload = payload.trim_end_matches('=').replace('+', "-").replace('/', "_");
+    let (bytes, stranger) = base64_beginning(&payload);
+    if let Some(character) = stranger {
+        return remains(&bytes, Broken::Strange { character });
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    match whole(&text) {
+        Err(LinkError::Unreadable(error)) if error.is_cut() => {
+            remains(&bytes, Broken::Cut { expected: None, got: payload.len() })
+        }
+        result => result,
+    }
+}
+
+fn in_base64(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'
+}
+
+/// The bytes before the first character that is not of base64url, and that character.
+fn base64_beginning(text: &str) -> (Vec<u8>, Option<char>) {
+    let end = text.find(|letter| !in_base64(letter));
+    let good = &text[..end.unwrap_or(text.len())];
+    // Four characters are three bytes; one alone is none.
+    let good = if good.len() % 4 == 1 { &good[..good.len() - 1] } else { good };
+    (BASE64.decode(good).unwrap_or_default(), end.and_then(|end| text[end..].chars().next()))
+}
+
+fn whole(text: &str) -> Result<Opened, LinkError> {
+    Document::read(text).map(Opened::from).map_err(LinkError::Unreadable)
+}
+
+impl From<Read> for Opened {
+    fn from(read: Read) -> Self {
+        let Read { document, stamp, issues, newer } = read;
+        Self { document, issues, stamp, newer }
+    }
+}
+
+/// How a link came to be broken.
+#[derive(Clone, Copy)]
+enum Broken {
+    Cut { expected: Option<usize>, got: usize },
+    Strange { character: char },
+    Changed,
+}
+
+impl Broken {
+    fn error(self) -> LinkError {
+        match self {
+            Self::Cut { expected, got } => LinkError::Cut { expected, got },
+            Self::Strange { character } => LinkError::NotBase64 { character },
+            Self::Changed => LinkError::Damaged,
+        }
+    }
+
+    fn issue(self) -> Issue {
+        let done = "opened what is left: fields behind the break have their defaults, rules are off";
+        let (expected, got) = match self {
+            Self::Cut { expected: Some(expected), got } => {
+                (format!("{expected} characters"), format!("{got}: the link seems cut"))
+            }
+            Self::Cut { expected: None, got } => ("its end".into(), format!("{got} characters: the link seems cut")),
+            Self::Strange { character } => ("letters, digits, - and _".into(), format!("{character:?}")),
+            Self::Changed => ("an unchanged link".into(), "changed characters".into()),
+        };
+        Issue { path: "link".into(), expected, got, done: done.into() }
+    }
+}
+
+/// Opens the beginning of a document when it reaches at least into its first variant.
+fn remains(bytes: &[u8], broken: Broken) -> Result<Opened, LinkError> {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let text = close_brackets(valid).ok_or_else(|| broken.error())?;
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|_| broken.error())?;
+    let started = value["variants"][0].as_object().is_some_and(|variant| !variant.is_empty());
+    if !started {
+        return Err(broken.error());
+    }
+    let mut opened = whole(&text)?;
+    opened.issues.insert(0, broken.issue());
+    Ok(opened)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presets::PRESETS;
+
+    #[test]
+    fn every_preset_comes_back_from_its_link() {
+        let stamp = Stamp { engine: "0.1.0".into(), digest: u64::MAX };
+        for preset in PRESETS {
+            let document = (preset.make)();
+            for stamp in [None, Some(stamp.clone())] {
+                let link = encode(&document, stamp.as_ref());
+                assert!(link.len() < 2_000, "{}: {} characters", preset.id, link.len());
+                let opened = Opened { document: document.clone(), issues: Vec::new(), stamp, newer: false };
+                let address = format!("https://example.org/?x=1#{link}");
+                for form in [link.clone(), format!("#{link}"), address, format!("{link}.)"), format!(" {link}\n")] {
+                    assert_eq!(decode(&form).as_ref(), Ok(&opened), "{}: {form}", preset.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_cut_is_noticed_and_late_ones_still_open() {
+        let document = (PRESETS[0].make)();
+        let link = encode(&document, None);
+        let mut opens = 0;
+        for end in 0..link.len() {
+            match decode(&link[..end]) {
+                Ok(opened) => {
+                    opens += 1;
+                    assert_eq!(opened.document.name, document.name);
+                    assert_eq!(opened.issues[0].path, "link", "cut at {end}: {:?}", opened.issues);
+                }
+                Err(LinkError::Empty | LinkError::NotALink { .. } | LinkError::UnknownCodec { .. }) if end < 5 => {}
+                Err(LinkError::Cut { .. }) => {}
+                Err(other) => panic!("cut at {end}: {other}"),
+            }
+        }
+        assert!(opens > link.len() / 2, "{opens} of {} cuts open", link.len());
+    }
+
+    #[test]
+    fn no_changed_character_passes_unseen_or_panics() {
+        let document = (PRESETS[0].make)();
+        let link = encode(&document, None);
+        for at in 4..link.len() {
+            for letter in ['A', '_', '.', 'é', '\0'] {
+                let changed: String =
+                    link.chars().enumerate().map(|(index, old)| if index == at { letter } else { old }).collect();
+                if let Ok(opened) = decode(&changed) {
+                    assert!(opened.document == document || !opened.issues.is_empty(), "{at} {letter:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Scenarios by name, in the order a list shows them.
+
+use tiebreak_model::Declaration;
+use tiebreak_sim::{Agents, GeneratedWorkload};
+
+use crate::document::{ClusterRow, ClusterSettings, Document, Variant, WorkloadRef};
+
+/// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
+pub const PACKING_CUT_FINGERPRINT: u128 = 0xed2f_9e2e_d1e4_8e5b_c62d_2c8b_da7c_7f65;
+
+/// Fingerprint of `batched-0.csv.gz`, the 1% sample of the Azure packing trace.
+pub const BATCHED_0_FINGERPRINT: u128 = 0x19a5_8e4e_99dc_8688_ed4c_2f4f_d783_0ce0;
+
+/// A scenario by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Stable name, as `--preset` takes it.
+    pub id: &'static str,
+    /// The name people read.
+    pub title: &'static str,
+    /// What it shows.
+    pub help: &'static str,
+    /// Makes it.
+    pub make: fn() -> Document,
+}
+
+/// Every preset; the first is what the page opens with.
+pub static PRESETS: &[Preset] = &[
+    Preset {
+        id: "default",
+        title: "Two weeks of Azure",
+        help: "A cut of the Azure packing trace on 140 machines in 14 racks: small enough to watch.",
+        make: default,
+    },
+    Preset {
+        id: "packing-400",
+        title: "Four hundred machines",
+        help: "The 1% sample of the Azure packing trace on 400 machines, as Protean's packing study has it. \
+               (Protean section 6)",
+        make: packing_400,
+    },
+    Preset {
+        id: "zone-10k",
+        title: "A zone of ten thousand machines",
+        help: "Ten clusters under a made-up week that keeps about 80% of the cores allocated; one agent, so \
+               nothing conflicts: how fast the allocator is.",
+        make: zone_10k,
+    },
+    Preset {
+        id: "small",
+        title: "Two dozen machines",
+        help: "A made-up day on 24 small machines: few enough to follow every decision.",
+        make: small,
+    },
+];
+
+impl Preset {
+    /// What it says of itself, for lists that show everything alike.
+    #[must_use]
+    pub const fn declaration(&self) -> Declaration {
+        Declaration { id: self.id, title: self.title, help: self.help, params: &[] }
+    }
+}
+
+/// The preset of this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.id == id)
+}
+
+/// The machine of the Azure packing trace (its machine type 16).
+const PACKING_MACHINE: (f64, f64) = (104.0, 562.5);
+
+fn default() -> Document {
+    // The cut holds about 1 in 400 of a zone's VMs, so agents are as busy as the zone's when
+    // deciding and publishing take longer by that much, rounded down to stay watchable.
+    single(
+        "Two weeks of Azure",
+        Variant {
+            clusters: vec![cluster(0, 140, 14, PACKING_MACHINE)],
+            workload: trace("packing-cut.csv.gz", PACKING_CUT_FINGERPRINT),
+            agents: Agents { count: 4, decision_ms: 8_000, publish_ms: 4_000, ..Agents::default() },
+            ..Variant::default()
+        },
+    )
+}
+
+fn packing_400() -> Document {
+    // One in 100 of a zone's VMs: a decision of 20 ms takes 100 times longer.
+    single(
+        "Four hundred machines",
+        Variant {
+            clusters: vec![cluster(0, 400, 20, PACKING_MACHINE)],
+            workload: trace("batched-0.csv.gz", BATCHED_0_FINGERPRINT),
+            agents: Agents { count: 4, decision_ms: 2_000, publish_ms: 1_000, ..Agents::default() },
+            ..Variant::default()
+        },
+    )
+}
+
+fn zone_10k() -> Document {
+    single(
+        "A zone of ten thousand machines",
+        Variant {
+            clusters: (0..10).map(|index| cluster(index, 1_000, 25, (48.0, 384.0))).collect(),
+            // A request an hour keeps about 400 cores allocated: 1.87 VMs of 3.7 cores that live 57 hours.
+            workload: WorkloadRef::Generated(GeneratedWorkload {
+                days: 7.0,
+                requests_per_hour: 970.0,
+                ..GeneratedWorkload::default()
+            }),
+            agents: Agents { count: 1, decision_ms: 0, publish_ms: 0, ..Agents::default() },
+            ..Variant::default()
+        },
+    )
+}
+
+fn small() -> Document {
+    single(
+        "Two dozen machines",
+        Variant {
+            clusters: vec![cluster(0, 24, 4, (16.0, 64.0))],
+            // Lives end after two days at most, so that few machines are held for good; with seed 1
+            // half of the cores are in use in the morning and three quarters after the spike.
+            workload: WorkloadRef::Generated(GeneratedWorkload {
+                days: 1.0,
+                requests_per_hour: 16.0,
+                spikes_per_day: 1.0,
+                spike_requests: 10,
+                longest_life: 2.0,
+                ..GeneratedWorkload::default()
+            }),
+            agents: Agents { count: 2, ..Agents::default() },
+            ..Variant::default()
+        },
+    )
+}
+
+fn single(name: &str, variant: Variant) -> Document {
+    Document { name: name.into(), variants: vec![variant], active: 0 }
+}
+
+fn cluster(index: usize, machines: u32, racks: u32, (cores, memory_gib): (f64, f64)) -> ClusterRow {
+    let settings = ClusterSettings { machines, racks, cores, memory_gib, ..ClusterSettings::default() };
+    ClusterRow { settings, ..ClusterRow::numbered(index) }
+}
+
+fn trace(name: &str, fingerprint: u128) -> WorkloadRef {
+    WorkloadRef::Trace { fingerprint, name: name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_model::{Millis, Time, VmId, Workload};
+
+    fn cores_alive(workload: &Workload, at: Time) -> f64 {
+        let alive = |vm: &VmId| workload.at(workload.request_of(*vm)) <= at && workload.end(*vm) > at;
+        let cores = |vm: VmId| workload.shape(workload.shape_of(vm)).demand.cores_milli();
+        (0..workload.vm_count()).map(VmId).filter(alive).map(|vm| f64::from(cores(vm)) / 1_000.0).sum()
+    }
+
+    #[test]
+    fn generated_presets_are_as_full_as_they_say() {
+        for (id, low, high) in [("zone-10k", 74.0, 86.0), ("small", 40.0, 80.0)] {
+            let document = (find(id).expect(id).make)();
+            let variant = document.active_variant();
+            let workload = variant.generate().expect("generated");
+            let sizes = variant.clusters.iter().map(|row| f64::from(row.settings.machines) * row.settings.cores);
+            let cores: f64 = sizes.sum();
+            for quarter in 0..=4 {
+                let at = Time::ZERO + Millis(workload.horizon().since(Time::ZERO).0 * quarter / 4);
+                let share = 100.0 * cores_alive(&workload, at) / cores;
+                assert!((low..=high).contains(&share), "{id}: {share:.1}% of cores after {quarter}/4");
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_presets_read_back_as_they_are() {
+        for preset in PRESETS {
+            assert_eq!(PRESETS.iter().filter(|other| other.id == preset.id).count(), 1, "{}", preset.id);
+            let document = (preset.make)();
+            for json in [document.to_json(), document.to_short_json(None)] {
+                let read = Document::read(&json).expect("its own JSON");
+                assert_eq!((read.document, read.issues), (document.clone(), Vec::new()), "{}", preset.id);
+            }
+        }
+    }
+}

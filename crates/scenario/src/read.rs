@@ -1,0 +1,374 @@
+//! Reading a document leniently: one function per shape, each takes what it can, has the
+//! default for the rest, and says what it did.
+
+use std::fmt;
+
+use serde_json::Value;
+use tiebreak_model::Declared;
+use tiebreak_model::fleet::MACHINES_MAX;
+use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_sim::{Agents, GeneratedWorkload};
+
+use crate::cursor::{Cursor, known};
+use crate::document::{
+    BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, VARIANTS_MAX, Variant,
+    VariantSettings, WorkloadRef, default_list, letter, sort_by_stage,
+};
+use crate::issue::{Issue, Issues, quoted, range, shown};
+use crate::version::{CURRENT_VERSION, upgrade};
+use crate::write::Stamp;
+
+/// Bytes that the text of a document may have.
+pub const TEXT_MAX: usize = 1 << 20;
+
+/// What came of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Everything that could be read, defaults for the rest.
+    pub document: Document,
+    /// The run it was shared from, when the text says so.
+    pub stamp: Option<Stamp>,
+    /// What was not taken as it stood.
+    pub issues: Vec<Issue>,
+    /// Whether a newer Tiebreak wrote it, so that the original is worth keeping.
+    pub newer: bool,
+}
+
+/// Why nothing could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// Longer than [`TEXT_MAX`].
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// Lists in lists beyond any document.
+    TooDeep,
+    /// No JSON.
+    NotJson {
+        /// Line of the first fault, from 1.
+        line: usize,
+        /// Column of the first fault, from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// JSON, but no object.
+    NotADocument {
+        /// What it is.
+        got: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { bytes } => {
+                write!(f, "expected a scenario of at most {TEXT_MAX} bytes, got {bytes}; is this a trace?")
+            }
+            Self::TooDeep => write!(f, "expected a scenario, got brackets nested deeper than 127; nothing was read"),
+            Self::NotJson { line, column, message } => {
+                write!(f, "expected JSON, got something else at line {line}, column {column}: {message}")
+            }
+            Self::NotADocument { got } => write!(f, "expected a scenario as a JSON object, got {got}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl ReadError {
+    /// Whether the text stops in the middle and was JSON until there.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        matches!(self, Self::NotJson { message, .. } if message.starts_with("EOF"))
+    }
+}
+
+impl Document {
+    /// Reads a document of any version, taking whatever can be taken.
+    ///
+    /// # Errors
+    /// When the text is too long, no JSON or no object.
+    pub fn read(json: &str) -> Result<Read, ReadError> {
+        if json.len() > TEXT_MAX {
+            return Err(ReadError::TooLong { bytes: json.len() });
+        }
+        let value = serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))?;
+        read_value(value)
+    }
+}
+
+fn not_json(error: &serde_json::Error) -> ReadError {
+    let message = error.to_string();
+    if message.starts_with("recursion limit") {
+        return ReadError::TooDeep;
+    }
+    let message = message.split(" at line ").next().unwrap_or_default().into();
+    ReadError::NotJson { line: error.line(), column: error.column(), message }
+}
+
+fn read_value(value: Value) -> Result<Read, ReadError> {
+    if !value.is_object() {
+        return Err(ReadError::NotADocument { got: shown(&value) });
+    }
+    let issues = Issues::default();
+    let version = version(&Cursor::top(&value, &issues));
+    let value = upgrade(value, version);
+    let top = Cursor::top(&value, &issues);
+    let stamp = top.field("result").and_then(|cursor| stamp(&cursor));
+    let newer = version > CURRENT_VERSION;
+    if newer {
+        let engine = stamp.as_ref().map(|stamp| format!(" by engine {}", quoted(&stamp.engine))).unwrap_or_default();
+        issues.push(newer_issue(&format!("version {version}{engine}")));
+    }
+    let document = document(&top);
+    Ok(Read { document, stamp, issues: issues.into_list(), newer })
+}
+
+/// Says that something comes from a newer Tiebreak.
+pub(crate) fn newer_issue(got: &str) -> Issue {
+    Issue {
+        path: "version".into(),
+        expected: format!("version {CURRENT_VERSION} or older"),
+        got: got.into(),
+        done: "it is newer than this page: what could be read was read and the original text is kept".into(),
+    }
+}
+
+fn version(top: &Cursor<'_>) -> u32 {
+    let Some(cursor) = top.field("version") else {
+        top.issue("a field version", format!("read as version {CURRENT_VERSION}"));
+        return CURRENT_VERSION;
+    };
+    match cursor.value.as_u64() {
+        Some(version @ 1..) => u32::try_from(version).unwrap_or(u32::MAX),
+        _ => {
+            cursor.issue("a version, 1 or more", format!("read as version {CURRENT_VERSION}"));
+            CURRENT_VERSION
+        }
+    }
+}
+
+fn stamp(cursor: &Cursor<'_>) -> Option<Stamp> {
+    cursor.object(&["engine", "digest"])?;
+    let engine = cursor.field("engine")?.name()?;
+    let digest = cursor.field("digest")?;
+    let number = digest.value.as_str().and_then(|text| hex(text, 16));
+    if number.is_none() {
+        digest.issue("16 hexadecimal digits", "took it as not stamped");
+    }
+    Some(Stamp { engine, digest: number? as u64 })
+}
+
+/// A number of exactly this many hexadecimal digits.
+fn hex(text: &str, digits: usize) -> Option<u128> {
+    let plain = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain.then(|| u128::from_str_radix(text, 16).ok()).flatten()
+}
+
+fn document(top: &Cursor<'_>) -> Document {
+    top.object(&["version", "name", "active", "variants", "result"]);
+    let name = top.name_field(Document::default().name);
+    let variants = variants(top);
+    let active = top.field("active").and_then(|cursor| active(&cursor, variants.len())).unwrap_or(0);
+    Document { name, variants, active }
+}
+
+fn active(cursor: &Cursor<'_>, variants: usize) -> Option<usize> {
+    let index = cursor.value.as_u64().and_then(|index| usize::try_from(index).ok()).filter(|index| *index < variants);
+    if index.is_none() {
+        cursor.issue(format!("the index of a variant, 0 to {}", variants - 1), "used 0");
+    }
+    index
+}
+
+/// At least one variant, whatever the text says.
+fn variants(top: &Cursor<'_>) -> Vec<Variant> {
+    let Some(cursor) = top.field("variants") else {
+        top.issue("a field variants", "used the default variant");
+        return vec![Variant::default()];
+    };
+    let items = cursor.items(VARIANTS_MAX);
+    if items.is_empty() && cursor.value.is_array() {
+        cursor.issue("at least 1 variant", "used the default variant");
+    }
+    let variants: Vec<_> = items.iter().enumerate().map(|(index, item)| variant(item, index)).collect();
+    if variants.is_empty() { vec![Variant::default()] } else { variants }
+}
+
+fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
+    const OWN: [&str; 5] = ["name", "inventory", "workload", "rules", "agents"];
+    cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
+    let mut variant = Variant {
+        name: cursor.name_field(letter(index)),
+        clusters: cursor.field("inventory").map_or_else(Vec::new, |inventory| clusters(&inventory)),
+        workload: cursor.field("workload").map_or_else(WorkloadRef::default, |field| workload(&field)),
+        rules: cursor.field("rules").map_or_else(default_list, |field| rules(&field)),
+        agents: cursor.field("agents").map_or_else(Agents::default, |field| group(&field)),
+        ..Variant::default()
+    };
+    variant.apply_settings(cursor.declared());
+    if variant.clusters.is_empty() {
+        variant.clusters.push(ClusterRow::numbered(0));
+    }
+    variant
+}
+
+/// An object that is one declared group of settings and nothing else.
+fn group<T: Declared>(cursor: &Cursor<'_>) -> T {
+    cursor.object(&known(&[], T::DECLARATION.params));
+    cursor.declared()
+}
+
+/// The clusters that stand; those that would pass [`MACHINES_MAX`] together do not.
+fn clusters(inventory: &Cursor<'_>) -> Vec<ClusterRow> {
+    inventory.object(&["clusters"]);
+    let Some(list) = inventory.field("clusters") else { return Vec::new() };
+    let items = list.items(CLUSTERS_MAX);
+    if items.is_empty() && list.value.is_array() {
+        list.issue("at least 1 cluster", "used the default cluster");
+    }
+    let mut machines = 0;
+    let mut rows = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let row = cluster(item, index);
+        if machines + row.settings.machines > MACHINES_MAX {
+            item.issue(format!("at most {MACHINES_MAX} machines in all clusters together"), "left it out");
+        } else {
+            machines += row.settings.machines;
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn cluster(cursor: &Cursor<'_>, index: usize) -> ClusterRow {
+    cursor.object(&known(&["name"], ClusterSettings::DECLARATION.params));
+    let name = cursor.name_field(ClusterRow::numbered(index).name);
+    let mut settings: ClusterSettings = cursor.declared();
+    if settings.racks > settings.machines {
+        settings.racks = settings.machines;
+        // A default that is too large is nobody's mistake.
+        if let Some(racks) = cursor.field("racks") {
+            racks.issue(format!("at most one rack for each of {} machines", settings.machines), "used as many");
+        }
+    }
+    ClusterRow { name, settings }
+}
+
+fn workload(cursor: &Cursor<'_>) -> WorkloadRef {
+    if cursor.object(&["trace", "generated"]).is_none() {
+        return WorkloadRef::default();
+    }
+    match (cursor.field("trace"), cursor.field("generated")) {
+        (Some(one), other) => {
+            if let Some(other) = other {
+                other.issue("either trace or generated", "used the trace");
+            }
+            trace(&one)
+        }
+        (None, Some(settings)) => WorkloadRef::Generated(group::<GeneratedWorkload>(&settings)),
+        (None, None) => {
+            cursor.issue("trace or generated", "used the default generated workload");
+            WorkloadRef::default()
+        }
+    }
+}
+
+/// A trace whose fingerprint cannot be read keeps its name, so that people can find the file.
+fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
+    cursor.object(&["fingerprint", "name"]);
+    let name = cursor.name_field("");
+    let fingerprint = match cursor.field("fingerprint") {
+        None => {
+            cursor.issue("a field fingerprint", "no trace matches; choose its file again");
+            None
+        }
+        Some(field) => {
+            let number = field.value.as_str().and_then(|text| hex(text, 32));
+            if number.is_none() {
+                field.issue("32 hexadecimal digits", "no trace matches; choose its file again");
+            }
+            number
+        }
+    };
+    WorkloadRef::Trace { fingerprint: fingerprint.unwrap_or(0), name }
+}
+
+/// The list as given, then every rule it does not name, so that a document from before a
+/// rule opens with that rule off.
+fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
+    if !list.value.is_array() {
+        list.issue("a list", "used the default rules");
+        return default_list();
+    }
+    let mut rows: Vec<RuleRow> = Vec::new();
+    for item in list.items(usize::MAX) {
+        let Some(row) = rule(&item) else { continue };
+        if rows.iter().any(|other| other.id == row.id) {
+            item.issue(format!("{} once", row.id), "left the second one out");
+        } else {
+            rows.push(row);
+        }
+    }
+    let absent = RULES.iter().filter(|entry| !rows.iter().any(|row| row.id == entry.declaration.id));
+    let absent: Vec<_> = absent.map(RuleRow::unused).collect();
+    rows.extend(absent);
+    sort_by_stage(&mut rows);
+    rows
+}
+
+fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
+    cursor.object(&["rule", "on", "buckets", "values"])?;
+    let entry = rule_entry(cursor)?;
+    let on = cursor.field("on").and_then(|field| rule_on(&field, entry)).unwrap_or(true);
+    let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
+    let params = entry.declaration.params;
+    let values = match cursor.field("values") {
+        None => entry.declaration.defaults(),
+        Some(values) => {
+            values.object(&known(&[], params));
+            params.iter().map(|param| values.number_field(param)).collect()
+        }
+    };
+    Some(RuleRow { id: entry.declaration.id.into(), on, buckets, values })
+}
+
+fn rule_entry(cursor: &Cursor<'_>) -> Option<&'static RuleEntry> {
+    let Some(id) = cursor.field("rule") else {
+        cursor.issue("a field rule with the id of a rule", "left the row out");
+        return None;
+    };
+    let entry = id.value.as_str().and_then(tiebreak_placement::rules::find);
+    if entry.is_none() {
+        id.issue("the id of a rule of this version", "left the row out");
+    }
+    entry
+}
+
+fn rule_on(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<bool> {
+    match cursor.value.as_bool() {
+        None => cursor.issue("true or false", "used true"),
+        Some(false) if entry.declaration.id == REQUIRED_RULE => {
+            cursor.issue("true: without this rule machines would be over-committed", "left it on");
+        }
+        given => return given,
+    }
+    None
+}
+
+fn buckets(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<u32> {
+    if cursor.value.is_null() {
+        return None;
+    }
+    if !entry.group.scores() {
+        cursor.issue("no buckets: a validator has no scores", "left them out");
+        return None;
+    }
+    let number = cursor.value.as_f64().filter(|number| BUCKETS.allows(*number));
+    if number.is_none() {
+        cursor.issue(format!("{} or null", range(&BUCKETS)), "scores are compared exactly");
+    }
+    number.map(|number| number as u32)
+}

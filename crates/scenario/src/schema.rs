@@ -1,0 +1,143 @@
+//! The JSON Schema (2020-12) of a document, made from the declarations, for editors that
+//! complete and check while one types.
+//!
+//! It is committed as `docs/scenario.schema.json`; a test compares.
+
+use serde_json::{Map, Value, json};
+use tiebreak_model::{Declaration, Declared, Param, ParamKind};
+use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_sim::{Agents, GeneratedWorkload};
+
+use crate::document::{BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, VARIANTS_MAX, VariantSettings};
+use crate::version::CURRENT_VERSION;
+
+/// The schema of the version that is written.
+#[must_use]
+pub fn schema() -> Value {
+    let mut schema = object(
+        "A scenario of Tiebreak: variants of a zone to compare.",
+        json!({
+            "version": { "const": CURRENT_VERSION },
+            "name": name("The name people read."),
+            "active": { "type": "integer", "minimum": 0, "maximum": VARIANTS_MAX - 1, "default": 0,
+                "description": "Index of the variant in front." },
+            "variants": { "type": "array", "items": variant(), "minItems": 1, "maxItems": VARIANTS_MAX },
+            "result": result(),
+        }),
+        &["version", "variants"],
+    );
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("Tiebreak scenario");
+    schema
+}
+
+fn variant() -> Value {
+    let mut properties = json!({
+        "name": name("The name people read: A, B."),
+        "inventory": inventory(),
+        "workload": workload(),
+        "rules": { "type": "array", "items": { "oneOf": RULES.iter().map(rule).collect::<Vec<_>>() },
+            "description": "Stage by stage in order; a preference decides only the ties that those above it leave. \
+                Rules that are absent are off." },
+        "agents": group(&Agents::DECLARATION),
+    });
+    extend(&mut properties, params(VariantSettings::DECLARATION.params));
+    object("Everything one run depends on.", properties, &[])
+}
+
+fn inventory() -> Value {
+    let mut cluster = group(&ClusterSettings::DECLARATION);
+    cluster["properties"]["name"] = name("The name people read.");
+    let clusters = json!({ "type": "array", "items": cluster, "minItems": 1, "maxItems": CLUSTERS_MAX });
+    object("The machines of the zone.", json!({ "clusters": clusters }), &["clusters"])
+}
+
+fn workload() -> Value {
+    let trace = object(
+        "A trace, named and never carried.",
+        json!({
+            "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{32}$",
+                "description": "128-bit fingerprint of the requests that its reader gives." },
+            "name": name("The file's name, for people."),
+        }),
+        &["fingerprint"],
+    );
+    json!({ "oneOf": [
+        object("Requests of a trace.", json!({ "trace": trace }), &["trace"]),
+        object("Made-up requests.", json!({ "generated": group(&GeneratedWorkload::DECLARATION) }), &["generated"]),
+    ]})
+}
+
+fn rule(entry: &RuleEntry) -> Value {
+    let Declaration { id, help, params: own, .. } = entry.declaration;
+    let on = if id == REQUIRED_RULE { json!({ "const": true }) } else { json!({ "type": "boolean" }) };
+    let buckets = if entry.group.scores() {
+        json!({ "oneOf": [param(&BUCKETS), { "type": "null" }], "default": null })
+    } else {
+        json!({ "type": "null" })
+    };
+    let values = object("Its parameters.", params(own), &[]);
+    let properties = json!({ "rule": { "const": id }, "on": on, "buckets": buckets, "values": values });
+    let mut rule = object(help, properties, &["rule"]);
+    rule["title"] = json!(entry.declaration.title);
+    rule["properties"]["on"]["default"] = json!(true);
+    rule
+}
+
+fn result() -> Value {
+    object(
+        "The run it was shared from.",
+        json!({
+            "engine": name("Version of the engine."),
+            "digest": { "type": "string", "pattern": "^[0-9a-f]{16}$", "description": "Digest of the active variant's run." },
+        }),
+        &["engine", "digest"],
+    )
+}
+
+fn object(description: &str, properties: Value, required: &[&str]) -> Value {
+    let description = one_line(description);
+    let mut object = json!({ "type": "object", "description": description, "additionalProperties": false });
+    object["properties"] = properties;
+    if !required.is_empty() {
+        object["required"] = json!(required);
+    }
+    object
+}
+
+fn name(description: &str) -> Value {
+    json!({ "type": "string", "maxLength": NAME_MAX, "description": description })
+}
+
+fn group(declaration: &Declaration) -> Value {
+    let mut group = object(declaration.help, params(declaration.params), &[]);
+    group["title"] = json!(declaration.title);
+    group
+}
+
+fn params(params: &[Param]) -> Value {
+    params.iter().map(|each| (each.name.to_owned(), param(each))).collect::<Map<_, _>>().into()
+}
+
+fn param(param: &Param) -> Value {
+    let unit = if param.unit.is_empty() { String::new() } else { format!(" Unit: {}.", param.unit) };
+    let description = format!("{}{unit}", one_line(param.help));
+    match param.kind {
+        ParamKind::Flag => json!({ "type": "boolean", "default": param.default != 0.0, "description": description }),
+        ParamKind::Integer => json!({ "type": "integer", "minimum": param.min as i64, "maximum": param.max as i64,
+            "default": param.default as i64, "description": description }),
+        ParamKind::Number => json!({ "type": "number", "minimum": param.min, "maximum": param.max,
+            "default": param.default, "description": description }),
+    }
+}
+
+fn extend(properties: &mut Value, more: Value) {
+    if let (Value::Object(properties), Value::Object(more)) = (properties, more) {
+        properties.extend(more);
+    }
+}
+
+/// Help as one paragraph: doc comments are wrapped where the source is.
+fn one_line(help: &str) -> String {
+    help.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,248 @@
+//! One field by its path, as `--set PATH=VALUE` gives it: strict, all or nothing.
+
+use tiebreak_model::fleet::MACHINES_MAX;
+use tiebreak_model::{Declared, Param, ParamKind};
+use tiebreak_placement::policy::group_of;
+
+use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WorkloadRef};
+use crate::issue::{Issue, one_of, quoted, range};
+
+impl Variant {
+    /// Sets one field: `seed`, `best_clusters`, `name`, `agents.FIELD`, `workload.FIELD`,
+    /// `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`,
+    /// `rules.ID.position` (inside its stage, 0 first) or `rules.ID.PARAMETER`.
+    ///
+    /// # Errors
+    /// When there is no such field or it does not take this value; nothing changes then.
+    pub fn set(&mut self, path: &str, value: &str) -> Result<(), Issue> {
+        let given = Given { path, value: value.trim() };
+        let plain = path.replace('[', ".").replace(']', "");
+        let mut changed = self.clone();
+        match plain.split('.').collect::<Vec<_>>()[..] {
+            ["name"] => changed.name = given.name()?,
+            ["seed" | "best_clusters"] => changed.apply_settings(given.declared(&self.settings(), &plain)?),
+            ["agents", field] => changed.agents = given.declared(&self.agents, field)?,
+            ["workload", field] => changed.workload = given.workload(&self.workload, field)?,
+            ["inventory", "clusters", index, field] => given.cluster(&mut changed, index, field)?,
+            ["rules", id, field] => given.rule(&mut changed, id, field)?,
+            _ => return Err(given.no_such(&FIELDS)),
+        }
+        *self = changed;
+        Ok(())
+    }
+}
+
+/// What `set` knows; the names behind them come from the declarations.
+const FIELDS: [&str; 7] = [
+    "name",
+    "seed",
+    "best_clusters",
+    "agents.FIELD",
+    "workload.FIELD",
+    "inventory.clusters.INDEX.FIELD",
+    "rules.ID.FIELD",
+];
+
+/// The path and the value as given.
+struct Given<'a> {
+    path: &'a str,
+    value: &'a str,
+}
+
+impl Given<'_> {
+    fn issue(&self, expected: impl Into<String>, got: String) -> Issue {
+        Issue { path: self.path.into(), expected: expected.into(), got, done: "nothing was changed".into() }
+    }
+
+    fn wrong(&self, expected: impl Into<String>) -> Issue {
+        self.issue(expected, quoted(self.value))
+    }
+
+    fn no_such(&self, names: &[&str]) -> Issue {
+        self.issue(one_of(names), format!("no field {}", quoted(self.path)))
+    }
+
+    fn name(&self) -> Result<String, Issue> {
+        let fits = self.value.chars().count() <= NAME_MAX && !self.value.contains(char::is_control);
+        if fits { Ok(self.value.into()) } else { Err(self.wrong(format!("at most {NAME_MAX} letters on one line"))) }
+    }
+
+    fn flag(&self) -> Option<bool> {
+        match self.value {
+            "true" | "on" | "1" => Some(true),
+            "false" | "off" | "0" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn number(&self, param: &Param) -> Result<f64, Issue> {
+        let number = match param.kind {
+            ParamKind::Flag => self.flag().map(|flag| f64::from(u8::from(flag))),
+            ParamKind::Integer | ParamKind::Number => self.value.parse().ok(),
+        };
+        number.filter(|number| param.allows(*number)).ok_or_else(|| self.wrong(range(param)))
+    }
+
+    fn index(&self, text: &str, count: usize, what: &str) -> Result<usize, Issue> {
+        let index = text.parse().ok().filter(|index| *index < count);
+        index.ok_or_else(|| self.issue(format!("{what} from 0 to {}", count.saturating_sub(1)), quoted(text)))
+    }
+
+    /// Puts the value among those of a declared group, by the parameter's name.
+    fn put(&self, params: &[Param], values: &mut [f64], field: &str, others: &[&str]) -> Result<(), Issue> {
+        let Some(index) = params.iter().position(|param| param.name == field) else {
+            let names: Vec<_> = others.iter().copied().chain(params.iter().map(|param| param.name)).collect();
+            return Err(self.no_such(&names));
+        };
+        values[index] = self.number(&params[index])?;
+        Ok(())
+    }
+
+    fn declared<T: Declared>(&self, settings: &T, field: &str) -> Result<T, Issue> {
+        let mut values = settings.to_values();
+        self.put(T::DECLARATION.params, &mut values, field, &[])?;
+        Ok(T::from_values(&values))
+    }
+
+    fn workload(&self, workload: &WorkloadRef, field: &str) -> Result<WorkloadRef, Issue> {
+        match workload {
+            WorkloadRef::Generated(settings) => Ok(WorkloadRef::Generated(self.declared(settings, field)?)),
+            WorkloadRef::Trace { name, .. } => {
+                Err(self.issue("a generated workload", format!("the trace {}", quoted(name))))
+            }
+        }
+    }
+
+    fn cluster(&self, variant: &mut Variant, index: &str, field: &str) -> Result<(), Issue> {
+        let index = self.index(index, variant.clusters.len(), "the index of a cluster,")?;
+        let row = &mut variant.clusters[index];
+        if field == "name" {
+            row.name = self.name()?;
+            return Ok(());
+        }
+        let mut values = row.settings.to_values();
+        self.put(ClusterSettings::DECLARATION.params, &mut values, field, &["name"])?;
+        row.settings = ClusterSettings::from_values(&values);
+        self.check_machines(variant, index)
+    }
+
+    fn check_machines(&self, variant: &Variant, index: usize) -> Result<(), Issue> {
+        let ClusterSettings { machines, racks, .. } = variant.clusters[index].settings;
+        if racks > machines {
+            return Err(self.wrong(format!("at most one rack per machine (here {racks} racks, {machines} machines)")));
+        }
+        let total: u64 = variant.clusters.iter().map(|row| u64::from(row.settings.machines)).sum();
+        if total > u64::from(MACHINES_MAX) {
+            return Err(self.wrong(format!("at most {MACHINES_MAX} machines in all clusters together")));
+        }
+        Ok(())
+    }
+
+    fn rule(&self, variant: &mut Variant, id: &str, field: &str) -> Result<(), Issue> {
+        let Some(index) = variant.rules.iter().position(|row| row.id == id) else {
+            let ids: Vec<_> = variant.rules.iter().map(|row| row.id.as_str()).collect();
+            return Err(self.issue(one_of(&ids), format!("no rule {}", quoted(id))));
+        };
+        if field == "position" {
+            let group = group_of(id);
+            let count = variant.rules.iter().filter(|row| group_of(&row.id) == group).count();
+            let to = self.index(self.value, count, "a place in its stage")?;
+            variant.move_rule(id, to);
+            return Ok(());
+        }
+        let row = &mut variant.rules[index];
+        match field {
+            "on" => row.on = self.rule_on(id)?,
+            "buckets" => row.buckets = self.buckets(row)?,
+            _ => {
+                let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
+                self.put(params, &mut row.values, field, &["on", "buckets", "position"])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rule_on(&self, id: &str) -> Result<bool, Issue> {
+        match self.flag() {
+            Some(false) if id == REQUIRED_RULE => {
+                Err(self.wrong("true: without this rule machines would be over-committed"))
+            }
+            Some(on) => Ok(on),
+            None => Err(self.wrong("true or false")),
+        }
+    }
+
+    fn buckets(&self, row: &RuleRow) -> Result<Option<u32>, Issue> {
+        if self.value == "none" || self.value == "null" {
+            return Ok(None);
+        }
+        if !row.entry().is_some_and(|entry| entry.group.scores()) {
+            return Err(self.wrong("none: a validator has no scores"));
+        }
+        let number = self.value.parse().ok().filter(|number| BUCKETS.allows(*number));
+        let number: f64 = number.ok_or_else(|| self.wrong(format!("{} or none", range(&BUCKETS))))?;
+        Ok(Some(number as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::default_list;
+
+    #[test]
+    fn every_kind_of_field_can_be_set() {
+        let mut variant = Variant::default();
+        for (path, value) in [
+            ("name", "B"),
+            ("seed", "3"),
+            ("best_clusters", "4"),
+            ("agents.count", "8"),
+            ("agents.caches", "false"),
+            ("workload.days", "3.5"),
+            ("inventory.clusters.0.machines", "200"),
+            ("inventory.clusters[0].racks", "20"),
+            ("rules.BestFit.buckets", "none"),
+            ("rules.BestFit.cores_weight", "2"),
+            ("rules.WorstFit.on", "true"),
+            ("rules.WorstFit.position", "0"),
+        ] {
+            variant.set(path, value).unwrap_or_else(|issue| panic!("{issue}"));
+        }
+        let WorkloadRef::Generated(workload) = &variant.workload else { panic!("generated") };
+        assert_eq!((variant.name.as_str(), variant.seed, variant.best_clusters), ("B", 3, 4));
+        assert_eq!((variant.agents.count, variant.agents.caches, workload.days), (8, false, 3.5));
+        assert_eq!((variant.clusters[0].settings.machines, variant.clusters[0].settings.racks), (200, 20));
+        let place = |id| variant.rules.iter().position(|row| row.id == id).expect(id);
+        assert!(place("WorstFit") < place("PreferNonEmptyMachines") && variant.rules[place("WorstFit")].on);
+        let best_fit = &variant.rules[place("BestFit")];
+        assert_eq!((best_fit.buckets, best_fit.values[0]), (None, 2.0));
+    }
+
+    #[test]
+    fn what_cannot_be_set_says_what_can() {
+        let fields = "expected count, decision_ms, publish_ms, retries, fine_grained or caches";
+        for (path, value, message) in [
+            ("color", "red", "expected name, seed, best_clusters, agents.FIELD"),
+            ("agents.cont", "8", fields),
+            ("agents.count", "0", "expected a whole number from 1 to 64, got \"0\""),
+            ("agents.count", "NaN", "expected a whole number from 1 to 64, got \"NaN\""),
+            ("agents.caches", "maybe", "expected true or false"),
+            ("seed", "1.5", "expected a whole number from 0 to 9007199254740991"),
+            ("rules.BestFitt.on", "true", "got no rule \"BestFitt\""),
+            ("rules.BestFit.colour", "1", "expected on, buckets, position, cores_weight"),
+            ("rules.BestFit.buckets", "1001", "expected a whole number from 1 to 1000 buckets or none"),
+            ("rules.BestFit.position", "5", "expected a place in its stage from 0 to 4"),
+            ("rules.IsTypeSupported.buckets", "3", "expected none: a validator has no scores"),
+            ("rules.AreNodeResourcesValid.on", "false", "expected true: without this rule"),
+            ("inventory.clusters.1.machines", "5", "expected the index of a cluster, from 0 to 0, got \"1\""),
+            ("inventory.clusters.0.machines", "5", "at most one rack per machine (here 10 racks, 5 machines)"),
+        ] {
+            let mut variant = Variant::default();
+            let issue = variant.set(path, value).expect_err(path).to_string();
+            assert!(issue.contains(message), "{path}={value}: {issue}");
+            assert_eq!(variant, Variant::default(), "{path}={value} changes nothing");
+        }
+        assert_eq!(default_list().len(), tiebreak_placement::RULES.len());
+    }
+}

@@ -1,0 +1,49 @@
+//! Versions of the document and what brings an old one up to date.
+//!
+//! A version's defaults are frozen with it, because links leave them out: changing a default,
+//! a name or a meaning is a new version and one upgrader that writes the old meaning down.
+//! Adding a rule or a parameter that changes nothing when absent needs no version.
+
+use serde_json::Value;
+
+/// The version that is written.
+pub const CURRENT_VERSION: u32 = 1;
+
+/// Turns a document of one version into the next.
+type Upgrader = fn(Value) -> Value;
+
+/// The upgrader at index `n` takes version `n + 1`; a version that has none does not compile.
+static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [];
+
+/// Brings a document of this version up to [`CURRENT_VERSION`]; newer ones stay as they are.
+#[must_use]
+pub fn upgrade(value: Value, version: u32) -> Value {
+    upgrade_by(&UPGRADERS, value, version)
+}
+
+fn upgrade_by(upgraders: &[Upgrader], value: Value, version: u32) -> Value {
+    upgraders.iter().skip(version.saturating_sub(1) as usize).fold(value, |value, upgrader| upgrader(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_older_version_has_an_upgrader() {
+        assert_eq!(UPGRADERS.len(), CURRENT_VERSION as usize - 1);
+    }
+
+    #[test]
+    fn upgraders_run_in_order_from_the_version_on() {
+        fn log(mut value: Value, step: &str) -> Value {
+            value["log"] = json!(format!("{} {step}", value["log"].as_str().unwrap_or_default()));
+            value
+        }
+        let upgraders: [Upgrader; 2] = [|value| log(value, "1 to 2"), |value| log(value, "2 to 3")];
+        for (version, expected) in [(1, " 1 to 2 2 to 3"), (2, " 2 to 3"), (3, ""), (999, "")] {
+            assert_eq!(upgrade_by(&upgraders, json!({"log": ""}), version)["log"], expected, "version {version}");
+        }
+    }
+}

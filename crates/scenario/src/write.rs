@@ -1,0 +1,154 @@
+//! Writing a document: fields in one order, numbers as short as they go, so that equal
+//! documents are equal texts.
+//!
+//! The full form, for files, says everything. The short form, for links, leaves out what
+//! has its declared default; every row of the rules is written in both, since order matters.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use tiebreak_model::{Declared, Param, ParamKind};
+use tiebreak_sim::{Agents, GeneratedWorkload};
+
+use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
+use crate::version::CURRENT_VERSION;
+
+/// What a link says of the run it was shared from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Version of the engine that ran it.
+    pub engine: String,
+    /// Digest of the active variant's run.
+    pub digest: u64,
+}
+
+impl Document {
+    /// The whole document for a file: indented, nothing left out.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&document(self, None, Form::Full)).expect("a tree of text and finite numbers")
+    }
+
+    /// The document for a link: one line, without what has its default.
+    #[must_use]
+    pub fn to_short_json(&self, stamp: Option<&Stamp>) -> String {
+        serde_json::to_string(&document(self, stamp, Form::Short)).expect("a tree of text and finite numbers")
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Full,
+    Short,
+}
+
+/// A tree of JSON whose fields keep their order. (serde_json's own does so only when
+/// some crate in the build asks for it, and a document must not depend on that.)
+enum Node {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Node>),
+    Object(Vec<(&'static str, Node)>),
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+            Self::Number(number) => match *number as i64 {
+                whole if whole as f64 == *number => serializer.serialize_i64(whole),
+                _ => serializer.serialize_f64(*number),
+            },
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Object(fields) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                fields.iter().try_for_each(|(name, node)| map.serialize_entry(name, node))?;
+                map.end()
+            }
+        }
+    }
+}
+
+fn text(text: &str) -> Node {
+    Node::Text(text.into())
+}
+
+fn document(document: &Document, stamp: Option<&Stamp>, form: Form) -> Node {
+    let mut fields = vec![("version", Node::Number(f64::from(CURRENT_VERSION))), ("name", text(&document.name))];
+    if form == Form::Full || document.active != 0 {
+        fields.push(("active", Node::Number(document.active as f64)));
+    }
+    fields.push(("variants", Node::List(document.variants.iter().map(|each| variant(each, form)).collect())));
+    if let Some(Stamp { engine, digest }) = stamp {
+        let result = vec![("engine", text(engine)), ("digest", Node::Text(format!("{digest:016x}")))];
+        fields.push(("result", Node::Object(result)));
+    }
+    Node::Object(fields)
+}
+
+fn variant(variant: &Variant, form: Form) -> Node {
+    let mut fields = vec![("name", text(&variant.name))];
+    fields.extend(declared(&variant.settings(), form));
+    let clusters = variant.clusters.iter().map(|row| cluster(row, form)).collect();
+    fields.push(("inventory", Node::Object(vec![("clusters", Node::List(clusters))])));
+    fields.push(("workload", workload(&variant.workload, form)));
+    fields.push(("rules", Node::List(variant.rules.iter().map(|row| rule(row, form)).collect())));
+    push_unless_empty(&mut fields, "agents", declared::<Agents>(&variant.agents, form));
+    Node::Object(fields)
+}
+
+fn cluster(row: &ClusterRow, form: Form) -> Node {
+    let mut fields = vec![("name", text(&row.name))];
+    fields.extend(declared(&row.settings, form));
+    Node::Object(fields)
+}
+
+fn workload(workload: &WorkloadRef, form: Form) -> Node {
+    let field = match workload {
+        WorkloadRef::Trace { fingerprint, name } => {
+            let fields = vec![("fingerprint", Node::Text(format!("{fingerprint:032x}"))), ("name", text(name))];
+            ("trace", Node::Object(fields))
+        }
+        WorkloadRef::Generated(settings) => ("generated", Node::Object(declared::<GeneratedWorkload>(settings, form))),
+    };
+    Node::Object(vec![field])
+}
+
+fn rule(row: &RuleRow, form: Form) -> Node {
+    let mut fields = vec![("rule", text(&row.id))];
+    if form == Form::Full || !row.on {
+        fields.push(("on", Node::Flag(row.on)));
+    }
+    match (row.buckets, form) {
+        (Some(buckets), _) => fields.push(("buckets", Node::Number(f64::from(buckets)))),
+        (None, Form::Full) => fields.push(("buckets", Node::Null)),
+        (None, Form::Short) => {}
+    }
+    let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
+    push_unless_empty(&mut fields, "values", values(params, &row.values, form));
+    Node::Object(fields)
+}
+
+fn push_unless_empty(fields: &mut Vec<(&'static str, Node)>, name: &'static str, inner: Vec<(&'static str, Node)>) {
+    if !inner.is_empty() {
+        fields.push((name, Node::Object(inner)));
+    }
+}
+
+fn declared<T: Declared>(settings: &T, form: Form) -> Vec<(&'static str, Node)> {
+    values(T::DECLARATION.params, &settings.to_values(), form)
+}
+
+fn values(params: &'static [Param], values: &[f64], form: Form) -> Vec<(&'static str, Node)> {
+    let pairs = params.iter().zip(values).filter(|(param, value)| form == Form::Full || param.default != **value);
+    pairs.map(|(param, value)| (param.name, value_of(param, *value))).collect()
+}
+
+fn value_of(param: &Param, value: f64) -> Node {
+    match param.kind {
+        ParamKind::Flag => Node::Flag(value != 0.0),
+        ParamKind::Integer | ParamKind::Number => Node::Number(value),
+    }
+}

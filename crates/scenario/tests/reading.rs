@@ -1,0 +1,209 @@
+//! Texts and what reading them says, as data.
+
+use tiebreak_scenario::{Document, WorkloadRef};
+
+/// Every issue of a text, in order; the document must stand and write itself canonically.
+fn check(json: &str, issues: &[&str]) -> Document {
+    let read = Document::read(json).unwrap_or_else(|error| panic!("{json}: {error}"));
+    let said: Vec<_> = read.issues.iter().map(ToString::to_string).collect();
+    assert_eq!(said, issues, "{json}");
+    let again = Document::read(&read.document.to_json()).expect("its own JSON");
+    assert_eq!((&again.document, again.issues.len()), (&read.document, 0), "what was read is clean");
+    read.document
+}
+
+fn variant(fields: &str) -> String {
+    format!(r#"{{"version":1,"variants":[{{{fields}}}]}}"#)
+}
+
+#[test]
+fn what_is_absent_has_its_default() {
+    assert_eq!(check(r#"{"version":1,"variants":[{}]}"#, &[]), Document::default());
+    let few = check(&variant(r#""inventory":{"clusters":[{"machines":3}]}"#), &[]);
+    assert_eq!(few.variants[0].clusters[0].settings.racks, 3, "a default never makes an issue");
+}
+
+#[test]
+fn every_fault_has_its_path() {
+    let clusters = |rows: &str| variant(&format!(r#""inventory":{{"clusters":[{rows}]}}"#));
+    let rules = |rows: &str| variant(&format!(r#""rules":[{rows}]"#));
+    for (json, issues) in [
+        (
+            "{}".to_owned(),
+            &[
+                "document: expected a field version, got an object; read as version 1",
+                "document: expected a field variants, got an object; used the default variant",
+            ][..],
+        ),
+        (
+            r#"{"version":"x","variants":[]}"#.into(),
+            &[
+                "version: expected a version, 1 or more, got \"x\"; read as version 1",
+                "variants: expected at least 1 variant, got a list of 0; used the default variant",
+            ],
+        ),
+        (
+            r#"{"version":1,"variants":[{}],"active":1,"colour":"red"}"#.into(),
+            &[
+                "document: expected version, name, active, variants or result, got field \"colour\"; left it out",
+                "active: expected the index of a variant, 0 to 0, got 1; used 0",
+            ],
+        ),
+        (r#"{"version":1,"variants":{}}"#.into(), &["variants: expected a list, got an object; used the default"]),
+        (r#"{"version":1,"variants":[7]}"#.into(), &["variants[0]: expected an object, got 7; used defaults"]),
+        (
+            r#"{"version":1,"variants":[{},{},{},{},{},{},{},{},{}]}"#.into(),
+            &["variants: expected at most 8, got a list of 9; used the first 8"],
+        ),
+        (
+            variant(r#""name":3,"seed":-1,"best_clusters":65"#),
+            &[
+                "variants[0].name: expected a text, got 3; used the default",
+                "variants[0].seed: expected a whole number from 0 to 9007199254740991, got -1; used 1",
+                "variants[0].best_clusters: expected a whole number from 1 to 64 clusters, got 65; used 10",
+            ],
+        ),
+        (
+            variant(r#""seed":9007199254740993"#),
+            &["variants[0].seed: expected a whole number from 0 to 9007199254740991, got 9007199254740993; used 1"],
+        ),
+        (
+            variant(r#""agents":{"count":0,"caches":1,"decision_ms":null}"#),
+            &[
+                "variants[0].agents.count: expected a whole number from 1 to 64, got 0; used 4",
+                "variants[0].agents.decision_ms: expected a whole number from 0 to 3600000 ms, got null; used 20",
+                "variants[0].agents.caches: expected true or false, got 1; used true",
+            ],
+        ),
+        (
+            clusters(r#"{"machines":0}"#),
+            &[
+                "variants[0].inventory.clusters[0].machines: expected a whole number from 1 to 1000000 machines, got 0; used 100",
+            ],
+        ),
+        (
+            clusters(r#"{"machines":5,"racks":6}"#),
+            &[
+                "variants[0].inventory.clusters[0].racks: expected at most one rack for each of 5 machines, got 6; used as many",
+            ],
+        ),
+        (
+            clusters(r#"{"machines":1000000},{"machines":1}"#),
+            &[
+                "variants[0].inventory.clusters[1]: expected at most 1000000 machines in all clusters together, got an object; left it out",
+            ],
+        ),
+        (
+            clusters(""),
+            &["variants[0].inventory.clusters: expected at least 1 cluster, got a list of 0; used the default cluster"],
+        ),
+        (
+            clusters(r#"{"cores":"many"}"#),
+            &[
+                "variants[0].inventory.clusters[0].cores: expected a number from 0.001 to 10000 cores, got \"many\"; used 48",
+            ],
+        ),
+        (
+            variant(r#""workload":{}"#),
+            &["variants[0].workload: expected trace or generated, got an object; used the default generated workload"],
+        ),
+        (
+            variant(r#""workload":{"trace":{"fingerprint":"xyz","name":"t.csv"}}"#),
+            &[
+                "variants[0].workload.trace.fingerprint: expected 32 hexadecimal digits, got \"xyz\"; no trace matches; choose its file again",
+            ],
+        ),
+        (
+            variant(r#""workload":{"generated":{"days":1e6}}"#),
+            &["variants[0].workload.generated.days: expected a number from 0.01 to 90 days, got 1000000.0; used 7"],
+        ),
+        (
+            rules(r#"{"rule":"BestFitt"},{"on":true},5"#),
+            &[
+                "variants[0].rules[0].rule: expected the id of a rule of this version, got \"BestFitt\"; left the row out",
+                "variants[0].rules[1]: expected a field rule with the id of a rule, got an object; left the row out",
+                "variants[0].rules[2]: expected an object, got 5; used defaults",
+            ],
+        ),
+        (
+            rules(r#"{"rule":"BestFit","buckets":0,"values":{"cores_weight":101,"beauty":1}}"#),
+            &[
+                "variants[0].rules[0].buckets: expected a whole number from 1 to 1000 buckets or null, got 0; scores are compared exactly",
+                "variants[0].rules[0].values: expected cores_weight, memory_weight, ssd_weight or network_weight, got field \"beauty\"; left it out",
+                "variants[0].rules[0].values.cores_weight: expected a number from 0 to 100, got 101; used 1",
+            ],
+        ),
+        (
+            rules(r#"{"rule":"BestFit"},{"rule":"BestFit","on":false}"#),
+            &["variants[0].rules[1]: expected BestFit once, got an object; left the second one out"],
+        ),
+        (
+            rules(r#"{"rule":"AreNodeResourcesValid","on":false,"buckets":3}"#),
+            &[
+                "variants[0].rules[0].on: expected true: without this rule machines would be over-committed, got false; left it on",
+                "variants[0].rules[0].buckets: expected no buckets: a validator has no scores, got 3; left them out",
+            ],
+        ),
+        (
+            r#"{"version":1,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
+            &["result.digest: expected 16 hexadecimal digits, got \"12\"; took it as not stamped"],
+        ),
+    ] {
+        check(&json, issues);
+    }
+}
+
+#[test]
+fn rules_that_are_absent_are_off_except_the_required_one() {
+    let document = check(&variant(r#""rules":[{"rule":"FirstFit"},{"rule":"IsMachineReady"}]"#), &[]);
+    let on: Vec<_> = document.variants[0].rules.iter().filter(|row| row.on).map(|row| row.id.as_str()).collect();
+    assert_eq!(on, ["IsMachineReady", "AreNodeResourcesValid", "FirstFit"], "stage by stage, absent ones last");
+    assert_eq!(document.variants[0].rules.len(), tiebreak_placement::RULES.len());
+}
+
+#[test]
+fn a_newer_document_opens_and_says_so() {
+    let json =
+        r#"{"version":7,"variants":[{"seed":5,"moods":[]}],"result":{"engine":"9.0.0","digest":"00000000000000ff"}}"#;
+    let read = Document::read(json).expect("readable");
+    assert!(read.newer);
+    assert_eq!((read.document.variants[0].seed, read.stamp.expect("a stamp").digest), (5, 255));
+    assert_eq!(
+        read.issues[0].to_string(),
+        "version: expected version 1 or older, got version 7 by engine \"9.0.0\"; \
+         it is newer than this page: what could be read was read and the original text is kept"
+    );
+}
+
+#[test]
+fn what_is_no_document_says_why() {
+    for (text, message) in [
+        ("", "expected JSON, got something else at line 1, column 0: EOF while parsing a value"),
+        ("{\n \"version\": 1,\n oops}", "expected JSON, got something else at line 3, column 2: key must be a string"),
+        ("[1,2]", "expected a scenario as a JSON object, got a list of 2"),
+        (r#"{"version":NaN}"#, "expected JSON, got something else at line 1, column 12: expected value"),
+        (&"[".repeat(100_000), "expected a scenario, got brackets nested deeper than 127; nothing was read"),
+        (&" ".repeat((1 << 20) + 1), "expected a scenario of at most 1048576 bytes, got 1048577; is this a trace?"),
+    ] {
+        assert_eq!(Document::read(text).expect_err(message).to_string(), message);
+    }
+}
+
+#[test]
+fn a_hostile_text_cannot_fill_the_page() {
+    let fields: Vec<_> = (0..20_000).map(|index| format!("\"field{index}\":0")).collect();
+    let read = Document::read(&format!("{{{}}}", fields.join(","))).expect("readable");
+    assert_eq!(read.issues.len(), 101);
+    assert_eq!(read.issues[100].got, "19902 more");
+    let document = check(
+        &variant(r#""name":"a\nb""#),
+        &["variants[0].name: expected a text of at most 200 letters on one line, got \"a\\nb\"; used \"ab\""],
+    );
+    assert_eq!(document.variants[0].name, "ab");
+}
+
+#[test]
+fn a_trace_without_a_readable_fingerprint_keeps_its_name() {
+    let read = Document::read(&variant(r#""workload":{"trace":{"name":"t.csv"}}"#)).expect("readable");
+    assert_eq!(read.document.variants[0].workload, WorkloadRef::Trace { fingerprint: 0, name: "t.csv".into() });
+}
