@@ -1,0 +1,486 @@
+//! The whole page: the application's state, the parts that show it, and the browser's
+//! side of every effect.
+
+use std::rc::Rc;
+
+use gloo::events::EventListener;
+use gloo::storage::{LocalStorage, Storage};
+use tiebreak_lab::app::{Edit, Notice};
+use tiebreak_lab::protocol::{Command, Reply};
+use tiebreak_lab::{App, Effect, Message};
+use tiebreak_scenario::{Document, PRESETS};
+use wasm_bindgen::prelude::*;
+use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
+use yew::prelude::*;
+
+use crate::drafts;
+use crate::engine_link::{EngineLink, Said};
+use crate::parts::rules::{List, ListMessage};
+use crate::parts::{charts::Charts, explain, fleet_map::FleetMap, notices, share, timeline, toolbar, workload};
+
+/// Where the choice of colours is kept.
+const THEME: &str = "tiebreak.theme";
+
+/// Files above this are refused before they are read; the page's memory is finite.
+const FILE_BYTES_MAX: f64 = 2e9;
+
+/// A side that is a drawer on narrow screens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The rules, left.
+    Rules,
+    /// The explanation, right.
+    Explain,
+}
+
+/// Everything that happens on the page.
+pub(crate) enum PageMessage {
+    /// Something for the application.
+    App(Message),
+    /// The worker spoke.
+    Engine(Said),
+    /// A file was chosen or dropped.
+    File(File),
+    /// A scenario file was read: its name and text.
+    Scenario(String, String),
+    /// The pointer is over this moment of the charts.
+    Hover(Option<f64>),
+    /// The charts have this width now.
+    Width(u32),
+    /// The list of rules.
+    List(ListMessage),
+    /// Give the focus back to a rule's handle.
+    FocusHandle(String),
+    /// A chart's table.
+    Table(usize),
+    /// The map's table.
+    MapTable,
+    /// A click on the map, in its own pixels.
+    MapClick(u32, u32),
+    /// The share dialog.
+    Share(bool),
+    /// Put the link on the clipboard.
+    Copy(String),
+    /// It is there.
+    Copied,
+    /// The next choice of colours.
+    Theme,
+    /// A drawer.
+    Drawer(Side),
+    /// A seed nobody chose.
+    FreshSeed,
+    /// The address has another scenario.
+    Address(String),
+}
+
+/// The page.
+pub(crate) struct Page {
+    app: App,
+    engine: Option<EngineLink>,
+    list: List,
+    charts: Charts,
+    map: FleetMap,
+    width: u32,
+    hover: Option<f64>,
+    dialog: NodeRef,
+    sharing: bool,
+    copied: bool,
+    theme: String,
+    drawer: Option<Side>,
+    fields: (NodeRef, NodeRef),
+    centre: NodeRef,
+    focus: Option<String>,
+    drafts_kept: bool,
+    restarts: u32,
+    _listeners: Vec<EventListener>,
+    _resize: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
+}
+
+impl Component for Page {
+    type Message = PageMessage;
+    type Properties = ();
+
+    fn create(context: &Context<Self>) -> Self {
+        let engine = start_engine(context);
+        let (app, effects) = open();
+        let mut page = Self {
+            app,
+            engine,
+            list: List::default(),
+            charts: Charts::default(),
+            map: FleetMap::default(),
+            width: 640,
+            hover: None,
+            dialog: NodeRef::default(),
+            sharing: false,
+            copied: false,
+            theme: LocalStorage::get(THEME).unwrap_or_else(|_| "system".into()),
+            drawer: None,
+            fields: Default::default(),
+            centre: NodeRef::default(),
+            focus: None,
+            drafts_kept: true,
+            restarts: 0,
+            _listeners: listeners(context),
+            _resize: None,
+        };
+        page.apply_theme();
+        page.carry_out(effects);
+        page
+    }
+
+    fn update(&mut self, context: &Context<Self>, message: PageMessage) -> bool {
+        match message {
+            PageMessage::App(message) => self.tell(message),
+            PageMessage::Engine(said) => self.hear(context, said),
+            PageMessage::File(file) if file.name().ends_with(".json") => read_text(context, &file),
+            PageMessage::File(file) => self.read(&file),
+            PageMessage::Scenario(name, text) => self.open_file(&name, &text),
+            PageMessage::Hover(time) => self.hover = time,
+            PageMessage::Width(width) => self.width = width,
+            PageMessage::List(message) => {
+                if let Some(edit) = self.list.update(message) {
+                    self.tell(Message::Edit(edit));
+                }
+                self.focus = self.list.open_menu().map(|_| ".menu [role=menuitem]:not(:disabled)".to_owned());
+            }
+            PageMessage::FocusHandle(rule) => self.focus = Some(format!("[data-rule=\"{rule}\"] .handle")),
+            PageMessage::Table(metric) => self.charts.toggle_table(metric),
+            PageMessage::MapTable => self.map.toggle_table(),
+            PageMessage::MapClick(x, y) => {
+                let machine = self.app.live.as_ref().and_then(|live| self.map.machine_at(live, x, y));
+                self.tell(Message::Machine(machine));
+            }
+            PageMessage::Share(open) => (self.sharing, self.copied) = (open, false),
+            PageMessage::Copy(text) => copy(context, &text),
+            PageMessage::Copied => self.copied = true,
+            PageMessage::Theme => {
+                self.theme = match self.theme.as_str() {
+                    "system" => "light".into(),
+                    "light" => "dark".into(),
+                    _ => "system".into(),
+                };
+                self.apply_theme();
+            }
+            PageMessage::Drawer(side) => self.drawer = if self.drawer == Some(side) { None } else { Some(side) },
+            PageMessage::FreshSeed => self.fresh_seed(),
+            PageMessage::Address(fragment) => {
+                drafts::begin_another();
+                self.tell(Message::Link(fragment));
+            }
+        }
+        true
+    }
+
+    fn view(&self, context: &Context<Self>) -> Html {
+        let (link, app) = (context.link(), &self.app);
+        let moment = self.hover.unwrap_or_else(|| app.moment());
+        let side =
+            |side: Side, name: &'static str| classes!("side", name, (self.drawer == Some(side)).then_some("open"));
+        html! {
+            <>
+                { toolbar::view(link, app, &self.theme) }
+                <div class="columns">
+                    <aside class={side(Side::Rules, "rules-side")}>
+                        { self.list.view(link, app) }
+                        { workload::view(link, app) }
+                    </aside>
+                    <main class="centre" ref={&self.centre}>
+                        <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
+                        { toolbar::status(link, app) }
+                        { notices::view(link, app) }
+                        { self.map.view(link, app, moment) }
+                        { timeline::view(link, app) }
+                        { self.charts.view(link, app, self.width, self.hover) }
+                        <footer class="muted">{ footer(app) }</footer>
+                    </main>
+                    <aside class={side(Side::Explain, "explain-side")}>{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
+                </div>
+                { share::view(link, app, &self.dialog, self.sharing, self.copied) }
+            </>
+        }
+    }
+
+    fn rendered(&mut self, context: &Context<Self>, first: bool) {
+        if first {
+            self._resize = observe(context, &self.centre);
+        }
+        let moment = self.hover.unwrap_or_else(|| self.app.moment());
+        let theme = format!("{} {}", self.theme, prefers_dark());
+        self.map.paint(&self.app, moment, self.width, &theme);
+        share::sync(&self.dialog, self.sharing);
+        if let Some(target) = self.focus.take() {
+            let found = gloo::utils::document().query_selector(&target).ok().flatten();
+            if let Some(element) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
+                let _ = element.focus();
+            }
+        }
+    }
+}
+
+impl Page {
+    fn tell(&mut self, message: Message) {
+        let effects = self.app.update(message);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Send(command) => self.send(&command, None),
+                Effect::SaveDraft(document) => self.save_draft(document),
+                Effect::ForgetFrames => self.map.fullness.replace(Vec::new(), 0),
+            }
+        }
+    }
+
+    fn send(&mut self, command: &Command, file: Option<&File>) {
+        if let Some(engine) = &mut self.engine {
+            engine.send(command, file);
+        }
+    }
+
+    fn hear(&mut self, context: &Context<Self>, said: Said) {
+        match said {
+            Said::Reply(reply, frames) => {
+                if *reply == Reply::Ready {
+                    if let Some(engine) = &mut self.engine {
+                        engine.ready();
+                    }
+                }
+                let run = match &*reply {
+                    Reply::Progress(progress) => Some(progress.run),
+                    Reply::Finished { run, .. } => Some(*run),
+                    _ => None,
+                };
+                self.tell(Message::Engine(reply));
+                let live = self.app.live.as_ref().filter(|live| Some(live.run) == run);
+                if let (Some(live), Some(frames)) = (live, frames) {
+                    self.map.fullness.replace(frames, live.layout.machines);
+                }
+            }
+            Said::Died(reason) => {
+                self.restarts += 1;
+                self.engine = if self.restarts < 5 { start_engine(context) } else { None };
+                self.tell(Message::EngineRestarted { reason });
+            }
+        }
+    }
+
+    /// Opens a scenario file; what it replaces can be had back with undo.
+    fn open_file(&mut self, name: &str, text: &str) {
+        match Document::read(text) {
+            Ok(read) => {
+                if !read.issues.is_empty() {
+                    let lines = read.issues.iter().map(ToString::to_string).collect();
+                    self.tell(Message::Notice(Notice::bad(format!("Part of {name} could not be read"), lines)));
+                }
+                self.tell(Message::Open(read.document));
+            }
+            Err(error) => {
+                let notice = Notice::bad(format!("{name} is no scenario"), vec![error.to_string()]);
+                self.tell(Message::Notice(notice));
+            }
+        }
+    }
+
+    /// Gives a trace to the engine.
+    fn read(&mut self, file: &File) {
+        let (name, bytes) = (file.name(), file.size());
+        if bytes > FILE_BYTES_MAX {
+            let line = format!(
+                "Expected at most {:.0} GB, got {:.1} GB; compress it with gzip, or take a sample of its tenants.",
+                FILE_BYTES_MAX / 1e9,
+                bytes / 1e9
+            );
+            return self.tell(Message::Notice(Notice::bad(format!("{name} is too large"), vec![line])));
+        }
+        self.tell(Message::TraceChosen { name: name.clone(), bytes });
+        self.send(&Command::TraceBegin { name, bytes, one_tenant_in: 1 }, Some(file));
+    }
+
+    /// Keeps the draft. A document that came with the address begins a draft of its own, so
+    /// that the one before stays as it was.
+    fn save_draft(&mut self, document: String) {
+        let location = gloo::utils::window().location();
+        if location.hash().is_ok_and(|hash| !hash.is_empty()) {
+            let path = location.pathname().unwrap_or_default();
+            let history = gloo::utils::window().history();
+            let _ = history.and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(&path)));
+        }
+        if !drafts::save(document) && self.drafts_kept {
+            self.drafts_kept = false;
+            let line =
+                "The browser's storage is full or switched off. Use Share to keep your work as a link or a file.";
+            self.tell(Message::Notice(Notice::bad("Drafts are not kept in this browser", vec![line.into()])));
+        }
+    }
+
+    fn fresh_seed(&mut self) {
+        let mut bytes = [0; 4];
+        if getrandom::fill(&mut bytes).is_ok() {
+            let value = f64::from(u32::from_le_bytes(bytes));
+            self.tell(Message::Edit(Edit::Setting { index: 0, value }));
+        }
+    }
+
+    fn apply_theme(&self) {
+        // Only the choice is stored; a browser that forbids storage follows the system.
+        let _ = LocalStorage::set(THEME, &self.theme);
+        if let Some(root) = gloo::utils::document().document_element() {
+            let _ = root.set_attribute("data-theme", &self.theme);
+        }
+    }
+}
+
+/// What the page opens with: the address's scenario, else this tab's draft, else the default.
+fn open() -> (App, Vec<Effect>) {
+    let default = PRESETS.first().map_or_else(Document::default, |preset| (preset.make)());
+    let fragment = gloo::utils::window().location().hash().unwrap_or_default();
+    let draft = drafts::own();
+    if fragment.len() > 1 {
+        drafts::begin_another();
+        let (mut app, first) = App::open(default);
+        let effects = app.update(Message::Link(fragment));
+        offer_draft(&mut app, draft.or_else(drafts::latest));
+        return if effects.is_empty() { (app, first) } else { (app, effects) };
+    }
+    let restored = draft.and_then(|draft| Document::read(&draft.document).ok());
+    match restored {
+        Some(read) => {
+            let (mut app, _) = App::open(default);
+            let effects = app.update(Message::Open(read.document));
+            (app, effects)
+        }
+        None => {
+            let (mut app, effects) = App::open(default);
+            offer_draft(&mut app, drafts::latest());
+            (app, effects)
+        }
+    }
+}
+
+/// Tells of a draft that is not open, when it differs from what is.
+fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
+    let Some(draft) = draft else { return };
+    let Ok(read) = Document::read(&draft.document) else { return };
+    if read.document != app.document {
+        let minutes = (js_sys::Date::now() - draft.saved_at) / 60_000.0;
+        let line = format!("\"{}\", saved {} minutes ago. It stays where it is.", read.document.name, minutes.round());
+        let mut notice = Notice::good("You have a draft in this browser", vec![line]);
+        notice.offer = Some(read.document);
+        app.update(Message::Notice(notice));
+    }
+}
+
+fn start_engine(context: &Context<Page>) -> Option<EngineLink> {
+    let link = context.link().clone();
+    match EngineLink::start(move |said| link.send_message(PageMessage::Engine(said))) {
+        Ok(engine) => Some(engine),
+        Err(error) => {
+            let line = format!("The browser said: {error:?}. The page needs web workers and WebAssembly.");
+            let notice = Notice::bad("The engine could not be started", vec![line]);
+            context.link().send_message(PageMessage::App(Message::Notice(notice)));
+            None
+        }
+    }
+}
+
+fn listeners(context: &Context<Page>) -> Vec<EventListener> {
+    let window = gloo::utils::window();
+    let document = gloo::utils::document();
+    let address = context.link().batch_callback(|_: ()| {
+        let fragment = gloo::utils::window().location().hash().unwrap_or_default();
+        (fragment.len() > 1).then_some(PageMessage::Address(fragment))
+    });
+    let dropped = context.link().batch_callback(|event: DragEvent| {
+        let file = event.data_transfer()?.files()?.get(0)?;
+        Some(PageMessage::File(file))
+    });
+    let close_menu = context.link().callback(|()| PageMessage::List(ListMessage::Menu(None)));
+    let close_menu_by_key = close_menu.clone();
+    let undo = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
+        let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
+        let command = event.ctrl_key() || event.meta_key();
+        match event.key().to_lowercase().as_str() {
+            "z" if command && !typing => {
+                event.prevent_default();
+                Some(PageMessage::App(if event.shift_key() { Message::Redo } else { Message::Undo }))
+            }
+            _ => None,
+        }
+    });
+    let active = gloo::events::EventListenerOptions::enable_prevent_default();
+    vec![
+        EventListener::new(&window, "hashchange", move |_| address.emit(())),
+        EventListener::new_with_options(&document, "dragover", active, |event| event.prevent_default()),
+        EventListener::new_with_options(&document, "drop", active, move |event| {
+            event.prevent_default();
+            dropped.emit(event.clone().unchecked_into());
+        }),
+        EventListener::new(&document, "click", move |_| close_menu.emit(())),
+        EventListener::new_with_options(&document, "keydown", active, move |event| {
+            let event: &web_sys::KeyboardEvent = event.unchecked_ref();
+            if event.key() == "Escape" {
+                close_menu_by_key.emit(());
+            }
+            undo.emit(event.clone());
+        }),
+    ]
+}
+
+/// Tells the page how wide its charts are, now and whenever that changes.
+fn observe(context: &Context<Page>, centre: &NodeRef) -> Option<(ResizeObserver, Closure<dyn FnMut()>)> {
+    let centre = centre.cast::<HtmlElement>()?;
+    let (link, measured) = (context.link().clone(), centre.clone());
+    let changed = Rc::new(std::cell::Cell::new(0));
+    let closure = Closure::<dyn FnMut()>::new(move || {
+        let width = measured.client_width().max(260) as u32 - 32;
+        if changed.replace(width) != width {
+            link.send_message(PageMessage::Width(width));
+        }
+    });
+    let observer = ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+    observer.observe(&centre);
+    Some((observer, closure))
+}
+
+fn read_text(context: &Context<Page>, file: &File) {
+    let (name, promise, link) = (file.name(), file.text(), context.link().clone());
+    wasm_bindgen_futures::spawn_local(async move {
+        let text = wasm_bindgen_futures::JsFuture::from(promise).await;
+        let text = text.ok().and_then(|text| JsValue::from(text).as_string()).unwrap_or_default();
+        link.send_message(PageMessage::Scenario(name, text));
+    });
+}
+
+fn copy(context: &Context<Page>, text: &str) {
+    let promise = gloo::utils::window().navigator().clipboard().write_text(text);
+    let link = context.link().clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let message = match wasm_bindgen_futures::JsFuture::from(promise).await {
+            Ok(_) => PageMessage::Copied,
+            Err(_) => {
+                let line =
+                    "The browser does not let this page write to the clipboard; select the link and copy it by hand.";
+                PageMessage::App(Message::Notice(Notice::bad("The link was not copied", vec![line.into()])))
+            }
+        };
+        link.send_message(message);
+    });
+}
+
+fn prefers_dark() -> bool {
+    let query = gloo::utils::window().match_media("(prefers-color-scheme: dark)").ok().flatten();
+    query.is_some_and(|query| query.matches())
+}
+
+fn footer(app: &App) -> String {
+    let digest = app.live.as_ref().and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
+    format!(
+        "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
+        app.variant().seed,
+        digest.unwrap_or("…"),
+        tiebreak_lab::app::ENGINE_VERSION
+    )
+}

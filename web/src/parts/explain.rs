@@ -1,0 +1,161 @@
+//! Why a VM went where it went, why not elsewhere, why it was refused; and what a
+//! machine holds.
+
+use tiebreak_lab::app::Selection;
+use tiebreak_lab::protocol::{Explained, FunnelStep};
+use tiebreak_lab::{App, Message, view::words};
+use web_sys::{HtmlInputElement, SubmitEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// VMs listed of one machine.
+const LISTED: usize = 60;
+
+/// The region on the right.
+pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef, machine_field: &NodeRef) -> Html {
+    let selection = &app.selection;
+    html! {
+        <section class="panel" aria-label="Explain">
+            <h2>{ "Explain" }</h2>
+            { vm_form(link, selection, vm_field) }
+            if let Some(message) = &selection.message { <p class="notice">{ message }</p> }
+            { attempts(link, selection) }
+            if selection.attempts.is_empty() && selection.message.is_none() && selection.machine.is_none() {
+                <p class="hint">{ "Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace." }</p>
+            }
+            { machine(link, app, machine_field) }
+        </section>
+    }
+}
+
+fn text_of(node: &NodeRef) -> String {
+    node.cast::<HtmlInputElement>().map(|input| input.value().trim().to_owned()).unwrap_or_default()
+}
+
+fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
+    let submit = {
+        let field = field.clone();
+        link.callback(move |event: SubmitEvent| {
+            event.prevent_default();
+            PageMessage::App(Message::Vm(text_of(&field)))
+        })
+    };
+    html! {
+        <form class="ask" onsubmit={submit}>
+            <label>{ "VM" }<input ref={field} type="text" inputmode="numeric" aria-label="VM" value={selection.vm.clone()} placeholder="number in the trace" /></label>
+            <button>{ "Explain" }</button>
+        </form>
+    }
+}
+
+fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
+    let Some(last) = selection.attempts.last() else { return Html::default() };
+    let earlier = selection.attempts.len() - 1;
+    html! {
+        <>
+            <p class="sentence">{ &last.sentence }</p>
+            <p class="muted">{ format!("It asked for {}. {}.", last.vm, last.circumstances) }</p>
+            if earlier > 0 {
+                <details class="about"><summary>{ words::counted(earlier as f64, "earlier attempt ended in a conflict", "earlier attempts ended in conflicts") }</summary>
+                    <ul>{ for selection.attempts[..earlier].iter().map(|attempt| html! { <li>{ format!("{}: {}", attempt.circumstances, attempt.sentence) }</li> }) }</ul>
+                </details>
+            }
+            <h3>{ "Who was left, rule by rule" }</h3>
+            { funnel(last) }
+            { scores(last) }
+            { why_not(link, selection, last) }
+        </>
+    }
+}
+
+fn funnel(explained: &Explained) -> Html {
+    let row = |step: &FunnelStep| {
+        let first = explained.funnel.iter().find(|other| other.of == step.of).map_or(1, |first| first.before.max(1));
+        let share = 100.0 * f64::from(step.after) / f64::from(first);
+        let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
+        html! {
+            <tr class={classes!(decided.then_some("decided"))}>
+                <th scope="row">{ &step.rule }</th>
+                <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
+                <td class="number">{ format!("{} → {} {}", words::count(f64::from(step.before)), words::count(f64::from(step.after)), step.of) }</td>
+            </tr>
+        }
+    };
+    html! { <table class="funnel"><tbody>{ for explained.funnel.iter().map(row) }</tbody></table> }
+}
+
+fn scores(explained: &Explained) -> Html {
+    if explained.scores.is_empty() {
+        return Html::default();
+    }
+    let heads = [("Chosen", explained.winner), ("Runner-up", explained.runner_up)];
+    let mut heads: Vec<String> =
+        heads.into_iter().filter_map(|(head, machine)| Some(format!("{head}: {}", machine?))).collect();
+    if explained.asked.is_some() {
+        heads.push("Asked".into());
+    }
+    let row = |row: &tiebreak_lab::protocol::ScoreRow| {
+        let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
+        html! {
+            <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ &row.rule }</th>
+                { for row.verdicts.iter().map(|verdict| html! { <td>{ verdict }</td> }) }</tr>
+        }
+    };
+    html! {
+        <>
+            <h3>{ "Scores side by side, lower is better" }</h3>
+            <div class="table" tabindex="0" role="region" aria-label="Scores"><table>
+                <thead><tr><th scope="col">{ "Rule" }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+                <tbody>{ for explained.scores.iter().map(row) }</tbody>
+            </table></div>
+        </>
+    }
+}
+
+fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> Html {
+    let ask = link.batch_callback(|event: Event| {
+        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+        text.trim().parse().ok().map(|machine| PageMessage::App(Message::Ask(Some(machine))))
+    });
+    html! {
+        <>
+            <label class="why-not">{ "Why not machine" }
+                <input type="number" min="0" aria-label="Why not machine" value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} onchange={ask} />
+            </label>
+            if let Some(asked) = &explained.asked { <p class="sentence">{ asked }</p> }
+        </>
+    }
+}
+
+fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
+    let selection = &app.selection;
+    let choose = {
+        let field = field.clone();
+        link.callback(move |_: Event| PageMessage::App(Message::Machine(text_of(&field).parse().ok())))
+    };
+    let card = |card: &tiebreak_lab::protocol::VmCard| {
+        let vm = card.vm.clone();
+        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Vm(vm.clone())));
+        html! {
+            <li><button class="vm" {onclick} title="Explain this VM">{ format!("VM {}", card.vm) }</button>
+                <span class="muted">{ format!("{}, since {}", card.demand, words::time(card.since_ms)) }</span></li>
+        }
+    };
+    let more = selection.vms.len().saturating_sub(LISTED);
+    html! {
+        <div class="machine">
+            <h3>{ "Machine" }</h3>
+            <label class="why-not">{ "Machine" }
+                <input ref={field} type="number" min="0" aria-label="Machine" value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} onchange={choose} />
+            </label>
+            if selection.machine.is_some() {
+                <p>{ &selection.about }</p>
+                <p class="muted">{ format!("{} at {}", words::counted(selection.vms.len() as f64, "VM", "VMs"), words::time(app.moment())) }</p>
+                <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>
+                if more > 0 { <p class="muted">{ format!("and {more} more") }</p> }
+            }
+        </div>
+    }
+}

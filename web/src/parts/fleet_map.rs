@@ -1,0 +1,310 @@
+//! The fleet map: one cell per machine, rack by rack, darker the fuller it is.
+//!
+//! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
+//! much as the canvas is large. The cells' size is the largest at which all fit.
+
+use tiebreak_lab::app::Outcome;
+use tiebreak_lab::protocol::Layout;
+use tiebreak_lab::{App, Message, view::words};
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, KeyboardEvent, MouseEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// Machines one above the other in a rack, at most.
+const RACK_HEIGHT: u32 = 10;
+
+/// Height of the map in CSS pixels, at most.
+const HEIGHT_MAX: u32 = 230;
+
+/// Racks that the data table lists.
+const TABLE_RACKS: usize = 200;
+
+/// How full every machine is, at the sampled moments or only now.
+#[derive(Default)]
+pub(crate) struct Fullness {
+    bytes: Vec<u8>,
+    machines: usize,
+}
+
+impl Fullness {
+    /// Replaces everything known.
+    pub(crate) fn replace(&mut self, bytes: Vec<u8>, machines: u32) {
+        (self.bytes, self.machines) = (bytes, machines as usize);
+    }
+
+    /// The machines at `time`: a byte each.
+    fn at(&self, frame_times: &[f64], time: f64) -> &[u8] {
+        let index = frame_times.partition_point(|taken| *taken <= time).saturating_sub(1);
+        self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
+    }
+}
+
+/// Where each rack is drawn.
+struct Plan {
+    cell: u32,
+    height: u32,
+    /// Rack by rack: left, top, first machine, machines.
+    racks: Vec<(u32, u32, u32, u32)>,
+}
+
+impl Plan {
+    /// The largest cells with which everything fits.
+    fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
+        (1..=largest)
+            .rev()
+            .map(|cell| Self::with_cell(layout, width, cell))
+            .find(|plan| plan.height <= height)
+            .unwrap_or_else(|| Self::with_cell(layout, width, 1))
+    }
+
+    fn with_cell(layout: &Layout, width: u32, cell: u32) -> Self {
+        let gap = (cell / 3).max(1);
+        let line = RACK_HEIGHT * cell + 2 * gap;
+        let (mut left, mut top) = (0, 0);
+        let mut racks = Vec::new();
+        for (index, cluster) in layout.clusters.iter().enumerate() {
+            if index > 0 {
+                left += 3 * gap;
+            }
+            for (first, machines) in &cluster.racks {
+                let rack = machines.div_ceil(RACK_HEIGHT) * cell;
+                if left > 0 && left + rack > width {
+                    (left, top) = (0, top + line);
+                }
+                racks.push((left, top, *first, *machines));
+                left += rack + gap;
+            }
+        }
+        Self { cell, height: top + line, racks }
+    }
+
+    /// Left and top of a machine's cell.
+    fn cell_of(&self, machine: u32) -> Option<(u32, u32)> {
+        let index = self.racks.partition_point(|(.., first, _)| *first <= machine).checked_sub(1)?;
+        let (left, top, first, machines) = *self.racks.get(index)?;
+        let within = machine - first;
+        (within < machines).then(|| (left + within / RACK_HEIGHT * self.cell, top + within % RACK_HEIGHT * self.cell))
+    }
+
+    /// The machine drawn at this point.
+    fn machine_at(&self, x: u32, y: u32) -> Option<u32> {
+        self.racks.iter().find_map(|(left, top, first, machines)| {
+            let (column, row) = (x.checked_sub(*left)? / self.cell, y.checked_sub(*top)? / self.cell);
+            let within = column * RACK_HEIGHT + row;
+            (row < RACK_HEIGHT && within < *machines).then_some(first + within)
+        })
+    }
+}
+
+/// The map's own state: the canvas and whether its table is open.
+#[derive(Default)]
+pub(crate) struct FleetMap {
+    canvas: NodeRef,
+    /// How full machines are.
+    pub(crate) fullness: Fullness,
+    table_open: bool,
+    painted: Option<Painted>,
+}
+
+/// What the canvas shows, to spare painting the same again.
+#[derive(PartialEq)]
+struct Painted {
+    run: u32,
+    samples: usize,
+    moment: f64,
+    selected: Option<u32>,
+    width: u32,
+    theme: String,
+}
+
+impl FleetMap {
+    /// Opens or closes the table.
+    pub(crate) fn toggle_table(&mut self) {
+        self.table_open = !self.table_open;
+    }
+
+    /// The map with its legend.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, moment: f64) -> Html {
+        let summary = app.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
+        let click = {
+            let canvas = self.canvas.clone();
+            link.batch_callback(move |event: MouseEvent| {
+                let canvas = canvas.cast::<HtmlCanvasElement>()?;
+                let shape = canvas.get_bounding_client_rect();
+                let scale = f64::from(canvas.width()) / shape.width().max(1.0);
+                let at = |client: i32, edge: f64| ((f64::from(client) - edge) * scale).max(0.0) as u32;
+                Some(PageMessage::MapClick(at(event.client_x(), shape.left()), at(event.client_y(), shape.top())))
+            })
+        };
+        let (selected, machines) = (app.selection.machine, app.live.as_ref().map_or(0, |live| live.layout.machines));
+        let keys = link.batch_callback(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowDown" => 1,
+                "ArrowUp" => -1,
+                "ArrowRight" => i64::from(RACK_HEIGHT),
+                "ArrowLeft" => -i64::from(RACK_HEIGHT),
+                _ => return None,
+            };
+            event.prevent_default();
+            let next = selected.map_or(0, |machine| i64::from(machine) + by);
+            (machines > 0)
+                .then(|| PageMessage::App(Message::Machine(Some(next.clamp(0, i64::from(machines) - 1) as u32))))
+        });
+        html! {
+            <figure class="fleet">
+                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={format!("Fleet map: {summary}")} onclick={click} onkeydown={keys}></canvas>
+                <figcaption>
+                    <span class="legend" aria-hidden="true"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full (cores)" }</span>
+                    <span class="muted">{ &summary }</span>
+                    <button class="quiet" aria-expanded={self.table_open.to_string()} aria-label="Show data table: Fleet map"
+                        onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
+                </figcaption>
+                if self.table_open { if let Some(live) = &app.live { { self.table(live, moment) } } }
+            </figure>
+        }
+    }
+
+    fn summary(&self, live: &Outcome, moment: f64) -> String {
+        let bytes = self.fullness.at(&live.frame_times, moment);
+        let empty = bytes.iter().filter(|byte| **byte == 0).count();
+        format!(
+            "{} of {} machines empty at {}",
+            words::count(empty as f64),
+            words::count(f64::from(live.layout.machines)),
+            words::time(moment)
+        )
+    }
+
+    fn table(&self, live: &Outcome, moment: f64) -> Html {
+        let bytes = self.fullness.at(&live.frame_times, moment);
+        let racks = live
+            .layout
+            .clusters
+            .iter()
+            .flat_map(|cluster| cluster.racks.iter().map(move |rack| (&cluster.name, *rack)));
+        let row = |(index, (cluster, (first, machines))): (usize, (&String, (u32, u32)))| {
+            let part = bytes.get(first as usize..(first + machines) as usize).unwrap_or(&[]);
+            let empty = part.iter().filter(|byte| **byte == 0).count();
+            let used: f64 = part.iter().map(|byte| f64::from(byte.saturating_sub(1)) / 254.0).sum();
+            let share = 100.0 * used / f64::from(machines.max(1));
+            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td></tr> }
+        };
+        html! {
+            <div class="table" tabindex="0" role="region" aria-label="Fleet map: data table"><table>
+                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+                <tbody>{ for racks.enumerate().take(TABLE_RACKS).map(row) }</tbody>
+            </table></div>
+        }
+    }
+
+    /// The machine at a point of the canvas.
+    pub(crate) fn machine_at(&self, live: &Outcome, x: u32, y: u32) -> Option<u32> {
+        let canvas = self.canvas.cast::<HtmlCanvasElement>()?;
+        plan(live, canvas.width()).machine_at(x, y)
+    }
+
+    /// Paints the canvas if what it shows has changed.
+    pub(crate) fn paint(&mut self, app: &App, moment: f64, width: u32, theme: &str) {
+        let (Some(live), Some(canvas)) = (&app.live, self.canvas.cast::<HtmlCanvasElement>()) else { return };
+        let ratio = gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0);
+        let width = (f64::from(width) * ratio) as u32;
+        let painted = Painted {
+            run: live.run,
+            samples: live.times.len() + live.frame_times.len(),
+            moment,
+            selected: app.selection.machine,
+            width,
+            theme: theme.to_owned(),
+        };
+        if self.painted.as_ref() == Some(&painted) {
+            return;
+        }
+        self.painted = Some(painted);
+        let plan = plan(live, width);
+        canvas.set_width(width);
+        canvas.set_height(plan.height);
+        let style = canvas.style();
+        let _ = style.set_property("height", &format!("{}px", f64::from(plan.height) / ratio));
+        let colours = Colours::of_page(&canvas);
+        let pixels = pixels(&plan, self.fullness.at(&live.frame_times, moment), width, &colours);
+        let Ok(Some(context)) = canvas.get_context("2d") else { return };
+        let Ok(context) = context.dyn_into::<CanvasRenderingContext2d>() else { return };
+        if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
+            let _ = context.put_image_data(&image, 0.0, 0.0);
+        }
+        if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
+            context.set_stroke_style_str(&colours.mark);
+            context.set_line_width((2.0 * ratio).min(f64::from(plan.cell).max(2.0)));
+            let size = f64::from(plan.cell.max(4));
+            context.stroke_rect(f64::from(left), f64::from(top), size, size);
+        }
+    }
+}
+
+fn plan(live: &Outcome, width: u32) -> Plan {
+    let ratio = gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0);
+    Plan::new(&live.layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (18.0 * ratio) as u32)
+}
+
+/// The map's colours, from the style sheet.
+struct Colours {
+    empty: [u8; 3],
+    low: [u8; 3],
+    high: [u8; 3],
+    mark: String,
+}
+
+impl Colours {
+    fn of_page(canvas: &HtmlCanvasElement) -> Self {
+        let style = gloo::utils::window().get_computed_style(canvas).ok().flatten();
+        let read = |property: &str| {
+            let text = style.as_ref().and_then(|style| style.get_property_value(property).ok()).unwrap_or_default();
+            let numbers: Vec<u8> =
+                text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
+            [0, 1, 2].map(|index| numbers.get(index).copied().unwrap_or(128))
+        };
+        let mark = read("caret-color");
+        Self {
+            empty: read("border-top-color"),
+            low: read("border-left-color"),
+            high: read("border-right-color"),
+            mark: format!("rgb({} {} {})", mark[0], mark[1], mark[2]),
+        }
+    }
+
+    fn of(&self, fullness: u8) -> [u8; 3] {
+        if fullness == 0 {
+            return self.empty;
+        }
+        let share = f64::from(fullness - 1) / 254.0;
+        [0, 1, 2].map(|index| {
+            let (low, high) = (f64::from(self.low[index]), f64::from(self.high[index]));
+            (low + (high - low) * share) as u8
+        })
+    }
+}
+
+fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8> {
+    let mut pixels = vec![0; (width * plan.height * 4) as usize];
+    let inner = plan.cell - u32::from(plan.cell > 3);
+    for (left, top, first, machines) in &plan.racks {
+        for within in 0..*machines {
+            let byte = fullness.get((first + within) as usize).copied().unwrap_or(0);
+            let [red, green, blue] = colours.of(byte);
+            let (x, y) = (left + within / RACK_HEIGHT * plan.cell, top + within % RACK_HEIGHT * plan.cell);
+            for row in y..y + inner {
+                let start = ((row * width + x.min(width)) * 4) as usize;
+                let end = start + (inner.min(width.saturating_sub(x)) * 4) as usize;
+                if let Some(line) = pixels.get_mut(start..end) {
+                    for pixel in line.chunks_exact_mut(4) {
+                        pixel.copy_from_slice(&[red, green, blue, 255]);
+                    }
+                }
+            }
+        }
+    }
+    pixels
+}

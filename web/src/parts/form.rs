@@ -1,0 +1,83 @@
+//! Form fields made from declarations: nothing here knows which parameter it shows.
+
+use tiebreak_lab::app::{Edit, Notice};
+use tiebreak_lab::{Message, view::words};
+use tiebreak_model::{Param, ParamKind};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// One field per parameter. `name` says what they belong to, for screen readers.
+pub(crate) fn fields(
+    link: &Scope<Page>,
+    name: &str,
+    params: &'static [Param],
+    values: &[f64],
+    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+) -> Html {
+    let field = |(index, param): (usize, &'static Param)| {
+        let edit = edit.clone();
+        let value = values.get(index).copied().unwrap_or(param.default);
+        field(link, name, param, value, move |value| edit(index, value))
+    };
+    html! { <div class="fields">{ for params.iter().enumerate().map(field) }</div> }
+}
+
+/// One field.
+fn field(
+    link: &Scope<Page>,
+    of: &str,
+    param: &'static Param,
+    value: f64,
+    edit: impl Fn(f64) -> Edit + 'static,
+) -> Html {
+    let label = format!("{} of {of}", param.title());
+    let help = param.help.trim();
+    if param.kind == ParamKind::Flag {
+        let onchange = link.callback(move |event: Event| {
+            let on = event.target_unchecked_into::<HtmlInputElement>().checked();
+            PageMessage::App(Message::Edit(edit(f64::from(u8::from(on)))))
+        });
+        return html! {
+            <label class="field flag" title={help}>
+                <input type="checkbox" checked={value != 0.0} {onchange} aria-label={label} />
+                <span>{ param.title() }</span>
+            </label>
+        };
+    }
+    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
+    let onchange = link.callback(move |event: Event| number(&event, param, value, &edit));
+    html! {
+        <label class="field" title={help}>
+            <span>{ param.title() }</span>
+            <span class="entry">
+                <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()}
+                    value={value.to_string()} {onchange} aria-label={label} />
+                <span class="unit">{ param.unit }</span>
+            </span>
+        </label>
+    }
+}
+
+/// The edit that a changed number asks for, or what is wrong with it.
+fn number(event: &Event, param: &Param, before: f64, edit: &impl Fn(f64) -> Edit) -> PageMessage {
+    let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change comes from a field");
+    let text = input.value();
+    match text.trim().parse().ok().filter(|value| param.allows(*value)) {
+        Some(value) => PageMessage::App(Message::Edit(edit(value))),
+        None => {
+            input.set_value(&before.to_string());
+            let whole = if param.kind == ParamKind::Integer { "a whole number" } else { "a number" };
+            let line = format!(
+                "Expected {whole} from {} to {}, got \"{text}\"; it stays {}.",
+                words::trimmed(param.min, 3),
+                words::trimmed(param.max, 3),
+                words::trimmed(before, 3)
+            );
+            PageMessage::App(Message::Notice(Notice::bad(format!("{} was not changed", param.title()), vec![line])))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What the page has to tell: each notice says what happened and what to do.
+
+use tiebreak_lab::{App, Message};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// Lines of a notice shown before the rest is folded.
+const SHOWN: usize = 4;
+
+/// All notices.
+pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+    let notice = |(index, notice): (usize, &tiebreak_lab::app::Notice)| {
+        let dismiss = link.callback(move |_| PageMessage::App(Message::Dismiss(index)));
+        let offer = notice.offer.clone().map(|document| {
+            let open = link.batch_callback(move |_: MouseEvent| {
+                vec![PageMessage::App(Message::Dismiss(index)), PageMessage::App(Message::Open(document.clone()))]
+            });
+            html! { <button onclick={open}>{ "Open it" }</button> }
+        });
+        let lines = |lines: &[String]| html! { { for lines.iter().map(|line| html! { <li>{ line }</li> }) } };
+        let rest = notice.lines.get(SHOWN..).filter(|rest| !rest.is_empty());
+        html! {
+            <div class={classes!("notice", notice.bad.then_some("bad"))} role={if notice.bad { "alert" } else { "note" }}>
+                <div class="notice-head">
+                    <strong>{ &notice.title }</strong>
+                    { offer }
+                    <button class="quiet" onclick={dismiss} aria-label={format!("Dismiss: {}", notice.title)}>{ "×" }</button>
+                </div>
+                <ul>{ lines(&notice.lines[..notice.lines.len().min(SHOWN)]) }</ul>
+                if let Some(rest) = rest {
+                    <details><summary>{ format!("{} more", rest.len()) }</summary><ul>{ lines(rest) }</ul></details>
+                }
+            </div>
+        }
+    };
+    html! { <div class="notices">{ for app.notices.iter().enumerate().map(notice) }</div> }
+}

@@ -1,0 +1,327 @@
+//! The list of rules: drag a row by its handle, or open the handle's menu.
+//!
+//! One ordered list, stage by stage. A row shows whether its rule takes part, its
+//! buckets, what it left of the candidates in the last run, and its parameters.
+
+use tiebreak_lab::app::{Edit, place_in_stage};
+use tiebreak_lab::{App, Message, view::words};
+use tiebreak_placement::Group;
+use tiebreak_scenario::RuleRow;
+use tiebreak_scenario::document::REQUIRED_RULE;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::form;
+use crate::page::{Page, PageMessage};
+
+/// A drag under way.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Drag {
+    rule: String,
+    began_at_y: i32,
+    /// Where the rule would land; none before the pointer has really moved.
+    to: Option<usize>,
+}
+
+/// What happens to the list besides edits.
+pub(crate) enum ListMessage {
+    /// A handle was pressed.
+    Press(String, i32),
+    /// The pointer moved while a handle was held.
+    Move(i32),
+    /// The pointer was let go.
+    Release,
+    /// The drag was broken off.
+    Abandon,
+    /// A handle's menu was opened, or closed.
+    Menu(Option<String>),
+}
+
+/// State of the list that is nobody else's business.
+#[derive(Default)]
+pub(crate) struct List {
+    drag: Option<Drag>,
+    menu: Option<String>,
+    /// Set while a click follows a drag and must not open the menu.
+    dragged: bool,
+}
+
+/// Pixels a pointer moves before a press becomes a drag.
+const DRAG_FROM: i32 = 5;
+
+/// Buckets to choose from.
+const CHOICES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 50, 100];
+
+impl List {
+    /// Takes in what happened; an edit when a rule was dropped elsewhere.
+    pub(crate) fn update(&mut self, message: ListMessage) -> Option<Edit> {
+        match message {
+            ListMessage::Press(rule, began_at_y) => {
+                self.drag = Some(Drag { rule, began_at_y, to: None });
+                self.dragged = false;
+            }
+            ListMessage::Move(y) => {
+                if let Some(drag) = &mut self.drag
+                    && (drag.to.is_some() || (y - drag.began_at_y).abs() >= DRAG_FROM)
+                {
+                    drag.to = Some(landing(&drag.rule, y));
+                    self.menu = None;
+                }
+            }
+            ListMessage::Release => {
+                let drag = self.drag.take()?;
+                let to = drag.to?;
+                self.dragged = true;
+                return Some(Edit::MoveRule { id: drag.rule, to });
+            }
+            ListMessage::Abandon => self.drag = None,
+            ListMessage::Menu(_) if self.dragged => self.dragged = false,
+            ListMessage::Menu(rule) => self.menu = rule,
+        }
+        None
+    }
+
+    /// Whether a menu is open.
+    pub(crate) fn open_menu(&self) -> Option<&str> {
+        self.menu.as_deref()
+    }
+
+    /// The region with the list and the settings below it.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        let stage = |group: Group| self.stage(link, app, group);
+        html! {
+            <section class="panel" aria-label="Rules">
+                <h2>{ "Rules" }</h2>
+                <p class="hint">{ "Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets." }</p>
+                <ol class="rules" aria-label="Rules" role="list">
+                    { for Group::ALL.into_iter().map(stage) }
+                    <li class="stage">{ "Tie-break" }</li>
+                    <li class="rule fixed"><span class="rule-name">{ "Random pick" }</span>
+                        <span class="muted">{ "among the machines still tied" }</span></li>
+                </ol>
+            </section>
+        }
+    }
+
+    fn stage(&self, link: &Scope<Page>, app: &App, group: Group) -> Html {
+        let rows = app.variant().rules_of(group).map(|row| self.row(link, app, group, row));
+        html! { <><li class="stage">{ group.title() }</li>{ for rows }</> }
+    }
+
+    fn row(&self, link: &Scope<Page>, app: &App, group: Group, row: &RuleRow) -> Html {
+        let id = row.id.clone();
+        let Some(entry) = row.entry() else { return Html::default() };
+        let (place, count) = place_in_stage(app.variant(), group, &id);
+        let drag = self.drag.as_ref().filter(|drag| drag.to.is_some());
+        let dragged = drag.is_some_and(|drag| drag.rule == id);
+        let mark = drag.and_then(|drag| marker(app, group, drag, place, count));
+        let required = id == REQUIRED_RULE;
+        let toggle = {
+            let id = id.clone();
+            link.callback(move |event: Event| {
+                let on = event.target_unchecked_into::<HtmlInputElement>().checked();
+                PageMessage::App(Message::Edit(Edit::UseRule { id: id.clone(), on }))
+            })
+        };
+        let left = app.left_pct(&id).filter(|_| row.on);
+        let values = {
+            let id = id.clone();
+            form::fields(link, &id.clone(), entry.declaration.params, &row.values, move |index, value| {
+                Edit::RuleValue { id: id.clone(), index, value }
+            })
+        };
+        html! {
+            <li key={id.clone()} class={classes!("rule", (!row.on).then_some("off"), dragged.then_some("dragged"), mark)}
+                data-rule={id.clone()} data-stage={group.title()}>
+                <div class="rule-line">
+                    { self.handle(link, &id, place, count) }
+                    <input type="checkbox" aria-label={format!("Use {id}")} checked={row.on} disabled={required} onchange={toggle}
+                        title={if required { "Always on: without it machines would be over-committed" } else { "" }} />
+                    <span class="rule-name">{ entry.declaration.title }</span>
+                    if group.scores() { { buckets(link, row) } }
+                </div>
+                <div class="rule-below">
+                    if let Some(left) = left {
+                        <span class="left" title="Average share of its stage's first candidates that this rule left, over sampled decisions of the last run">
+                            <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
+                            { format!("left {} % of candidates", words::trimmed(left, if left < 10.0 { 1 } else { 0 })) }
+                        </span>
+                    }
+                    <details class="about">
+                        <summary aria-label={format!("About {id}")}>{ if entry.declaration.params.is_empty() { "About" } else { "Parameters" } }</summary>
+                        { values }
+                        { paragraphs(entry.declaration.help) }
+                    </details>
+                </div>
+                if self.menu.as_deref() == Some(id.as_str()) { { menu(link, &id, place, count) } }
+            </li>
+        }
+    }
+
+    fn handle(&self, link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
+        let open = self.menu.as_deref() == Some(id);
+        let press = {
+            let id = id.to_owned();
+            link.batch_callback(move |event: PointerEvent| {
+                if event.button() != 0 {
+                    return None;
+                }
+                if let Some(handle) = event.current_target().and_then(|it| it.dyn_into::<Element>().ok()) {
+                    let _ = handle.set_pointer_capture(event.pointer_id());
+                }
+                Some(PageMessage::List(ListMessage::Press(id.clone(), event.client_y())))
+            })
+        };
+        let click = {
+            let id = id.to_owned();
+            link.callback(move |event: MouseEvent| {
+                event.stop_propagation();
+                PageMessage::List(ListMessage::Menu((!open).then(|| id.clone())))
+            })
+        };
+        let keys = {
+            let id = id.to_owned();
+            link.batch_callback(move |event: KeyboardEvent| {
+                let to = match event.key().as_str() {
+                    "ArrowUp" if event.alt_key() => place.saturating_sub(1),
+                    "ArrowDown" if event.alt_key() => (place + 1).min(count - 1),
+                    _ => return None,
+                };
+                event.prevent_default();
+                Some(PageMessage::App(Message::Edit(Edit::MoveRule { id: id.clone(), to })))
+            })
+        };
+        let list =
+            |message: fn(PointerEvent) -> ListMessage| link.callback(move |event| PageMessage::List(message(event)));
+        html! {
+            <button class="handle" aria-label={format!("Move {id}")} aria-haspopup="menu" aria-expanded={open.to_string()}
+                title="Drag to move, or click for a menu" onclick={click} onkeydown={keys} onpointerdown={press}
+                onpointermove={list(|event| ListMessage::Move(event.client_y()))}
+                onpointerup={list(|_| ListMessage::Release)} onpointercancel={list(|_| ListMessage::Abandon)}>
+                <svg viewBox="0 0 10 16" width="10" height="16" aria-hidden="true"><path d="M2 3h2v2H2zM6 3h2v2H6zM2 7h2v2H2zM6 7h2v2H6zM2 11h2v2H2zM6 11h2v2H6z"/></svg>
+            </button>
+        }
+    }
+}
+
+/// The place inside its stage where a rule dropped at this height would land.
+fn landing(rule: &str, y: i32) -> usize {
+    let document = gloo::utils::document();
+    let own = document.query_selector(&format!("[data-rule=\"{rule}\"]")).ok().flatten();
+    let Some(stage) = own.and_then(|row| row.get_attribute("data-stage")) else { return 0 };
+    let Ok(rows) = document.query_selector_all(&format!("[data-stage=\"{stage}\"]")) else { return 0 };
+    (0..rows.length())
+        .filter_map(|index| rows.item(index)?.dyn_into::<Element>().ok())
+        .filter(|row| row.get_attribute("data-rule").as_deref() != Some(rule))
+        .filter(|row| {
+            let shape = row.get_bounding_client_rect();
+            shape.top() + shape.height() / 2.0 < f64::from(y)
+        })
+        .count()
+}
+
+/// Whether the dragged rule would land right before or after this row.
+fn marker(app: &App, group: Group, drag: &Drag, place: usize, count: usize) -> Option<&'static str> {
+    let others: Vec<_> = app.variant().rules_of(group).map(|row| row.id.as_str()).collect();
+    let from = others.iter().position(|id| *id == drag.rule)?;
+    let to = drag.to?.min(count - 1);
+    if place == from {
+        return None;
+    }
+    let place_without = place - usize::from(place > from);
+    if place_without == to {
+        Some("drop-before")
+    } else if to == count - 1 && place_without + 1 == to {
+        Some("drop-after")
+    } else {
+        None
+    }
+}
+
+fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
+    let item = |label: &'static str, to: usize, enabled: bool| {
+        let id = id.to_owned();
+        let onclick = link.batch_callback(move |event: MouseEvent| {
+            event.stop_propagation();
+            let edit = Edit::MoveRule { id: id.clone(), to };
+            vec![
+                PageMessage::List(ListMessage::Menu(None)),
+                PageMessage::FocusHandle(id.clone()),
+                PageMessage::App(Message::Edit(edit)),
+            ]
+        });
+        html! { <button role="menuitem" disabled={!enabled} {onclick}>{ label }</button> }
+    };
+    let keys = {
+        let id = id.to_owned();
+        link.batch_callback(move |event: KeyboardEvent| {
+            event.stop_propagation();
+            match event.key().as_str() {
+                "Escape" | "Tab" => {
+                    vec![PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusHandle(id.clone())]
+                }
+                key @ ("ArrowDown" | "ArrowUp" | "Home" | "End") => {
+                    event.prevent_default();
+                    move_focus(&event, key);
+                    Vec::new()
+                }
+                _ => Vec::new(),
+            }
+        })
+    };
+    html! {
+        <div class="menu" role="menu" aria-label={format!("Move {id}")} onkeydown={keys}>
+            { item("Move up", place.saturating_sub(1), place > 0) }
+            { item("Move down", place + 1, place + 1 < count) }
+            { item("Move to top", 0, place > 0) }
+            { item("Move to bottom", count - 1, place + 1 < count) }
+        </div>
+    }
+}
+
+fn move_focus(event: &KeyboardEvent, key: &str) {
+    let Some(menu) = event.current_target().and_then(|it| it.dyn_into::<Element>().ok()) else { return };
+    let Ok(items) = menu.query_selector_all("[role=menuitem]:not(:disabled)") else { return };
+    let items: Vec<HtmlElement> = (0..items.length()).filter_map(|index| items.item(index)?.dyn_into().ok()).collect();
+    let focused = gloo::utils::document().active_element();
+    let at = items.iter().position(|item| Some(item.unchecked_ref::<Element>()) == focused.as_ref());
+    let next = match (key, at) {
+        ("Home", _) | ("ArrowDown", None) => 0,
+        ("ArrowDown", Some(at)) => (at + 1) % items.len().max(1),
+        ("ArrowUp", Some(at)) if at > 0 => at - 1,
+        _ => items.len().saturating_sub(1),
+    };
+    if let Some(item) = items.get(next) {
+        let _ = item.focus();
+    }
+}
+
+fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
+    let id = row.id.clone();
+    let onchange = link.callback(move |event: Event| {
+        let buckets = event.target_unchecked_into::<HtmlSelectElement>().value().parse().ok();
+        PageMessage::App(Message::Edit(Edit::Buckets { id: id.clone(), buckets }))
+    });
+    let unusual = row.buckets.filter(|buckets| !CHOICES.contains(buckets));
+    let option = |buckets: u32| {
+        html! { <option value={buckets.to_string()} selected={row.buckets == Some(buckets)}>{ buckets }</option> }
+    };
+    html! {
+        <label class="buckets" title="Scores are rounded up to this many steps; equal steps are a tie. None compares scores exactly.">
+            <span aria-hidden="true">{ "buckets" }</span>
+            <select aria-label={format!("Buckets for {}", row.id)} {onchange}>
+                <option value="none" selected={row.buckets.is_none()}>{ "none" }</option>
+                { for CHOICES.into_iter().chain(unusual).map(option) }
+            </select>
+        </label>
+    }
+}
+
+/// Help text as paragraphs.
+fn paragraphs(help: &str) -> Html {
+    let text = help.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let parts: Vec<String> = text.split("\n\n").map(|part| part.replace('\n', " ")).collect();
+    html! { { for parts.iter().map(|part| html! { <p>{ part.trim() }</p> }) } }
+}

@@ -1,0 +1,29 @@
+//! The timeline: which moment the fleet map, the machine list and the charts' cursor show.
+
+use tiebreak_lab::{App, Message, view::words};
+use web_sys::{HtmlInputElement, InputEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// The region at the bottom.
+pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+    let horizon = app.live.as_ref().map_or(1.0, |live| live.horizon_ms.max(1.0));
+    let step =
+        app.live.as_ref().and_then(|live| Some(live.times.get(1)? - live.times.first()?)).unwrap_or(1.0).max(1.0);
+    let moment = app.moment();
+    let scrub = link.callback(|event: InputEvent| {
+        let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
+        PageMessage::App(Message::Cursor(Some(value)))
+    });
+    let latest = link.callback(|_| PageMessage::App(Message::Cursor(None)));
+    html! {
+        <section class="timeline" aria-label="Timeline">
+            <input type="range" aria-label="Moment" min="0" max={horizon.to_string()} step={step.to_string()}
+                value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
+            <output>{ format!("{} of {}", words::time(moment), words::time(horizon)) }</output>
+            <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ "Latest" }</button>
+        </section>
+    }
+}

@@ -1,0 +1,95 @@
+//! The bar on top: the scenario, the run, undo and redo, sharing.
+
+use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::{App, Message, view::words};
+use tiebreak_scenario::PRESETS;
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage, Side};
+
+/// The bar.
+pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
+    let (can_undo, can_redo) = app.can_undo_redo();
+    let button = |label: &'static str, enabled: bool, message: Message, class: &'static str| {
+        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(message.clone()));
+        html! { <button {class} disabled={!enabled} {onclick}>{ label }</button> }
+    };
+    let running = app.phase == Phase::Running;
+    let rename = link.callback(|event: Event| {
+        let name = event.target_unchecked_into::<HtmlInputElement>().value();
+        PageMessage::App(Message::Edit(Edit::Name(name)))
+    });
+    html! {
+        <header class="bar">
+            <span class="brand">{ "Tiebreak" }</span>
+            <input class="name" aria-label="Scenario name" maxlength="200" value={app.document.name.clone()} onchange={rename} />
+            { presets(link) }
+            <span class="group">
+                { button("Run", !running, Message::Run, "primary") }
+                { button("Pause", running, Message::Pause, "") }
+                { button("Step", true, Message::Step, "") }
+            </span>
+            <span class="group">
+                { button("Undo", can_undo, Message::Undo, "") }
+                { button("Redo", can_redo, Message::Redo, "") }
+                { button("Reset", app.can_reset(), Message::Reset, "") }
+            </span>
+            <button onclick={link.callback(|_| PageMessage::Share(true))}>{ "Share" }</button>
+            <span class="group drawers">
+                <button onclick={link.callback(|_| PageMessage::Drawer(Side::Rules))}>{ "Rules" }</button>
+                <button onclick={link.callback(|_| PageMessage::Drawer(Side::Explain))}>{ "Explain" }</button>
+            </span>
+            <button class="quiet theme" onclick={link.callback(|_| PageMessage::Theme)}
+                title="Colours: as the system, light or dark">{ format!("Theme: {theme}") }</button>
+        </header>
+    }
+}
+
+fn presets(link: &Scope<Page>) -> Html {
+    let choose = link.batch_callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let chosen = PRESETS.iter().find(|preset| preset.id == select.value());
+        select.set_value("");
+        chosen.map(|preset| PageMessage::App(Message::Preset(preset.id)))
+    });
+    let preset = |preset: &tiebreak_scenario::Preset| {
+        html! { <option value={preset.id} title={preset.help}>{ preset.title }</option> }
+    };
+    html! {
+        <select aria-label="Open a preset" onchange={choose}>
+            <option value="" selected=true>{ "Open…" }</option>
+            { for PRESETS.iter().map(preset) }
+        </select>
+    }
+}
+
+/// The line that says what the run is doing, with a bar for what takes long.
+pub(crate) fn status(link: &Scope<Page>, app: &App) -> Html {
+    let progress = match (&app.reading, &app.live) {
+        (Some(reading), _) if reading.total > 0.0 => Some(reading.bytes / reading.total),
+        (None, Some(live)) if app.phase == Phase::Running && live.horizon_ms > 0.0 => {
+            Some(app.time_ms / live.horizon_ms)
+        }
+        _ => None,
+    };
+    let cancel = app.reading.is_some().then(|| {
+        let onclick = link.callback(|_| PageMessage::App(Message::TraceCancel));
+        html! { <button class="quiet" {onclick}>{ "Cancel reading" }</button> }
+    });
+    let rate = app
+        .reading
+        .as_ref()
+        .map(|reading| format!("{} of {}", words::bytes(reading.bytes), words::bytes(reading.total)));
+    html! {
+        <div class="status">
+            <p role="status" aria-label="Run status">{ app.status() }</p>
+            if let Some(share) = progress {
+                <progress max="1" value={format!("{share:.3}")} aria-label="Progress">{ format!("{:.0} %", share * 100.0) }</progress>
+            }
+            if let Some(rate) = rate { <span class="muted">{ rate }</span> }
+            { cancel }
+        </div>
+    }
+}

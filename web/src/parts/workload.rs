@@ -1,0 +1,173 @@
+//! Below the rules: the workload, the machines, the agents, the seed.
+
+use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::protocol::TraceCard;
+use tiebreak_lab::{App, Message, view::words};
+use tiebreak_model::Declared;
+use tiebreak_scenario::document::VariantSettings;
+use tiebreak_scenario::{ClusterSettings, WorkloadRef};
+use tiebreak_sim::{Agents, GeneratedWorkload};
+use web_sys::{Event, HtmlInputElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::form;
+use crate::page::{Page, PageMessage};
+
+/// All settings that are not rules.
+pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+    let variant = app.variant();
+    let settings = form::fields(
+        link,
+        "run",
+        VariantSettings::DECLARATION.params,
+        &variant.settings().to_values(),
+        |index, value| Edit::Setting { index, value },
+    );
+    let agents =
+        form::fields(link, "agents", Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
+            Edit::Agents { index, value }
+        });
+    html! {
+        <>
+            <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }</section>
+            <section class="panel" aria-label="Machines"><h2>{ "Machines" }</h2>{ machines(link, app) }</section>
+            <section class="panel" aria-label="Agents"><h2>{ "Agents" }</h2>
+                { agents }
+                <p class="hint">{ help(Agents::DECLARATION.help) }</p>
+            </section>
+            <section class="panel" aria-label="Seed"><h2>{ "Seed and clusters" }</h2>
+                { settings }
+                <button onclick={link.callback(|_| PageMessage::FreshSeed)}>{ "Another seed" }</button>
+            </section>
+        </>
+    }
+}
+
+fn help(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// The control that takes a trace; also the target for dropped files.
+fn trace_file(link: &Scope<Page>) -> Html {
+    let onchange = link.batch_callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let file = input.files().and_then(|files| files.get(0));
+        input.set_value("");
+        file.map(PageMessage::File)
+    });
+    html! {
+        <label class="file">
+            <span>{ "Trace file" }</span>
+            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,text/csv,application/gzip" {onchange} />
+        </label>
+    }
+}
+
+fn workload(link: &Scope<Page>, app: &App) -> Html {
+    let sentence = match &app.variant().workload {
+        WorkloadRef::Trace { name, fingerprint } => {
+            let card = app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"));
+            html! { <><p><strong>{ name }</strong></p>{ card.map_or_else(Html::default, trace_card) }</> }
+        }
+        WorkloadRef::Generated(settings) => {
+            let fields = form::fields(
+                link,
+                "generated workload",
+                GeneratedWorkload::DECLARATION.params,
+                &settings.to_values(),
+                |index, value| Edit::Generated { index, value },
+            );
+            html! { <><p><strong>{ "Generated" }</strong></p>{ fields }<p class="hint">{ help(GeneratedWorkload::DECLARATION.help) }</p></> }
+        }
+    };
+    let generated = matches!(app.variant().workload, WorkloadRef::Generated(_));
+    let others = app.traces.iter().filter(|card| {
+        !matches!(&app.variant().workload, WorkloadRef::Trace { fingerprint, .. } if format!("{fingerprint:032x}") == card.fingerprint)
+    });
+    let use_trace = |card: &TraceCard| {
+        let fingerprint = card.fingerprint.clone();
+        let onclick = link.callback(move |_: MouseEvent| {
+            PageMessage::App(Message::Edit(Edit::UseTrace { fingerprint: fingerprint.clone() }))
+        });
+        html! { <button {onclick}>{ format!("Use {}", card.name) }</button> }
+    };
+    let wanted = match &app.phase {
+        Phase::NeedsTrace { name, fingerprint } => Some(html! {
+            <p class="notice">{ format!("This scenario runs on the trace {name} (fingerprint {}…). Give the file again, and the run starts.", &fingerprint[..8]) }</p>
+        }),
+        _ => None,
+    };
+    html! {
+        <>
+            { wanted }
+            { sentence }
+            { trace_file(link) }
+            <div class="group">
+                { for others.map(use_trace) }
+                if !generated {
+                    <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::UseGenerated)))}>{ "Generate one instead" }</button>
+                }
+            </div>
+            <p class="hint">{ "A file is read here, in this browser, and goes nowhere else. You can also drop it anywhere on the page." }</p>
+        </>
+    }
+}
+
+fn trace_card(card: &TraceCard) -> Html {
+    let facts = format!(
+        "{}; {} over {} days, {} alive at the start; at most {} cores at once.",
+        card.format,
+        words::counted(card.vms, "VM", "VMs"),
+        words::trimmed(card.days, 1),
+        words::count(card.warm),
+        words::count(card.peak_cores)
+    );
+    let lines = card.notes.iter().chain(&card.cannot_answer);
+    html! {
+        <>
+            <p>{ facts }</p>
+            <details class="about"><summary>{ "About this trace" }</summary>
+                <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
+                if card.faulty > 0.0 {
+                    <p>{ format!("{} rows left out:", words::count(card.faulty)) }</p>
+                    <ul>{ for card.faults.iter().map(|line| html! { <li>{ line }</li> }) }</ul>
+                }
+            </details>
+        </>
+    }
+}
+
+fn machines(link: &Scope<Page>, app: &App) -> Html {
+    let many = app.variant().clusters.len() > 1;
+    let cluster = |(cluster, row): (usize, &tiebreak_scenario::ClusterRow)| {
+        let remove =
+            link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::RemoveCluster { cluster })));
+        let fields = form::fields(
+            link,
+            &row.name,
+            ClusterSettings::DECLARATION.params,
+            &row.settings.to_values(),
+            move |index, value| Edit::Cluster { cluster, index, value },
+        );
+        let summary = format!(
+            "{}: {} × {} cores",
+            row.name,
+            words::count(f64::from(row.settings.machines)),
+            words::trimmed(row.settings.cores, 3)
+        );
+        html! {
+            <details class="about cluster" open={!many}>
+                <summary>{ summary }</summary>
+                { fields }
+                if many { <button onclick={remove}>{ format!("Remove {}", row.name) }</button> }
+            </details>
+        }
+    };
+    html! {
+        <>
+            { for app.variant().clusters.iter().enumerate().map(cluster) }
+            <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::AddCluster)))}>{ "Add a cluster" }</button>
+        </>
+    }
+}
