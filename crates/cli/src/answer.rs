@@ -1,0 +1,54 @@
+//! What a command gives back.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::given::Given;
+
+/// What goes to standard output, and whether the run found the problem it looks for.
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) found_problem: bool,
+}
+
+/// Bad input, in one sentence: what was expected, what came, what to do.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl Answer {
+    /// Text for a person.
+    pub(crate) fn text(text: String) -> Self {
+        Self { text, found_problem: false }
+    }
+
+    /// One JSON value when `--json` was given, else the text.
+    pub(crate) fn either(given: &Given, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
+        Self::text(if given.has("json") { json(value) } else { text() })
+    }
+
+    /// The same, with exit code 1 when the problem is there.
+    pub(crate) fn problem(self, found_problem: bool) -> Self {
+        Self { found_problem, ..self }
+    }
+}
+
+/// A value as indented JSON and a line end.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("a tree of text and numbers");
+    text.push('\n');
+    text
+}
+
+/// A line on standard error, beside the answer.
+pub(crate) fn note(line: &impl Display) {
+    // With standard error closed there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "tiebreak: {line}");
+}

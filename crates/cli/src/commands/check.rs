@@ -1,0 +1,65 @@
+//! `tiebreak check`: what is wrong with a scenario, field by field.
+
+use serde::Serialize;
+use tiebreak_model::{Time, VmRow, VmShape, Workload, WorkloadBuilder};
+use tiebreak_scenario::{Document, Issue};
+
+use crate::answer::{Answer, Failure};
+use crate::given::Given;
+use crate::scenario;
+
+#[derive(Serialize)]
+struct Checked {
+    scenario: String,
+    ok: bool,
+    newer: bool,
+    issues: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    expected: String,
+    got: String,
+    done: String,
+}
+
+impl From<Issue> for Row {
+    fn from(Issue { path, expected, got, done }: Issue) -> Self {
+        Self { path, expected, got, done }
+    }
+}
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let file = given.word(0, "the file of a scenario")?;
+    let read = Document::read(&scenario::text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
+    let mut issues = read.issues;
+    issues.extend(cannot_run(&read.document));
+    let lines: String = issues.iter().map(|issue| format!("{issue}\n")).collect();
+    let ok = issues.is_empty();
+    let issues = issues.into_iter().map(Row::from).collect();
+    let checked = Checked { scenario: read.document.name, ok, newer: read.newer, issues };
+    let text = || if ok { format!("{file}: no issues.\n") } else { lines };
+    Ok(Answer::either(given, &checked, text).problem(!ok))
+}
+
+/// What reading cannot see: a variant whose rules together are no policy.
+fn cannot_run(document: &Document) -> impl Iterator<Item = Issue> + '_ {
+    let workload = std::sync::Arc::new(one_vm());
+    document.variants.iter().enumerate().filter_map(move |(index, variant)| {
+        let error = variant.plan(workload.clone()).err()?;
+        Some(Issue {
+            path: format!("variants[{index}]"),
+            expected: "a variant that can run".into(),
+            got: error.to_string(),
+            done: "it cannot run".into(),
+        })
+    })
+}
+
+fn one_vm() -> Workload {
+    let mut builder = WorkloadBuilder::new();
+    let shape = VmShape { demand: tiebreak_model::Resources::new(1, 1, 0, 0), priority: 0 };
+    builder.push(VmRow { name: 0, tenant: 0, shape, start: Time::ZERO, end: Time::NEVER });
+    builder.finish(Time(1)).expect("one VM is a workload")
+}

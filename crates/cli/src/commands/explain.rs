@@ -1,0 +1,275 @@
+//! `tiebreak explain`: every decision about one VM, rule by rule.
+//!
+//! Explanations are made by the uncached reference at the moment of the decision, on the view
+//! of the agent that decided. (Protean section 3.4)
+
+use serde::Serialize;
+use tiebreak_model::{MachineId, VmId};
+use tiebreak_placement::explain::Verdict;
+use tiebreak_placement::{Explanation, Scorecard, Step};
+use tiebreak_sim::{Decision, Probe, Probed, World};
+
+use crate::answer::{Answer, Failure};
+use crate::commands::run::cache_word;
+use crate::given::{Given, Opt};
+use crate::scenario;
+use crate::shown::{count, moment, table};
+use crate::trace::source;
+
+pub(crate) const VM: Opt =
+    Opt { name: "vm", value: Some("ID"), help: "the VM: its number in the trace, as placements.csv has it" };
+pub(crate) const MACHINE: Opt =
+    Opt { name: "machine", value: Some("ID"), help: "a machine, from 0: why the VM did not go there" };
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let name = given.number("vm")?;
+    let name = name.ok_or_else(|| Failure("expected --vm ID, got none; placements.csv lists them".into()))?;
+    let variant = scenario::variant(given)?;
+    let source = source(&variant, given)?;
+    let vm = source.workload.find(name);
+    let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;
+    let plan = variant.plan(source.workload)?;
+    let asked = asked(given, plan.fleet().machine_count())?;
+    let (mut probed, mut recorded) = (World::with_probe(plan.clone(), Probe { vm, asked }), World::recorded(plan));
+    probed.run();
+    recorded.run();
+    let story = Story::of(name, vm, &probed, &recorded);
+    Ok(Answer::either(given, &story, || story.text()))
+}
+
+fn asked(given: &Given, machines: u32) -> Result<Option<MachineId>, Failure> {
+    match given.number("machine")? {
+        Some(id) if id < u64::from(machines) => Ok(Some(MachineId(id as u32))),
+        Some(id) => {
+            Err(Failure(format!("expected a machine from 0 to {}, got {id}; choose one of these", machines - 1)))
+        }
+        None => Ok(None),
+    }
+}
+
+#[derive(Serialize)]
+struct Story {
+    vm: u64,
+    request: u32,
+    cores: f64,
+    memory_gib: f64,
+    placed_on: Option<u32>,
+    decisions: Vec<Told>,
+}
+
+/// One decision told.
+#[derive(Serialize)]
+struct Told {
+    time_ms: i64,
+    agent: Option<u32>,
+    attempt: u32,
+    cache: &'static str,
+    outcome: &'static str,
+    cluster_steps: Vec<StepRow>,
+    steps: Vec<StepRow>,
+    best_set_size: usize,
+    decided_by: Option<&'static str>,
+    winner: Option<Card>,
+    runner_up: Option<Card>,
+    asked: Option<Card>,
+    why_not_asked: Option<String>,
+}
+
+#[derive(Serialize)]
+struct StepRow {
+    rule: &'static str,
+    before: u32,
+    after: u32,
+}
+
+#[derive(Serialize)]
+struct Card {
+    machine: u32,
+    cluster: u32,
+    verdicts: Vec<VerdictRow>,
+}
+
+#[derive(Serialize)]
+struct VerdictRow {
+    rule: &'static str,
+    valid: Option<bool>,
+    score: Option<f64>,
+    bucket: Option<u64>,
+}
+
+impl Story {
+    /// From the run that explains the VM's decisions and the same run with all decisions kept.
+    fn of(name: u64, vm: VmId, world: &World, recorded: &World) -> Self {
+        let workload = world.plan().workload();
+        let demand = workload.shape(workload.shape_of(vm)).demand;
+        Self {
+            vm: name,
+            request: workload.request_of(vm).0,
+            cores: f64::from(demand.cores_milli()) / 1_000.0,
+            memory_gib: f64::from(demand[tiebreak_model::Resource::Memory]) / 1_024.0,
+            placed_on: world.placement(vm).map(|(machine, _)| machine.0),
+            decisions: world.probed().iter().map(|probed| Told::of(probed, outcome(recorded, vm, probed))).collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Self { vm, request, cores, memory_gib, .. } = self;
+        let mut text = format!("VM {vm} of request {request}: {cores} cores, {memory_gib} GiB.\n");
+        if self.decisions.is_empty() {
+            text += "Nobody decided about it: another VM of its request was refused first, or the trace ended.\n";
+        }
+        text.extend(self.decisions.iter().map(Told::text));
+        text
+    }
+}
+
+/// How the decision ended.
+fn outcome(recorded: &World, vm: VmId, probed: &Probed) -> &'static str {
+    let same = |decision: &&Decision| decision.vm == vm && decision.attempt == probed.attempt;
+    let decision = recorded.decisions().iter().find(same);
+    decision.map_or("not committed when the trace ended", |decision| decision.outcome.word())
+}
+
+impl Told {
+    fn of(probed: &Probed, outcome: &'static str) -> Self {
+        let Explanation { funnel, winner, runner_up, decided_by, asked } = &probed.explanation;
+        let why_not = |asked: &Scorecard| why_not(asked, winner.as_ref());
+        Self {
+            time_ms: probed.time.0,
+            agent: probed.agent,
+            attempt: probed.attempt,
+            cache: cache_word(probed.cache),
+            outcome,
+            cluster_steps: funnel.cluster_steps.iter().map(StepRow::of).collect(),
+            steps: funnel.steps.iter().map(StepRow::of).collect(),
+            best_set_size: funnel.best.len(),
+            decided_by: *decided_by,
+            winner: winner.as_ref().map(Card::of),
+            runner_up: runner_up.as_ref().map(Card::of),
+            asked: asked.as_ref().map(Card::of),
+            why_not_asked: asked.as_ref().map(why_not),
+        }
+    }
+
+    fn text(&self) -> String {
+        let who = match self.agent {
+            Some(agent) => format!("agent {agent}, attempt {}", self.attempt + 1),
+            None => "alive when the trace began".into(),
+        };
+        let when = moment(self.time_ms);
+        let mut text = format!("\n{when}, {who}, caches {}: {}\n", self.cache, self.outcome);
+        text += &funnel("Clusters", &self.cluster_steps);
+        text += &funnel("Machines", &self.steps);
+        text += &self.verdict();
+        text += &self.side_by_side();
+        if let Some(why) = &self.why_not_asked {
+            text += &format!("  {why}\n");
+        }
+        text
+    }
+
+    /// The decision in a sentence, or who refused what.
+    fn verdict(&self) -> String {
+        let Some(winner) = &self.winner else { return self.refusal() };
+        let Card { machine, cluster, .. } = winner;
+        match (&self.runner_up, self.decided_by) {
+            (Some(second), Some(rule)) => {
+                format!("  Machine {machine} in cluster {cluster}; {rule} put it before machine {}.\n", second.machine)
+            }
+            (Some(_), None) => format!(
+                "  Machine {machine} in cluster {cluster}, drawn from {} that all rules hold equal.\n",
+                count(self.best_set_size as u64)
+            ),
+            (None, _) => format!("  Machine {machine} in cluster {cluster}, the only valid one.\n"),
+        }
+    }
+
+    fn refusal(&self) -> String {
+        let mut text = String::from("  Refused: no machine is valid.\n");
+        for (steps, what) in [(&self.cluster_steps, "clusters"), (&self.steps, "machines")] {
+            let refusing = steps.iter().filter(|step| step.after < step.before);
+            let line = |step: &StepRow| {
+                format!("    {} refused {} {what}.\n", step.rule, count((step.before - step.after).into()))
+            };
+            text.extend(refusing.map(line));
+        }
+        text
+    }
+
+    fn side_by_side(&self) -> String {
+        let cards = [("winner", &self.winner), ("runner-up", &self.runner_up), ("asked", &self.asked)];
+        let cards: Vec<_> = cards.iter().filter_map(|(role, card)| Some((role, card.as_ref()?))).collect();
+        let Some((_, first)) = cards.first() else { return String::new() };
+        let head = cards.iter().map(|(role, card)| format!("{role}: {}", card.machine));
+        let mut rows = vec![std::iter::once("Rule".to_owned()).chain(head).collect()];
+        for (index, verdict) in first.verdicts.iter().enumerate() {
+            let cells = cards.iter().map(|(_, card)| card.verdicts[index].text());
+            rows.push(std::iter::once(verdict.rule.to_owned()).chain(cells).collect());
+        }
+        table(&rows)
+    }
+}
+
+/// Why the machine that was asked about was not the one.
+fn why_not(asked: &Scorecard, winner: Option<&Scorecard>) -> String {
+    let machine = asked.machine.0;
+    let Some(winner) = winner else {
+        let rule = asked.refused_by().map_or_else(String::new, |rule| format!(": {rule} refuses it"));
+        return format!("Machine {machine} was not valid either{rule}.");
+    };
+    if winner.machine == asked.machine {
+        return format!("Machine {machine} is where it went.");
+    }
+    match (asked.refused_by(), asked.loses_to(winner)) {
+        (Some(rule), _) => format!("Not machine {machine}: {rule} refuses it."),
+        (None, _) if !asked.in_selected_cluster => {
+            format!("Not machine {machine}: its cluster {} is not among the best.", asked.cluster.0)
+        }
+        (None, Some(rule)) => format!("Not machine {machine}: {rule} puts machine {} before it.", winner.machine.0),
+        (None, None) => {
+            format!("Not machine {machine}: all rules hold it equal, chance took machine {}.", winner.machine.0)
+        }
+    }
+}
+
+fn funnel(what: &str, steps: &[StepRow]) -> String {
+    let mut rows = vec![[what, "given", "left"].map(String::from).to_vec()];
+    let row = |step: &StepRow| vec![step.rule.to_owned(), count(step.before.into()), count(step.after.into())];
+    rows.extend(steps.iter().map(row));
+    table(&rows)
+}
+
+impl StepRow {
+    fn of(step: &Step) -> Self {
+        Self { rule: step.rule, before: step.before, after: step.after }
+    }
+}
+
+impl Card {
+    fn of(card: &Scorecard) -> Self {
+        let verdicts = card.verdicts.iter().map(|(rule, verdict)| VerdictRow::of(rule, *verdict)).collect();
+        Self { machine: card.machine.0, cluster: card.cluster.0, verdicts }
+    }
+}
+
+impl VerdictRow {
+    fn of(rule: &'static str, verdict: Verdict) -> Self {
+        let validity = |valid| Self { rule, valid: Some(valid), score: None, bucket: None };
+        match verdict {
+            Verdict::Valid => validity(true),
+            Verdict::Refused => validity(false),
+            Verdict::Score { score, bucket, quantized } => {
+                Self { rule, valid: None, score: Some(score), bucket: quantized.then_some(bucket) }
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        match (self.valid, self.score, self.bucket) {
+            (Some(true), ..) => "valid".into(),
+            (Some(false), ..) => "refuses".into(),
+            (None, Some(score), Some(bucket)) => format!("{score:.4} (bucket {bucket})"),
+            (None, score, _) => format!("{:.4}", score.unwrap_or_default()),
+        }
+    }
+}

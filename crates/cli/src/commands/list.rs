@@ -1,0 +1,130 @@
+//! `tiebreak list`: the declarations, as they are everywhere else.
+
+use serde::Serialize;
+use tiebreak_model::{Declaration, Declared, Param, ParamKind};
+use tiebreak_placement::RULES;
+use tiebreak_scenario::PRESETS;
+use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings};
+use tiebreak_sim::{Agents, GeneratedWorkload, METRICS};
+use tiebreak_trace::FORMATS;
+
+use crate::answer::{Answer, Failure};
+use crate::given::Given;
+use crate::shown::{one_line, wrapped};
+
+/// The words that choose a list.
+pub(crate) const WORDS: &str = "rules|metrics|workloads|formats|presets|agents|clusters|run";
+
+/// A list by name, with what must be known of all of it.
+struct List {
+    name: &'static str,
+    rows: fn() -> Vec<Row>,
+    foot: fn() -> String,
+}
+
+static LISTS: &[List] = &[
+    List { name: "rules", rows: rules, foot: buckets },
+    List { name: "metrics", rows: metrics, foot: String::new },
+    List { name: "workloads", rows: || vec![row(&GeneratedWorkload::DECLARATION)], foot: String::new },
+    List { name: "formats", rows: formats, foot: String::new },
+    List { name: "presets", rows: presets, foot: String::new },
+    List { name: "agents", rows: || vec![row(&Agents::DECLARATION)], foot: String::new },
+    List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
+    List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
+];
+
+#[derive(Serialize)]
+struct Row {
+    id: &'static str,
+    title: &'static str,
+    help: String,
+    params: Vec<ParamRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ParamRow {
+    name: &'static str,
+    help: String,
+    default: f64,
+    min: f64,
+    max: f64,
+    unit: &'static str,
+    kind: &'static str,
+}
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let name = given.word(0, &format!("a list ({WORDS})"))?;
+    let list = LISTS.iter().find(|list| list.name == name);
+    let list = list.ok_or_else(|| Failure(format!("expected a list ({WORDS}), got \"{name}\"; write one of these")))?;
+    let rows = (list.rows)();
+    let text = || rows.iter().map(Row::text).collect::<Vec<_>>().join("\n") + &(list.foot)();
+    Ok(Answer::either(given, &rows, text))
+}
+
+fn row(declaration: &'static Declaration) -> Row {
+    let Declaration { id, title, help, params } = *declaration;
+    Row { id, title, help: one_line(help), params: params.iter().map(param).collect(), stage: None, unit: None }
+}
+
+fn param(param: &Param) -> ParamRow {
+    let Param { name, help, kind, default, min, max, unit } = *param;
+    let kind = match kind {
+        ParamKind::Integer => "integer",
+        ParamKind::Number => "number",
+        ParamKind::Flag => "flag",
+    };
+    ParamRow { name, help: one_line(help), default, min, max, unit, kind }
+}
+
+fn rules() -> Vec<Row> {
+    RULES.iter().map(|entry| Row { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
+}
+
+fn metrics() -> Vec<Row> {
+    METRICS.iter().map(|metric| Row { unit: Some(metric.unit), ..row(&metric.declaration) }).collect()
+}
+
+fn formats() -> Vec<Row> {
+    FORMATS.iter().map(|format| row(format.declaration())).collect()
+}
+
+fn presets() -> Vec<Row> {
+    let row = |preset: &tiebreak_scenario::Preset| Row {
+        id: preset.id,
+        title: preset.title,
+        help: one_line(preset.help),
+        params: Vec::new(),
+        stage: None,
+        unit: None,
+    };
+    PRESETS.iter().map(row).collect()
+}
+
+fn buckets() -> String {
+    format!("\nEvery preference also takes\n{}", param(&BUCKETS).text())
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let aside = self.stage.or(self.unit).map(|aside| format!(" ({aside})")).unwrap_or_default();
+        let title = if self.title == self.id { String::new() } else { format!(": {}", self.title) };
+        let params: String = self.params.iter().map(ParamRow::text).collect();
+        format!("{}{title}{aside}\n{}{params}", self.id, wrapped(&self.help, "    "))
+    }
+}
+
+impl ParamRow {
+    fn text(&self) -> String {
+        let Self { name, help, default, min, max, unit, kind } = self;
+        let space = if unit.is_empty() { "" } else { " " };
+        let range = match *kind {
+            "flag" => format!("true or false, default {}", *default != 0.0),
+            _ => format!("{min} to {max}{space}{unit}, default {default}"),
+        };
+        format!("    - {name} ({range})\n{}", wrapped(help, "        "))
+    }
+}

@@ -1,0 +1,152 @@
+//! Every command: one file each, one line here.
+
+mod bench;
+mod check;
+mod explain;
+mod first_picture;
+mod link;
+mod list;
+mod reproduce;
+mod run;
+mod trace;
+
+use crate::answer::{Answer, Failure};
+use crate::given::{Given, Opt};
+use crate::scenario::{PRESET, SET, VARIANT};
+use crate::shown::wrapped;
+use crate::trace::TRACE;
+
+/// A thing to do by name.
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// The words behind the name.
+    pub(crate) words: &'static str,
+    /// How many words there may be.
+    pub(crate) words_max: usize,
+    pub(crate) help: &'static str,
+    options: &'static [&'static Opt],
+    pub(crate) run: fn(&Given) -> Result<Answer, Failure>,
+}
+
+const JSON: Opt = Opt { name: "json", value: None, help: "one JSON value on standard output and nothing else" };
+const QUICK: Opt = Opt { name: "quick", value: None, help: "the small size" };
+
+/// Every command, in the order in which help shows them.
+pub(crate) static COMMANDS: &[Command] = &[
+    Command {
+        name: "run",
+        words: "[SCENARIO.json]",
+        words_max: 1,
+        help: "Replays a scenario and says what came out; with --out also as files.",
+        options: &[&PRESET, &TRACE, &SET, &VARIANT, &run::OUT],
+        run: run::run,
+    },
+    Command {
+        name: "check",
+        words: "SCENARIO.json",
+        words_max: 1,
+        help: "Lists what is wrong with a scenario, each with its field; exit code 1 if anything is.",
+        options: &[],
+        run: check::run,
+    },
+    Command {
+        name: "explain",
+        words: "[SCENARIO.json]",
+        words_max: 1,
+        help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
+        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SET, &VARIANT],
+        run: explain::run,
+    },
+    Command {
+        name: "trace",
+        words: "inspect|convert FILE",
+        words_max: 2,
+        help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `convert` writes it as CSV \
+               with named columns.",
+        options: &[&trace::OUT],
+        run: trace::run,
+    },
+    Command {
+        name: "link",
+        words: "encode [SCENARIO.json] | decode URL",
+        words_max: 2,
+        help: "Turns a scenario into the part of an address behind #, and back.",
+        options: &[&PRESET],
+        run: link::run,
+    },
+    Command {
+        name: "list",
+        words: list::WORDS,
+        words_max: 1,
+        help: "Shows what there is, each with its help and parameters.",
+        options: &[],
+        run: list::run,
+    },
+    Command {
+        name: "bench",
+        words: "",
+        words_max: 0,
+        help: "Measures placements per second and bytes per machine, with caches and without.",
+        options: &[&QUICK, &TRACE],
+        run: bench::run,
+    },
+    Command {
+        name: "reproduce",
+        words: "[protean-table5]",
+        words_max: 1,
+        help: "Computes a paper's table and shows ours beside it; exit code 1 if a direction does not hold.",
+        options: &[&QUICK, &TRACE, &SET],
+        run: reproduce::run,
+    },
+    Command {
+        name: "first-picture",
+        words: "",
+        words_max: 0,
+        help: "Prints the picture that the page shows before it is live, as HTML.",
+        options: &[],
+        run: first_picture::run,
+    },
+];
+
+/// The command of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+impl Command {
+    /// Its options, with those that every command has.
+    pub(crate) fn options(&self) -> impl Iterator<Item = &'static Opt> {
+        self.options.iter().copied().chain([&JSON])
+    }
+
+    /// How it is written.
+    fn usage(&self) -> String {
+        let options: Vec<_> = self.options().map(|opt| format!("[{}]", opt.usage())).collect();
+        ["tiebreak", self.name, self.words, &options.join(" ")].join(" ").replace("  ", " ")
+    }
+
+    /// Its page of help.
+    pub(crate) fn page(&self) -> String {
+        let mut page = format!("{}\n\n{}\n", wrapped(self.help, "").trim_end(), self.usage());
+        for opt in self.options() {
+            page += &format!("\n  {}\n{}", opt.usage(), wrapped(opt.help, "      "));
+        }
+        page
+    }
+
+    /// A command line that is not as the command wants it.
+    pub(crate) fn misuse(&self, what: &str) -> Failure {
+        Failure(format!("{what}; expected {}", self.usage()))
+    }
+}
+
+/// What the program is and every command, in one screen.
+pub(crate) fn overview() -> String {
+    let mut page = String::from("Replays VM traces through a rule-based VM allocator (Protean, OSDI 2020).\n");
+    for command in COMMANDS {
+        let line = format!("tiebreak {} {}", command.name, command.words);
+        page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
+    }
+    page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 done, 1 the run \
+            found\nthe problem it looks for, 2 bad input.\n"
+}

@@ -1,0 +1,249 @@
+//! `tiebreak run`: replays a scenario and says what came out.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use tiebreak_placement::CacheUse;
+use tiebreak_scenario::Variant;
+use tiebreak_sim::{Decision, METRICS, RuleShare, Summary, World};
+
+use crate::answer::{Answer, Failure, json};
+use crate::given::{Given, Opt};
+use crate::scenario;
+use crate::shown::{bytes, count, table};
+use crate::trace::{Source, source};
+
+pub(crate) const OUT: Opt =
+    Opt { name: "out", value: Some("DIR"), help: "a folder for summary.json, series.csv and placements.csv" };
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let variant = scenario::variant(given)?;
+    let source = source(&variant, given)?;
+    let plan = variant.plan(source.workload.clone())?;
+    let start = Instant::now();
+    let mut world = if given.has("out") { World::recorded(plan) } else { World::new(plan) };
+    world.run();
+    let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
+    let report = Report::of(&variant, &source, &world, wall_ms);
+    if let Some(folder) = given.one("out") {
+        write_files(Path::new(folder), &world, &report)?;
+    }
+    Ok(Answer::either(given, &report, || report.text()))
+}
+
+/// The summary of a run as it stands in `summary.json`.
+#[derive(Serialize)]
+struct Report {
+    digest: String,
+    placements: u64,
+    rejections: u64,
+    warm_rejections: u64,
+    conflicts: u64,
+    conflicts_per_minute_p99: f64,
+    empty_hosts_pct_mean: f64,
+    packing_density_pct_mean: f64,
+    wall_ms: f64,
+    seed: u64,
+    machines: u32,
+    clusters: usize,
+    vms: u32,
+    requests: u32,
+    trace: Option<TraceName>,
+    commits: u64,
+    cache: Cache,
+    rule_shares: Vec<Share>,
+}
+
+#[derive(Serialize)]
+struct TraceName {
+    name: String,
+    fingerprint: String,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    on: bool,
+    hits: u64,
+    misses: u64,
+    bytes: u64,
+}
+
+/// Shares of the stage's first candidates, 0 to 1.
+#[derive(Serialize)]
+struct Share {
+    rule: &'static str,
+    before: f64,
+    after: f64,
+}
+
+impl From<&RuleShare> for Share {
+    fn from(share: &RuleShare) -> Self {
+        Self { rule: share.rule, before: share.before, after: share.after }
+    }
+}
+
+impl Report {
+    fn of(variant: &Variant, source: &Source, world: &World, wall_ms: f64) -> Self {
+        let summary: Summary = world.summary();
+        let trace = source.trace.clone();
+        let fleet = world.plan().fleet();
+        Self {
+            digest: format!("{:016x}", summary.digest),
+            placements: summary.placements,
+            rejections: summary.rejections,
+            warm_rejections: summary.warm_rejections,
+            conflicts: summary.conflicts,
+            conflicts_per_minute_p99: summary.conflicts_per_minute_p99,
+            empty_hosts_pct_mean: summary.empty_hosts_pct_mean,
+            packing_density_pct_mean: summary.packing_density_pct_mean,
+            wall_ms,
+            seed: variant.seed,
+            machines: fleet.machine_count(),
+            clusters: fleet.clusters().len(),
+            vms: source.workload.vm_count(),
+            requests: source.workload.request_count(),
+            trace: trace.map(|(name, id)| TraceName { name, fingerprint: format!("{id:032x}") }),
+            commits: summary.counters.commits,
+            cache: Cache {
+                on: variant.agents.caches,
+                hits: summary.counters.cache_hits,
+                misses: summary.counters.cache_misses,
+                bytes: summary.cache_bytes,
+            },
+            rule_shares: summary.rule_shares.iter().map(Share::from).collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let warm = match self.warm_rejections {
+            0 => String::new(),
+            warm => format!(", {} of them at the start", count(warm)),
+        };
+        let trace = self.trace.as_ref().map_or("a generated workload", |trace| trace.name.as_str());
+        let cache = match (self.cache.on, self.cache.hits + self.cache.misses) {
+            (false, _) => "off".into(),
+            (true, 0) => "on, no decision".into(),
+            (true, all) => {
+                let hits = 100.0 * self.cache.hits as f64 / all as f64;
+                format!("{hits:.1} % hits, {} in the end", bytes(self.cache.bytes))
+            }
+        };
+        let rows = [
+            (
+                "Replayed",
+                format!("{trace}, {} VMs on {} machines", count(self.vms.into()), count(self.machines.into())),
+            ),
+            ("Placed", format!("{} VMs", count(self.placements))),
+            ("Rejected", format!("{} VMs{warm}", count(self.rejections))),
+            ("Empty hosts", format!("{:.2} % on average", self.empty_hosts_pct_mean)),
+            ("Packing density", format!("{:.2} % on average", self.packing_density_pct_mean)),
+            ("Conflicts", format!("{} of {} commits", count(self.conflicts), count(self.commits))),
+            ("Conflicts, P99", format!("{} in a minute", self.conflicts_per_minute_p99)),
+            ("Caches", cache),
+            ("Took", format!("{:.0} ms", self.wall_ms)),
+            ("Seed", self.seed.to_string()),
+            ("Digest", self.digest.clone()),
+        ];
+        let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
+        text + &self.shares()
+    }
+
+    fn shares(&self) -> String {
+        let mut rows = vec![["What each rule left", "given", "left"].map(String::from).to_vec()];
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let row = |share: &Share| vec![share.rule.to_owned(), percent(share.before), percent(share.after)];
+        rows.extend(self.rule_shares.iter().map(row));
+        if rows.len() == 1 { String::new() } else { format!("\n{}", table(&rows)) }
+    }
+}
+
+fn write_files(folder: &Path, world: &World, report: &Report) -> Result<(), Failure> {
+    let unwritable = |error: &dyn std::fmt::Display| {
+        Failure(format!("expected to write into {}, got: {error}; choose another --out", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.join("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
+    write_series(&folder.join("series.csv"), world).map_err(|error| unwritable(&error))?;
+    write_placements(&folder.join("placements.csv"), world).map_err(|error| unwritable(&error))
+}
+
+/// One row per sample; empty where a metric means nothing.
+fn write_series(file: &Path, world: &World) -> csv::Result<()> {
+    let mut csv = csv::Writer::from_path(file)?;
+    csv.write_field("time_ms")?;
+    csv.write_record(METRICS.iter().map(|metric| metric.declaration.id))?;
+    let series = world.series();
+    for (sample, time) in series.times().iter().enumerate() {
+        csv.write_field(time.0.to_string())?;
+        let cell = |metric| Some(series.values(metric)[sample]).filter(|value| value.is_finite());
+        csv.write_record(
+            (0..METRICS.len()).map(|metric| cell(metric).map_or_else(String::new, |value| value.to_string())),
+        )?;
+    }
+    Ok(csv.flush()?)
+}
+
+/// One row per VM and attempt, in the order in which the store answered.
+fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
+    let mut csv = csv::WriterBuilder::new().has_headers(false).from_path(file)?;
+    csv.write_record([
+        "seq",
+        "time_ms",
+        "request",
+        "vm",
+        "outcome",
+        "machine",
+        "cluster",
+        "best_set_size",
+        "cache",
+        "agent",
+        "attempt",
+    ])?;
+    for (seq, decision) in world.decisions().iter().enumerate() {
+        csv.write_field(seq.to_string())?;
+        csv.serialize(Row::of(world, decision))?;
+    }
+    Ok(csv.flush()?)
+}
+
+/// A line of `placements.csv` behind its number; the header above names the fields.
+#[derive(Serialize)]
+struct Row {
+    time_ms: i64,
+    request: u32,
+    vm: u64,
+    outcome: &'static str,
+    machine: Option<u32>,
+    cluster: Option<u32>,
+    best_set_size: u32,
+    cache: Option<&'static str>,
+    agent: Option<u32>,
+    attempt: u32,
+}
+
+impl Row {
+    fn of(world: &World, decision: &Decision) -> Self {
+        Self {
+            time_ms: decision.time.0,
+            request: decision.request.0,
+            vm: world.plan().workload().name(decision.vm),
+            outcome: decision.outcome.word(),
+            machine: decision.machine.map(|machine| machine.0),
+            cluster: decision.machine.map(|machine| world.plan().fleet().cluster_of(machine).0),
+            best_set_size: decision.best_set,
+            cache: decision.cache.map(cache_word),
+            agent: decision.agent,
+            attempt: decision.attempt,
+        }
+    }
+}
+
+/// The word in files.
+pub(crate) const fn cache_word(cache: CacheUse) -> &'static str {
+    match cache {
+        CacheUse::Hit => "hit",
+        CacheUse::Miss => "miss",
+        CacheUse::Off => "off",
+    }
+}

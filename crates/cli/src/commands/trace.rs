@@ -1,0 +1,233 @@
+//! `tiebreak trace`: what a file holds, and the same as CSV with named columns.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tiebreak_model::{RequestId, Resource, Time, VmId, Workload};
+use tiebreak_trace::{Parsed, TraceParser};
+
+use crate::answer::{Answer, Failure, note};
+use crate::given::{Given, Opt};
+use crate::shown::{count, table};
+use crate::trace::read;
+
+pub(crate) const OUT: Opt =
+    Opt { name: "out", value: Some("FILE"), help: "where `convert` writes; without it to standard output" };
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let what = given.word(0, "inspect or convert")?;
+    let file = |what| given.word(1, &format!("the file to {what}"));
+    match what {
+        "inspect" => {
+            let inspected = Inspected::of(&read(file(what)?)?);
+            Ok(Answer::either(given, &inspected, || inspected.text()))
+        }
+        "convert" => convert(given, &read(file(what)?)?.workload),
+        other => Err(Failure(format!("expected inspect or convert, got \"{other}\"; see `tiebreak help trace`"))),
+    }
+}
+
+#[derive(Serialize)]
+struct Inspected {
+    format: &'static str,
+    format_title: &'static str,
+    fingerprint: String,
+    rows: u64,
+    kept: u64,
+    faulty: u64,
+    faults_by_kind: BTreeMap<&'static str, u64>,
+    first_faults: Vec<FaultRow>,
+    corrections: BTreeMap<&'static str, u64>,
+    vms: u32,
+    requests: u32,
+    tenants: u64,
+    alive_at_start: u32,
+    endless: u32,
+    span_ms: u64,
+    cores_at_start: f64,
+    peak_cores: f64,
+    peak_vms: u32,
+    largest: Largest,
+    notes: Vec<String>,
+    cannot_answer: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FaultRow {
+    line: u64,
+    kind: &'static str,
+    expected: String,
+    got: String,
+}
+
+#[derive(Serialize)]
+struct Largest {
+    cores: f64,
+    memory_gib: f64,
+}
+
+impl Inspected {
+    fn of(parsed: &Parsed) -> Self {
+        let Parsed { workload, report } = parsed;
+        let summary = &report.summary;
+        let fault = |fault: &tiebreak_trace::Fault| FaultRow {
+            line: fault.line,
+            kind: fault.kind.title(),
+            expected: fault.expected.clone(),
+            got: fault.got.clone(),
+        };
+        Self {
+            format: report.format,
+            format_title: report.format_title,
+            fingerprint: format!("{:032x}", workload.fingerprint()),
+            rows: report.rows,
+            kept: report.kept,
+            faulty: report.faulty(),
+            faults_by_kind: report.fault_counts.iter().map(|(kind, rows)| (kind.title(), *rows)).collect(),
+            first_faults: report.faults.iter().take(20).map(fault).collect(),
+            corrections: report.corrections.iter().map(|(kind, rows)| (kind.title(), *rows)).collect(),
+            vms: summary.vms,
+            requests: summary.requests,
+            tenants: summary.tenants,
+            alive_at_start: summary.warm,
+            endless: summary.endless,
+            span_ms: summary.span.0,
+            cores_at_start: summary.cores_milli_at_start as f64 / 1_000.0,
+            peak_cores: summary.peak_cores_milli as f64 / 1_000.0,
+            peak_vms: summary.peak_vms,
+            largest: Largest {
+                cores: amount(summary.largest[Resource::Cores], Resource::Cores),
+                memory_gib: amount(summary.largest[Resource::Memory], Resource::Memory),
+            },
+            notes: report.notes.clone(),
+            cannot_answer: report.cannot_answer.clone(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let days = self.span_ms as f64 / 86_400_000.0;
+        let Largest { cores, memory_gib } = self.largest;
+        let rows = [
+            ("Format", format!("{} ({})", self.format_title, self.format)),
+            ("Fingerprint", self.fingerprint.clone()),
+            (
+                "Rows",
+                format!("{}, of which {} kept, {} refused", count(self.rows), count(self.kept), count(self.faulty)),
+            ),
+            ("VMs", format!("{} in {} requests", count(self.vms.into()), count(self.requests.into()))),
+            ("Tenants", count(self.tenants)),
+            (
+                "Alive at the start",
+                format!("{} VMs, {:.0} cores", count(self.alive_at_start.into()), self.cores_at_start),
+            ),
+            ("Never ending", format!("{} VMs", count(self.endless.into()))),
+            ("Tells until", format!("day {days:.2}")),
+            ("Most at once", format!("{} VMs, {:.0} cores", count(self.peak_vms.into()), self.peak_cores)),
+            ("Largest VM", format!("{cores} cores, {memory_gib} GiB")),
+        ];
+        let mut text: String = rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
+        text += &counted("Refused rows", &self.faults_by_kind);
+        let fault =
+            |row: &FaultRow| format!("  line {}: {}: expected {}, got {}\n", row.line, row.kind, row.expected, row.got);
+        text.extend(self.first_faults.iter().map(fault));
+        text += &counted("Corrected rows", &self.corrections);
+        text += &listed("How it was read", &self.notes);
+        text + &listed("What it cannot answer", &self.cannot_answer)
+    }
+}
+
+fn amount(stored: u32, resource: Resource) -> f64 {
+    f64::from(stored) / resource.unit().1
+}
+
+fn counted(title: &str, rows: &BTreeMap<&'static str, u64>) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<_> = rows.iter().map(|(kind, number)| vec![(*kind).to_owned(), count(*number)]).collect();
+    format!("\n{title}\n{}", table(&rows))
+}
+
+fn listed(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+    format!("\n{title}\n{lines}")
+}
+
+#[derive(Serialize)]
+struct Converted {
+    file: String,
+    vms: u32,
+    fingerprint: String,
+    fingerprint_read_back: String,
+}
+
+fn convert(given: &Given, workload: &Workload) -> Result<Answer, Failure> {
+    let csv = named_columns(workload)?;
+    let back = read_back(&csv)?;
+    if back.fingerprint() != workload.fingerprint() {
+        note(&difference(workload, &back));
+    }
+    let Some(file) = given.one("out") else {
+        return match given.has("json") {
+            true => Err(Failure("expected --out FILE beside --json, got none; say where the CSV shall go".into())),
+            false => Ok(Answer::text(csv)),
+        };
+    };
+    std::fs::write(file, &csv)
+        .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))?;
+    let converted = Converted {
+        file: file.into(),
+        vms: workload.vm_count(),
+        fingerprint: format!("{:032x}", workload.fingerprint()),
+        fingerprint_read_back: format!("{:032x}", back.fingerprint()),
+    };
+    Ok(Answer::either(given, &converted, || format!("Wrote {} VMs to {file}.\n", count(converted.vms.into()))))
+}
+
+/// Every VM as a row, in the order of the workload. Decimal fractions are exact: thousandths of
+/// a core, 1/1024 of a GiB and milliseconds all end.
+fn named_columns(workload: &Workload) -> Result<String, Failure> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["vm", "tenant", "cores", "memory_gib", "priority", "start_s", "end_s"])?;
+    for request in (0..workload.request_count()).map(RequestId) {
+        for vm in workload.vms_of(request).map(VmId) {
+            let shape = workload.shape(workload.shape_of(vm));
+            csv.write_record([
+                workload.name(vm).to_string(),
+                workload.tenant(request).to_string(),
+                amount(shape.demand[Resource::Cores], Resource::Cores).to_string(),
+                amount(shape.demand[Resource::Memory], Resource::Memory).to_string(),
+                shape.priority.to_string(),
+                seconds(workload.at(request)),
+                seconds(workload.end(vm)),
+            ])?;
+        }
+    }
+    let bytes = csv.into_inner().map_err(|error| Failure(error.to_string()))?;
+    Ok(String::from_utf8(bytes)?)
+}
+
+fn seconds(time: Time) -> String {
+    if time == Time::NEVER { "inf".into() } else { (time.0 as f64 / 1_000.0).to_string() }
+}
+
+fn read_back(csv: &str) -> Result<Workload, Failure> {
+    let mut parser = TraceParser::new("converted.csv");
+    parser.push(csv.as_bytes())?;
+    Ok(parser.finish()?.workload)
+}
+
+/// What the form has no column for.
+fn difference(before: &Workload, after: &Workload) -> String {
+    let day = |workload: &Workload| workload.horizon().0 as f64 / 86_400_000.0;
+    let (was, is) = (day(before), day(after));
+    let what = if was == is {
+        "other times or sizes".into()
+    } else {
+        format!("the CSV does not say when the trace stops telling: it was day {was:.2}, read back it is day {is:.2}")
+    };
+    format!("read back it has another fingerprint; {what}")
+}

@@ -1,0 +1,60 @@
+//! `tiebreak`, the native program: the same engine as the page, for batch work, benchmarks,
+//! continuous checks and people who script.
+//!
+//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command gives an
+//! [`Answer`]; only this file writes to standard output. Exit code 0: done; 1: the run found
+//! the problem it looks for; 2: bad input, with one sentence on standard error.
+
+mod answer;
+mod commands;
+mod given;
+mod scenario;
+mod shown;
+mod trace;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use answer::{Answer, Failure};
+use commands::{COMMANDS, Command};
+use given::Given;
+
+fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    match run(words) {
+        Ok(answer) => {
+            // A closed pipe (`| head`) is no failure of the run.
+            let _ = std::io::stdout().lock().write_all(answer.text.as_bytes());
+            ExitCode::from(u8::from(answer.found_problem))
+        }
+        Err(Failure(sentence)) => {
+            answer::note(&sentence);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(mut words: Vec<std::ffi::OsString>) -> Result<Answer, Failure> {
+    if words.is_empty() {
+        return Ok(Answer::text(commands::overview()));
+    }
+    let name = words.remove(0).to_string_lossy().into_owned();
+    match name.as_str() {
+        "help" | "--help" | "-h" => return Ok(Answer::text(help(&words))),
+        "--version" | "-V" => return Ok(Answer::text(format!("tiebreak {}\n", env!("CARGO_PKG_VERSION")))),
+        _ => {}
+    }
+    let command = commands::find(&name).ok_or_else(|| {
+        let names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+        Failure(format!("expected a command ({}), got \"{name}\"; see `tiebreak help`", names.join(", ")))
+    })?;
+    if words.iter().any(|word| word == "--help" || word == "-h") {
+        return Ok(Answer::text(command.page()));
+    }
+    (command.run)(&Given::parse(command, words)?)
+}
+
+fn help(words: &[std::ffi::OsString]) -> String {
+    let command = words.first().and_then(|name| commands::find(&name.to_string_lossy()));
+    command.map_or_else(commands::overview, Command::page)
+}

@@ -1,0 +1,99 @@
+//! Which scenario a command is about: a document's file or a preset, with fields set by hand.
+//!
+//! A file with issues is refused here: what runs is what was written. (`tiebreak check` lists
+//! the issues; the page reads leniently instead, because a person is there to look.)
+
+use std::fs::File;
+use std::io::Read;
+
+use tiebreak_scenario::read::TEXT_MAX;
+use tiebreak_scenario::{Document, PRESETS, Variant, presets};
+
+use crate::answer::Failure;
+use crate::given::{Given, Opt};
+
+/// The options that choose a scenario.
+pub(crate) const PRESET: Opt = Opt { name: "preset", value: Some("NAME"), help: "a scenario by name: `list presets`" };
+pub(crate) const VARIANT: Opt =
+    Opt { name: "variant", value: Some("NAME"), help: "which variant of the scenario; without it the active one" };
+pub(crate) const SET: Opt = Opt {
+    name: "set",
+    value: Some("PATH=VALUE"),
+    help: "changes a field, as often as you like: seed=7, agents.caches=false, rules.BestFit.buckets=none",
+};
+
+/// The document that was asked for; without a file or a name the first preset.
+pub(crate) fn document(given: &Given) -> Result<Document, Failure> {
+    match (given.words.first(), given.one("preset")) {
+        (Some(file), Some(name)) => Err(Failure(format!(
+            "expected one scenario, got the file {file} and the preset {name}; leave one of them out"
+        ))),
+        (None, name) => preset(name.unwrap_or(PRESETS[0].id)),
+        (Some(file), None) => whole(file),
+    }
+}
+
+/// The variant that was asked for, with the fields of `--set`.
+pub(crate) fn variant(given: &Given) -> Result<Variant, Failure> {
+    let document = document(given)?;
+    let mut variant = chosen(&document, given.one("variant"))?.clone();
+    set_fields(&mut variant, given)?;
+    Ok(variant)
+}
+
+/// Changes what `--set` says.
+pub(crate) fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
+    for pair in given.all("set") {
+        let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write for instance seed=7"));
+        let (path, value) = pair.split_once('=').ok_or_else(wrong)?;
+        variant.set(path.trim(), value)?;
+    }
+    Ok(())
+}
+
+/// The preset of this name.
+pub(crate) fn preset(name: &str) -> Result<Document, Failure> {
+    let preset = presets::find(name).ok_or_else(|| {
+        let names: Vec<_> = PRESETS.iter().map(|preset| preset.id).collect();
+        Failure(format!(
+            "expected the name of a preset ({}), got \"{name}\"; see `tiebreak list presets`",
+            names.join(", ")
+        ))
+    })?;
+    Ok((preset.make)())
+}
+
+/// The text of a document's file.
+pub(crate) fn text(file: &str) -> Result<String, Failure> {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            Failure(format!("expected a scenario as JSON text in {file}, got other bytes; give a trace with --trace"))
+        }
+        _ => Failure(format!("expected a scenario in {file}, got: {error}; check the path")),
+    };
+    let mut text = String::new();
+    let mut reader = File::open(file).map_err(unreadable)?.take(TEXT_MAX as u64 + 1);
+    reader.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+fn whole(file: &str) -> Result<Document, Failure> {
+    let read = Document::read(&text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
+    match read.issues.as_slice() {
+        [] => Ok(read.document),
+        [first, others @ ..] => {
+            let others = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+            let (path, expected, got) = (&first.path, &first.expected, &first.got);
+            let fault = format!("{file}: {path}: expected {expected}, got {got}{others}");
+            Err(Failure(format!("{fault}; correct it, `tiebreak check {file}` lists every issue")))
+        }
+    }
+}
+
+fn chosen<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Variant, Failure> {
+    let Some(name) = name else { return Ok(document.active_variant()) };
+    document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+        let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
+        Failure(format!("expected a variant ({}), got \"{name}\"; write one of these", names.join(", ")))
+    })
+}

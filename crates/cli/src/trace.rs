@@ -1,0 +1,109 @@
+//! Reading traces from files, and the one that is built in.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use tiebreak_model::Workload;
+use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
+use tiebreak_scenario::{Variant, WorkloadRef};
+use tiebreak_trace::{Parsed, TraceError, TraceParser};
+
+use crate::answer::{Failure, note};
+use crate::given::{Given, Opt};
+
+/// The option that names a trace.
+pub(crate) const TRACE: Opt = Opt {
+    name: "trace",
+    value: Some("FILE"),
+    help: "the trace to replay, plain or gzip, in any format of `list formats`",
+};
+
+/// The cut that comes with the page.
+const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
+static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
+
+/// The requests of a run and where they come from.
+#[derive(Clone)]
+pub(crate) struct Source {
+    pub(crate) workload: Arc<Workload>,
+    /// The trace's name and fingerprint; none for a generated workload.
+    pub(crate) trace: Option<(String, u128)>,
+}
+
+/// The workload that a variant names, or the file of `--trace` in its place.
+pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
+    match (given.one("trace"), &variant.workload) {
+        (Some(file), wanted) => from_file(file, wanted),
+        (None, WorkloadRef::Generated(_)) => {
+            let workload = variant.generate().expect("a generated workload");
+            Ok(Source { workload: Arc::new(workload), trace: None })
+        }
+        (None, WorkloadRef::Trace { fingerprint, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => built_in(),
+        (None, WorkloadRef::Trace { fingerprint, name }) => Err(Failure(format!(
+            "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
+        ))),
+    }
+}
+
+/// The trace that is built into the program.
+pub(crate) fn built_in() -> Result<Source, Failure> {
+    let mut parser = TraceParser::new(BUILT_IN_NAME);
+    parser.push(BUILT_IN)?;
+    Ok(named(BUILT_IN_NAME, parser.finish()?))
+}
+
+fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
+    let parsed = read(file)?;
+    let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
+    if faulty > 0 {
+        note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
+    }
+    let source = named(&file_name(file), parsed);
+    let got = source.trace.as_ref().map_or(0, |(_, fingerprint)| *fingerprint);
+    match wanted {
+        WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got => {}
+        WorkloadRef::Trace { fingerprint, name } => note(&format!(
+            "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
+        )),
+        WorkloadRef::Generated(_) => note(&format!("the scenario's generated workload is not used, {file} is")),
+    }
+    Ok(source)
+}
+
+fn named(name: &str, parsed: Parsed) -> Source {
+    let fingerprint = parsed.workload.fingerprint();
+    Source { workload: Arc::new(parsed.workload), trace: Some((name.into(), fingerprint)) }
+}
+
+/// Reads a trace piece by piece.
+pub(crate) fn read(path: &str) -> Result<Parsed, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
+    let faulty = |error: TraceError| Failure(format!("{path}: {error}"));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut parser = TraceParser::new(&file_name(path));
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece).map_err(unreadable)? {
+            0 => return parser.finish().map_err(faulty),
+            length => parser.push(&piece[..length]).map_err(faulty)?,
+        }
+    }
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_trace_is_the_one_that_presets_name() {
+        let (_, fingerprint) = built_in().expect("it reads").trace.expect("a trace");
+        assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
+    }
+}

@@ -1,0 +1,246 @@
+//! The program as people and scripts meet it: answers, exit codes, files.
+//!
+//! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn tiebreak(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(words).output().expect("the program starts")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("an exit code")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Standard output of a run that must be done.
+fn done(words: &[&str]) -> String {
+    let output = tiebreak(words);
+    assert_eq!(code(&output), 0, "{words:?}: {}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+fn json(words: &[&str]) -> Value {
+    serde_json::from_str(&done(words)).expect("one JSON value")
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn file(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let file = folder.join(name);
+    std::fs::write(&file, bytes).expect("a file");
+    file.to_str().expect("UTF-8").to_owned()
+}
+
+fn golden(name: &str, got: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, got).expect("the golden is written");
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(got, expected, "{name} changed; if that is meant: UPDATE=1 cargo test -p tiebreak-cli");
+}
+
+const CUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
+
+#[test]
+fn the_rules_as_listed() {
+    golden("list-rules.txt", &done(&["list", "rules"]));
+}
+
+#[test]
+fn protean_table_5_in_the_small_size() {
+    let output = tiebreak(&["reproduce", "protean-table5", "--quick"]);
+    golden("protean-table5-quick.txt", text(&output.stdout));
+    let json = tiebreak(&["reproduce", "protean-table5", "--quick", "--json"]);
+    let table: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(code(&output), i32::from(table["agrees"] == false));
+    assert_eq!(table["rows"].as_array().map(Vec::len), Some(6));
+    assert_eq!(table["seeds"].as_array().map(Vec::len), Some(2));
+    assert!(table["checks"].as_array().is_some_and(|checks| checks.iter().all(|check| check["what"].is_string())));
+}
+
+#[test]
+fn caches_change_no_decision() {
+    for preset in ["default", "small"] {
+        let on = json(&["run", "--preset", preset, "--json"]);
+        let off = json(&["run", "--preset", preset, "--set", "agents.caches=false", "--json"]);
+        let digest = on["digest"].as_str().expect("a digest");
+        assert!(digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+        assert_eq!(on["digest"], off["digest"], "{preset}");
+        let other_seed = json(&["run", "--preset", preset, "--set", "seed=99", "--json"]);
+        assert_ne!(on["digest"], other_seed["digest"], "{preset}");
+        for field in ["placements", "rejections", "conflicts", "empty_hosts_pct_mean", "packing_density_pct_mean"] {
+            assert_eq!(on[field], off[field], "{preset}: {field}");
+            assert!(on[field].is_number(), "{preset}: {field}");
+        }
+        assert!(on["wall_ms"].is_number());
+        assert_eq!(off["cache"]["hits"], 0);
+    }
+}
+
+#[test]
+fn a_run_leaves_its_files() {
+    let out = folder("out");
+    let summary = json(&["run", "--preset", "default", "--out", out.to_str().expect("UTF-8"), "--json"]);
+    let read = |name| std::fs::read_to_string(out.join(name)).expect(name);
+    let saved: Value = serde_json::from_str(&read("summary.json")).expect("JSON");
+    assert_eq!(saved, summary);
+    assert!(read("series.csv").starts_with("time_ms,EmptyHosts,PackingDensity,Conflicts,"));
+    let placements = read("placements.csv");
+    let mut lines = placements.lines();
+    let header = "seq,time_ms,request,vm,outcome,machine,cluster,best_set_size,cache,agent,attempt";
+    assert_eq!(lines.next(), Some(header));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().enumerate().all(|(seq, row)| row.len() == 11 && row[0] == seq.to_string()));
+    let placed = rows.iter().filter(|row| row[4] == "placed").count();
+    assert_eq!(summary["placements"], placed, "with those alive at the start");
+    assert_eq!(rows[0][9], "", "nobody's agent placed what was there already");
+}
+
+#[test]
+fn bad_input_is_one_sentence_and_code_2() {
+    let folder = folder("bad");
+    let png = file(&folder, "picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let broken = file(&folder, "broken.json", b"{\"version\": 1, \"variants\": [");
+    let wrong = file(&folder, "wrong.json", br#"{"version": 1, "variants": [{"agents": {"count": 0}}]}"#);
+    for (words, part) in [
+        (&["run", "--preset", "nope"][..], "expected the name of a preset"),
+        (&["run", "--trace", &png], "got a PNG image"),
+        (&["run", "--trace", "no-such-file.csv"], "no-such-file.csv"),
+        (&["run", "no-such-file.json"], "no-such-file.json"),
+        (&["run", &png], "expected a scenario as JSON text"),
+        (&["run", &broken], "line 1"),
+        (&["run", &wrong], "variants[0].agents.count: expected a whole number from 1 to 64, got 0"),
+        (&["run", "--set", "agents.cont=3"], "expected count, decision_ms"),
+        (&["run", "--set", "seed"], "expected PATH=VALUE"),
+        (&["run", "--variant", "Z"], "expected a variant (A)"),
+        (&["run", "--preset", "packing-400"], "give it with --trace FILE"),
+        (&["run", "--speed", "9"], "there is no option --speed"),
+        (&["run", "--preset"], "expected NAME after --preset"),
+        (&["run", &wrong, "--preset", "small"], "expected one scenario"),
+        (&["run", "a.json", "b.json"], "one word too many"),
+        (&["explain", "--preset", "small"], "expected --vm ID"),
+        (&["explain", "--preset", "small", "--vm", "123456789"], "expected a VM of the trace"),
+        (&["explain", "--preset", "small", "--vm", "1", "--machine", "24"], "expected a machine from 0 to 23"),
+        (&["list", "colours"], "expected a list"),
+        (&["link", "decode", "#nonsense"], "expected a link like"),
+        (&["trace", "convert", CUT, "--json"], "expected --out FILE"),
+        (&["reproduce", "table-99"], "protean-table5"),
+        (&["dance"], "expected a command"),
+    ] {
+        let output = tiebreak(words);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{words:?}: {said}");
+        assert!(said.contains(part), "{words:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{words:?}: {said}");
+        assert!(output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn check_lists_every_issue_with_its_field() {
+    let folder = folder("check");
+    let wrong = br#"{"version": 1, "variants": [{"seed": -1, "agents": {"count": 0}}]}"#;
+    let wrong = file(&folder, "wrong.json", wrong);
+    let output = tiebreak(&["check", &wrong]);
+    assert_eq!(code(&output), 1);
+    for path in ["variants[0].seed:", "variants[0].agents.count:"] {
+        assert!(text(&output.stdout).contains(path), "{}", text(&output.stdout));
+    }
+    let link = done(&["link", "encode", "--preset", "small"]);
+    let good = file(&folder, "good.json", done(&["link", "decode", link.trim()]).as_bytes());
+    assert_eq!(json(&["check", &good, "--json"])["ok"], true);
+    assert_eq!(json(&["run", &good, "--json"])["digest"], json(&["run", "--preset", "small", "--json"])["digest"]);
+    assert_eq!(done(&["link", "encode", &good]), link, "the link of the document is the same again");
+}
+
+#[test]
+fn a_decision_is_explained() {
+    let out = folder("explain");
+    done(&["run", "--preset", "small", "--out", out.to_str().expect("UTF-8")]);
+    let placements = std::fs::read_to_string(out.join("placements.csv")).expect("placements");
+    for outcome in ["placed", "refused"] {
+        let row = placements.lines().rfind(|line| line.contains(outcome)).expect(outcome);
+        let row: Vec<_> = row.split(',').collect();
+        let story = json(&["explain", "--preset", "small", "--vm", row[3], "--machine", "0", "--json"]);
+        let last = story["decisions"].as_array().and_then(|all| all.last()).expect("a decision");
+        assert_eq!(last["outcome"], outcome);
+        assert_eq!(last["winner"]["machine"].to_string().replace("null", ""), row[5]);
+        assert!(last["why_not_asked"].is_string());
+        let best_set_size = last["best_set_size"].to_string();
+        assert_eq!(best_set_size, row[7]);
+        assert!(done(&["explain", "--preset", "small", "--vm", row[3]]).contains("AreNodeResourcesValid"));
+    }
+}
+
+#[test]
+fn a_converted_trace_is_the_same_workload() {
+    let csv = folder("convert").join("cut.csv");
+    let csv = csv.to_str().expect("UTF-8");
+    let converted = json(&["trace", "convert", CUT, "--out", csv, "--json"]);
+    let (before, after) = (json(&["trace", "inspect", CUT, "--json"]), json(&["trace", "inspect", csv, "--json"]));
+    assert_eq!(before["fingerprint"], after["fingerprint"]);
+    assert_eq!(converted["fingerprint"], before["fingerprint"]);
+    assert_ne!(before["format"], after["format"]);
+    let run = tiebreak(&["run", "--trace", csv, "--json"]);
+    assert_eq!(text(&run.stderr), "", "the document's own trace in another form needs no remark");
+    let run: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert_eq!(run["digest"], json(&["run", "--json"])["digest"]);
+}
+
+#[test]
+fn another_trace_than_the_documents_is_used_and_said() {
+    let folder = folder("another");
+    let trace = file(&folder, "mine.csv", b"vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n");
+    let output = tiebreak(&["run", "--trace", &trace, "--json"]);
+    assert_eq!(code(&output), 0);
+    assert!(text(&output.stderr).contains("is another one"), "{}", text(&output.stderr));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&run["placements"], &run["trace"]["name"]), (&Value::from(2), &Value::from("mine.csv")));
+}
+
+#[test]
+fn every_list_declares_in_one_shape() {
+    for list in ["rules", "metrics", "workloads", "formats", "presets", "agents", "clusters", "run"] {
+        let rows = json(&["list", list, "--json"]);
+        for row in rows.as_array().expect("an array") {
+            assert!(["id", "title", "help"].iter().all(|field| row[field].is_string()), "{list}: {row}");
+            for param in row["params"].as_array().expect("params") {
+                assert!(["name", "help", "unit"].iter().all(|field| param[field].is_string()), "{list}: {param}");
+                assert!(["default", "min", "max"].iter().all(|field| param[field].is_number()), "{list}: {param}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_picture_is_one_sentence_and_three_charts() {
+    let html = done(&["first-picture"]);
+    assert!(html.starts_with("<p class=\"verdict\">"));
+    assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
+    assert!(html.trim_end().ends_with("</div>") && html.len() < 60_000, "{} bytes", html.len());
+}
+
+#[test]
+fn help_names_every_command_and_option() {
+    let overview = done(&["help"]);
+    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "first-picture"] {
+        assert!(overview.contains(&format!("tiebreak {command}")));
+        let page = done(&[command, "--help"]);
+        assert!(page.contains("--json"), "{command}");
+        assert_eq!(page, done(&["help", command]));
+    }
+}
