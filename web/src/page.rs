@@ -138,6 +138,9 @@ impl Component for Page {
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
             PageMessage::Hover(time) => self.hover = time,
             PageMessage::Width(width) => self.width = width,
+            // A click anywhere closes the menu. When none is open nothing may be drawn again: that
+            // would set a clicked checkbox back before its change is told.
+            PageMessage::List(ListMessage::Menu(None)) if self.list.open_menu().is_none() => return false,
             PageMessage::List(message) => {
                 if let Some(edit) = self.list.update(message) {
                     self.tell(Message::Edit(edit));
@@ -186,8 +189,10 @@ impl Component for Page {
                         { workload::view(link, app) }
                     </aside>
                     <main class="centre" ref={&self.centre}>
-                        <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
-                        { toolbar::status(link, app) }
+                        <div class="headline">
+                            <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
+                            { toolbar::status(link, app) }
+                        </div>
                         { notices::view(link, app) }
                         { self.map.view(link, app, moment) }
                         { timeline::view(link, app) }
@@ -418,7 +423,12 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
             event.prevent_default();
             dropped.emit(event.clone().unchecked_into());
         }),
-        EventListener::new(&document, "click", move |_| close_menu.emit(())),
+        EventListener::new(&document, "click", move |event| {
+            let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+            if target.is_none_or(|target| !matches!(target.closest(".handle, .menu"), Ok(Some(_)))) {
+                close_menu.emit(());
+            }
+        }),
         EventListener::new_with_options(&document, "keydown", active, move |event| {
             let event: &web_sys::KeyboardEvent = event.unchecked_ref();
             if event.key() == "Escape" {

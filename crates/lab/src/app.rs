@@ -723,7 +723,8 @@ impl App {
     /// What a rule left of its stage's candidates in the run on screen, in percent.
     #[must_use]
     pub fn left_pct(&self, rule: &str) -> Option<f64> {
-        let result = self.live.as_ref()?.result.as_ref().or(self.baseline.as_ref()?.result.as_ref())?;
+        let of = |outcome: &Option<Outcome>| outcome.as_ref().and_then(|outcome| outcome.result.clone());
+        let result = of(&self.live).or_else(|| of(&self.baseline))?;
         result.rule_shares.iter().find(|share| share.rule == rule).map(|share| 100.0 * share.after)
     }
 }

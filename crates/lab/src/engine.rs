@@ -463,7 +463,7 @@ fn verdict(verdict: Verdict) -> String {
     match verdict {
         Verdict::Valid => "valid".to_owned(),
         Verdict::Refused => "refused".to_owned(),
-        Verdict::Score { score, bucket, quantized: true } => format!("{score:.3} (bucket {bucket})"),
+        Verdict::Score { score, bucket, quantized: true } => format!("{bucket} ({score:.3})"),
         Verdict::Score { score, .. } => format!("{score:.4}"),
     }
 }

@@ -35,8 +35,8 @@ pub static PRESETS: &[Preset] = &[
     Preset {
         id: "packing-400",
         title: "Four hundred machines",
-        help: "The 1% sample of the Azure packing trace on 400 machines, as Protean's packing study has it. \
-               (Protean section 6)",
+        help: "The 1% sample of the Azure packing trace on 400 machines, which its peak fills to the brim: \
+               memory runs out before cores do. Give the file batched-0.csv.gz.",
         make: packing_400,
     },
     Preset {

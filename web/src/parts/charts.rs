@@ -9,14 +9,15 @@ use tiebreak_lab::app::Outcome;
 use tiebreak_lab::view::{charts, verdict, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_sim::METRICS;
-use web_sys::{Element, HtmlSelectElement};
+use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::around;
 use crate::page::{Page, PageMessage};
 
 /// Height of a chart in CSS pixels.
-const HEIGHT: u32 = 170;
+const HEIGHT: u32 = 150;
 
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
@@ -96,8 +97,7 @@ impl Charts {
         let cursor = moment.map(|time| cursor(&drawn, time, width));
         let (area, share) = (drawn.area, width);
         let time_under = move |event: &PointerEvent| {
-            let shape =
-                event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?.get_bounding_client_rect();
+            let shape = around(event, ".plot")?.get_bounding_client_rect();
             let x = (f64::from(event.client_x()) - shape.left()) * f64::from(share) / shape.width().max(1.0);
             Some(area.time_at(x.clamp(area.left, area.right)).max(0.0))
         };

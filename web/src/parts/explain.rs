@@ -105,7 +105,7 @@ fn scores(explained: &Explained) -> Html {
     };
     html! {
         <>
-            <h3>{ "Scores side by side, lower is better" }</h3>
+            <h3>{ "Buckets and scores, lower is better" }</h3>
             <div class="table" tabindex="0" role="region" aria-label="Scores"><table>
                 <thead><tr><th scope="col">{ "Rule" }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for explained.scores.iter().map(row) }</tbody>

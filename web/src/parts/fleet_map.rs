@@ -13,8 +13,8 @@ use yew::prelude::*;
 
 use crate::page::{Page, PageMessage};
 
-/// Machines one above the other in a rack, at most.
-const RACK_HEIGHT: u32 = 10;
+/// Machines one above the other in a rack: low racks where the page is wide enough.
+const RACK_HEIGHTS: [u32; 2] = [5, 10];
 
 /// Height of the map in CSS pixels, at most.
 const HEIGHT_MAX: u32 = 230;
@@ -45,6 +45,7 @@ impl Fullness {
 /// Where each rack is drawn.
 struct Plan {
     cell: u32,
+    rack_height: u32,
     height: u32,
     /// Rack by rack: left, top, first machine, machines.
     racks: Vec<(u32, u32, u32, u32)>,
@@ -53,16 +54,14 @@ struct Plan {
 impl Plan {
     /// The largest cells with which everything fits.
     fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
-        (1..=largest)
-            .rev()
-            .map(|cell| Self::with_cell(layout, width, cell))
-            .find(|plan| plan.height <= height)
-            .unwrap_or_else(|| Self::with_cell(layout, width, 1))
+        let sizes = (1..=largest).rev().flat_map(|cell| RACK_HEIGHTS.map(|rack_height| (cell, rack_height)));
+        let mut plans = sizes.map(|(cell, rack_height)| Self::with_cell(layout, width, cell, rack_height));
+        plans.find(|plan| plan.height <= height).unwrap_or_else(|| Self::with_cell(layout, width, 1, RACK_HEIGHTS[0]))
     }
 
-    fn with_cell(layout: &Layout, width: u32, cell: u32) -> Self {
+    fn with_cell(layout: &Layout, width: u32, cell: u32, rack_height: u32) -> Self {
         let gap = (cell / 3).max(1);
-        let line = RACK_HEIGHT * cell + 2 * gap;
+        let line = rack_height * cell + 2 * gap;
         let (mut left, mut top) = (0, 0);
         let mut racks = Vec::new();
         for (index, cluster) in layout.clusters.iter().enumerate() {
@@ -70,7 +69,7 @@ impl Plan {
                 left += 3 * gap;
             }
             for (first, machines) in &cluster.racks {
-                let rack = machines.div_ceil(RACK_HEIGHT) * cell;
+                let rack = machines.div_ceil(rack_height) * cell;
                 if left > 0 && left + rack > width {
                     (left, top) = (0, top + line);
                 }
@@ -78,23 +77,28 @@ impl Plan {
                 left += rack + gap;
             }
         }
-        Self { cell, height: top + line, racks }
+        Self { cell, rack_height, height: top + line, racks }
+    }
+
+    /// Left and top of the cell of a rack's n-th machine.
+    fn place(&self, left: u32, top: u32, nth: u32) -> (u32, u32) {
+        (left + nth / self.rack_height * self.cell, top + nth % self.rack_height * self.cell)
     }
 
     /// Left and top of a machine's cell.
     fn cell_of(&self, machine: u32) -> Option<(u32, u32)> {
         let index = self.racks.partition_point(|(.., first, _)| *first <= machine).checked_sub(1)?;
         let (left, top, first, machines) = *self.racks.get(index)?;
-        let within = machine - first;
-        (within < machines).then(|| (left + within / RACK_HEIGHT * self.cell, top + within % RACK_HEIGHT * self.cell))
+        let nth = machine - first;
+        (nth < machines).then(|| self.place(left, top, nth))
     }
 
     /// The machine drawn at this point.
     fn machine_at(&self, x: u32, y: u32) -> Option<u32> {
         self.racks.iter().find_map(|(left, top, first, machines)| {
             let (column, row) = (x.checked_sub(*left)? / self.cell, y.checked_sub(*top)? / self.cell);
-            let within = column * RACK_HEIGHT + row;
-            (row < RACK_HEIGHT && within < *machines).then_some(first + within)
+            let nth = column * self.rack_height + row;
+            (row < self.rack_height && nth < *machines).then_some(first + nth)
         })
     }
 }
@@ -107,6 +111,8 @@ pub(crate) struct FleetMap {
     pub(crate) fullness: Fullness,
     table_open: bool,
     painted: Option<Painted>,
+    /// Machines in a column of a rack, as painted.
+    column: u32,
 }
 
 /// What the canvas shows, to spare painting the same again.
@@ -140,12 +146,13 @@ impl FleetMap {
             })
         };
         let (selected, machines) = (app.selection.machine, app.live.as_ref().map_or(0, |live| live.layout.machines));
+        let column = self.column;
         let keys = link.batch_callback(move |event: KeyboardEvent| {
             let by = match event.key().as_str() {
                 "ArrowDown" => 1,
                 "ArrowUp" => -1,
-                "ArrowRight" => i64::from(RACK_HEIGHT),
-                "ArrowLeft" => -i64::from(RACK_HEIGHT),
+                "ArrowRight" => i64::from(column),
+                "ArrowLeft" => -i64::from(column),
                 _ => return None,
             };
             event.prevent_default();
@@ -224,6 +231,7 @@ impl FleetMap {
         }
         self.painted = Some(painted);
         let plan = plan(live, width);
+        self.column = plan.rack_height;
         canvas.set_width(width);
         canvas.set_height(plan.height);
         let style = canvas.style();
@@ -246,10 +254,11 @@ impl FleetMap {
 
 fn plan(live: &Outcome, width: u32) -> Plan {
     let ratio = gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0);
-    Plan::new(&live.layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (18.0 * ratio) as u32)
+    Plan::new(&live.layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (24.0 * ratio) as u32)
 }
 
-/// The map's colours, from the style sheet.
+/// The map's colours, from the style sheet: it gives them to the canvas as the colours of
+/// borders it does not have, where a browser resolves them for the theme in force.
 struct Colours {
     empty: [u8; 3],
     low: [u8; 3],
@@ -294,7 +303,7 @@ fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8
         for within in 0..*machines {
             let byte = fullness.get((first + within) as usize).copied().unwrap_or(0);
             let [red, green, blue] = colours.of(byte);
-            let (x, y) = (left + within / RACK_HEIGHT * plan.cell, top + within % RACK_HEIGHT * plan.cell);
+            let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
                 let start = ((row * width + x.min(width)) * 4) as usize;
                 let end = start + (inner.min(width.saturating_sub(x)) * 4) as usize;

@@ -10,3 +10,10 @@ pub(crate) mod share;
 pub(crate) mod timeline;
 pub(crate) mod toolbar;
 pub(crate) mod workload;
+
+/// The element around an event's target that matches. (Yew listens at the root of the page,
+/// so an event's current target is the whole page.)
+pub(crate) fn around(event: &web_sys::Event, selector: &str) -> Option<web_sys::Element> {
+    use wasm_bindgen::JsCast;
+    event.target()?.dyn_into::<web_sys::Element>().ok()?.closest(selector).ok()?
+}

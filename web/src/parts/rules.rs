@@ -13,7 +13,7 @@ use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, 
 use yew::html::Scope;
 use yew::prelude::*;
 
-use super::form;
+use super::{around, form};
 use crate::page::{Page, PageMessage};
 
 /// A drag under way.
@@ -77,7 +77,7 @@ impl List {
                 return Some(Edit::MoveRule { id: drag.rule, to });
             }
             ListMessage::Abandon => self.drag = None,
-            ListMessage::Menu(_) if self.dragged => self.dragged = false,
+            ListMessage::Menu(Some(_)) if self.dragged => self.dragged = false,
             ListMessage::Menu(rule) => self.menu = rule,
         }
         None
@@ -140,7 +140,6 @@ impl List {
                     <input type="checkbox" aria-label={format!("Use {id}")} checked={row.on} disabled={required} onchange={toggle}
                         title={if required { "Always on: without it machines would be over-committed" } else { "" }} />
                     <span class="rule-name">{ entry.declaration.title }</span>
-                    if group.scores() { { buckets(link, row) } }
                 </div>
                 <div class="rule-below">
                     if let Some(left) = left {
@@ -149,6 +148,7 @@ impl List {
                             { format!("left {} % of candidates", words::trimmed(left, if left < 10.0 { 1 } else { 0 })) }
                         </span>
                     }
+                    if group.scores() { { buckets(link, row) } }
                     <details class="about">
                         <summary aria-label={format!("About {id}")}>{ if entry.declaration.params.is_empty() { "About" } else { "Parameters" } }</summary>
                         { values }
@@ -168,7 +168,7 @@ impl List {
                 if event.button() != 0 {
                     return None;
                 }
-                if let Some(handle) = event.current_target().and_then(|it| it.dyn_into::<Element>().ok()) {
+                if let Some(handle) = around(&event, ".handle") {
                     let _ = handle.set_pointer_capture(event.pointer_id());
                 }
                 Some(PageMessage::List(ListMessage::Press(id.clone(), event.client_y())))
@@ -176,10 +176,7 @@ impl List {
         };
         let click = {
             let id = id.to_owned();
-            link.callback(move |event: MouseEvent| {
-                event.stop_propagation();
-                PageMessage::List(ListMessage::Menu((!open).then(|| id.clone())))
-            })
+            link.callback(move |_: MouseEvent| PageMessage::List(ListMessage::Menu((!open).then(|| id.clone()))))
         };
         let keys = {
             let id = id.to_owned();
@@ -243,8 +240,7 @@ fn marker(app: &App, group: Group, drag: &Drag, place: usize, count: usize) -> O
 fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
     let item = |label: &'static str, to: usize, enabled: bool| {
         let id = id.to_owned();
-        let onclick = link.batch_callback(move |event: MouseEvent| {
-            event.stop_propagation();
+        let onclick = link.batch_callback(move |_: MouseEvent| {
             let edit = Edit::MoveRule { id: id.clone(), to };
             vec![
                 PageMessage::List(ListMessage::Menu(None)),
@@ -282,7 +278,7 @@ fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
 }
 
 fn move_focus(event: &KeyboardEvent, key: &str) {
-    let Some(menu) = event.current_target().and_then(|it| it.dyn_into::<Element>().ok()) else { return };
+    let Some(menu) = around(event, ".menu") else { return };
     let Ok(items) = menu.query_selector_all("[role=menuitem]:not(:disabled)") else { return };
     let items: Vec<HtmlElement> = (0..items.length()).filter_map(|index| items.item(index)?.dyn_into().ok()).collect();
     let focused = gloo::utils::document().active_element();
