@@ -173,6 +173,9 @@ impl Engine {
     fn set_paused(&mut self, paused: bool) -> Vec<Reply> {
         let Some(run) = &mut self.run else { return Vec::new() };
         run.paused = paused;
+        if !paused {
+            run.world.set_probe(None);
+        }
         vec![run.progress(None)]
     }
 
@@ -192,6 +195,7 @@ impl Engine {
     fn step(&mut self) -> Vec<Reply> {
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = true;
+        run.world.set_probe(Some(Probe { vm: None, asked: None }));
         let before = run.world.progress().decided;
         while run.world.progress().decided == before {
             if run.world.advance(1).done {
@@ -214,8 +218,8 @@ impl Engine {
         (frames.at(run.world.progress().time).to_vec(), false)
     }
 
-    /// Decides everything again up to the VM's decisions, and explains them from the
-    /// uncached reference.
+    /// Explains a VM's decisions from the uncached reference. Those made while stepping were
+    /// explained as they were made; for any other, everything before is decided again.
     fn explain(&self, run: u32, vm: &str, asked: Option<u32>) -> Reply {
         let answer = |attempts, message: &str| Reply::Explained {
             run,
@@ -235,10 +239,19 @@ impl Engine {
             );
         };
         let asked = asked.filter(|machine| *machine < current.world.plan().fleet().machine_count()).map(MachineId);
-        let mut world = World::with_probe(current.world.plan().clone().without_samples(), Probe { vm: id, asked });
+        let of_this_vm = |world: &World| -> Vec<Explained> {
+            let probed = world.probed().iter().filter(|probed| probed.vm == id);
+            probed.map(|probed| explained(probed, &workload, id)).collect()
+        };
+        let stepped = of_this_vm(&current.world);
+        if asked.is_none() && !stepped.is_empty() {
+            return answer(stepped, "");
+        }
+        let plan = current.world.plan().clone().without_samples();
+        let mut world = World::with_probe(plan, Probe { vm: Some(id), asked });
         let until = current.world.progress();
         while world.progress().decided < until.decided && world.placement(id).is_none() && !world.advance(SLICE).done {}
-        let attempts: Vec<_> = world.probed().iter().map(|probed| explained(probed, &workload, id)).collect();
+        let attempts = of_this_vm(&world);
         let message = if attempts.is_empty() { "This VM was not decided yet." } else { "" };
         answer(attempts, message)
     }

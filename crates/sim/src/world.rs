@@ -31,11 +31,11 @@ pub struct Progress {
     pub done: bool,
 }
 
-/// A VM whose decisions are explained as they are made.
+/// Whose decisions are explained as they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The VM.
-    pub vm: VmId,
+    /// The VM; none explains every one.
+    pub vm: Option<VmId>,
     /// A machine to compare with, if one was asked about.
     pub asked: Option<MachineId>,
 }
@@ -43,6 +43,8 @@ pub struct Probe {
 /// A probed decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probed {
+    /// The VM.
+    pub vm: VmId,
     /// When the agent decided.
     pub time: Time,
     /// The agent; none for a VM alive when the trace began.
@@ -225,6 +227,14 @@ impl World {
         &self.probed
     }
 
+    /// Explains what is decided from here on, or stops explaining and forgets.
+    pub fn set_probe(&mut self, probe: Option<Probe>) {
+        self.probe = probe;
+        if probe.is_none() {
+            self.probed.clear();
+        }
+    }
+
     /// The VM decided last, if any was.
     #[must_use]
     pub fn decided_last(&self) -> Option<VmId> {
@@ -286,7 +296,7 @@ impl World {
         let choice = allocator.choose(shape, &traits, self.tie_break.draw(u64::from(vm.0), 0));
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
-        if self.probe.is_some_and(|probe| probe.vm == vm) {
+        if self.is_probed(vm) {
             self.explain(None, 0, vm, winner, cache);
         }
         let outcome = match winner {
@@ -364,7 +374,7 @@ impl World {
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         self.counters.cache_hits += u64::from(cache == CacheUse::Hit);
         self.counters.cache_misses += u64::from(cache == CacheUse::Miss);
-        if self.probe.is_some_and(|probe| probe.vm == vm) {
+        if self.is_probed(vm) {
             self.explain(Some(agent), flight.attempt, vm, choice.ok().map(|choice| choice.machine), cache);
         }
         match choice {
@@ -380,12 +390,16 @@ impl World {
         }
     }
 
+    fn is_probed(&self, vm: VmId) -> bool {
+        self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
+    }
+
     fn explain(&mut self, agent: Option<u32>, attempt: u32, vm: VmId, winner: Option<MachineId>, cache: CacheUse) {
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
         let traits = self.plan.workload.shape(self.plan.workload.shape_of(vm));
         let asked = self.probe.and_then(|probe| probe.asked);
         let explanation = explain(&self.plan.policy, view, traits, winner, asked);
-        self.probed.push(Probed { time: self.now, agent, attempt, cache, explanation });
+        self.probed.push(Probed { vm, time: self.now, agent, attempt, cache, explanation });
     }
 
     /// A decision reaches the store, which takes it whole or not at all.

@@ -267,7 +267,7 @@ async fn kept(fingerprint: &str) -> Result<Blob, JsValue> {
 
 async fn await_any<T: JsCast>(promise: &T) -> Result<JsValue, JsValue> {
     let promise: Promise = promise.unchecked_ref::<Promise>().clone();
-    Ok(JsFuture::from(promise).await?.into())
+    JsFuture::from(promise).await
 }
 
 fn field(object: &JsValue, name: &str) -> Option<JsValue> {

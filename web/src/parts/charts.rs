@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tiebreak_chart::{Caption, PlotArea, Theme, TimeChart, csv, summary, svg, svg_file, table};
-use tiebreak_lab::app::Outcome;
+use tiebreak_lab::app::{Outcome, Phase};
 use tiebreak_lab::view::{charts, verdict, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_sim::METRICS;
-use web_sys::HtmlSelectElement;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -139,7 +140,7 @@ fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
 /// The three numbers people look at first, and one sentence.
 fn outcome(link: &Scope<Page>, app: &App) -> Html {
     let Some(live) = app.live.as_ref().filter(|live| live.result.is_some()) else {
-        return html! { <p class="verdict muted">{ "Running…" }</p> };
+        return waiting(app);
     };
     let baseline = app.baseline.as_ref().filter(|before| before.run != live.run);
     let figure = |figure: &verdict::Figure| {
@@ -156,6 +157,31 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
         </>
+    }
+}
+
+/// What stands where the numbers will be.
+fn waiting(app: &App) -> Html {
+    match &app.phase {
+        Phase::NeedsTrace { name, fingerprint } => {
+            let choose = Callback::from(|_: MouseEvent| {
+                let field = gloo::utils::document().query_selector("input[type=file]").ok().flatten();
+                if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+                    field.click();
+                }
+            });
+            html! {
+                <div class="notice">
+                    <p>{ format!("This scenario runs on the trace {name}, and traces never travel with a link. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &fingerprint[..8]) }</p>
+                    <button class="primary" onclick={choose}>{ format!("Choose {name}") }</button>
+                </div>
+            }
+        }
+        Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ message }</p> },
+        Phase::Paused => {
+            html! { <p class="verdict muted">{ "Paused. Step decides one more VM and explains it; Run goes on." }</p> }
+        }
+        _ => html! { <p class="verdict muted">{ "Running…" }</p> },
     }
 }
 

@@ -71,19 +71,30 @@ fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
 }
 
 fn funnel(explained: &Explained) -> Html {
-    let row = |step: &FunnelStep| {
-        let first = explained.funnel.iter().find(|other| other.of == step.of).map_or(1, |first| first.before.max(1));
-        let share = 100.0 * f64::from(step.after) / f64::from(first);
-        let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
+    let stage = |of: &'static str, title: &'static str| {
+        let steps: Vec<_> = explained.funnel.iter().filter(|step| step.of == of).collect();
+        let first = steps.first().map_or(1, |first| first.before.max(1));
         html! {
-            <tr class={classes!(decided.then_some("decided"))}>
-                <th scope="row">{ &step.rule }</th>
-                <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
-                <td class="number">{ format!("{} → {} {}", words::count(f64::from(step.before)), words::count(f64::from(step.after)), step.of) }</td>
-            </tr>
+            <tbody>
+                <tr><th scope="rowgroup" colspan="3" class="stage">{ title }</th></tr>
+                { for steps.into_iter().map(|step| funnel_row(explained, step, first)) }
+            </tbody>
         }
     };
-    html! { <table class="funnel"><tbody>{ for explained.funnel.iter().map(row) }</tbody></table> }
+    html! { <table class="funnel">{ stage("clusters", "Clusters") }{ stage("machines", "Machines of those clusters") }</table> }
+}
+
+fn funnel_row(explained: &Explained, step: &FunnelStep, first: u32) -> Html {
+    let share = 100.0 * f64::from(step.after) / f64::from(first);
+    let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
+    let count = |number: u32| words::count(f64::from(number));
+    html! {
+        <tr class={classes!(decided.then_some("decided"))}>
+            <th scope="row">{ &step.rule }</th>
+            <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
+            <td class="number">{ format!("{} → {}", count(step.before), count(step.after)) }</td>
+        </tr>
+    }
 }
 
 fn scores(explained: &Explained) -> Html {

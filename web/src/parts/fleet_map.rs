@@ -215,7 +215,12 @@ impl FleetMap {
 
     /// Paints the canvas if what it shows has changed.
     pub(crate) fn paint(&mut self, app: &App, moment: f64, width: u32, theme: &str) {
-        let (Some(live), Some(canvas)) = (&app.live, self.canvas.cast::<HtmlCanvasElement>()) else { return };
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
+        let Some(live) = &app.live else {
+            canvas.set_height(1);
+            self.painted = None;
+            return;
+        };
         let ratio = gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0);
         let width = (f64::from(width) * ratio) as u32;
         let painted = Painted {

@@ -26,6 +26,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
             <span class="brand">{ "Tiebreak" }</span>
             <input class="name" aria-label="Scenario name" maxlength="200" value={app.document.name.clone()} onchange={rename} />
             { presets(link) }
+            { trace_file(link) }
             <span class="group">
                 { button("Run", !running, Message::Run, "primary") }
                 { button("Pause", running, Message::Pause, "") }
@@ -62,6 +63,22 @@ fn presets(link: &Scope<Page>) -> Html {
             <option value="" selected=true>{ "Open…" }</option>
             { for PRESETS.iter().map(preset) }
         </select>
+    }
+}
+
+/// The control that takes a trace.
+fn trace_file(link: &Scope<Page>) -> Html {
+    let onchange = link.batch_callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let file = input.files().and_then(|files| files.get(0));
+        input.set_value("");
+        file.map(PageMessage::File)
+    });
+    html! {
+        <label class="file">
+            <span>{ "Trace file" }</span>
+            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,text/csv,application/gzip" {onchange} />
+        </label>
     }
 }
 

@@ -1,13 +1,12 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
-use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::TraceCard;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_model::Declared;
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
-use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -48,22 +47,6 @@ fn help(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// The control that takes a trace; also the target for dropped files.
-fn trace_file(link: &Scope<Page>) -> Html {
-    let onchange = link.batch_callback(|event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let file = input.files().and_then(|files| files.get(0));
-        input.set_value("");
-        file.map(PageMessage::File)
-    });
-    html! {
-        <label class="file">
-            <span>{ "Trace file" }</span>
-            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,text/csv,application/gzip" {onchange} />
-        </label>
-    }
-}
-
 fn workload(link: &Scope<Page>, app: &App) -> Html {
     let sentence = match &app.variant().workload {
         WorkloadRef::Trace { name, fingerprint } => {
@@ -92,24 +75,16 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
         });
         html! { <button {onclick}>{ format!("Use {}", card.name) }</button> }
     };
-    let wanted = match &app.phase {
-        Phase::NeedsTrace { name, fingerprint } => Some(html! {
-            <p class="notice">{ format!("This scenario runs on the trace {name} (fingerprint {}…). Give the file again, and the run starts.", &fingerprint[..8]) }</p>
-        }),
-        _ => None,
-    };
     html! {
         <>
-            { wanted }
             { sentence }
-            { trace_file(link) }
             <div class="group">
                 { for others.map(use_trace) }
                 if !generated {
                     <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::UseGenerated)))}>{ "Generate one instead" }</button>
                 }
             </div>
-            <p class="hint">{ "A file is read here, in this browser, and goes nowhere else. You can also drop it anywhere on the page." }</p>
+            <p class="hint">{ "Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else." }</p>
         </>
     }
 }

@@ -30,7 +30,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;
     let plan = variant.plan(source.workload)?;
     let asked = asked(given, plan.fleet().machine_count())?;
-    let (mut probed, mut recorded) = (World::with_probe(plan.clone(), Probe { vm, asked }), World::recorded(plan));
+    let (mut probed, mut recorded) =
+        (World::with_probe(plan.clone(), Probe { vm: Some(vm), asked }), World::recorded(plan));
     probed.run();
     recorded.run();
     let story = Story::of(name, vm, &probed, &recorded);
