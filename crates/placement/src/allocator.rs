@@ -228,7 +228,8 @@ impl<K: PackedKey> Pool<K> {
         if best.count == 0 {
             return Err(Refusal { cache });
         }
-        let machine = entry.evaluation.nth(&best, pick(draw, best.count)).expect("the best set has that many");
+        let machine =
+            entry.evaluation.nth(view.fleet(), &best, pick(draw, best.count)).expect("the best set has that many");
         Ok(Choice { machine, best_set: best.count, cache })
     }
 

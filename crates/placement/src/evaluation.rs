@@ -35,8 +35,8 @@ struct ClusterScorer {
 struct Cells<K> {
     revision: Revision,
     rankings: Vec<Ranking<K>>,
-    /// Each ranking's best key and how many have it, side by side: every decision reads
-    /// all of them.
+    /// Each cell's best key under all rules, rack rules too, and how many machines have it;
+    /// side by side, because every decision reads all of them.
     bests: Vec<(K, u32)>,
 }
 
@@ -48,7 +48,15 @@ pub(crate) struct Scratch<K> {
     keys: Vec<K>,
     clusters: Vec<ClusterId>,
     ordered: Vec<(Vec<u64>, ClusterId)>,
-    tied: Vec<(MachineId, ClusterId, usize, u32)>,
+    touched: Vec<usize>,
+    tied: Vec<Tied>,
+}
+
+/// A cell whose best machines are tied for best of all.
+struct Tied {
+    cluster: ClusterId,
+    cell: u32,
+    count: u32,
 }
 
 impl<K> Scratch<K> {
@@ -60,6 +68,7 @@ impl<K> Scratch<K> {
             keys: Vec::new(),
             clusters: Vec::new(),
             ordered: Vec::new(),
+            touched: Vec::new(),
             tied: Vec::new(),
         }
     }
@@ -67,7 +76,7 @@ impl<K> Scratch<K> {
 
 /// What was found: the machines tied for best.
 pub(crate) struct Best<'a> {
-    tied: &'a [(MachineId, ClusterId, usize, u32)],
+    tied: &'a [Tied],
     /// How many there are; zero refuses the VM.
     pub(crate) count: u32,
     /// Machines that had to be looked at again.
@@ -127,22 +136,32 @@ impl<K: PackedKey> Evaluation<K> {
         for index in 0..scratch.clusters.len() {
             let cluster = scratch.clusters[index];
             refreshed += self.refresh(occupancy, cluster, scratch);
-            self.compare_cells(occupancy, cluster, &mut best, &mut scratch.tied);
+            self.compare_cells(cluster, &mut best, &mut scratch.tied);
         }
-        let count = scratch.tied.iter().map(|(.., count)| count).sum();
+        let count = scratch.tied.iter().map(|tied| tied.count).sum();
         Best { tied: &scratch.tied, count, refreshed }
     }
 
     /// The `nth` of the machines tied for best, in order of id.
-    pub(crate) fn nth(&self, best: &Best<'_>, mut nth: u32) -> Option<MachineId> {
-        for (first, cluster, cell, count) in best.tied {
-            if nth < *count {
-                let ranking = &self.cells[cluster.index()].as_ref()?.rankings[*cell];
-                return Some(MachineId(first.0 + ranking.nth_best(nth) as u32));
+    pub(crate) fn nth(&self, fleet: &Fleet, best: &Best<'_>, mut nth: u32) -> Option<MachineId> {
+        for tied in best.tied {
+            if nth < tied.count {
+                let ranking = &self.cells[tied.cluster.index()].as_ref()?.rankings[tied.cell as usize];
+                let first = self.first_machine(fleet, tied.cluster, tied.cell);
+                return Some(MachineId(first + ranking.nth_best(nth) as u32));
             }
-            nth -= count;
+            nth -= tied.count;
         }
         None
+    }
+
+    fn first_machine(&self, fleet: &Fleet, cluster: ClusterId, cell: u32) -> u32 {
+        let cluster = fleet.cluster(cluster);
+        if self.by_rack {
+            fleet.machines_of_rack(RackId(cluster.racks().start + cell)).start
+        } else {
+            cluster.machines().start
+        }
     }
 
     fn select_clusters(&self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
@@ -182,19 +201,32 @@ impl<K: PackedKey> Evaluation<K> {
         if !scratch.changed.is_empty() {
             self.score_changed(occupancy, cluster, scratch);
         }
-        if let Some(cells) = &mut self.cells[cluster.index()] {
-            cells.revision = occupancy.revision();
-            let fleet = occupancy.fleet();
-            for (machine, key) in scratch.changed.iter().zip(&scratch.keys) {
-                let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
-                if cells.rankings[cell].set(index, *key) {
-                    cells.bests[cell] = cells.rankings[cell].best();
-                }
+        let mut cells = match self.cells[cluster.index()].take() {
+            Some(mut cells) => {
+                self.apply_changes(occupancy, cluster, &mut cells, scratch);
+                cells
             }
-        } else {
-            self.cells[cluster.index()] = Some(self.build_cells(occupancy, cluster, &scratch.keys));
-        }
+            None => self.build_cells(occupancy, cluster, &scratch.keys),
+        };
+        cells.revision = occupancy.revision();
+        self.cells[cluster.index()] = Some(cells);
         scratch.changed.len() as u32
+    }
+
+    /// Gives changed machines their new keys, and the cells they stand in their new best.
+    fn apply_changes(&self, occupancy: &Occupancy, cluster: ClusterId, cells: &mut Cells<K>, scratch: &mut Scratch<K>) {
+        let fleet = occupancy.fleet();
+        scratch.touched.clear();
+        for (machine, key) in scratch.changed.iter().zip(&scratch.keys) {
+            let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
+            cells.rankings[cell].set(index, *key);
+            scratch.touched.push(cell);
+        }
+        scratch.touched.sort_unstable();
+        scratch.touched.dedup();
+        for cell in &scratch.touched {
+            cells.bests[*cell] = self.best_of(occupancy, cluster, *cell, &cells.rankings[*cell]);
+        }
     }
 
     fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K]) -> Cells<K> {
@@ -208,8 +240,25 @@ impl<K: PackedKey> Evaluation<K> {
         } else {
             [Ranking::build(keys)].into()
         };
-        let bests = rankings.iter().map(Ranking::best).collect();
+        let best = |(cell, ranking)| self.best_of(occupancy, cluster, cell, ranking);
+        let bests = rankings.iter().enumerate().map(best).collect();
         Cells { revision: occupancy.revision(), rankings, bests }
+    }
+
+    /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
+    fn best_of(&self, occupancy: &Occupancy, cluster: ClusterId, cell: usize, ranking: &Ranking<K>) -> (K, u32) {
+        let (key, count) = ranking.best();
+        if !self.by_rack || count == 0 {
+            return (key, count);
+        }
+        let rack = RackId(occupancy.fleet().cluster(cluster).racks().start + cell as u32);
+        if self.rack_validators.iter().any(|rule| !rule.is_valid(occupancy, rack)) {
+            return (K::INVALID, 0);
+        }
+        let with_rack = self.rack_preferences.iter().fold(key, |key, scorer| {
+            key.with(scorer.field, scorer.quantizer.bucket(scorer.rule.score(occupancy, rack)))
+        });
+        (with_rack, count)
     }
 
     /// The keys of `scratch.changed` under the machine rules, rule by rule.
@@ -232,40 +281,18 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// Lets a cluster's cells compete under all rules (Protean section 5.2.5).
-    fn compare_cells(
-        &self,
-        occupancy: &Occupancy,
-        cluster: ClusterId,
-        best: &mut K,
-        tied: &mut Vec<(MachineId, ClusterId, usize, u32)>,
-    ) {
+    /// Lets a cluster's cells compete with the best so far.
+    fn compare_cells(&self, cluster: ClusterId, best: &mut K, tied: &mut Vec<Tied>) {
         let Some(cells) = &self.cells[cluster.index()] else { return };
-        let fleet = occupancy.fleet();
         for (cell, (key, count)) in cells.bests.iter().enumerate() {
-            let (mut key, count) = (*key, *count);
-            if key > *best || count == 0 {
-                continue; // A rack's own fields can only make it worse.
+            if *count == 0 || *key > *best {
+                continue;
             }
-            let first = if self.by_rack {
-                let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
-                if self.rack_validators.iter().any(|rule| !rule.is_valid(occupancy, rack)) {
-                    continue;
-                }
-                for scorer in &self.rack_preferences {
-                    key = key.with(scorer.field, scorer.quantizer.bucket(scorer.rule.score(occupancy, rack)));
-                }
-                fleet.machines_of_rack(rack).start
-            } else {
-                fleet.cluster(cluster).machines().start
-            };
-            if key < *best {
-                *best = key;
+            if *key < *best {
+                *best = *key;
                 tied.clear();
             }
-            if key == *best {
-                tied.push((MachineId(first), cluster, cell, count));
-            }
+            tied.push(Tied { cluster, cell: cell as u32, count: *count });
         }
     }
 

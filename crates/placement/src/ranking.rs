@@ -55,22 +55,18 @@ impl<K: PackedKey> Ranking<K> {
         changed
     }
 
-    /// Gives the `index`-th machine of the cell another key; whether the best changed.
+    /// Gives the `index`-th machine of the cell another key.
     #[inline]
-    pub(crate) fn set(&mut self, index: usize, key: K) -> bool {
+    pub(crate) fn set(&mut self, index: usize, key: K) {
         let mut node = self.leaves + index;
         if self.keys[node] == key {
-            return false;
+            return;
         }
         self.keys[node] = key;
         node /= 2;
-        while node > 0 {
-            if !self.refresh(node) {
-                return false;
-            }
+        while node > 0 && self.refresh(node) {
             node /= 2;
         }
-        true
     }
 
     /// The best key and how many machines have it; invalid and 0 when no machine is valid.

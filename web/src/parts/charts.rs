@@ -156,6 +156,9 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
         <>
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
+            if baseline.is_none() && !app.can_reset() {
+                <p class="prompt">{ "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. What happens to empty hosts?" }</p>
+            }
         </>
     }
 }

@@ -105,8 +105,10 @@ fn scores(explained: &Explained) -> Html {
     let mut heads: Vec<String> =
         heads.into_iter().filter_map(|(head, machine)| Some(format!("{head}: {}", machine?))).collect();
     if explained.asked.is_some() {
-        heads.push("Asked".into());
+        heads.push("Asked about".into());
     }
+    // Validators that let all of them pass tell nothing.
+    let telling = |row: &&tiebreak_lab::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
     let row = |row: &tiebreak_lab::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
@@ -119,7 +121,7 @@ fn scores(explained: &Explained) -> Html {
             <h3>{ "Buckets and scores, lower is better" }</h3>
             <div class="table" tabindex="0" role="region" aria-label="Scores"><table>
                 <thead><tr><th scope="col">{ "Rule" }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
-                <tbody>{ for explained.scores.iter().map(row) }</tbody>
+                <tbody>{ for explained.scores.iter().filter(telling).map(row) }</tbody>
             </table></div>
         </>
     }

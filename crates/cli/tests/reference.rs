@@ -1,0 +1,116 @@
+//! `docs/RULES.md`, the reference page, is what `tiebreak list ... --json` says.
+//!
+//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` writes it again.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const HEAD: &str = "\
+# Reference: rules, settings, metrics, formats
+
+Made from the declarations in the code, like the forms in the page and `tiebreak list`; a test keeps it so. Do not
+edit it by hand: `UPDATE=1 cargo test -p tiebreak-cli --test reference` writes it again.
+
+";
+
+const RULES: &str = "\
+## Rules
+
+Stage by stage, in the order of the list. Validators only filter. Preferences stand in strict order: each sees only
+the ties that those above it left. A preference also takes `buckets`: with `n` of them its score, from 0 (best) to 1,
+counts as the next of `n` steps up, and equal steps are a tie; with `none`, scores are compared as they are. What a
+document does not say of a listed rule is its default, and its buckets are then `none`.
+
+";
+
+/// The other lists: the word behind `list`, and the title here.
+const OTHERS: [(&str, &str); 7] = [
+    ("run", "The run"),
+    ("agents", "Agents"),
+    ("clusters", "Machines"),
+    ("workloads", "Workload"),
+    ("metrics", "Metrics"),
+    ("formats", "Trace formats"),
+    ("presets", "Presets"),
+];
+
+#[test]
+fn the_reference_page_is_what_the_program_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
+    let page = page();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &page).expect("docs/ can be written");
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(page, committed, "docs/RULES.md is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
+}
+
+fn page() -> String {
+    let mut page = format!("{HEAD}{RULES}{}", rules(&list("rules")));
+    for (name, title) in OTHERS {
+        let rows = list(name);
+        page += &format!("## {title}\n\n");
+        page += &if rows.iter().all(|row| items(row, "params").is_empty()) { table(&rows) } else { sections(&rows) };
+    }
+    page.trim_end().to_owned() + "\n"
+}
+
+fn list(name: &str) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["list", name, "--json"]).output();
+    serde_json::from_slice(&output.expect("the program starts").stdout).expect("an array")
+}
+
+/// Rules below a heading per stage; the list has them stage by stage.
+fn rules(rows: &[Value]) -> String {
+    let stages = rows.chunk_by(|one, next| one["stage"] == next["stage"]);
+    stages
+        .map(|rows| format!("### {}\n\n{}", text(&rows[0], "stage"), rows.iter().map(rule).collect::<String>()))
+        .collect()
+}
+
+fn rule(row: &Value) -> String {
+    format!("#### {}\n\n{}\n\n{}", text(row, "id"), text(row, "help"), params(row))
+}
+
+/// Groups of settings: one paragraph and a table each.
+fn sections(rows: &[Value]) -> String {
+    rows.iter().map(|row| format!("{}\n\n{}", text(row, "help"), params(row))).collect()
+}
+
+/// Things without parameters: a line each.
+fn table(rows: &[Value]) -> String {
+    let line = |row: &Value| {
+        let unit = row["unit"].as_str().map_or(String::new(), |unit| format!(" ({unit})"));
+        format!("| `{}` | {}{unit} | {} |\n", text(row, "id"), text(row, "title"), text(row, "help"))
+    };
+    format!("| id | title | what it is |\n|---|---|---|\n{}\n", rows.iter().map(line).collect::<String>())
+}
+
+fn params(row: &Value) -> String {
+    let rows = items(row, "params");
+    if rows.is_empty() {
+        return String::new();
+    }
+    let lines: String = rows.iter().map(param).collect();
+    format!("| parameter | default | range | what it means |\n|---|---|---|---|\n{lines}\n")
+}
+
+fn param(row: &Value) -> String {
+    let number = |field: &str| row[field].as_f64().expect("a number");
+    let (default, range) = match (text(row, "kind").as_str(), text(row, "unit")) {
+        ("flag", _) => ((number("default") != 0.0).to_string(), "true or false".into()),
+        (_, unit) => (number("default").to_string(), format!("{} to {} {unit}", number("min"), number("max"))),
+    };
+    format!("| `{}` | {default} | {} | {} |\n", text(row, "name"), range.trim_end(), text(row, "help"))
+}
+
+fn items<'a>(row: &'a Value, field: &str) -> &'a [Value] {
+    row[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// As it may stand in a cell.
+fn text(row: &Value, field: &str) -> String {
+    row[field].as_str().expect("a text").replace('|', "\\|")
+}
