@@ -92,6 +92,8 @@ pub(crate) struct Page {
     focus: Option<String>,
     drafts_kept: bool,
     restarts: u32,
+    /// When the trace being read was begun, in the browser's own milliseconds.
+    reading_since: f64,
     _listeners: Vec<EventListener>,
     _resize: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
 }
@@ -121,6 +123,7 @@ impl Component for Page {
             focus: None,
             drafts_kept: true,
             restarts: 0,
+            reading_since: 0.0,
             _listeners: listeners(context),
             _resize: None,
         };
@@ -191,7 +194,7 @@ impl Component for Page {
                     <main class="centre" ref={&self.centre}>
                         <div class="headline">
                             <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
-                            { toolbar::status(link, app) }
+                            { toolbar::status(link, app, (js_sys::Date::now() - self.reading_since) / 1_000.0) }
                         </div>
                         { notices::view(link, app) }
                         { self.map.view(link, app, moment) }
@@ -248,10 +251,8 @@ impl Page {
     fn hear(&mut self, context: &Context<Self>, said: Said) {
         match said {
             Said::Reply(reply, frames) => {
-                if *reply == Reply::Ready {
-                    if let Some(engine) = &mut self.engine {
-                        engine.ready();
-                    }
+                if let (Reply::Ready, Some(engine)) = (&*reply, &mut self.engine) {
+                    engine.ready();
                 }
                 let run = match &*reply {
                     Reply::Progress(progress) => Some(progress.run),
@@ -300,6 +301,7 @@ impl Page {
             );
             return self.tell(Message::Notice(Notice::bad(format!("{name} is too large"), vec![line])));
         }
+        self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
         self.send(&Command::TraceBegin { name, bytes, one_tenant_in: 1 }, Some(file));
     }
@@ -459,7 +461,7 @@ fn read_text(context: &Context<Page>, file: &File) {
     let (name, promise, link) = (file.name(), file.text(), context.link().clone());
     wasm_bindgen_futures::spawn_local(async move {
         let text = wasm_bindgen_futures::JsFuture::from(promise).await;
-        let text = text.ok().and_then(|text| JsValue::from(text).as_string()).unwrap_or_default();
+        let text = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
         link.send_message(PageMessage::Scenario(name, text));
     });
 }

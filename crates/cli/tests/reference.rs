@@ -59,7 +59,14 @@ fn page() -> String {
 
 fn list(name: &str) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["list", name, "--json"]).output();
-    serde_json::from_slice(&output.expect("the program starts").stdout).expect("an array")
+    let json = String::from_utf8(output.expect("the program starts").stdout).expect("UTF-8");
+    serde_json::from_str(&whole_numbers(&json)).expect("an array")
+}
+
+/// `4.0` as 4: so it reads well, and the largest seed is not rounded by a reader of floats.
+fn whole_numbers(json: &str) -> String {
+    let short = |line: &str| line.strip_suffix(".0,").map_or_else(|| line.to_owned(), |line| format!("{line},"));
+    json.lines().map(short).collect()
 }
 
 /// Rules below a heading per stage; the list has them stage by stage.
@@ -98,10 +105,9 @@ fn params(row: &Value) -> String {
 }
 
 fn param(row: &Value) -> String {
-    let number = |field: &str| row[field].as_f64().expect("a number");
     let (default, range) = match (text(row, "kind").as_str(), text(row, "unit")) {
-        ("flag", _) => ((number("default") != 0.0).to_string(), "true or false".into()),
-        (_, unit) => (number("default").to_string(), format!("{} to {} {unit}", number("min"), number("max"))),
+        ("flag", _) => ((row["default"] == 1).to_string(), "true or false".into()),
+        (_, unit) => (row["default"].to_string(), format!("{} to {} {unit}", row["min"], row["max"])),
     };
     format!("| `{}` | {default} | {} | {} |\n", text(row, "name"), range.trim_end(), text(row, "help"))
 }

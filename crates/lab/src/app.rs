@@ -665,25 +665,34 @@ impl App {
         effects
     }
 
-    /// What the run is doing, in a few words.
+    /// What the run is doing, in a few words. It changes with the phase and not with every
+    /// step of progress, because it is read out loud to some.
     #[must_use]
     pub fn status(&self) -> String {
-        if let Some(Reading { name, total, bytes, rows }) = &self.reading {
-            let share = if *total > 0.0 { (100.0 * bytes / total).min(100.0) } else { 0.0 };
-            return format!("Reading {name}: {share:.0} %, {} rows", words::count(*rows));
+        if let Some(reading) = &self.reading {
+            return format!("Reading {}", reading.name);
         }
-        let horizon = self.live.as_ref().map_or(0.0, |live| live.horizon_ms);
         match &self.phase {
             Phase::Idle => "Starting".into(),
-            Phase::Running if horizon > 0.0 => {
-                format!("Running: {} of {}", words::time(self.time_ms), words::time(horizon))
-            }
             Phase::Running => "Running".into(),
             Phase::Paused => format!("Paused at {}", words::time(self.time_ms)),
             Phase::NeedsTrace { name, .. } => format!("Waiting for the trace {name}"),
             Phase::Failed(message) => message.clone(),
             Phase::Finished => self.finished_status(),
         }
+    }
+
+    /// How far what takes long has come: the share done, and the same in words.
+    #[must_use]
+    pub fn progress_so_far(&self) -> Option<(f64, String)> {
+        if let Some(Reading { total, bytes, rows, .. }) = &self.reading {
+            let share = if *total > 0.0 { (bytes / total).min(1.0) } else { 0.0 };
+            let words = format!("{} of {}, {} rows", words::bytes(*bytes), words::bytes(*total), words::count(*rows));
+            return Some((share, words));
+        }
+        let horizon = self.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
+        let words = || format!("{} of {}", words::time(self.time_ms), words::time(horizon));
+        (self.phase == Phase::Running).then(|| ((self.time_ms / horizon).min(1.0), words()))
     }
 
     fn finished_status(&self) -> String {

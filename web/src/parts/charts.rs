@@ -84,7 +84,7 @@ impl Charts {
         let baseline =
             app.baseline.as_ref().filter(|before| app.live.as_ref().is_none_or(|live| live.run != before.run));
         let chart = charts::chart(metric, app.live.as_ref(), baseline);
-        let (drawing, area) = svg(&chart, width, HEIGHT, &summary(&chart));
+        let (drawing, area) = svg(&chart, width, HEIGHT, &chart.title);
         let drawn = Rc::new(Drawn { key, svg: drawing.into(), area, chart });
         self.drawn.borrow_mut().insert(metric, drawn.clone());
         drawn
@@ -106,13 +106,14 @@ impl Charts {
         let leave = link.callback(|_: PointerEvent| PageMessage::Hover(None));
         let pin = link.callback(move |event: PointerEvent| PageMessage::App(Message::Cursor(time_under(&event))));
         html! {
-            <figure class="chart" key={metric}>
+            <figure class="chart" key={metric} aria-label={title}>
+                <p class="unseen">{ summary(&drawn.chart) }</p>
                 <div class="plot" onpointermove={hover_to} onpointerleave={leave} onpointerdown={pin}>
                     { Html::from_html_unchecked(drawn.svg.clone()) }
                     { cursor }
                 </div>
                 <figcaption>
-                    <button class="quiet" aria-expanded={open.to_string()} aria-label={format!("Show data table: {title}")}
+                    <button class="quiet" aria-expanded={open.to_string()}
                         onclick={link.callback(move |_| PageMessage::Table(metric))}>{ if open { "Hide data table" } else { "Show data table" } }</button>
                     { download(title, &drawn.chart, app) }
                 </figcaption>

@@ -161,12 +161,12 @@ impl FleetMap {
                 .then(|| PageMessage::App(Message::Machine(Some(next.clamp(0, i64::from(machines) - 1) as u32))))
         });
         html! {
-            <figure class="fleet">
-                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={format!("Fleet map: {summary}")} onclick={click} onkeydown={keys}></canvas>
+            <figure class="fleet" aria-label="Fleet map">
+                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label="Fleet map" aria-describedby="fleet-summary" onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
                     <span class="legend" aria-hidden="true"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full (cores)" }</span>
-                    <span class="muted">{ &summary }</span>
-                    <button class="quiet" aria-expanded={self.table_open.to_string()} aria-label="Show data table: Fleet map"
+                    <span class="muted" id="fleet-summary">{ &summary }</span>
+                    <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
                 </figcaption>
                 if self.table_open { if let Some(live) = &app.live { { self.table(live, moment) } } }

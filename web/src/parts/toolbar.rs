@@ -83,29 +83,24 @@ fn trace_file(link: &Scope<Page>) -> Html {
 }
 
 /// The line that says what the run is doing, with a bar for what takes long.
-pub(crate) fn status(link: &Scope<Page>, app: &App) -> Html {
-    let progress = match (&app.reading, &app.live) {
-        (Some(reading), _) if reading.total > 0.0 => Some(reading.bytes / reading.total),
-        (None, Some(live)) if app.phase == Phase::Running && live.horizon_ms > 0.0 => {
-            Some(app.time_ms / live.horizon_ms)
-        }
-        _ => None,
-    };
+/// `reading_s` is how many seconds a trace has been read.
+pub(crate) fn status(link: &Scope<Page>, app: &App, reading_s: f64) -> Html {
+    let rate = app
+        .reading
+        .as_ref()
+        .filter(|_| reading_s > 0.2)
+        .map(|reading| format!(", {} a second", words::bytes(reading.bytes / reading_s)));
     let cancel = app.reading.is_some().then(|| {
         let onclick = link.callback(|_| PageMessage::App(Message::TraceCancel));
         html! { <button class="quiet" {onclick}>{ "Cancel reading" }</button> }
     });
-    let rate = app
-        .reading
-        .as_ref()
-        .map(|reading| format!("{} of {}", words::bytes(reading.bytes), words::bytes(reading.total)));
     html! {
         <div class="status">
             <p role="status" aria-label="Run status">{ app.status() }</p>
-            if let Some(share) = progress {
-                <progress max="1" value={format!("{share:.3}")} aria-label="Progress">{ format!("{:.0} %", share * 100.0) }</progress>
+            if let Some((share, so_far)) = app.progress_so_far() {
+                <progress max="1" value={format!("{share:.3}")} aria-label="Progress"></progress>
+                <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
             }
-            if let Some(rate) = rate { <span class="muted">{ rate }</span> }
             { cancel }
         </div>
     }
