@@ -18,8 +18,8 @@ export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 /** Never the top folder: what works here works anywhere on a host. */
 export const MOUNT = '/some/where/';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const QUIET_FLAGS = [
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+export const QUIET_FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];

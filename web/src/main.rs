@@ -8,6 +8,9 @@ mod parts;
 
 fn main() {
     console_error_panic_hook::set_once();
-    let Some(root) = gloo::utils::document().get_element_by_id("page") else { return };
-    yew::Renderer::<page::Page>::with_root(root).render();
+    let document = gloo::utils::document();
+    let Some(root) = document.get_element_by_id("page") else { return };
+    let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());
+    let properties = page::Properties { picture: picture.unwrap_or_default().into() };
+    yew::Renderer::<page::Page>::with_root_and_props(root, properties).render();
 }

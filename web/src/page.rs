@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gloo::events::EventListener;
 use gloo::storage::{LocalStorage, Storage};
-use tiebreak_lab::app::{Edit, Notice};
+use tiebreak_lab::app::{Edit, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::{App, Effect, Message};
 use tiebreak_scenario::{Document, PRESETS};
@@ -73,6 +73,13 @@ pub(crate) enum PageMessage {
     Address(String),
 }
 
+/// What the page was before it was alive.
+#[derive(Clone, PartialEq, yew::Properties)]
+pub(crate) struct Properties {
+    /// The picture that index.html came with: it stays until there is a live one.
+    pub(crate) picture: AttrValue,
+}
+
 /// The page.
 pub(crate) struct Page {
     app: App,
@@ -100,7 +107,7 @@ pub(crate) struct Page {
 
 impl Component for Page {
     type Message = PageMessage;
-    type Properties = ();
+    type Properties = Properties;
 
     fn create(context: &Context<Self>) -> Self {
         let engine = start_engine(context);
@@ -197,9 +204,7 @@ impl Component for Page {
                             { toolbar::status(link, app, (js_sys::Date::now() - self.reading_since) / 1_000.0) }
                         </div>
                         { notices::view(link, app) }
-                        { self.map.view(link, app, moment) }
-                        { timeline::view(link, app) }
-                        { self.charts.view(link, app, self.width, self.hover) }
+                        { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
                     <aside class={side(Side::Explain, "explain-side")}>{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
@@ -227,6 +232,25 @@ impl Component for Page {
 }
 
 impl Page {
+    /// Map, timeline and charts; before there is anything to show, the picture the page came
+    /// with, as long as it is of this scenario.
+    fn middle(&self, context: &Context<Self>, moment: f64) -> Html {
+        let (link, app) = (context.link(), &self.app);
+        let picture = &context.props().picture;
+        let none_yet = app.live.as_ref().is_none_or(|live| live.result.is_none()) && app.baseline.is_none();
+        let of_this = PRESETS.first().is_some_and(|preset| (preset.make)() == app.document);
+        if none_yet && of_this && app.phase == Phase::Running && !picture.is_empty() {
+            return Html::from_html_unchecked(picture.clone());
+        }
+        html! {
+            <>
+                { self.map.view(link, app, moment) }
+                { timeline::view(link, app) }
+                { self.charts.view(link, app, self.width, self.hover) }
+            </>
+        }
+    }
+
     fn tell(&mut self, message: Message) {
         let effects = self.app.update(message);
         self.carry_out(effects);

@@ -150,7 +150,7 @@ impl List {
                     }
                     if group.scores() { { buckets(link, row) } }
                     <details class="about">
-                        <summary aria-label={format!("About {id}")}>{ if entry.declaration.params.is_empty() { "About" } else { "Parameters" } }</summary>
+                        <summary aria-label={format!("About {id}")}>{ "About" }</summary>
                         { values }
                         { paragraphs(entry.declaration.help) }
                     </details>

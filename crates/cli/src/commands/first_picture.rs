@@ -4,6 +4,7 @@
 //! computes the same picture again.
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
+use tiebreak_model::{MachineId, RackId};
 use tiebreak_scenario::PRESETS;
 use tiebreak_sim::{METRICS, Metric, World};
 
@@ -11,6 +12,10 @@ use crate::answer::{Answer, Failure};
 use crate::given::Given;
 use crate::shown::count;
 use crate::trace::source;
+
+/// What to try first.
+const PROMPT: &str =
+    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. What happens to empty hosts?";
 
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
@@ -25,8 +30,60 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 }
 
 fn picture(world: &World) -> String {
-    let figures: String = SHOWN.iter().map(|id| figure(world, id)).collect();
-    format!("<p class=\"verdict\">{}</p>\n<div class=\"charts\">\n{figures}</div>\n", sentence(world))
+    let charts: String = SHOWN.iter().map(|id| figure(world, id)).collect();
+    format!(
+        "{map}\n{numbers}\n<p class=\"verdict\">{sentence}</p>\n<p class=\"prompt\">{PROMPT}</p>\n<div class=\"charts\">\n{charts}</div>\n",
+        map = fleet_map(world),
+        numbers = numbers(world),
+        sentence = sentence(world),
+    )
+}
+
+/// The four numbers people look at first.
+fn numbers(world: &World) -> String {
+    let summary = world.summary();
+    let number = |(title, value): (&str, String)| {
+        format!(
+            "<div class=\"figure\"><span class=\"figure-title\">{title}</span><span class=\"figure-value\">{value}</span></div>"
+        )
+    };
+    let numbers = [
+        ("Empty hosts, mean", format!("{:.1} %", summary.empty_hosts_pct_mean)),
+        ("Packing density, mean", format!("{:.1} %", summary.packing_density_pct_mean)),
+        ("Conflicts", count(summary.conflicts)),
+        ("VMs rejected", count(summary.rejections)),
+    ];
+    format!("<div class=\"figures\">{}</div>", numbers.into_iter().map(number).collect::<String>())
+}
+
+/// The fleet as it stands at the end: a square per machine, rack by rack, in five shades.
+fn fleet_map(world: &World) -> String {
+    const RACK_HEIGHT: u32 = 5;
+    const CELL: u32 = 23;
+    const GAP: u32 = 7;
+    let fleet = world.plan().fleet();
+    let (mut left, mut squares) = (0, String::new());
+    for rack in 0..fleet.rack_count() {
+        let machines = fleet.machines_of_rack(RackId(rack));
+        for (nth, id) in machines.clone().enumerate() {
+            let (x, y) = (left + nth as u32 / RACK_HEIGHT * CELL, nth as u32 % RACK_HEIGHT * CELL);
+            let size = CELL - 1;
+            let shade = shade(world, MachineId(id));
+            squares += &format!("<path class=\"m{shade}\" d=\"M{x} {y}h{size}v{size}h-{size}z\"/>");
+        }
+        left += (machines.len() as u32).div_ceil(RACK_HEIGHT) * CELL + GAP;
+    }
+    let height = RACK_HEIGHT * CELL;
+    format!(
+        "<figure class=\"fleet\"><svg viewBox=\"0 0 {left} {height}\" aria-hidden=\"true\">{squares}</svg></figure>"
+    )
+}
+
+/// 0 for an empty machine, else 1 to 4 by the share of its cores in use.
+fn shade(world: &World, machine: MachineId) -> u32 {
+    let view = world.occupancy().machine(machine);
+    let (free, all) = (view.free().cores_milli(), view.capacity().cores_milli());
+    if view.vms() == 0 { 0 } else { 1 + (4 * u64::from(all - free) / (u64::from(all) + 1)) as u32 }
 }
 
 fn sentence(world: &World) -> String {
@@ -41,7 +98,7 @@ fn sentence(world: &World) -> String {
 fn figure(world: &World, id: &str) -> String {
     let index = tiebreak_sim::metrics::index_of(id).expect("a metric of the list");
     let chart = chart(world, index, &METRICS[index]);
-    let (drawing, _) = svg(&chart, 640, 170, &summary(&chart));
+    let (drawing, _) = svg(&chart, 716, 150, &summary(&chart));
     format!("<figure class=\"chart\">{drawing}</figure>\n")
 }
 
