@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use tiebreak_model::{ClusterSpec, Fleet, MachineId, MachineRecord, Occupancy, Readiness, Resources, VmShape};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{Policy, RuleUse};
+use tiebreak_placement::{Group, Policy, RULES, RuleUse};
 
 const FREE: [(u32, u32); 6] = [(1, 60), (4, 40), (15, 62), (16, 64), (8, 8), (3, 40)];
 
 fn pool() -> Occupancy {
     let capacity = Resources::new(16_000, 64 * 1_024, 0, 0);
-    let cluster = ClusterSpec { name: "pool".into(), machines: 6, racks: 2, capacity };
+    let cluster = ClusterSpec { name: "pool".into(), machines: 6, racks: 2, capacity, unready: 0 };
     let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster]).expect("a fleet")));
     for (id, (cores, gib)) in FREE.into_iter().enumerate() {
         let free = Resources::new(cores * 1_000, gib * 1_024, 0, 0);
@@ -40,14 +40,20 @@ fn best(pool: &Occupancy, rules: &[RuleUse]) -> Vec<u32> {
 
 #[test]
 fn every_preference_chooses_differently() {
-    for (id, expected) in [
+    let expected = [
         ("BestFit", vec![4]),
         ("WorstFit", vec![3]),
         ("FirstFit", vec![1]),
         ("PreferNonEmptyMachines", vec![1, 2, 4, 5]),
         ("PreferLeastUsedRack", vec![3, 4, 5]),
-    ] {
-        assert_eq!(best(&pool(), &[rule("AreNodeResourcesValid"), rule(id)]), expected, "{id}");
+    ];
+    for (index, (id, machines)) in expected.iter().enumerate() {
+        assert_eq!(best(&pool(), &[rule("AreNodeResourcesValid"), rule(id)]), *machines, "{id}");
+        assert!(expected[..index].iter().all(|(_, others)| others != machines), "{id} chooses like another rule");
+    }
+    for entry in RULES.iter().filter(|entry| entry.group == Group::MachinePreferences) {
+        let id = entry.declaration.id;
+        assert!(expected.iter().any(|(known, _)| *known == id), "{id} has no line in this test");
     }
 }
 

@@ -43,6 +43,8 @@ pub(crate) enum PageMessage {
     File(File),
     /// A scenario file was read: its name and text.
     Scenario(String, String),
+    /// Of the next trace, keep one tenant in this many.
+    Sample(u32),
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),
     /// The charts have this width now.
@@ -101,6 +103,7 @@ pub(crate) struct Page {
     restarts: u32,
     /// When the trace being read was begun, in the browser's own milliseconds.
     reading_since: f64,
+    one_tenant_in: u32,
     _listeners: Vec<EventListener>,
     _resize: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
 }
@@ -131,6 +134,7 @@ impl Component for Page {
             drafts_kept: true,
             restarts: 0,
             reading_since: 0.0,
+            one_tenant_in: 1,
             _listeners: listeners(context),
             _resize: None,
         };
@@ -146,6 +150,7 @@ impl Component for Page {
             PageMessage::File(file) if file.name().ends_with(".json") => read_text(context, &file),
             PageMessage::File(file) => self.read(&file),
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
+            PageMessage::Sample(one_in) => self.one_tenant_in = one_in,
             PageMessage::Hover(time) => self.hover = time,
             PageMessage::Width(width) => self.width = width,
             // A click anywhere closes the menu. When none is open nothing may be drawn again: that
@@ -196,7 +201,7 @@ impl Component for Page {
                 <div class="columns">
                     <aside class={side(Side::Rules, "rules-side")}>
                         { self.list.view(link, app) }
-                        { workload::view(link, app) }
+                        { workload::view(link, app, self.one_tenant_in) }
                     </aside>
                     <main class="centre" ref={&self.centre}>
                         <div class="headline">
@@ -317,9 +322,10 @@ impl Page {
     /// Gives a trace to the engine.
     fn read(&mut self, file: &File) {
         let (name, bytes) = (file.name(), file.size());
-        if bytes > FILE_BYTES_MAX {
+        if bytes > FILE_BYTES_MAX && self.one_tenant_in == 1 {
             let line = format!(
-                "Expected at most {:.0} GB, got {:.1} GB; compress it with gzip, or take a sample of its tenants.",
+                "Expected at most {:.0} GB, got {:.1} GB; compress it with gzip, or keep one tenant in several \
+                 (under Workload) and give it again.",
                 FILE_BYTES_MAX / 1e9,
                 bytes / 1e9
             );
@@ -327,7 +333,7 @@ impl Page {
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
-        self.send(&Command::TraceBegin { name, bytes, one_tenant_in: 1 }, Some(file));
+        self.send(&Command::TraceBegin { name, bytes, one_tenant_in: self.one_tenant_in }, Some(file));
     }
 
     /// Keeps the draft. A document that came with the address begins a draft of its own, so

@@ -635,7 +635,10 @@ impl App {
     }
 
     fn progress(&mut self, progress: crate::protocol::Progress) -> Vec<Effect> {
-        let Some(live) = self.live.as_mut().filter(|live| live.run == progress.run) else { return Vec::new() };
+        let newest = self.next_run;
+        let Some(live) = self.live.as_mut().filter(|live| live.run == progress.run && live.run == newest) else {
+            return Vec::new();
+        };
         live.times.truncate(progress.from as usize);
         live.times.extend(progress.times);
         live.values.resize_with(progress.values.len(), Vec::new);
@@ -656,7 +659,8 @@ impl App {
     }
 
     fn finished(&mut self, run: u32, result: RunResult, frame_times: Vec<f64>) -> Vec<Effect> {
-        let Some(live) = self.live.as_mut().filter(|live| live.run == run) else { return Vec::new() };
+        let newest = self.next_run;
+        let Some(live) = self.live.as_mut().filter(|live| live.run == run && run == newest) else { return Vec::new() };
         live.result = Some(result);
         live.frame_times = frame_times;
         self.phase = Phase::Finished;

@@ -18,8 +18,8 @@ use crate::protocol::{
 };
 use crate::view::words;
 
-/// Events per slice of work: a few milliseconds.
-const SLICE: u32 = 4_096;
+/// Events per slice of work: well under a millisecond with caches, some without.
+const SLICE: u32 = 256;
 
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
@@ -248,7 +248,8 @@ impl Engine {
             return answer(stepped, "");
         }
         let plan = current.world.plan().clone().without_samples();
-        let mut world = World::with_probe(plan, Probe { vm: Some(id), asked });
+        let mut world = World::new(plan);
+        world.set_probe(Some(Probe { vm: Some(id), asked }));
         let until = current.world.progress();
         while world.progress().decided < until.decided && world.placement(id).is_none() && !world.advance(SLICE).done {}
         let attempts = of_this_vm(&world);

@@ -39,6 +39,8 @@ pub struct ClusterSpec {
     pub racks: u32,
     /// What each machine has.
     pub capacity: Resources,
+    /// How many of them, the last ones, take no new VMs from the beginning.
+    pub unready: u32,
 }
 
 /// Why a fleet cannot be built.
@@ -91,6 +93,8 @@ pub struct Cluster {
     pub name: String,
     /// What each of its machines has.
     pub capacity: Resources,
+    /// How many of them, the last ones, take no new VMs from the beginning.
+    pub unready: u32,
     machines: Range<u32>,
     racks: Range<u32>,
 }
@@ -106,6 +110,12 @@ impl Cluster {
     #[must_use]
     pub fn racks(&self) -> Range<u32> {
         self.racks.clone()
+    }
+
+    /// Whether a machine of it takes new VMs in the beginning.
+    #[must_use]
+    pub fn readiness_at_start(&self, machine: MachineId) -> Readiness {
+        if machine.0 >= self.machines.end.saturating_sub(self.unready) { Readiness::Unready } else { Readiness::Ready }
     }
 
     /// The sum of one resource over its machines, in stored units.
@@ -172,6 +182,7 @@ impl Fleet {
         self.clusters.push(Cluster {
             name: spec.name.clone(),
             capacity,
+            unready: spec.unready,
             machines: first_machine..first_machine + machines,
             racks: first_rack..first_rack + racks,
         });
@@ -243,7 +254,7 @@ mod tests {
     use alloc::vec;
 
     fn spec(machines: u32, racks: u32, cores: u32) -> ClusterSpec {
-        ClusterSpec { name: "c".into(), machines, racks, capacity: Resources::new(cores, 1, 0, 0) }
+        ClusterSpec { name: "c".into(), machines, racks, capacity: Resources::new(cores, 1, 0, 0), unready: 0 }
     }
 
     #[test]

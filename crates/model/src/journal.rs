@@ -110,8 +110,13 @@ mod tests {
 
     #[test]
     fn what_changed_since_a_revision_is_exactly_what_changed() {
-        let cluster =
-            |machines| ClusterSpec { name: "c".into(), machines, racks: 1, capacity: Resources::new(1, 1, 0, 0) };
+        let cluster = |machines| ClusterSpec {
+            name: "c".into(),
+            machines,
+            racks: 1,
+            capacity: Resources::new(1, 1, 0, 0),
+            unready: 0,
+        };
         let fleet = Fleet::build(&[cluster(5), cluster(3)]).expect("a fleet");
         let mut journal = Journal::new(&fleet);
         let mut log: BTreeMap<u64, MachineId> = BTreeMap::new();

@@ -88,11 +88,17 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// A fleet on which nothing is placed and every machine is ready.
+    /// A fleet on which nothing is placed.
     #[must_use]
     pub fn empty(fleet: Arc<Fleet>) -> Self {
         let machines = (0..fleet.machine_count())
-            .map(|id| MachineRecord { free: fleet.capacity(MachineId(id)), vms: 0, readiness: Readiness::Ready })
+            .map(MachineId)
+            .map(|id| (id, fleet.cluster(fleet.cluster_of(id))))
+            .map(|(id, cluster)| MachineRecord {
+                free: cluster.capacity,
+                vms: 0,
+                readiness: cluster.readiness_at_start(id),
+            })
             .collect();
         Self {
             machines,
@@ -284,7 +290,8 @@ mod tests {
 
     #[test]
     fn sums_follow_every_change() {
-        let spec = ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity: Resources::new(8, 8, 0, 0) };
+        let spec =
+            ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity: Resources::new(8, 8, 0, 0), unready: 0 };
         let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
         let mut occupancy = Occupancy::empty(fleet);
         let demand = Resources::new(2, 4, 0, 0);

@@ -19,7 +19,7 @@ use crate::time::Time;
 pub struct VmShape {
     /// What it asks for.
     pub demand: Resources,
-    /// 0 is the highest; larger may be preempted by smaller (spot VMs are 1).
+    /// 0 is the highest; spot VMs have 1.
     pub priority: u8,
 }
 

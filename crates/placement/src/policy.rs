@@ -52,7 +52,7 @@ impl fmt::Display for PolicyError {
                 write!(f, "expected the id of a rule, got \"{id}\"; `tiebreak list rules` names them all")
             }
             Self::Twice { id } => write!(f, "expected each rule once, got {id} twice; remove one"),
-            Self::TooFine => write!(f, "expected at most 15 preferences without buckets; give some of them buckets"),
+            Self::TooFine => write!(f, "expected at most 16 preferences without buckets; give some of them buckets"),
         }
     }
 }
@@ -198,18 +198,17 @@ impl Policy {
 /// BestFit (section 6.3).
 #[must_use]
 pub fn default_rules() -> Vec<RuleUse> {
-    let default_buckets = [("BestFit", Some(3)), ("PreferLeastUsedRack", Some(4))];
-    let off = ["WorstFit", "FirstFit"];
-    crate::rules::RULES
-        .iter()
-        .map(|entry| entry.declaration.id)
-        .filter(|id| !off.contains(id))
-        .map(|id| RuleUse {
-            id: id.into(),
-            values: Vec::new(),
-            buckets: default_buckets.iter().find(|(rule, _)| *rule == id).and_then(|(_, buckets)| *buckets),
-        })
-        .collect()
+    let rules = [
+        ("IsTypeSupported", None),
+        ("IsClusterBelowLimit", None),
+        ("PreferEmptierClusters", None),
+        ("AreNodeResourcesValid", None),
+        ("IsMachineReady", None),
+        ("PreferNonEmptyMachines", None),
+        ("BestFit", Some(3)),
+        ("PreferLeastUsedRack", Some(4)),
+    ];
+    rules.map(|(id, buckets)| RuleUse { id: id.into(), values: Vec::new(), buckets }).into()
 }
 
 /// The stage a rule id belongs to, if there is such a rule.

@@ -125,7 +125,8 @@ pub trait Preference: Declared + Copy + Send + Sync + 'static {
     /// The part of the request it depends on.
     fn key(&self, vm: &VmShape) -> Self::Key;
 
-    /// From 0 (best) to 1 (worst). Only asked about valid candidates; anything
-    /// outside counts as the nearer end, and NaN as 1.
+    /// From 0 (best) to 1 (worst); anything outside counts as the nearer end, and NaN as 1.
+    /// It may be asked about candidates that a validator refuses (a machine too full for
+    /// the VM, say) and must not panic; what it answers then is not used.
     fn score(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> f64;
 }

@@ -64,6 +64,20 @@ pub struct Metric {
     pub value: fn(&Sample<'_>) -> f64,
 }
 
+impl Metric {
+    /// Whether it counts things per minute, so that bars show it better than a line.
+    #[must_use]
+    pub fn is_rate(&self) -> bool {
+        self.unit.ends_with("per minute")
+    }
+
+    /// The largest value it can have, when there is one.
+    #[must_use]
+    pub fn ceiling(&self) -> Option<f64> {
+        (self.unit == "%").then_some(100.0)
+    }
+}
+
 const fn metric(
     id: &'static str,
     title: &'static str,

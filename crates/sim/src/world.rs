@@ -74,6 +74,7 @@ pub struct World {
     digest: Digest,
     decisions: Option<Vec<Decision>>,
     counters: Counters,
+    warm_placements: u64,
     warm_rejections: u64,
     weighted: TimeWeighted,
     minutes: ConflictMinutes,
@@ -84,6 +85,8 @@ pub struct World {
     probe: Option<Probe>,
     probed: Vec<Probed>,
     capacity: [u64; 4],
+    /// Requests of the warm start that are placed.
+    warm: u32,
     done: bool,
 }
 
@@ -96,32 +99,16 @@ impl core::fmt::Debug for World {
 }
 
 impl World {
-    /// A world in which the VMs alive when the trace began have been placed, in order, by
-    /// the first agent.
+    /// A world in which nothing has happened. First of all, the VMs alive when the trace began
+    /// are placed, in order, by the first agent: the warm start (LAVA section 6.1).
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        Self::begin(plan, None, None)
-    }
-
-    /// The same, keeping every decision, with those of the warm start.
-    #[must_use]
-    pub fn recorded(plan: Plan) -> Self {
-        Self::begin(plan, None, Some(Vec::new()))
-    }
-
-    /// The same, explaining every decision about one VM.
-    #[must_use]
-    pub fn with_probe(plan: Plan, probe: Probe) -> Self {
-        Self::begin(plan, Some(probe), None)
-    }
-
-    fn begin(plan: Plan, probe: Option<Probe>, decisions: Option<Vec<Decision>>) -> Self {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
         let first = Agent::new(Allocator::new(plan.policy.clone(), empty, plan.agents.caches), &store);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
-        let mut world = Self {
+        Self {
             queue: Queue::new(plan.workload.clone(), plan.tick),
             agents: vec![first],
             idle: (0..plan.agents.count).collect(),
@@ -133,8 +120,9 @@ impl World {
             decided: 0,
             last: None,
             digest: Digest::new(),
-            decisions,
+            decisions: None,
             counters: Counters::default(),
+            warm_placements: 0,
             warm_rejections: 0,
             weighted: TimeWeighted::default(),
             minutes: ConflictMinutes::default(),
@@ -142,15 +130,19 @@ impl World {
             at_last_tick: (Time::ZERO, Counters::default()),
             frames: None,
             shares: RuleShares::new(stride),
-            probe,
+            probe: None,
             probed: Vec::new(),
             capacity: capacity(&plan.fleet),
             done: false,
+            warm: 0,
             store,
             plan,
-        };
-        world.warm_start();
-        world
+        }
+    }
+
+    /// Keeps every decision from here on.
+    pub fn keep_decisions(&mut self) {
+        self.decisions.get_or_insert_default();
     }
 
     /// Keeps how full every machine is at each sample, for the fleet map.
@@ -162,6 +154,10 @@ impl World {
     /// Lets at most `budget` events happen.
     pub fn advance(&mut self, budget: u32) -> Progress {
         for _ in 0..budget {
+            if self.is_warming() {
+                self.warm_up_one();
+                continue;
+            }
             let Some((time, event)) = self.queue.pop() else {
                 self.finish();
                 break;
@@ -260,7 +256,7 @@ impl World {
     pub fn summary(&self) -> Summary {
         Summary {
             digest: self.digest.value(),
-            placements: self.counters.placements + u64::from(self.plan.workload.warm_count()) - self.warm_rejections,
+            placements: self.counters.placements + self.warm_placements,
             rejections: self.counters.rejections + self.warm_rejections,
             warm_rejections: self.warm_rejections,
             conflicts: self.counters.conflicts,
@@ -273,20 +269,33 @@ impl World {
         }
     }
 
-    fn warm_start(&mut self) {
-        let workload = self.plan.workload.clone();
-        for request in (0..workload.warm_count()).map(RequestId) {
-            for vm in workload.vms_of(request).map(VmId) {
-                self.place_warm(request, vm);
-            }
+    /// Places the VMs alive when the trace began, if that has not happened yet.
+    pub fn warm_up(&mut self) {
+        while self.is_warming() {
+            self.warm_up_one();
         }
-        let first = self.agents[0].allocator.view().clone();
-        self.agents[0] =
-            Agent::new(Allocator::new(self.plan.policy.clone(), first.clone(), self.plan.agents.caches), &self.store);
-        for _ in 1..self.plan.agents.count {
-            let allocator = Allocator::new(self.plan.policy.clone(), first.clone(), self.plan.agents.caches);
-            self.agents.push(Agent::new(allocator, &self.store));
+    }
+
+    fn is_warming(&self) -> bool {
+        self.warm < self.plan.workload.warm_count() || self.agents.len() < self.plan.agents.count as usize
+    }
+
+    fn warm_up_one(&mut self) {
+        if self.warm == self.plan.workload.warm_count() {
+            return self.begin_agents();
         }
+        let request = RequestId(self.warm);
+        self.warm += 1;
+        for vm in self.plan.workload.vms_of(request).map(VmId) {
+            self.place_warm(request, vm);
+        }
+    }
+
+    /// All agents begin with the first one's view, and with caches of their own.
+    fn begin_agents(&mut self) {
+        let view = self.agents[0].allocator.view().clone();
+        let agent = |_| Allocator::new(self.plan.policy.clone(), view.clone(), self.plan.agents.caches);
+        self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store)).collect();
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
@@ -306,6 +315,7 @@ impl World {
                 self.agents[0].allocator.view_mut().set(machine, after);
                 self.placed_on[vm.index()] = machine.0;
                 self.placed_at[vm.index()] = Time::ZERO;
+                self.warm_placements += 1;
                 Outcome::Placed
             }
             None => {

@@ -35,7 +35,7 @@ impl Case {
         Self {
             number,
             clusters: clusters(&mut draws),
-            rules: rules(&mut draws),
+            rules: rules(number),
             best_clusters: 1 + draws.below(4),
             workload: Arc::new(workload(&mut draws)),
             agents: Agents {
@@ -81,6 +81,7 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
             ClusterSpec {
                 name: format!("cluster {index}"),
                 machines,
+                unready: if draws.one_in(3) { draws.below(machines + 1) } else { 0 },
                 racks: 1 + draws.below(machines),
                 capacity: Resources::new(
                     cores,
@@ -93,20 +94,21 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
         .collect()
 }
 
-fn rules(draws: &mut Draws) -> Vec<RuleUse> {
+/// Each rule draws for itself, its place too, so that a new rule leaves the others as they were.
+fn rules(number: u64) -> Vec<RuleUse> {
     let mut rules = Vec::new();
     for entry in RULES {
-        if !draws.one_in(4) {
-            let mut value = |param: &Param| if draws.one_in(2) { param.default } else { (param.min + param.max) / 2.0 };
-            let values = entry.declaration.params.iter().map(&mut value).collect();
-            let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
-            rules.push(RuleUse { id: entry.declaration.id.into(), values, buckets });
+        let mut draws = Draws(Seed(number).stream(entry.declaration.id).generator());
+        let (used, place) = (!draws.one_in(4), draws.0.next_u64());
+        let mut value = |param: &Param| if draws.one_in(2) { param.default } else { (param.min + param.max) / 2.0 };
+        let values = entry.declaration.params.iter().map(&mut value).collect();
+        let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
+        if used {
+            rules.push((place, RuleUse { id: entry.declaration.id.into(), values, buckets }));
         }
     }
-    for index in (1..rules.len()).rev() {
-        rules.swap(index, draws.below(index as u32 + 1) as usize);
-    }
-    rules
+    rules.sort_by_key(|(place, _)| *place);
+    rules.into_iter().map(|(_, rule)| rule).collect()
 }
 
 fn workload(draws: &mut Draws) -> Workload {

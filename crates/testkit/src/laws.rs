@@ -24,7 +24,8 @@ pub fn check(case: &Case) -> Result<(), String> {
 }
 
 fn run(plan: Plan, slice: u32) -> World {
-    let mut world = World::recorded(plan);
+    let mut world = World::new(plan);
+    world.keep_decisions();
     while !world.advance(slice).done {}
     world
 }

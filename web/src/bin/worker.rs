@@ -23,6 +23,9 @@ const TURN_MS: f64 = 12.0;
 /// Milliseconds between two reports of progress.
 const REPORT_MS: f64 = 60.0;
 
+/// Traces kept in the browser's storage, so that a reload or a link finds them.
+const KEPT_TRACES: usize = 4;
+
 /// The trace that comes with the page.
 const BUILT_IN: (&str, u128) = ("packing-cut.csv.gz", PACKING_CUT_FINGERPRINT);
 
@@ -249,6 +252,7 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
 }
 
 async fn keep(fingerprint: &str, blob: &Blob) -> Result<(), JsValue> {
+    make_room(fingerprint).await?;
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
@@ -256,6 +260,27 @@ async fn keep(fingerprint: &str, blob: &Blob) -> Result<(), JsValue> {
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
     await_any(&file.write_with_blob(blob)?).await?;
     await_any(&file.close()).await?;
+    Ok(())
+}
+
+/// Throws out kept traces until there is room for one more.
+async fn make_room(fingerprint: &str) -> Result<(), JsValue> {
+    let directory = directory().await?;
+    let names = directory.keys();
+    let mut others = Vec::new();
+    loop {
+        let step = await_any(&names.next()?).await?;
+        if Reflect::get(&step, &"done".into())?.is_truthy() {
+            break;
+        }
+        let name = Reflect::get(&step, &"value".into())?.as_string().unwrap_or_default();
+        if name != fingerprint {
+            others.push(name);
+        }
+    }
+    for name in others.iter().skip(KEPT_TRACES - 1) {
+        await_any(&directory.remove_entry(name)).await?;
+    }
     Ok(())
 }
 

@@ -7,14 +7,15 @@ use tiebreak_model::Declared;
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
+use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
 use crate::page::{Page, PageMessage};
 
-/// All settings that are not rules.
-pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+/// All settings that are not rules. The next trace is sampled to one tenant in `one_in`.
+pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
     let variant = app.variant();
     let settings = form::fields(
         link,
@@ -29,7 +30,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
         });
     html! {
         <>
-            <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }</section>
+            <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section>
             <section class="panel" aria-label="Machines"><h2>{ "Machines" }</h2>{ machines(link, app) }</section>
             <section class="panel" aria-label="Agents"><h2>{ "Agents" }</h2>
                 { agents }
@@ -86,6 +87,20 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
             </div>
             <p class="hint">{ "Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else." }</p>
         </>
+    }
+}
+
+/// The offer to read only some of a trace's tenants.
+fn sampling(link: &Scope<Page>, one_in: u32) -> Html {
+    let onchange = link.batch_callback(|event: Event| {
+        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+        text.parse().ok().filter(|one_in| (1..=10_000).contains(one_in)).map(PageMessage::Sample)
+    });
+    html! {
+        <label class="field" title="Keeps all VMs of some tenants and none of the others. Fewer requests mean fewer conflicts: let a decision take as many times longer.">
+            <span>{ "of the next trace, keep one tenant in" }</span>
+            <input type="number" min="1" max="10000" value={one_in.to_string()} {onchange} aria-label="Keep one tenant in" />
+        </label>
     }
 }
 

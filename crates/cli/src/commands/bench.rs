@@ -116,6 +116,7 @@ fn case(name: &str, variant: &Variant, workload: &Arc<Workload>, caches: bool) -
     let machines = plan.fleet().machine_count();
     let start = Instant::now();
     let mut world = World::new(plan);
+    world.warm_up();
     let warm_start_ms = ms_since(start);
     let start = Instant::now();
     world.run();

@@ -30,11 +30,11 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;
     let plan = variant.plan(source.workload)?;
     let asked = asked(given, plan.fleet().machine_count())?;
-    let (mut probed, mut recorded) =
-        (World::with_probe(plan.clone(), Probe { vm: Some(vm), asked }), World::recorded(plan));
-    probed.run();
-    recorded.run();
-    let story = Story::of(name, vm, &probed, &recorded);
+    let mut world = World::new(plan);
+    world.keep_decisions();
+    world.set_probe(Some(Probe { vm: Some(vm), asked }));
+    world.run();
+    let story = Story::of(name, vm, &world);
     Ok(Answer::either(given, &story, || story.text()))
 }
 
@@ -99,8 +99,8 @@ struct VerdictRow {
 }
 
 impl Story {
-    /// From the run that explains the VM's decisions and the same run with all decisions kept.
-    fn of(name: u64, vm: VmId, world: &World, recorded: &World) -> Self {
+    /// From a run that explained the VM's decisions and kept all of them.
+    fn of(name: u64, vm: VmId, world: &World) -> Self {
         let workload = world.plan().workload();
         let demand = workload.shape(workload.shape_of(vm)).demand;
         Self {
@@ -109,7 +109,7 @@ impl Story {
             cores: f64::from(demand.cores_milli()) / 1_000.0,
             memory_gib: f64::from(demand[tiebreak_model::Resource::Memory]) / 1_024.0,
             placed_on: world.placement(vm).map(|(machine, _)| machine.0),
-            decisions: world.probed().iter().map(|probed| Told::of(probed, outcome(recorded, vm, probed))).collect(),
+            decisions: world.probed().iter().map(|probed| Told::of(probed, outcome(world, vm, probed))).collect(),
         }
     }
 
@@ -125,9 +125,9 @@ impl Story {
 }
 
 /// How the decision ended.
-fn outcome(recorded: &World, vm: VmId, probed: &Probed) -> &'static str {
+fn outcome(world: &World, vm: VmId, probed: &Probed) -> &'static str {
     let same = |decision: &&Decision| decision.vm == vm && decision.attempt == probed.attempt;
-    let decision = recorded.decisions().iter().find(same);
+    let decision = world.decisions().iter().find(same);
     decision.map_or("not committed when the trace ended", |decision| decision.outcome.word())
 }
 

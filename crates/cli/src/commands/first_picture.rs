@@ -105,7 +105,7 @@ fn figure(world: &World, id: &str) -> String {
 fn chart(world: &World, index: usize, metric: &Metric) -> TimeChart {
     let times = world.series().times().iter().map(|time| time.0 as f64);
     let points: Vec<_> = times.zip(world.series().values(index).iter().copied()).collect();
-    let counts = metric.unit.contains("per minute");
+    let counts = metric.is_rate();
     let style = if counts { Style::Bars } else { Style::Steps };
     TimeChart {
         title: metric.declaration.title.into(),
@@ -113,6 +113,6 @@ fn chart(world: &World, index: usize, metric: &Metric) -> TimeChart {
         time_range: (0.0, world.plan().workload().horizon().0 as f64),
         series: vec![Series::new("now", Role::Live, style, points)],
         y_from_zero: counts,
-        y_max: (metric.unit == "%").then_some(100.0),
+        y_max: metric.ceiling(),
     }
 }

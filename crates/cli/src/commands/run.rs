@@ -22,7 +22,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let source = source(&variant, given)?;
     let plan = variant.plan(source.workload.clone())?;
     let start = Instant::now();
-    let mut world = if given.has("out") { World::recorded(plan) } else { World::new(plan) };
+    let mut world = World::new(plan);
+    if given.has("out") {
+        world.keep_decisions();
+    }
     world.run();
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
     let report = Report::of(&variant, &source, &world, wall_ms);

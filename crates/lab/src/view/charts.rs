@@ -9,7 +9,7 @@ use crate::app::Outcome;
 #[must_use]
 pub fn chart(metric: usize, live: Option<&Outcome>, baseline: Option<&Outcome>) -> TimeChart {
     let entry = &METRICS[metric];
-    let counts = entry.unit.contains("per minute");
+    let counts = entry.is_rate();
     let style = if counts { Style::Bars } else { Style::Steps };
     let mut series = Vec::new();
     if let Some(outcome) = baseline {
@@ -25,7 +25,7 @@ pub fn chart(metric: usize, live: Option<&Outcome>, baseline: Option<&Outcome>) 
         series,
         time_range: (0.0, horizon),
         y_from_zero: counts,
-        y_max: (entry.unit == "%").then_some(100.0),
+        y_max: entry.ceiling(),
     }
 }
 

@@ -61,14 +61,14 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
         );
     };
     if before.digest == result.digest {
-        return format!("{placed}. Every decision is the same as in the run before.");
+        return format!("{placed}. Every decision is the same as in the run it is compared with.");
     }
     let empty = result.empty_hosts_pct - before.empty_hosts_pct;
     let hosts = empty / 100.0 * f64::from(live.layout.machines);
     let more = if hosts >= 0.0 { "more" } else { "fewer" };
     format!(
-        "{placed}. Compared with the run before, {} {more} hosts stood empty on average, packing density moved by {}, \
-         and there were {} conflicts ({} before).",
+        "{placed}. Compared with the dashed run, {} {more} hosts stood empty on average, packing density moved by {}, \
+         and there were {} conflicts (then {}).",
         words::trimmed(hosts.abs(), 1),
         change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
         words::count(result.conflicts),

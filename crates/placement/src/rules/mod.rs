@@ -18,7 +18,7 @@ mod prefer_least_used_rack;
 mod prefer_non_empty_machines;
 mod worst_fit;
 
-/// Every rule: validators first, then preferences, clusters before machines.
+/// Every rule, stage by stage.
 pub static RULES: &[RuleEntry] = &[
     validator::<is_type_supported::IsTypeSupported>(),
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
