@@ -67,8 +67,8 @@ pub(crate) enum PageMessage {
     Copied,
     /// The next choice of colours.
     Theme,
-    /// A drawer.
-    Drawer(Side),
+    /// A drawer was opened, or closed.
+    Drawer(Option<Side>),
     /// A seed nobody chose.
     FreshSeed,
     /// The address has another scenario.
@@ -167,6 +167,9 @@ impl Component for Page {
             PageMessage::MapTable => self.map.toggle_table(),
             PageMessage::MapClick(x, y) => {
                 let machine = self.app.live.as_ref().and_then(|live| self.map.machine_at(live, x, y));
+                if machine.is_some() && is_narrow() {
+                    self.drawer = Some(Side::Explain);
+                }
                 self.tell(Message::Machine(machine));
             }
             PageMessage::Share(open) => (self.sharing, self.copied) = (open, false),
@@ -180,7 +183,11 @@ impl Component for Page {
                 };
                 self.apply_theme();
             }
-            PageMessage::Drawer(side) => self.drawer = if self.drawer == Some(side) { None } else { Some(side) },
+            PageMessage::Drawer(None) if self.drawer.is_none() => return false,
+            PageMessage::Drawer(side) => {
+                self.drawer = side;
+                self.focus = side.map(|_| ".side.open .close".to_owned());
+            }
             PageMessage::FreshSeed => self.fresh_seed(),
             PageMessage::Address(fragment) => {
                 drafts::begin_another();
@@ -200,6 +207,7 @@ impl Component for Page {
                 { toolbar::view(link, app, &self.theme) }
                 <div class="columns">
                     <aside class={side(Side::Rules, "rules-side")}>
+                        { close.clone() }
                         { self.list.view(link, app) }
                         { workload::view(link, app, self.one_tenant_in) }
                     </aside>
@@ -212,7 +220,8 @@ impl Component for Page {
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
-                    <aside class={side(Side::Explain, "explain-side")}>{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
+                    <aside class={side(Side::Explain, "explain-side")}>{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
+                    if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
                 { share::view(link, app, &self.dialog, self.sharing, self.copied) }
             </>
@@ -436,6 +445,7 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
     });
     let close_menu = context.link().callback(|()| PageMessage::List(ListMessage::Menu(None)));
     let close_menu_by_key = close_menu.clone();
+    let close_drawer = context.link().callback(|()| PageMessage::Drawer(None));
     let undo = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
         let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
         let command = event.ctrl_key() || event.meta_key();
@@ -465,6 +475,7 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
             let event: &web_sys::KeyboardEvent = event.unchecked_ref();
             if event.key() == "Escape" {
                 close_menu_by_key.emit(());
+                close_drawer.emit(());
             }
             undo.emit(event.clone());
         }),
@@ -513,8 +524,16 @@ fn copy(context: &Context<Page>, text: &str) {
 }
 
 fn prefers_dark() -> bool {
-    let query = gloo::utils::window().match_media("(prefers-color-scheme: dark)").ok().flatten();
-    query.is_some_and(|query| query.matches())
+    matches("(prefers-color-scheme: dark)")
+}
+
+/// Whether the sides are drawers, as the style sheet has it.
+fn is_narrow() -> bool {
+    matches("(max-width: 1180px)")
+}
+
+fn matches(media: &str) -> bool {
+    gloo::utils::window().match_media(media).ok().flatten().is_some_and(|query| query.matches())
 }
 
 fn footer(app: &App) -> String {

@@ -39,8 +39,8 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
             </span>
             <button onclick={link.callback(|_| PageMessage::Share(true))}>{ "Share" }</button>
             <span class="group drawers">
-                <button onclick={link.callback(|_| PageMessage::Drawer(Side::Rules))}>{ "Rules" }</button>
-                <button onclick={link.callback(|_| PageMessage::Drawer(Side::Explain))}>{ "Explain" }</button>
+                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Rules)))}>{ "Rules" }</button>
+                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Explain)))}>{ "Explain" }</button>
             </span>
             <button class="quiet theme" onclick={link.callback(|_| PageMessage::Theme)}
                 title="Colours: as the system, light or dark">{ format!("Theme: {theme}") }</button>
