@@ -119,8 +119,8 @@ test('Explain says why a VM went to its machine and not to another', () =>
     const asked = machine + 1;
     await explain.getByRole('spinbutton', { name: 'Why not machine' }).fill(String(asked));
     await page.keyboard.press('Tab');
-    await explain.getByRole('columnheader', { name: 'Asked' }).waitFor();
-    await explain.getByText(new RegExp(`^Machine ${asked} \\w.*\\.$`)).waitFor();
+    await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
+    await explain.getByText(new RegExp(`^(Not machine|Machine) ${asked}\\b.*\\.$`)).waitFor();
 
     await explain.getByRole('textbox', { name: 'VM' }).fill('77');
     await explain.getByRole('button', { name: 'Explain' }).click();
@@ -142,7 +142,7 @@ test('a link opens in a fresh profile, asks for the trace, and reproduces the re
       await fresh.page.goto(link);
       const other = new Hand(fresh.page);
       assert.match(await settled(fresh.page, 0), /^Waiting for the trace /);
-      await fresh.page.getByText(/Give the file again/).waitFor();
+      await fresh.page.getByText(/^This scenario runs on the trace .*Give the file, and the run starts\./).waitFor();
       const said = await other.runs(() => other.giveFile(TRACE));
       assert.match(said, /^Done: .*reproduced/);
       assert.equal(await other.digest(), digest);

@@ -41,6 +41,7 @@ export function temporaryFolder(t) {
 /** The page in Chromium, after its first run, or what else it comes to rest with. */
 export function onPage(options, body) {
   return inChromium({ prepare: ({ context }) => listenToStatus(context), ...options }, async (session) => {
+    session.page.setDefaultTimeout(10_000);
     await settled(session.page, 0);
     await body({ ...session, hand: new Hand(session.page) });
   });
@@ -91,6 +92,11 @@ export class Hand {
     return this.page.getByRole('button', { name, exact: true });
   }
 
+  /** The button that draws a side out, on narrow screens. */
+  drawer(name) {
+    return this.page.getByRole('banner').getByRole('button', { name, exact: true });
+  }
+
   handle(rule) {
     return this.button(`Move ${rule}`);
   }
@@ -99,8 +105,12 @@ export class Hand {
     return this.page.getByRole('combobox', { name: `Buckets for ${rule}` });
   }
 
-  picture(chart) {
-    return this.page.getByRole('region', { name: 'Charts' }).getByRole('img', { name: new RegExp(`^${chart}`) });
+  figure(name) {
+    return this.page.getByRole('figure', { name, exact: true });
+  }
+
+  picture(name) {
+    return this.figure(name).getByRole('img', { name, exact: true });
   }
 
   /** Does something that starts a run, and waits for what comes of it. */
@@ -172,9 +182,8 @@ export class Hand {
 
   /** The data table of a chart, its head first; it stays open. */
   async table(chart) {
-    const toggle = this.page.getByRole('button', { name: `Show data table: ${chart}` });
-    if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click();
-    const table = this.page.getByRole('region', { name: `${chart}: data table` });
+    const table = this.figure(chart).getByRole('region', { name: `${chart}: data table` });
+    if (!(await table.count())) await this.figure(chart).getByRole('button', { name: 'Show data table' }).click();
     await table.waitFor();
     return table.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   }

@@ -202,6 +202,8 @@ impl Component for Page {
         let moment = self.hover.unwrap_or_else(|| app.moment());
         let side =
             |side: Side, name: &'static str| classes!("side", name, (self.drawer == Some(side)).then_some("open"));
+        let shut = link.callback(|_: MouseEvent| PageMessage::Drawer(None));
+        let close = html! { <button class="close" onclick={shut.clone()}>{ "Close" }</button> };
         html! {
             <>
                 { toolbar::view(link, app, &self.theme) }

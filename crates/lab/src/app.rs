@@ -358,7 +358,8 @@ impl App {
             Message::Machine(machine) => self.select_machine(machine),
             Message::Vm(vm) => {
                 self.selection.vm = vm;
-                self.selection.asked = None;
+                (self.selection.asked, self.selection.message) = (None, None);
+                self.selection.attempts.clear();
                 self.explain()
             }
             Message::Ask(machine) => {
@@ -434,7 +435,11 @@ impl App {
         };
         self.document = document;
         let mut effects = vec![Effect::SaveDraft(self.document.to_json())];
-        if !renamed_only {
+        if renamed_only {
+            if let Some(live) = &mut self.live {
+                live.document.name.clone_from(&self.document.name);
+            }
+        } else {
             effects.extend(self.start_run(false));
         }
         effects
@@ -588,8 +593,9 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Machine { machine, about, vms, .. } => {
-                if self.selection.machine == Some(machine) {
+            Reply::Machine { run, machine, about, vms, .. } => {
+                let shown = self.live.as_ref().is_some_and(|live| live.run == run);
+                if shown && self.selection.machine == Some(machine) {
                     (self.selection.about, self.selection.vms) = (about, vms);
                 }
                 Vec::new()
@@ -624,7 +630,11 @@ impl App {
             self.baseline.get_or_insert(before);
         }
         let same_time = |outcome: &Outcome| (outcome.horizon_ms - horizon_ms).abs() < 0.5;
-        let same_workload = |outcome: &Outcome| outcome.document.active_variant().workload == self.variant().workload;
+        let same_workload = |outcome: &Outcome| {
+            let (before, now) = (outcome.document.active_variant(), self.variant());
+            let generated = matches!(now.workload, WorkloadRef::Generated(_));
+            before.workload == now.workload && (!generated || before.seed == now.seed)
+        };
         if !self.baseline.as_ref().is_some_and(|outcome| same_time(outcome) && same_workload(outcome)) {
             self.baseline = None;
         }

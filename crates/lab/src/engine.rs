@@ -9,7 +9,7 @@ use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, Workload};
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{Scorecard, Verdict};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{METRICS, Probe, Probed, Summary, World};
+use tiebreak_sim::{METRICS, Probe, Probed, Rejection, Summary, World};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
 use crate::protocol::{
@@ -30,6 +30,7 @@ pub struct Engine {
     traces: Vec<(u128, Arc<Workload>)>,
     reading: Option<Reading>,
     run: Option<Run>,
+    explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
 }
 
@@ -39,9 +40,18 @@ struct Reading {
     told_at: u64,
 }
 
+/// A VM whose decisions are found by deciding everything before them again.
+struct Explaining {
+    run: u32,
+    asked_vm: String,
+    vm: VmId,
+    world: World,
+    /// Events that the run on screen has seen.
+    until: u64,
+}
+
 struct Run {
     id: u32,
-    variant: Variant,
     world: World,
     sent: usize,
     paused: bool,
@@ -77,7 +87,7 @@ impl Engine {
             Command::Pause => self.set_paused(true),
             Command::Resume => self.set_paused(false),
             Command::Step => self.step(),
-            Command::Explain { run, vm, asked } => vec![self.explain(run, &vm, asked)],
+            Command::Explain { run, vm, asked } => self.explain(run, vm, asked).into_iter().collect(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
         }
     }
@@ -91,7 +101,7 @@ impl Engine {
     /// Whether [`Engine::work`] has anything to do.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| !run.paused && !run.finished)
+        self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
     /// Takes more bytes of the trace being read.
@@ -147,12 +157,11 @@ impl Engine {
     }
 
     fn start(&mut self, id: u32, document: &str, paused: bool) -> Vec<Reply> {
-        self.run = None;
-        let read = match Document::read(document) {
-            Ok(read) => read,
-            Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
+        (self.run, self.explaining) = (None, None);
+        let variant = match read(document) {
+            Ok(variant) => variant,
+            Err(message) => return vec![Reply::Failed { run: id, message }],
         };
-        let variant = read.document.variants[read.document.active].clone();
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name } = variant.workload else { return Vec::new() };
             return vec![Reply::TraceNeeded { run: id, fingerprint: format!("{fingerprint:032x}"), name }];
@@ -163,7 +172,7 @@ impl Engine {
                 world.keep_frames();
                 let layout = layout(world.plan().fleet());
                 let horizon_ms = world.plan().workload().horizon().0 as f64;
-                self.run = Some(Run { id, variant, world, sent: 0, paused, finished: false });
+                self.run = Some(Run { id, world, sent: 0, paused, finished: false });
                 vec![Reply::Started { run: id, layout, horizon_ms }]
             }
             Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
@@ -171,7 +180,7 @@ impl Engine {
     }
 
     fn set_paused(&mut self, paused: bool) -> Vec<Reply> {
-        let Some(run) = &mut self.run else { return Vec::new() };
+        let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = paused;
         if !paused {
             run.world.set_probe(None);
@@ -179,9 +188,9 @@ impl Engine {
         vec![run.progress(None)]
     }
 
-    /// Runs one slice; tells what is new when `tell` is set or the run ends.
+    /// Runs one slice; tells what is new when `tell` is set or something ends.
     pub fn work(&mut self, tell: bool) -> Vec<Reply> {
-        let Some(run) = self.run.as_mut().filter(|run| !run.paused && !run.finished) else { return Vec::new() };
+        let Some(run) = self.run.as_mut().filter(|run| run.is_moving()) else { return self.work_on_explanation() };
         let done = run.world.advance(SLICE).done;
         if done {
             run.finish()
@@ -195,6 +204,8 @@ impl Engine {
     fn step(&mut self) -> Vec<Reply> {
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = true;
+        run.world.warm_up();
+        run.world.forget_answered();
         run.world.set_probe(Some(Probe { vm: None, asked: None }));
         let before = run.world.progress().decided;
         while run.world.progress().decided == before {
@@ -210,51 +221,53 @@ impl Engine {
     #[must_use]
     pub fn frame_bytes(&self) -> (Vec<u8>, bool) {
         let Some(run) = &self.run else { return (Vec::new(), false) };
-        let Some(frames) = run.world.frames() else { return (Vec::new(), false) };
-        if run.finished {
-            let all = (0..frames.times().len()).flat_map(|index| frames.frame(index)).copied().collect();
-            return (all, true);
+        if !run.finished {
+            return (run.world.fullness(), false);
         }
-        (frames.at(run.world.progress().time).to_vec(), false)
+        let Some(frames) = run.world.frames() else { return (Vec::new(), true) };
+        ((0..frames.times().len()).flat_map(|index| frames.frame(index)).copied().collect(), true)
     }
 
-    /// Explains a VM's decisions from the uncached reference. Those made while stepping were
-    /// explained as they were made; for any other, everything before is decided again.
-    fn explain(&self, run: u32, vm: &str, asked: Option<u32>) -> Reply {
-        let answer = |attempts, message: &str| Reply::Explained {
-            run,
-            vm: vm.to_owned(),
-            attempts,
-            message: (!message.is_empty()).then(|| message.to_owned()),
+    /// Explains a VM's decisions from the uncached reference. Those made in the last step were
+    /// explained as they were made; for any other, everything before is decided again, in
+    /// slices, as long as no newer run begins.
+    fn explain(&mut self, run: u32, vm: String, asked: Option<u32>) -> Option<Reply> {
+        self.explaining = None;
+        let refuse = |message: String| {
+            Some(Reply::Explained { run, vm: vm.clone(), attempts: Vec::new(), message: Some(message) })
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
-            return answer(Vec::new(), "That run is over; press Run to look at it again.");
+            return refuse("That run is over; press Run to look at it again.".into());
         };
-        let workload = current.world.plan().workload().clone();
+        let plan = current.world.plan();
+        let workload = plan.workload();
         let Some(id) = vm.trim().parse().ok().and_then(|name| workload.find(name)) else {
             let some = workload.name(VmId(workload.vm_count() / 2));
-            return answer(
-                Vec::new(),
-                &format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."),
-            );
+            return refuse(format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."));
         };
-        let asked = asked.filter(|machine| *machine < current.world.plan().fleet().machine_count()).map(MachineId);
-        let of_this_vm = |world: &World| -> Vec<Explained> {
-            let probed = world.probed().iter().filter(|probed| probed.vm == id);
-            probed.map(|probed| explained(probed, &workload, id)).collect()
-        };
-        let stepped = of_this_vm(&current.world);
-        if asked.is_none() && !stepped.is_empty() {
-            return answer(stepped, "");
+        let asked = asked.filter(|machine| *machine < plan.fleet().machine_count()).map(MachineId);
+        if asked.is_none() && current.world.probed().iter().any(|probed| probed.vm == id) {
+            return Some(answer(run, vm, id, &current.world));
         }
-        let plan = current.world.plan().clone().without_samples();
-        let mut world = World::new(plan);
+        let mut world = World::new(plan.clone().without_samples());
         world.set_probe(Some(Probe { vm: Some(id), asked }));
-        let until = current.world.progress();
-        while world.progress().decided < until.decided && world.placement(id).is_none() && !world.advance(SLICE).done {}
-        let attempts = of_this_vm(&world);
-        let message = if attempts.is_empty() { "This VM was not decided yet." } else { "" };
-        answer(attempts, message)
+        let until = current.world.progress().events;
+        self.explaining = Some(Explaining { run, asked_vm: vm, vm: id, world, until });
+        None
+    }
+
+    fn work_on_explanation(&mut self) -> Vec<Reply> {
+        let Some(explaining) = &mut self.explaining else { return Vec::new() };
+        let Explaining { vm, world, until, .. } = explaining;
+        let left = until.saturating_sub(world.progress().events);
+        let request = world.plan().workload().request_of(*vm);
+        let decided = world.placement(*vm).is_some() || world.rejection(request).is_some();
+        if left > 0 && !decided {
+            world.advance(SLICE.min(left as u32));
+            return Vec::new();
+        }
+        let Some(Explaining { run, asked_vm, vm, world, .. }) = self.explaining.take() else { return Vec::new() };
+        vec![answer(run, asked_vm, vm, &world)]
     }
 
     fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
@@ -286,15 +299,13 @@ impl Engine {
         );
         Some(Reply::Machine { run, machine, time_ms, about, vms })
     }
-
-    /// The scenario that runs, if any: what [`Engine::handle`] was last given.
-    #[must_use]
-    pub fn running_variant(&self) -> Option<&Variant> {
-        self.run.as_ref().map(|run| &run.variant)
-    }
 }
 
 impl Run {
+    fn is_moving(&self) -> bool {
+        !self.paused && !self.finished
+    }
+
     fn progress(&mut self, stepped: Option<String>) -> Reply {
         let series = self.world.series();
         let from = self.sent;
@@ -379,6 +390,41 @@ fn result(summary: &Summary) -> RunResult {
     }
 }
 
+/// The active variant of a document, which must be one without issues: what runs is what the
+/// page shows, or nothing.
+fn read(document: &str) -> Result<Variant, String> {
+    let read = Document::read(document).map_err(|error| error.to_string())?;
+    match read.issues.first() {
+        Some(issue) => Err(issue.to_string()),
+        None => Ok(read.document.active_variant().clone()),
+    }
+}
+
+/// What is known of a VM's decisions in this world.
+fn answer(run: u32, asked_vm: String, vm: VmId, world: &World) -> Reply {
+    let workload = world.plan().workload();
+    let rejection = world.rejection(workload.request_of(vm));
+    let probed = world.probed().iter().filter(|probed| probed.vm == vm);
+    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, workload, vm)).collect();
+    let fate = match rejection {
+        Some(Rejection::Refused(other)) if other != vm => Some(format!(
+            "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
+            workload.name(other)
+        )),
+        Some(Rejection::OutOfRetries) => Some("Rejected: the last retry ended in a conflict too.".to_owned()),
+        _ => None,
+    };
+    let mut message = fate.clone();
+    if let (Some(fate), Some(last)) = (fate, attempts.last_mut()) {
+        last.sentence = format!("{fate} When it was looked at: {}", last.sentence);
+        message = None;
+    }
+    if attempts.is_empty() && message.is_none() {
+        message = Some("This VM was not decided yet, or was asked for after the trace ends.".to_owned());
+    }
+    Reply::Explained { run, vm: asked_vm, attempts, message }
+}
+
 fn explained(probed: &Probed, workload: &Workload, vm: VmId) -> Explained {
     let explanation = &probed.explanation;
     let demand = workload.shape(workload.shape_of(vm)).demand;
@@ -432,8 +478,8 @@ fn sentence(probed: &Probed) -> String {
 
 fn refusal(probed: &Probed) -> String {
     let funnel = &probed.explanation.funnel;
-    let steps = funnel.cluster_steps.iter().chain(&funnel.steps);
-    match steps.filter(|step| step.before > step.after).max_by_key(|step| step.before - step.after) {
+    let steps = if funnel.clusters.is_empty() { &funnel.cluster_steps } else { &funnel.steps };
+    match steps.iter().filter(|step| step.before > step.after).max_by_key(|step| step.before - step.after) {
         Some(step) => format!(
             "No machine could take it: {} refused {} of the {} candidates it was given.",
             step.rule,

@@ -14,7 +14,7 @@ use tiebreak_model::random::pick;
 use tiebreak_model::{MachineId, Occupancy, ShapeId, VmShape};
 
 use crate::evaluation::{Evaluation, Scratch};
-use crate::packed::{PackedKey, Wide};
+use crate::packed::{PackedKey, Quad, Wide};
 use crate::policy::Policy;
 use crate::reference::funnel;
 
@@ -60,8 +60,17 @@ pub struct CacheCounters {
     pub refreshed: u64,
 }
 
-/// Classes of requests kept at once; the least recently used makes room.
+/// Classes of requests kept at once, if memory allows; the least recently used makes room.
 pub const POOL_SIZE: usize = 256;
+
+/// Whether an allocator keeps rule evaluations between decisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caching {
+    /// Every decision takes the uncached path.
+    Off,
+    /// Evaluations are kept, in about this many bytes; at least one is.
+    Within(usize),
+}
 
 /// Decides for one agent.
 pub struct Allocator {
@@ -80,8 +89,11 @@ impl core::fmt::Debug for Allocator {
 impl Allocator {
     /// An allocator that knows the fleet as `view` has it.
     #[must_use]
-    pub fn new(policy: Arc<Policy>, view: Occupancy, caches: bool) -> Self {
-        let pool = caches.then(|| AnyPool::new(policy.words));
+    pub fn new(policy: Arc<Policy>, view: Occupancy, caching: Caching) -> Self {
+        let pool = match caching {
+            Caching::Off => None,
+            Caching::Within(bytes) => Some(AnyPool::new(policy.words, view.fleet().machine_count(), bytes)),
+        };
         Self { policy, view, pool, counters: CacheCounters::default() }
     }
 
@@ -138,15 +150,17 @@ impl Allocator {
 enum AnyPool {
     Narrow(Pool<u64>),
     Double(Pool<u128>),
+    Quad(Pool<Quad>),
     Wide(Pool<Wide>),
 }
 
 impl AnyPool {
-    fn new(words: u32) -> Self {
+    fn new(words: u32, machines: u32, bytes: usize) -> Self {
         match words {
-            0 | 1 => Self::Narrow(Pool::new()),
-            2 => Self::Double(Pool::new()),
-            _ => Self::Wide(Pool::new()),
+            0 | 1 => Self::Narrow(Pool::new(machines, bytes)),
+            2 => Self::Double(Pool::new(machines, bytes)),
+            3 | 4 => Self::Quad(Pool::new(machines, bytes)),
+            _ => Self::Wide(Pool::new(machines, bytes)),
         }
     }
 
@@ -160,6 +174,7 @@ impl AnyPool {
         match self {
             Self::Narrow(pool) => pool.choose(policy, view, counters, request),
             Self::Double(pool) => pool.choose(policy, view, counters, request),
+            Self::Quad(pool) => pool.choose(policy, view, counters, request),
             Self::Wide(pool) => pool.choose(policy, view, counters, request),
         }
     }
@@ -168,6 +183,7 @@ impl AnyPool {
         match self {
             Self::Narrow(pool) => pool.bytes(),
             Self::Double(pool) => pool.bytes(),
+            Self::Quad(pool) => pool.bytes(),
             Self::Wide(pool) => pool.bytes(),
         }
     }
@@ -184,6 +200,8 @@ struct Entry<K> {
 /// A shape is looked up once to learn its class (shapes that no rule tells apart share
 /// one); from then on both ways are array indices.
 struct Pool<K> {
+    /// Entries that fit.
+    size: usize,
     entries: Vec<Entry<K>>,
     classes: BTreeMap<Vec<u64>, u32>,
     class_of_shape: Vec<Option<u32>>,
@@ -194,8 +212,12 @@ struct Pool<K> {
 }
 
 impl<K: PackedKey> Pool<K> {
-    fn new() -> Self {
+    /// A pool for a fleet of so many machines, in about so many bytes.
+    fn new(machines: u32, bytes: usize) -> Self {
+        // A tournament has about two nodes a machine; see `ranking`.
+        let one = 2 * (machines as usize).max(1) * (size_of::<K>() + size_of::<u32>());
         Self {
+            size: (bytes / one).clamp(1, POOL_SIZE),
             entries: Vec::new(),
             classes: BTreeMap::new(),
             class_of_shape: Vec::new(),
@@ -264,11 +286,11 @@ impl<K: PackedKey> Pool<K> {
     ) -> usize {
         let evaluation = Evaluation::new(policy, view.fleet().clusters().len(), vm);
         let entry = Entry { evaluation, class, used_at: 0 };
-        let index = if self.entries.len() < POOL_SIZE {
+        let index = if self.entries.len() < self.size {
             self.entries.push(entry);
             self.entries.len() - 1
         } else {
-            let oldest = (0..POOL_SIZE).min_by_key(|index| self.entries[*index].used_at).unwrap_or(0);
+            let oldest = (0..self.size).min_by_key(|index| self.entries[*index].used_at).unwrap_or(0);
             self.entry_of_class[self.entries[oldest].class as usize] = None;
             self.entries[oldest] = entry;
             counters.evictions += 1;

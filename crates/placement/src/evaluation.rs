@@ -130,13 +130,19 @@ impl<K: PackedKey> Evaluation<K> {
 
     /// The machines tied for best, now.
     pub(crate) fn best<'a>(&mut self, occupancy: &Occupancy, scratch: &'a mut Scratch<K>) -> Best<'a> {
-        self.select_clusters(occupancy, scratch);
-        let (mut best, mut refreshed) = (K::INVALID, 0);
+        self.order_clusters(occupancy, scratch);
+        let (mut best, mut refreshed, mut next) = (K::INVALID, 0, 0);
         scratch.tied.clear();
-        for index in 0..scratch.clusters.len() {
-            let cluster = scratch.clusters[index];
-            refreshed += self.refresh(occupancy, cluster, scratch);
-            self.compare_cells(cluster, &mut best, &mut scratch.tied);
+        // The best k clusters; where none of their machines is valid, the next k.
+        while scratch.tied.is_empty() && next < scratch.clusters.len() {
+            let end = scratch.clusters.len().min(next + self.best_clusters);
+            scratch.clusters[next..end].sort_unstable();
+            for index in next..end {
+                let cluster = scratch.clusters[index];
+                refreshed += self.refresh(occupancy, cluster, scratch);
+                self.compare_cells(cluster, &mut best, &mut scratch.tied);
+            }
+            next = end;
         }
         let count = scratch.tied.iter().map(|tied| tied.count).sum();
         Best { tied: &scratch.tied, count, refreshed }
@@ -164,7 +170,8 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    fn select_clusters(&self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
+    /// The valid clusters, the best k first; among k or fewer there is nothing to order.
+    fn order_clusters(&self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
         let Scratch { clusters, ordered, .. } = scratch;
         clusters.clear();
         clusters.extend((0..self.cells.len()).map(ClusterId::of));
@@ -184,10 +191,9 @@ impl<K: PackedKey> Evaluation<K> {
             );
             *slot = *id;
         }
-        ordered.select_nth_unstable(self.best_clusters - 1);
+        ordered.sort_unstable();
         clusters.clear();
-        clusters.extend(ordered[..self.best_clusters].iter().map(|(_, id)| *id));
-        clusters.sort_unstable();
+        clusters.extend(ordered.iter().map(|(_, id)| *id));
     }
 
     /// Brings a cluster's cells up to date; how many machines were looked at.

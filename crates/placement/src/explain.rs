@@ -10,7 +10,7 @@ use tiebreak_model::{ClusterId, MachineId, Occupancy, VmShape};
 
 use crate::policy::{MachineStage, Policy};
 use crate::quantize::Quantizer;
-use crate::reference::{Funnel, funnel};
+use crate::reference::{Funnel, best_of, decide};
 
 /// A rule's verdict on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub struct Scorecard {
     pub cluster: ClusterId,
     /// Rule by rule, cluster rules first.
     pub verdicts: Vec<(&'static str, Verdict)>,
+    /// How many of the verdicts are those of cluster rules.
+    pub cluster_rules: usize,
     /// Whether the machine stands in one of the selected clusters.
     pub in_selected_cluster: bool,
 }
@@ -50,15 +52,19 @@ impl Scorecard {
         self.verdicts.iter().find(|(_, verdict)| *verdict == Verdict::Refused).map(|(rule, _)| *rule)
     }
 
-    /// The first preference under which it is worse than `other`.
+    /// The first machine preference under which it is worse than `other`; none when it is not.
+    /// Cluster preferences select clusters and no longer count between their machines.
     #[must_use]
     pub fn loses_to(&self, other: &Self) -> Option<&'static str> {
-        self.verdicts.iter().zip(&other.verdicts).find_map(|((rule, mine), (_, theirs))| match (mine, theirs) {
-            (Verdict::Score { bucket: mine, .. }, Verdict::Score { bucket: theirs, .. }) if mine != theirs => {
-                Some((mine > theirs).then_some(*rule))
+        let pairs = self.verdicts.iter().zip(&other.verdicts).skip(self.cluster_rules);
+        let differing = pairs.filter_map(|((rule, mine), (_, theirs))| match (mine, theirs) {
+            (Verdict::Score { bucket: mine, .. }, Verdict::Score { bucket: theirs, .. }) => {
+                Some((rule, mine.cmp(theirs)))
             }
             _ => None,
-        })?
+        });
+        let first = differing.into_iter().find(|(_, order)| order.is_ne());
+        first.filter(|(_, order)| order.is_gt()).map(|(rule, _)| *rule)
     }
 }
 
@@ -86,23 +92,13 @@ pub fn explain(
     winner: Option<MachineId>,
     asked: Option<MachineId>,
 ) -> Explanation {
-    let funnel = funnel(policy, occupancy, vm);
+    let (funnel, dropped) = decide(policy, occupancy, vm);
     let card = |machine| scorecard(policy, occupancy, vm, &funnel.clusters, machine);
-    let winner = winner.map(card);
-    let second = funnel.dropped_last.iter().copied().map(card).min_by_key(buckets);
-    let tied = funnel.best.iter().copied().find(|id| Some(*id) != winner.as_ref().map(|card| card.machine)).map(card);
+    let tied = funnel.best.iter().copied().find(|id| Some(*id) != winner);
     let decided_by = if tied.is_some() { None } else { funnel.decided_by };
-    let runner_up = tied.or(second);
-    let asked = asked.map(card);
+    let runner_up = tied.or_else(|| best_of(policy, occupancy, vm, dropped)).map(card);
+    let (winner, asked) = (winner.map(card), asked.map(card));
     Explanation { winner, runner_up, decided_by, asked, funnel }
-}
-
-fn buckets(card: &Scorecard) -> Vec<u64> {
-    let bucket = |verdict: &Verdict| match verdict {
-        Verdict::Score { bucket, .. } => Some(*bucket),
-        _ => None,
-    };
-    card.verdicts.iter().filter_map(|(_, verdict)| bucket(verdict)).collect()
 }
 
 fn scorecard(
@@ -122,6 +118,7 @@ fn scorecard(
     for ranked in &policy.cluster_preferences {
         verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(occupancy, cluster))));
     }
+    let cluster_rules = verdicts.len();
     for ranked in &policy.rack_validators {
         verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(occupancy, rack))));
     }
@@ -135,7 +132,7 @@ fn scorecard(
         };
         verdicts.push((stage.id(), scored(stage.quantizer(), score)));
     }
-    Scorecard { machine, cluster, verdicts, in_selected_cluster: selected.contains(&cluster) }
+    Scorecard { machine, cluster, verdicts, cluster_rules, in_selected_cluster: selected.contains(&cluster) }
 }
 
 fn scored(quantizer: Quantizer, score: f64) -> Verdict {

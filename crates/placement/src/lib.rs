@@ -23,7 +23,7 @@ pub mod reference;
 pub mod rule;
 pub mod rules;
 
-pub use allocator::{Allocator, CacheCounters, CacheUse, Choice, Refusal};
+pub use allocator::{Allocator, CacheCounters, CacheUse, Caching, Choice, Refusal};
 pub use explain::{Explanation, Scorecard};
 pub use policy::{Policy, PolicyError, RuleUse};
 pub use reference::{Funnel, Step};

@@ -49,13 +49,16 @@ impl PackedKey for u128 {
     }
 }
 
+/// Room for four exact preferences.
+pub(crate) type Quad = [u64; 4];
+
 /// Room for sixteen exact preferences.
 pub(crate) type Wide = [u64; 16];
 
-impl PackedKey for Wide {
-    const WORDS: u32 = 16;
-    const ZERO: Self = [0; 16];
-    const INVALID: Self = [u64::MAX; 16];
+impl<const N: usize> PackedKey for [u64; N] {
+    const WORDS: u32 = N as u32;
+    const ZERO: Self = [0; N];
+    const INVALID: Self = [u64::MAX; N];
 
     #[inline]
     fn with(mut self, field: Field, bucket: u64) -> Self {

@@ -33,9 +33,7 @@ pub struct Funnel {
     pub steps: Vec<Step>,
     /// The machines tied for best, by id; empty when the VM is refused.
     pub best: Vec<MachineId>,
-    /// The machines that the last preference to drop any dropped, by id: what came second.
-    pub dropped_last: Vec<MachineId>,
-    /// That preference.
+    /// The last preference that dropped any machine: what put the best set before the rest.
     pub decided_by: Option<&'static str>,
 }
 
@@ -47,45 +45,80 @@ impl Funnel {
     }
 }
 
-/// The name of the step that keeps the best k clusters.
+/// The name of the step that keeps the best clusters: k, or more where those had no room.
 pub const BEST_CLUSTERS: &str = "Best clusters";
 
 /// Decides where a VM may go.
 #[must_use]
 pub fn funnel(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> Funnel {
-    let (cluster_steps, clusters) = select_clusters(policy, occupancy, vm);
-    let fleet = occupancy.fleet();
-    let machines: Vec<_> = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
-    let mut funnel = Funnel {
-        cluster_steps,
-        clusters,
-        steps: Vec::new(),
-        best: machines,
-        dropped_last: Vec::new(),
-        decided_by: None,
-    };
-    validate(policy, occupancy, vm, &mut funnel);
-    prefer(policy, occupancy, vm, &mut funnel);
-    funnel
+    decide(policy, occupancy, vm).0
 }
 
-/// Cluster validators, then preferences, then the best k, by id (Protean section 3.2).
-/// Clusters that tie at the k-th place are taken by lowest id.
-fn select_clusters(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> (Vec<Step>, Vec<ClusterId>) {
+/// The same, with the machines that the last preference to drop any dropped, by id.
+///
+/// The best k clusters are looked at first; where none of their machines is valid, the next
+/// k, so that no VM is refused that has a feasible machine (Protean section 3.4). A refusal
+/// shows all valid clusters.
+pub(crate) fn decide(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> (Funnel, Vec<MachineId>) {
+    let (mut steps, ordered) = order_clusters(policy, occupancy, vm);
+    let valid = ordered.len() as u32;
+    let mut decided = None;
+    for best in ordered.chunks(policy.best_clusters as usize) {
+        let (funnel, dropped) = decide_among(policy, occupancy, vm, best);
+        if !funnel.best.is_empty() {
+            decided = Some((funnel, dropped));
+            break;
+        }
+    }
+    let (mut funnel, dropped) = decided.unwrap_or_else(|| decide_among(policy, occupancy, vm, &ordered));
+    steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32 });
+    funnel.cluster_steps = steps;
+    (funnel, dropped)
+}
+
+fn decide_among(
+    policy: &Policy,
+    occupancy: &Occupancy,
+    vm: &VmShape,
+    clusters: &[ClusterId],
+) -> (Funnel, Vec<MachineId>) {
+    let mut clusters = clusters.to_vec();
+    clusters.sort_unstable();
+    let fleet = occupancy.fleet();
+    let machines = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
+    let mut funnel =
+        Funnel { cluster_steps: Vec::new(), clusters, steps: Vec::new(), best: machines, decided_by: None };
+    validate(policy, occupancy, vm, &mut funnel);
+    let dropped = prefer(policy, occupancy, vm, &mut funnel);
+    (funnel, dropped)
+}
+
+/// The best of machines that are valid, under the machine preferences.
+pub(crate) fn best_of(
+    policy: &Policy,
+    occupancy: &Occupancy,
+    vm: &VmShape,
+    machines: Vec<MachineId>,
+) -> Option<MachineId> {
+    let (cluster_steps, clusters, steps) = (Vec::new(), Vec::new(), Vec::new());
+    let mut funnel = Funnel { cluster_steps, clusters, steps, best: machines, decided_by: None };
+    prefer(policy, occupancy, vm, &mut funnel);
+    funnel.best.first().copied()
+}
+
+/// Cluster validators, then preferences: the valid clusters, best first (Protean section
+/// 3.2). Clusters that tie stand by id.
+fn order_clusters(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> (Vec<Step>, Vec<ClusterId>) {
     let mut steps = Vec::new();
     let mut clusters: Vec<_> = (0..occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {
         let bound = ranked.rule.bind(vm);
         narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(occupancy, *id));
     }
-    let before = clusters.len() as u32;
     for ranked in policy.cluster_preferences.iter().rev() {
         let bound = ranked.rule.bind(vm);
         clusters.sort_by_cached_key(|id| ranked.quantizer.bucket(bound.score(occupancy, *id)));
     }
-    clusters.truncate(policy.best_clusters as usize);
-    clusters.sort_unstable();
-    steps.push(Step { rule: BEST_CLUSTERS, before, after: clusters.len() as u32 });
     (steps, clusters)
 }
 
@@ -106,7 +139,9 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep
     steps.push(Step { rule, before, after: ids.len() as u32 });
 }
 
-fn prefer(policy: &Policy, occupancy: &Occupancy, vm: &VmShape, funnel: &mut Funnel) {
+/// Applies the machine preferences; what the last of them to drop any dropped.
+fn prefer(policy: &Policy, occupancy: &Occupancy, vm: &VmShape, funnel: &mut Funnel) -> Vec<MachineId> {
+    let mut dropped_last = Vec::new();
     for stage in &policy.machine_preferences {
         let quantizer = stage.quantizer();
         let buckets: Vec<u64> = match stage {
@@ -120,11 +155,16 @@ fn prefer(policy: &Policy, occupancy: &Occupancy, vm: &VmShape, funnel: &mut Fun
                 funnel.best.iter().map(|id| quantizer.bucket(bound.score(occupancy, *id))).collect()
             }
         };
-        keep_lowest(stage.id(), &buckets, funnel);
+        let dropped = keep_lowest(stage.id(), &buckets, funnel);
+        if !dropped.is_empty() {
+            dropped_last = dropped;
+        }
     }
+    dropped_last
 }
 
-fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
+/// Keeps the machines in the lowest bucket; the others.
+fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<MachineId> {
     let before = funnel.best.len() as u32;
     let lowest = buckets.iter().min().copied();
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
@@ -132,11 +172,11 @@ fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
         if Some(*bucket) == lowest { kept.push(*id) } else { dropped.push(*id) }
     }
     if !dropped.is_empty() {
-        funnel.dropped_last = dropped;
         funnel.decided_by = Some(rule);
     }
     funnel.best = kept;
     funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32 });
+    dropped
 }
 
 fn rack(occupancy: &Occupancy, machine: MachineId) -> RackId {

@@ -24,7 +24,7 @@ pub(crate) struct Assignment {
 pub(crate) struct InFlight {
     pub(crate) request: RequestId,
     pub(crate) attempt: u32,
-    /// Empty when a VM was refused.
+    /// What was chosen before a VM was refused, if one was.
     pub(crate) assignments: Vec<Assignment>,
     /// The VM no machine was found for.
     pub(crate) refused: Option<(VmId, CacheUse)>,

@@ -28,11 +28,7 @@ impl Frames {
     pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
-            let fleet = occupancy.fleet();
-            self.bytes.extend((0..self.machines as u32).map(MachineId).map(|id| {
-                let record = occupancy.record(id);
-                fullness(record.vms, record.free[Resource::Cores], fleet.capacity(id)[Resource::Cores])
-            }));
+            self.bytes.extend(fullness_of(occupancy));
         }
         self.ticks += 1;
     }
@@ -55,6 +51,15 @@ impl Frames {
     pub fn frame(&self, index: usize) -> &[u8] {
         self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
     }
+}
+
+/// How full each machine is.
+pub(crate) fn fullness_of(occupancy: &Occupancy) -> impl Iterator<Item = u8> + '_ {
+    let fleet = occupancy.fleet();
+    (0..fleet.machine_count()).map(MachineId).map(|id| {
+        let record = occupancy.record(id);
+        fullness(record.vms, record.free[Resource::Cores], fleet.capacity(id)[Resource::Cores])
+    })
 }
 
 fn fullness(vms: u32, free: u32, capacity: u32) -> u8 {

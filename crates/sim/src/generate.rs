@@ -12,7 +12,7 @@ use rand_core::Rng;
 use rand_distr::{Distribution, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Millis, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder, declare};
+use tiebreak_model::{Declared, Millis, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder, declare};
 
 declare! {
     /// A made-up zone with Azure's habits: most requests ask for one small VM like the
@@ -80,17 +80,22 @@ const LIFETIME_CDF: [(f64, f64); 22] = [
 ];
 
 impl GeneratedWorkload {
-    /// Draws the workload of this seed; a day is cut short where it would pass
-    /// [`VMS_MAX`] VMs.
+    /// Draws the workload of this seed; it ends early where it would pass [`VMS_MAX`] VMs.
     #[must_use]
     pub fn generate(&self, seed: Seed) -> Workload {
-        let lives = Lives::new(self.longest_life * 24.0);
-        let mut rows =
-            Rows { settings: self, builder: WorkloadBuilder::new(), lives, types: Types::new(self, seed), tenant: 0 };
+        // Whatever was not allowed is the default.
+        let settings = Self::from_values(&self.to_values());
+        let lives = Lives::new(settings.longest_life * 24.0);
+        let mut rows = Rows {
+            settings: &settings,
+            builder: WorkloadBuilder::new(),
+            lives,
+            types: Types::new(&settings, seed),
+            tenant: 0,
+        };
         let mut life = seed.stream("generated lifetimes").generator();
         rows.alive_at_start(&mut life, seed);
-        rows.arrivals(&mut life, seed);
-        let horizon = Time::ZERO + hours(self.days * 24.0);
+        let horizon = rows.arrivals(&mut life, seed);
         if rows.builder.is_empty() {
             rows.add_vm(Time(1), hours(1.0));
         }
@@ -128,7 +133,8 @@ impl Rows<'_> {
         }
     }
 
-    fn arrivals(&mut self, life: &mut impl Rng, seed: Seed) {
+    /// Draws requests until the last day or [`VMS_MAX`]; when they end.
+    fn arrivals(&mut self, life: &mut impl Rng, seed: Seed) -> Time {
         let mut draws = seed.stream("generated arrivals").generator();
         let minutes = (self.settings.days * 1_440.0) as u64;
         let spike_chance = self.settings.spikes_per_day / 1_440.0;
@@ -139,13 +145,14 @@ impl Rows<'_> {
             moments.sort_unstable();
             for moment in moments {
                 if self.builder.len() as u64 >= VMS_MAX {
-                    return;
+                    return Time((minute * Millis::MINUTE.0) as i64);
                 }
                 let at = Time((minute * Millis::MINUTE.0 + 1 + moment) as i64);
                 let size = TenantSize::draw(&mut draws);
                 self.request(at, size, life);
             }
         }
+        Time::ZERO + hours(self.settings.days * 24.0)
     }
 
     /// One request: its VMs are alike, each with a life of its own.

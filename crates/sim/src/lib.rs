@@ -29,4 +29,4 @@ pub use metrics::{METRICS, Metric, Series};
 pub use plan::{Agents, Plan, PlanError};
 pub use record::{Decision, Outcome};
 pub use summary::{RuleShare, Summary};
-pub use world::{Probe, Probed, Progress, World};
+pub use world::{Probe, Probed, Progress, Rejection, World};

@@ -6,8 +6,8 @@ use core::fmt;
 
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Millis, Workload, declare};
-use tiebreak_placement::{Policy, PolicyError, RuleUse};
+use tiebreak_model::{Declared, Millis, Workload, declare};
+use tiebreak_placement::{Caching, Policy, PolicyError, RuleUse};
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -76,8 +76,14 @@ impl core::error::Error for PlanError {}
 /// Samples of a series over a whole run, about.
 const TICKS: u64 = 400;
 
-/// How many decisions the share of candidates each rule leaves is averaged over.
+/// How many decisions the share of candidates each rule leaves is averaged over, at most; a
+/// sample takes the uncached path, so large fleets have fewer.
 const FUNNEL_SAMPLES: u32 = 400;
+const FUNNEL_MACHINES: u32 = 1_000_000;
+const FUNNEL_SAMPLES_MIN: u32 = 20;
+
+/// Bytes that all agents' caches together may take.
+const CACHE_BYTES: usize = 512 << 20;
 
 impl Plan {
     /// Checks what to run. `AreNodeResourcesValid` is added when the list lacks it, so no
@@ -99,14 +105,18 @@ impl Plan {
             rules.insert(0, RuleUse { id: RESOURCES.into(), values: Vec::new(), buckets: None });
         }
         let tick = nice_tick(workload.horizon().since(tiebreak_model::Time::ZERO));
+        let fleet = Fleet::build(clusters).map_err(PlanError::Fleet)?;
+        let affordable = (FUNNEL_MACHINES / fleet.machine_count()).max(FUNNEL_SAMPLES_MIN);
+        // Whatever was not allowed is the default: no agents, for one, would decide nothing.
+        let agents = Agents::from_values(&agents.to_values());
         Ok(Self {
-            fleet: Arc::new(Fleet::build(clusters).map_err(PlanError::Fleet)?),
+            fleet: Arc::new(fleet),
             policy: Arc::new(Policy::new(&rules, best_clusters).map_err(PlanError::Policy)?),
             workload,
             agents,
             seed,
             tick,
-            funnel_samples: FUNNEL_SAMPLES,
+            funnel_samples: FUNNEL_SAMPLES.min(affordable),
         })
     }
 
@@ -115,6 +125,11 @@ impl Plan {
     pub fn without_samples(mut self) -> Self {
         self.funnel_samples = 0;
         self
+    }
+
+    /// How each agent caches.
+    pub(crate) fn caching(&self) -> Caching {
+        if self.agents.caches { Caching::Within(CACHE_BYTES / self.agents.count as usize) } else { Caching::Off }
     }
 
     /// Where everything stands.
@@ -138,14 +153,12 @@ impl Plan {
 
 /// A round step that gives about [`TICKS`] samples.
 fn nice_tick(span: Millis) -> Millis {
-    const MINUTE: u64 = Millis::MINUTE.0;
-    const STEPS: [u64; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880];
+    const STEPS_S: [u64; 19] =
+        [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800];
     let wanted = span.0 / TICKS;
-    let minutes = STEPS.iter().map(|minutes| minutes * MINUTE).find(|step| *step >= wanted);
-    if span.0 <= TICKS * 1_000 {
-        return Millis(1_000);
-    }
-    Millis(minutes.unwrap_or_else(|| wanted.next_multiple_of(MINUTE * 2_880)))
+    let longest = STEPS_S[STEPS_S.len() - 1] * 1_000;
+    let step = STEPS_S.iter().map(|seconds| seconds * 1_000).find(|step| *step >= wanted);
+    Millis(step.unwrap_or_else(|| wanted.next_multiple_of(longest)))
 }
 
 #[cfg(test)]
@@ -156,7 +169,8 @@ mod tests {
     fn ticks_are_round() {
         for (span, tick) in [
             (Millis(0), Millis(1_000)),
-            (Millis::HOUR, Millis::MINUTE),
+            (Millis(401_000), Millis(2_000)),
+            (Millis::HOUR, Millis(10_000)),
             (Millis(14 * Millis::DAY.0), Millis::HOUR),
             (Millis(30 * Millis::DAY.0), Millis(2 * Millis::HOUR.0)),
         ] {

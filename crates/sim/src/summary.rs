@@ -15,7 +15,8 @@ pub struct RuleShare {
     pub after: f64,
 }
 
-/// What came out of a run.
+/// What came out of a run. Requests still waiting at the horizon are decided all the same, in
+/// the zone as it stands then, so that every one has an outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// One number that two runs share only if they decided alike.

@@ -1,6 +1,6 @@
 //! The run itself: events in order, each changing the world once.
 
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -27,6 +27,8 @@ pub struct Progress {
     pub time: Time,
     /// VMs decided so far.
     pub decided: u32,
+    /// Events so far, those of the warm start among them.
+    pub events: u64,
     /// Whether everything has happened.
     pub done: bool,
 }
@@ -57,6 +59,15 @@ pub struct Probed {
     pub explanation: Explanation,
 }
 
+/// Why a request was not placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// No machine was valid for this VM, and so none of the request was placed.
+    Refused(VmId),
+    /// Its last retry ended in a conflict.
+    OutOfRetries,
+}
+
 /// A run under way.
 pub struct World {
     plan: Plan,
@@ -70,10 +81,12 @@ pub struct World {
     placed_at: Vec<Time>,
     now: Time,
     decided: u32,
+    events: u64,
     last: Option<VmId>,
     digest: Digest,
     decisions: Option<Vec<Decision>>,
     counters: Counters,
+    rejections: BTreeMap<RequestId, Rejection>,
     warm_placements: u64,
     warm_rejections: u64,
     weighted: TimeWeighted,
@@ -106,7 +119,7 @@ impl World {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
-        let first = Agent::new(Allocator::new(plan.policy.clone(), empty, plan.agents.caches), &store);
+        let first = Agent::new(Allocator::new(plan.policy.clone(), empty, plan.caching()), &store);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
         Self {
             queue: Queue::new(plan.workload.clone(), plan.tick),
@@ -118,10 +131,12 @@ impl World {
             placed_at: vec![Time::NEVER; vms],
             now: Time::ZERO,
             decided: 0,
+            events: 0,
             last: None,
             digest: Digest::new(),
             decisions: None,
             counters: Counters::default(),
+            rejections: BTreeMap::new(),
             warm_placements: 0,
             warm_rejections: 0,
             weighted: TimeWeighted::default(),
@@ -162,6 +177,7 @@ impl World {
                 self.finish();
                 break;
             };
+            self.events += 1;
             let machines = self.plan.fleet.machine_count();
             self.weighted.hold_until(time.min(self.plan.workload.horizon()), self.store.occupancy().zone(), machines);
             self.now = time;
@@ -172,6 +188,7 @@ impl World {
                 Event::Tick => self.tick(),
             }
             self.dispatch();
+            self.trim_log();
         }
         self.progress()
     }
@@ -184,7 +201,7 @@ impl World {
     /// How far the run has come.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        Progress { time: self.now, decided: self.decided, done: self.done }
+        Progress { time: self.now, decided: self.decided, events: self.events, done: self.done }
     }
 
     /// What is running.
@@ -231,6 +248,15 @@ impl World {
         }
     }
 
+    /// Forgets explanations of requests that have their answer, and keeps those under way.
+    pub fn forget_answered(&mut self) {
+        let (placed_on, rejections) = (&self.placed_on, &self.rejections);
+        let workload = &self.plan.workload;
+        self.probed.retain(|probed| {
+            placed_on[probed.vm.index()] == NOWHERE && !rejections.contains_key(&workload.request_of(probed.vm))
+        });
+    }
+
     /// The VM decided last, if any was.
     #[must_use]
     pub fn decided_last(&self) -> Option<VmId> {
@@ -242,6 +268,18 @@ impl World {
     pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
         let machine = self.placed_on[vm.index()];
         (machine != NOWHERE).then(|| (MachineId(machine), self.placed_at[vm.index()]))
+    }
+
+    /// Why a request was not placed; none when it was, or is not decided yet.
+    #[must_use]
+    pub fn rejection(&self, request: RequestId) -> Option<Rejection> {
+        self.rejections.get(&request).copied()
+    }
+
+    /// How full every machine is now: a byte each, as in [`Frames`].
+    #[must_use]
+    pub fn fullness(&self) -> Vec<u8> {
+        crate::frames::fullness_of(self.store.occupancy()).collect()
     }
 
     /// The VMs on a machine at a moment of the run so far.
@@ -277,15 +315,16 @@ impl World {
     }
 
     fn is_warming(&self) -> bool {
-        self.warm < self.plan.workload.warm_count() || self.agents.len() < self.plan.agents.count as usize
+        self.warm <= self.plan.workload.warm_count()
     }
 
     fn warm_up_one(&mut self) {
-        if self.warm == self.plan.workload.warm_count() {
-            return self.begin_agents();
-        }
+        self.events += 1;
         let request = RequestId(self.warm);
         self.warm += 1;
+        if request.0 == self.plan.workload.warm_count() {
+            return self.begin_agents();
+        }
         for vm in self.plan.workload.vms_of(request).map(VmId) {
             self.place_warm(request, vm);
         }
@@ -294,7 +333,7 @@ impl World {
     /// All agents begin with the first one's view, and with caches of their own.
     fn begin_agents(&mut self) {
         let view = self.agents[0].allocator.view().clone();
-        let agent = |_| Allocator::new(self.plan.policy.clone(), view.clone(), self.plan.agents.caches);
+        let agent = |_| Allocator::new(self.plan.policy.clone(), view.clone(), self.plan.caching());
         self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store)).collect();
     }
 
@@ -320,6 +359,7 @@ impl World {
             }
             None => {
                 self.warm_rejections += 1;
+                self.rejections.insert(request, Rejection::Refused(vm));
                 Outcome::Refused
             }
         };
@@ -349,17 +389,17 @@ impl World {
     fn decide(&mut self, agent: u32, request: RequestId, attempt: u32) {
         self.agents[agent as usize].catch_up(&self.store, self.now);
         let mut flight = Agent::begin(request, attempt);
-        let order = self.order(request);
-        for vm in &order {
+        let mut looked_at = 0;
+        for vm in &self.order(request) {
+            looked_at += 1;
             if !self.decide_vm(agent, &mut flight, *vm) {
                 self.agents[agent as usize].roll_back(&mut flight);
                 break;
             }
         }
-        let delay = Millis(self.plan.agents.decision_ms.saturating_mul(order.len() as u64));
+        let delay = Millis(self.plan.agents.decision_ms.saturating_mul(looked_at));
         self.agents[agent as usize].send(flight);
         self.queue.schedule_commit(self.now + delay, agent);
-        self.trim_log();
     }
 
     /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
@@ -483,6 +523,8 @@ impl World {
 
     fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
         self.counters.rejections += self.plan.workload.vms_of(flight.request).len() as u64;
+        let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
+        self.rejections.insert(flight.request, rejection);
         match flight.refused {
             Some((refused, cache)) => {
                 for vm in self.plan.workload.vms_of(flight.request).map(VmId) {
@@ -536,8 +578,8 @@ impl World {
         }
     }
 
-    /// Drops log entries that all agents have read; those that lag far behind catch up
-    /// first, so the log stays shorter than a few fleets.
+    /// Drops log entries that all agents have read, when the log has grown long; idle agents
+    /// read what is visible first. What is not visible yet stays.
     fn trim_log(&mut self) {
         const ROOMY: usize = 4_096;
         if self.store.backlog() > ROOMY.max(4 * self.plan.fleet.machine_count() as usize) {
@@ -592,7 +634,7 @@ struct ConflictMinutes {
     conflicts: u32,
     any: bool,
     /// How many minutes had how many conflicts.
-    histogram: Vec<u32>,
+    histogram: BTreeMap<u32, u32>,
 }
 
 impl ConflictMinutes {
@@ -606,9 +648,8 @@ impl ConflictMinutes {
     }
 
     fn close(&mut self) {
-        let conflicts = core::mem::take(&mut self.conflicts) as usize;
-        self.histogram.resize(self.histogram.len().max(conflicts + 1), 0);
-        self.histogram[conflicts] += 1;
+        let conflicts = core::mem::take(&mut self.conflicts);
+        *self.histogram.entry(conflicts).or_default() += 1;
         self.any = false;
     }
 
@@ -618,12 +659,12 @@ impl ConflictMinutes {
             all.close();
         }
         let histogram = all.histogram;
-        let total: u64 = histogram.iter().map(|count| u64::from(*count)).sum();
+        let total: u64 = histogram.values().map(|count| u64::from(*count)).sum();
         let mut seen = 0;
-        for (conflicts, count) in histogram.iter().enumerate() {
+        for (conflicts, count) in &histogram {
             seen += u64::from(*count);
             if seen * 100 >= total * 99 {
-                return conflicts as f64;
+                return f64::from(*conflicts);
             }
         }
         0.0

@@ -229,6 +229,9 @@ async fn find_trace(fingerprint: &str, name: &str, needed: Reply) {
     let built_in = format!("{:032x}", BUILT_IN.1) == fingerprint;
     let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
     let Ok(blob) = found else { return send(&needed, None) };
+    if with(|state| state.engine.is_reading()).unwrap_or(true) {
+        return send(&needed, None); // The person gave a file meanwhile; it goes first.
+    }
     let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in: 1 };
     with(|state| state.engine.handle(begin));
     let read = read(&blob).await;

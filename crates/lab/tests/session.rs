@@ -1,0 +1,662 @@
+//! A person's session without a browser: the application and the engine wired together as
+//! page and worker wire them, but by a plain queue.
+
+use std::collections::VecDeque;
+
+use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
+use tiebreak_model::VmId;
+use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
+use tiebreak_scenario::{ClusterRow, Document, WorkloadRef};
+use tiebreak_sim::World;
+
+/// The digests that every platform must give.
+const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
+
+/// Five VMs of two tenants on half an hour, in a format that any CSV may have.
+const TRACE: &[u8] =
+    b"vm,tenant,cores,memory_gb,start_s,end_s\n1,7,4,16,0,1200\n2,7,2,8,60,900\n3,8,1,4,60,inf\n4,8,1,4,60,inf\n5,9,8,32,600,1800\n";
+
+struct Session {
+    app: App,
+    engine: Engine,
+    /// What the engine said and the page has not heard yet.
+    wire: VecDeque<Reply>,
+    drafts: Vec<String>,
+}
+
+impl Session {
+    /// A page that opens with this document; nothing of the engine was heard yet.
+    fn open(document: Document) -> Self {
+        let (app, effects) = App::open(document);
+        let mut session = Self { app, engine: Engine::new(), wire: VecDeque::new(), drafts: Vec::new() };
+        session.carry_out(effects);
+        session
+    }
+
+    fn small() -> Self {
+        let mut session = Self::open(preset("small"));
+        session.settle();
+        session
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Send(command) => {
+                    let replies = self.engine.handle(command);
+                    self.wire.extend(replies);
+                }
+                Effect::SaveDraft(draft) => self.drafts.push(draft),
+                Effect::ForgetFrames => {}
+            }
+        }
+    }
+
+    /// The person does something; the engine hears of it and its answers stay on the wire.
+    fn does(&mut self, message: Message) {
+        let effects = self.app.update(message);
+        self.carry_out(effects);
+    }
+
+    fn hear(&mut self) {
+        while let Some(reply) = self.wire.pop_front() {
+            self.does(Message::Engine(Box::new(reply)));
+        }
+    }
+
+    /// One turn of the engine's worker.
+    fn work(&mut self) {
+        let replies = self.engine.work(true);
+        self.wire.extend(replies);
+    }
+
+    /// Until the engine has nothing left to do or say.
+    fn settle(&mut self) {
+        self.hear();
+        while self.engine.is_running() {
+            self.work();
+            self.hear();
+        }
+    }
+
+    fn edits(&mut self, edit: Edit) {
+        self.does(Message::Edit(edit));
+        self.settle();
+    }
+
+    /// Chooses a file, as the page and the worker do it.
+    fn gives(&mut self, name: &str, bytes: &[u8]) {
+        self.does(Message::TraceChosen { name: name.into(), bytes: bytes.len() as f64 });
+        let begin = Command::TraceBegin { name: name.into(), bytes: bytes.len() as f64, one_tenant_in: 1 };
+        self.carry_out(vec![Effect::Send(begin)]);
+        for chunk in bytes.chunks(1_000) {
+            let replies = self.engine.trace_bytes(chunk);
+            self.wire.extend(replies);
+        }
+        let replies = self.engine.trace_end();
+        self.wire.extend(replies);
+        self.settle();
+    }
+
+    fn digest(&self) -> String {
+        let live = self.app.live.as_ref().expect("a run is on screen");
+        live.result.as_ref().expect("it has ended").digest.clone()
+    }
+
+    fn buckets(&self) -> Option<u32> {
+        self.app.variant().rules.iter().find(|row| row.id == "BestFit").expect("BestFit").buckets
+    }
+}
+
+fn preset(id: &str) -> Document {
+    (presets::find(id).expect(id).make)()
+}
+
+fn golden(id: &str) -> String {
+    let (_, rest) = GOLDEN.split_once(&format!("\"{id}\": \"")).expect("a golden digest");
+    rest[..16].to_owned()
+}
+
+fn buckets(buckets: Option<u32>) -> Edit {
+    Edit::Buckets { id: "BestFit".into(), buckets }
+}
+
+fn packing_cut() -> Vec<u8> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
+    std::fs::read(path).expect("the trace that comes with the page")
+}
+
+#[test]
+fn a_page_that_opens_runs_to_the_golden_digest() {
+    let session = Session::small();
+    assert_eq!(session.app.phase, Phase::Finished);
+    assert_eq!(session.digest(), golden("small"));
+    let live = session.app.live.as_ref().expect("a run");
+    assert_eq!(live.times.len(), live.values[0].len());
+    assert!(live.times.is_sorted() && live.frame_times.len() > 10);
+    assert!(session.app.status().starts_with("Done: "), "{}", session.app.status());
+}
+
+#[test]
+fn an_edit_runs_again_and_undo_and_redo_go_back_and_forth() {
+    let mut session = Session::small();
+    let before = session.digest();
+    session.edits(Edit::UseRule { id: "WorstFit".into(), on: true });
+    session.edits(Edit::MoveRule { id: "WorstFit".into(), to: 0 });
+    let after = session.digest();
+    assert_ne!(before, after);
+    session.does(Message::Undo);
+    session.does(Message::Undo);
+    session.settle();
+    assert_eq!((session.digest(), session.app.can_undo_redo()), (before.clone(), (false, true)));
+    session.does(Message::Redo);
+    session.does(Message::Redo);
+    session.settle();
+    assert_eq!((session.digest(), session.app.can_undo_redo()), (after, (true, false)));
+    session.does(Message::Reset);
+    session.settle();
+    assert_eq!(session.digest(), before);
+    assert!(!session.app.can_reset(), "it is as it was opened");
+    session.does(Message::Undo);
+    assert!(session.app.can_reset(), "reset can be undone");
+    let last = session.drafts.last().expect("drafts were kept");
+    assert_eq!(Document::read(last).expect("a draft").document, session.app.document);
+}
+
+#[test]
+fn edits_of_one_field_in_a_row_are_one_step_to_undo() {
+    let mut session = Session::small();
+    let first = session.buckets();
+    for number in [1, 2, 7, 9] {
+        session.edits(buckets(Some(number)));
+    }
+    session.edits(Edit::Agents { index: 0, value: 3.0 });
+    session.edits(buckets(None));
+    for (buckets, agents) in [(Some(9), 3), (Some(9), 2), (first, 2)] {
+        session.does(Message::Undo);
+        assert_eq!((session.buckets(), session.app.variant().agents.count), (buckets, agents));
+    }
+    assert_eq!(session.app.can_undo_redo(), (false, true));
+}
+
+#[test]
+fn an_edit_that_changes_nothing_is_no_step() {
+    let mut session = Session::small();
+    let same = session.buckets();
+    for edit in [
+        buckets(same),
+        buckets(Some(0)),
+        buckets(Some(1_001)),
+        Edit::Agents { index: 0, value: 0.0 },
+        Edit::Agents { index: 99, value: 1.0 },
+        Edit::Setting { index: 0, value: f64::NAN },
+        Edit::RuleValue { id: "NoSuchRule".into(), index: 0, value: 1.0 },
+        Edit::UseTrace { fingerprint: "no such trace".into() },
+        Edit::RemoveCluster { cluster: 0 },
+    ] {
+        session.does(Message::Edit(edit.clone()));
+        assert!(session.wire.is_empty() && session.drafts.is_empty(), "{edit:?} did something");
+    }
+    assert_eq!(session.app.can_undo_redo(), (false, false));
+}
+
+#[test]
+fn a_new_name_is_kept_without_running_again() {
+    let mut session = Session::small();
+    session.does(Message::Edit(Edit::Name("Workshop".into())));
+    assert!(session.wire.is_empty() && !session.engine.is_running());
+    assert_eq!((session.app.document.name.as_str(), session.drafts.len()), ("Workshop", 1));
+}
+
+#[test]
+fn the_newest_edit_wins() {
+    let mut session = Session::open(preset("small"));
+    session.does(Message::Edit(buckets(Some(1))));
+    session.work();
+    session.does(Message::Edit(buckets(Some(9))));
+    let newest = session.app.document.clone();
+    assert!(session.wire.len() >= 3, "answers to all three runs are on the wire");
+    session.settle();
+    let live = session.app.live.as_ref().expect("a run");
+    assert_eq!((&live.document, &session.app.phase), (&newest, &Phase::Finished));
+    let mut alone = Session::open(newest);
+    alone.settle();
+    assert_eq!(session.digest(), alone.digest());
+    assert_eq!(live.times, alone.app.live.as_ref().expect("a run").times, "no sample of an older run is left");
+    assert!(session.app.baseline.is_none(), "a run that did not end is no baseline");
+}
+
+#[test]
+fn answers_of_an_older_run_are_not_heard() {
+    let mut first = Session::open(preset("small"));
+    while first.engine.is_running() {
+        first.work();
+    }
+    let mut session = Session::open(preset("small"));
+    session.does(Message::Edit(buckets(None)));
+    session.settle();
+    // Samples may be NaN, so what is on screen is compared as text.
+    let on_screen = |session: &Session| format!("{:?}", (&session.app.live, &session.app.phase, &session.app.baseline));
+    let before = on_screen(&session);
+    for reply in first.wire.into_iter().chain([
+        Reply::Failed { run: 1, message: "no".into() },
+        Reply::TraceNeeded { run: 1, fingerprint: String::new(), name: String::new() },
+    ]) {
+        session.does(Message::Engine(Box::new(reply)));
+    }
+    assert!(on_screen(&session) == before, "an old answer changed what is on screen");
+}
+
+#[test]
+fn the_baseline_stays_while_the_workload_does() {
+    let mut session = Session::small();
+    let first = session.digest();
+    let baseline = |session: &Session| {
+        let baseline = session.app.baseline.as_ref()?;
+        Some(baseline.result.as_ref().expect("a baseline has ended").digest.clone())
+    };
+    assert_eq!(baseline(&session), None);
+    session.edits(buckets(None));
+    assert_eq!(baseline(&session), Some(first.clone()));
+    session.edits(buckets(Some(1)));
+    assert_eq!(baseline(&session), Some(first), "the first run stays, so that edits add up");
+    session.does(Message::Baseline);
+    assert_eq!(baseline(&session), Some(session.digest()));
+    session.gives("mine.csv", TRACE);
+    assert_eq!(baseline(&session), None, "another trace is no comparison");
+    session.edits(buckets(None));
+    assert!(baseline(&session).is_some());
+    session.edits(Edit::UseGenerated);
+    assert_eq!(baseline(&session), None);
+}
+
+#[test]
+fn a_link_reproduces_what_was_shared() {
+    let mut sender = Session::small();
+    sender.edits(buckets(Some(2)));
+    let (link, digest) = (sender.app.link(), sender.digest());
+    let mut receiver = Session::small();
+    receiver.does(Message::Link(format!("https://example.org/tiebreak/#{link}")));
+    assert_eq!(receiver.app.reproduction(), None, "nothing has run yet");
+    receiver.settle();
+    assert_eq!((receiver.digest(), receiver.app.reproduction()), (digest, Some(true)));
+    assert!(receiver.app.status().ends_with("reproduced") && receiver.app.notices.is_empty());
+    assert!(receiver.drafts.is_empty(), "a link that was only opened does not write over the draft");
+    receiver.edits(buckets(Some(3)));
+    assert_eq!(receiver.app.reproduction(), None, "an edited scenario is another one");
+    receiver.does(Message::Undo);
+    receiver.settle();
+    assert_eq!(receiver.app.reproduction(), Some(true));
+}
+
+#[test]
+fn a_link_with_another_result_says_so() {
+    let sender = Session::small();
+    let stamp = tiebreak_scenario::Stamp { engine: "0.0.1".into(), digest: 7 };
+    let link = tiebreak_scenario::encode(&sender.app.document, Some(&stamp));
+    let mut receiver = Session::open(Document::default());
+    receiver.does(Message::Link(link));
+    receiver.settle();
+    assert_eq!(receiver.app.reproduction(), Some(false));
+    assert!(receiver.app.status().ends_with("differs from the link's result"));
+}
+
+#[test]
+fn a_link_with_an_unknown_rule_opens_with_a_notice_and_can_be_undone() {
+    let mut session = Session::small();
+    session.edits(buckets(Some(9)));
+    let mine = session.app.document.clone();
+    let drafts = session.drafts.len();
+    let mut other = preset("small");
+    other.name = "From a newer page".into();
+    let json = other.to_json().replace("\"WorstFit\"", "\"PreferTheMoon\"");
+    assert_ne!(json, other.to_json());
+    session.does(Message::Link(link_by_hand(&json)));
+    session.settle();
+    let notice = session.app.notices.first().expect("a notice");
+    assert!(notice.bad && notice.lines[0].contains("PreferTheMoon"), "{notice:?}");
+    assert_eq!((session.app.document.name.as_str(), &session.app.phase), ("From a newer page", &Phase::Finished));
+    assert_eq!(session.drafts.len(), drafts, "the draft is left alone");
+    session.does(Message::Undo);
+    assert_eq!(session.app.document, mine);
+}
+
+/// A link made by hand, with codec `j`.
+fn link_by_hand(json: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut link = String::from("#1.j.");
+    for three in json.as_bytes().chunks(3) {
+        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        let letter = |at: usize| char::from(LETTERS[(bits >> (18 - 6 * at)) as usize & 63]);
+        link.extend((0..=three.len()).map(letter));
+    }
+    link
+}
+
+#[test]
+fn a_link_that_does_not_open_changes_nothing() {
+    let mut session = Session::small();
+    let (document, digest) = (session.app.document.clone(), session.digest());
+    for link in ["", "#", "#1.d.", "#999.d.xyz", "#1.q.AAAA", "nonsense", "#1.d.AAAAAAAA"] {
+        session.does(Message::Link(link.into()));
+        let notice = session.app.notices.pop().expect("a notice");
+        assert!(notice.bad && !notice.lines[0].is_empty(), "{link}: {notice:?}");
+        assert!(session.wire.is_empty() && session.drafts.is_empty());
+    }
+    assert_eq!((&session.app.document, session.digest()), (&document, digest));
+}
+
+#[test]
+fn steps_and_pauses_end_where_a_straight_run_does() {
+    let mut session = Session::open(preset("small"));
+    session.hear();
+    session.does(Message::Pause);
+    session.hear();
+    assert_eq!(session.app.phase, Phase::Paused);
+    session.work();
+    assert!(session.wire.is_empty(), "a paused run stands still");
+    let mut decided = session.app.decided.0;
+    for _ in 0..40 {
+        session.does(Message::Step);
+        session.hear();
+        assert!(session.app.decided.0 > decided, "a step decides a request");
+        decided = session.app.decided.0;
+        assert_eq!(session.app.phase, Phase::Paused);
+        let selection = &session.app.selection;
+        assert!(selection.attempts.is_empty() == selection.message.is_some(), "a step explains itself");
+    }
+    session.does(Message::Run);
+    session.settle();
+    assert_eq!((session.digest(), &session.app.phase), (golden("small"), &Phase::Finished));
+    // Again, now from the end: Step begins anew, and stepping alone reaches the same end.
+    session.does(Message::Step);
+    session.hear();
+    assert_eq!(session.app.phase, Phase::Paused);
+    for _ in 0..2_000 {
+        if session.app.phase == Phase::Paused {
+            session.does(Message::Step);
+            session.hear();
+        }
+    }
+    assert_eq!((session.digest(), &session.app.phase), (golden("small"), &Phase::Finished));
+}
+
+/// Where the run itself placed every VM that asked alone: the explanations must name the same.
+#[test]
+fn explanations_name_the_machine_that_was_chosen() {
+    let mut session = Session::small();
+    let variant = session.app.variant().clone();
+    let workload = std::sync::Arc::new(variant.generate().expect("a generated workload"));
+    let mut world = World::new(variant.plan(workload.clone()).expect("a plan"));
+    world.run();
+    let (mut placed, mut refused) = (0, 0);
+    let alone = |vm: &VmId| workload.vms_of(workload.request_of(*vm)).len() == 1;
+    for vm in (0..workload.vm_count()).map(VmId).filter(alone).step_by(7) {
+        session.does(Message::Vm(workload.name(vm).to_string()));
+        session.settle();
+        let attempts = &session.app.selection.attempts;
+        let winner = attempts.last().and_then(|last| last.winner);
+        assert_eq!(winner, world.placement(vm).map(|(machine, _)| machine.0), "VM {vm}");
+        if let Some(last) = attempts.last() {
+            placed += u32::from(winner.is_some());
+            refused += u32::from(winner.is_none());
+            assert!(last.funnel.len() > 5 && !last.sentence.is_empty(), "{last:?}");
+            assert!(last.scores.iter().all(|row| row.verdicts.len() == last.scores[0].verdicts.len()));
+            let left = last.funnel.last().expect("a funnel").after;
+            assert_eq!(winner.is_some(), left > 0, "{last:?}");
+        }
+    }
+    assert!(placed > 10 && refused > 1, "{placed} placed, {refused} refused");
+}
+
+#[test]
+fn asking_about_a_machine_is_answered() {
+    let mut session = Session::small();
+    session.does(Message::Vm("0".into()));
+    session.settle();
+    let winner = session.app.selection.attempts[0].winner.expect("the first VM is placed");
+    for machine in [winner, (winner + 1) % 24] {
+        session.does(Message::Ask(Some(machine)));
+        session.settle();
+        let about = session.app.selection.attempts[0].asked.clone().expect("about the machine");
+        assert!(about.contains(&format!("achine {machine}")), "{about}");
+    }
+    session.does(Message::Vm("no such VM".into()));
+    session.settle();
+    let message = session.app.selection.message.clone().expect("a message");
+    assert!(session.app.selection.attempts.is_empty() && message.contains("no such VM"), "{message}");
+}
+
+#[test]
+fn a_machine_lists_the_vms_it_holds() {
+    let mut session = Session::small();
+    let mut listed = 0;
+    for machine in 0..24 {
+        session.does(Message::Machine(Some(machine)));
+        session.settle();
+        listed += session.app.selection.vms.len();
+        assert!(session.app.selection.about.starts_with("Rack "), "{}", session.app.selection.about);
+    }
+    let live = session.app.live.as_ref().expect("a run");
+    let live_vms = tiebreak_sim::metrics::index_of("LiveVms").expect("a metric");
+    assert_eq!(listed as f64, *live.values[live_vms].last().expect("a sample"));
+}
+
+#[test]
+fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
+    let mut session = Session::open(preset("default"));
+    session.settle();
+    let fingerprint = format!("{PACKING_CUT_FINGERPRINT:032x}");
+    assert!(matches!(&session.app.phase, Phase::NeedsTrace { fingerprint: needed, .. } if *needed == fingerprint));
+    let document = session.app.document.clone();
+    session.gives("mine.csv", TRACE);
+    let WorkloadRef::Trace { name, .. } = &session.app.variant().workload else { panic!("a trace was given") };
+    assert_eq!((name.as_str(), &session.app.phase), ("mine.csv", &Phase::Finished), "a file that was given is used");
+    session.does(Message::Undo);
+    session.settle();
+    assert_eq!(session.app.document, document);
+    session.gives("under-another-name.csv.gz", &packing_cut());
+    assert_eq!((session.digest(), &session.app.phase), (golden("default"), &Phase::Finished));
+    assert_eq!(session.app.document, document, "the trace it waited for is no edit");
+    let names: Vec<_> = session.app.traces.iter().map(|trace| trace.name.as_str()).collect();
+    assert_eq!(names, ["mine.csv", "under-another-name.csv.gz"]);
+}
+
+#[test]
+fn garbage_given_as_a_trace_is_told_and_changes_nothing() {
+    let mut session = Session::small();
+    let (document, digest) = (session.app.document.clone(), session.digest());
+    let cut = packing_cut();
+    let no_rows = b"vm,cores,memory_gb,start_s,end_s\n".to_vec();
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    for (name, bytes) in [
+        ("empty.csv", Vec::new()),
+        ("picture.csv", png),
+        ("half.csv.gz", cut[..cut.len() / 2].to_vec()),
+        ("other-columns.csv", b"a,b,c\n1,2,3\n4,5,6\n".to_vec()),
+        ("no-rows.csv", no_rows),
+        ("noise.bin", (0..5_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()),
+    ] {
+        session.gives(name, &bytes);
+        let notice = session.app.notices.pop().expect(name);
+        assert!(notice.bad && notice.title.contains(name) && !notice.lines[0].is_empty(), "{notice:?}");
+        assert!(session.app.reading.is_none() && session.app.traces.is_empty(), "{name}");
+        assert_eq!((&session.app.document, session.app.can_undo_redo()), (&document, (false, false)), "{name}");
+    }
+    assert_eq!(session.digest(), digest);
+    session.edits(buckets(None));
+    assert_ne!(session.digest(), digest, "the page works on");
+}
+
+#[test]
+fn a_cancelled_trace_leaves_everything_as_it_was() {
+    let mut session = Session::small();
+    session.does(Message::TraceChosen { name: "mine.csv".into(), bytes: 9.0 });
+    session.carry_out(vec![Effect::Send(Command::TraceBegin {
+        name: "mine.csv".into(),
+        bytes: 9.0,
+        one_tenant_in: 1,
+    })]);
+    session.engine.trace_bytes(&TRACE[..50]);
+    session.does(Message::TraceCancel);
+    assert!(session.app.reading.is_none() && !session.engine.is_reading());
+    assert!(session.engine.trace_end().is_empty());
+    assert_eq!(session.digest(), golden("small"));
+}
+
+#[test]
+fn an_engine_that_died_is_told_and_can_run_again() {
+    let mut session = Session::small();
+    session.engine = Engine::new();
+    session.does(Message::EngineRestarted { reason: "out of memory".into() });
+    assert!(matches!(session.app.phase, Phase::Failed(_)));
+    assert!(session.app.notices.pop().is_some_and(|notice| notice.bad && notice.lines[0].contains("memory")));
+    session.does(Message::Vm("0".into()));
+    session.settle();
+    assert!(session.app.selection.message.is_some(), "nothing is explained without a run");
+    session.does(Message::Run);
+    session.settle();
+    assert_eq!(session.digest(), golden("small"));
+}
+
+/// A pause that reaches the engine after the run ended changes nothing.
+#[test]
+fn pause_that_comes_too_late_changes_nothing() {
+    let mut session = Session::open(preset("small"));
+    while session.engine.is_running() {
+        session.work();
+    }
+    // The person presses Pause while the last answers are on their way.
+    session.does(Message::Pause);
+    session.settle();
+    assert_eq!(session.app.phase, Phase::Finished);
+    session.does(Message::Run);
+    session.settle();
+    assert_eq!(session.app.phase, Phase::Finished);
+}
+
+/// A VM whose request was refused for another VM is explained so.
+#[test]
+fn a_vm_refused_with_its_request_is_explained_as_refused() {
+    let mut session = Session::small();
+    let variant = session.app.variant().clone();
+    let workload = std::sync::Arc::new(variant.generate().expect("a generated workload"));
+    let mut world = World::new(variant.plan(workload.clone()).expect("a plan"));
+    world.keep_decisions();
+    world.run();
+    let (mut wrong, mut all) = (Vec::new(), 0);
+    for decision in world.decisions().iter().filter(|it| it.outcome == tiebreak_sim::Outcome::Refused) {
+        if workload.vms_of(decision.request).len() == 1 {
+            continue;
+        }
+        all += 1;
+        session.does(Message::Vm(workload.name(decision.vm).to_string()));
+        session.settle();
+        let selection = &session.app.selection;
+        let says = selection
+            .attempts
+            .last()
+            .map_or_else(|| selection.message.clone().unwrap_or_default(), |last| last.sentence.clone());
+        if !says.contains("efuse") && !says.contains("could take it") {
+            wrong.push(format!("VM {}: {says}", decision.vm));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {all}, such as {} / {}", wrong.len(), wrong[0], wrong[wrong.len() - 1]);
+}
+
+/// Cluster preferences do not decide between machines of two selected clusters.
+#[test]
+fn why_not_another_cluster_names_a_machine_rule() {
+    let mut document = preset("small");
+    let settings = document.variants[0].clusters[0].settings;
+    document.variants[0].clusters.push(ClusterRow { settings, ..ClusterRow::numbered(1) });
+    let mut session = Session::open(document);
+    session.settle();
+    let mut wrong = Vec::new();
+    for vm in (0..400).step_by(9) {
+        session.does(Message::Vm(vm.to_string()));
+        session.settle();
+        let Some(winner) = session.app.selection.attempts.last().and_then(|last| last.winner) else { continue };
+        session.does(Message::Ask(Some((winner + 24) % 48)));
+        session.settle();
+        let last = session.app.selection.attempts.last().expect("explained");
+        let about = last.asked.clone().expect("asked");
+        let machine_funnel_end = last.funnel.last().expect("funnel").after;
+        if about.contains("PreferEmptierClusters") || (about.contains("tied") && machine_funnel_end == 1) {
+            wrong.push(format!("VM {vm}: {about} (best set {machine_funnel_end})"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {:?}", wrong.len(), &wrong[..wrong.len().min(4)]);
+}
+
+/// More machines than a zone may hold are told, and nothing else runs instead.
+#[test]
+fn too_many_machines_are_told() {
+    let mut session = Session::small();
+    session.edits(Edit::AddCluster);
+    session.edits(Edit::Cluster { cluster: 1, index: 0, value: 1_000_000.0 });
+    let machines = session.app.live.as_ref().map(|live| live.layout.machines);
+    let asked: u32 = session.app.variant().clusters.iter().map(|row| row.settings.machines).sum();
+    assert!(
+        machines == Some(asked) || matches!(session.app.phase, Phase::Failed(_)) || !session.app.notices.is_empty(),
+        "{asked} machines asked for, {machines:?} ran, phase {:?}",
+        session.app.phase
+    );
+}
+
+/// A scenario named before it is shared keeps the promise of its result.
+#[test]
+fn a_renamed_scenario_still_shares_its_digest() {
+    let mut session = Session::small();
+    session.does(Message::Edit(Edit::Name("Workshop".into())));
+    let opened = tiebreak_scenario::decode(&session.app.link()).expect("a link");
+    assert!(opened.stamp.is_some());
+}
+
+/// Explain in a paused run tells nothing of decisions that were not made yet.
+#[test]
+fn explain_does_not_see_the_future() {
+    let mut session = Session::open(preset("small"));
+    session.hear();
+    session.does(Message::Pause);
+    session.does(Message::Step);
+    session.hear();
+    let decided = session.app.decided.0;
+    session.does(Message::Vm((decided + 600).to_string()));
+    session.settle();
+    let attempts = &session.app.selection.attempts;
+    assert!(attempts.is_empty(), "{} decided, and VM {}: {}", decided, decided + 600, attempts[0].circumstances);
+}
+
+/// Another seed of a generated workload is another workload: nothing to compare with.
+#[test]
+fn another_seed_is_another_workload() {
+    let mut session = Session::small();
+    session.edits(Edit::Setting { index: 0, value: 2.0 });
+    assert!(session.app.baseline.is_none());
+}
+
+/// The fleet map moves while a person steps.
+#[test]
+fn a_step_shows_on_the_map() {
+    let mut session = Session::open(preset("small"));
+    session.hear();
+    session.does(Message::Pause);
+    session.hear();
+    let mut stood_still = 0;
+    let mut before = session.engine.frame_bytes().0;
+    for _ in 0..10 {
+        let placed = session.app.decided.0;
+        session.does(Message::Step);
+        session.hear();
+        let after = session.engine.frame_bytes().0;
+        stood_still += u32::from(
+            after == before
+                && session.app.selection.attempts.last().is_some_and(|it| it.winner.is_some())
+                && placed < session.app.decided.0,
+        );
+        before = after;
+    }
+    assert_eq!(stood_still, 0, "of 10 steps");
+}

@@ -1,0 +1,233 @@
+// The page for everyone: axe finds nothing in any state, and the main job needs no mouse.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { BELOW, corpusLink, onPage, RULE } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+// Every state, how to get there, and how to get back.
+const STATES = {
+  'as it opens': [() => {}, () => {}],
+  'a menu open': [({ hand }) => hand.handle(RULE).click(), ({ page }) => page.keyboard.press('Escape')],
+  'parameters open': [
+    ({ page }) => page.getByLabel(`About ${BELOW}`).click(),
+    ({ page }) => page.getByLabel(`About ${BELOW}`).click(),
+  ],
+  'a VM explained': [
+    async ({ page }) => {
+      const explain = page.getByRole('region', { name: 'Explain' });
+      await explain.getByRole('spinbutton', { name: 'Machine', exact: true }).fill('0');
+      await page.keyboard.press('Tab');
+      await explain.getByRole('button', { name: /^VM \d+/ }).first().click();
+      await explain.getByRole('region', { name: 'Scores' }).waitFor();
+      await explain.getByRole('spinbutton', { name: 'Why not machine' }).fill('7');
+      await page.keyboard.press('Tab');
+      await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
+    },
+    () => {},
+  ],
+  'data tables open': [
+    async ({ hand }) => {
+      for (const chart of ['Fleet map', 'Empty hosts', 'Conflicts']) await hand.table(chart);
+    },
+    async ({ page }) => {
+      const open = page.getByRole('button', { name: 'Hide data table' });
+      while (await open.count()) await open.first().click();
+    },
+  ],
+  'the share dialog open': [
+    async ({ hand, page }) => {
+      await hand.button('Share').click();
+      await page.getByRole('dialog', { name: 'Share' }).waitFor();
+    },
+    ({ page }) => page.keyboard.press('Escape'),
+  ],
+  'a notice shown': [
+    async ({ hand }) => {
+      await hand.giveFile({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') });
+      await hand.alert.waitFor();
+    },
+    ({ page }) => page.getByRole('button', { name: /^Dismiss: / }).click(),
+  ],
+  'compared with the run before': [({ hand }) => hand.setBuckets(BELOW, 1), () => {}],
+  'waiting for a trace': [({ hand }) => hand.choosePreset('Four hundred machines'), () => {}],
+};
+
+/** Nothing moves any more: what fades in has its colours. */
+const atRest = (page) => page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+
+const escape = ({ page }) => page.keyboard.press('Escape');
+const DRAWERS = {
+  'narrow, as it opens': [() => {}, () => {}],
+  'narrow, the rules drawn out': [({ hand }) => hand.drawer('Rules').click(), escape],
+  'narrow, Explain drawn out': [({ hand }) => hand.drawer('Explain').click(), escape],
+};
+
+for (const dark of [false, true]) {
+  for (const [size, states] of [[WIDE, STATES], [NARROW, DRAWERS]]) {
+    test(`axe finds nothing, ${dark ? 'dark' : 'light'}, ${size.width} wide`, () =>
+      onPage({ ...size, dark }, async (session) => {
+        // Each violation once, with the first state it was seen in.
+        const found = new Map();
+        for (const [state, [there, back]] of Object.entries(states)) {
+          await there(session);
+          await atRest(session.page);
+          for (const violation of await axe(session.page)) if (!found.has(violation)) found.set(violation, state);
+          await back(session);
+        }
+        assert.deepEqual([...found].map(([violation, state]) => `${state}: ${violation}`), []);
+      }));
+  }
+}
+
+test('axe finds nothing when a link is partly unreadable and a draft is offered', () =>
+  onPage({ path: corpusLink('bad/out-of-range') }, async ({ page }) => assert.deepEqual(await axe(page), [])));
+
+/** What has the focus, as `role "name"` would find it. */
+const focused = (page) => page.evaluate(() => {
+  const { tagName, ariaLabel, textContent } = document.activeElement;
+  return ariaLabel ?? (tagName === 'BODY' ? 'nothing' : textContent.trim());
+});
+
+/** Tabs on until this has the focus. */
+async function tabTo(page, name, key = 'Tab') {
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press(key);
+    if ((await focused(page)) === name) return;
+  }
+  assert.fail(`${name} is not reached by ${key}; the focus is on ${await focused(page)}`);
+}
+
+test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const opened = await hand.digest();
+    const press = (key) => page.keyboard.press(key);
+    const order = await hand.order();
+
+    await tabTo(page, `Move ${RULE}`);
+    await press('Enter');
+    assert.equal(await focused(page), 'Move down', 'the first item that can be used');
+    await press('ArrowDown');
+    assert.equal(await focused(page), 'Move to bottom');
+    await press('ArrowUp');
+    await hand.runs(() => press('Enter'));
+    assert.equal(await hand.isBelow(RULE, BELOW), true);
+    assert.equal(await focused(page), `Move ${RULE}`, 'the focus is back on the handle');
+    assert.equal(await page.getByRole('menu').count(), 0);
+
+    await press('Enter');
+    await press('Escape');
+    assert.equal(await focused(page), `Move ${RULE}`, 'Escape leads back to the handle');
+    assert.equal(await page.getByRole('menu').count(), 0);
+
+    await tabTo(page, `Buckets for ${BELOW}`, 'Shift+Tab');
+    await hand.runs(() => press('ArrowDown'));
+    assert.equal(await hand.bucketsOf(BELOW).inputValue(), '4');
+    assert.equal(await focused(page), `Buckets for ${BELOW}`, 'the focus stays');
+    const edited = await hand.digest();
+    assert.notEqual(edited, opened);
+
+    await tabTo(page, 'Run', 'Shift+Tab');
+    await hand.runs(() => press('Enter'));
+    assert.equal(await hand.digest(), edited);
+
+    await tabTo(page, 'Share');
+    await press('Enter');
+    const link = page.getByRole('dialog', { name: 'Share' }).getByRole('textbox', { name: 'Link' });
+    assert.match(await link.inputValue(), /#1\./);
+    await tabTo(page, 'Copy link');
+    await press('Escape');
+    await link.waitFor({ state: 'hidden' });
+    assert.equal(await focused(page), 'Share', 'closed, the focus is back');
+
+    await tabTo(page, 'Undo', 'Shift+Tab');
+    for (let steps = 0; steps < 2; steps += 1) await hand.runs(() => press('Enter'));
+    assert.equal(await hand.digest(), opened);
+    assert.deepEqual(await hand.order(), order);
+    assert.ok(await hand.button('Undo').isDisabled());
+  }));
+
+test('without a mouse: a moment, a machine and a VM are chosen', () =>
+  onPage(WIDE, async ({ page }) => {
+    await tabTo(page, 'Fleet map');
+    await page.keyboard.press('ArrowDown');
+    const explain = page.getByRole('region', { name: 'Explain' });
+    const machine = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
+    assert.equal(await machine.inputValue(), '0');
+    await page.keyboard.press('ArrowRight');
+    assert.notEqual(await machine.inputValue(), '0');
+    await page.keyboard.press('ArrowLeft');
+    await tabTo(page, 'Moment');
+    await page.keyboard.press('Home');
+    await explain.getByText(/ at 00:00:00$/).waitFor();
+    const vm = explain.getByRole('button', { name: /^VM \d+/ }).first();
+    await tabTo(page, await vm.textContent());
+    await page.keyboard.press('Enter');
+    await explain.getByRole('region', { name: 'Scores' }).waitFor();
+  }));
+
+test('without a mouse: the focus stays where the hand is', async (t) => {
+  await t.test('on a handle, while Alt and an arrow move its rule', () =>
+    onPage(WIDE, async ({ hand, page }) => {
+      await hand.handle(RULE).focus();
+      await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
+      assert.equal(await focused(page), `Move ${RULE}`);
+      await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
+      assert.equal(await hand.isBelow(RULE, 'PreferLeastUsedRack'), true);
+      await hand.runs(() => page.keyboard.press('Alt+ArrowUp'));
+      assert.equal(await focused(page), `Move ${RULE}`);
+    }));
+  await t.test('on Run, which does nothing while a run is under way', () =>
+    onPage(WIDE, async ({ hand, page }) => {
+      await hand.button('Run').focus();
+      await hand.runs(() => page.keyboard.press('Enter'));
+      assert.equal(await focused(page), 'Run');
+    }));
+  await t.test('on Undo, when there is nothing left to undo', () =>
+    onPage(WIDE, async ({ hand, page }) => {
+      await hand.setBuckets(BELOW, 5);
+      await hand.button('Undo').focus();
+      await hand.runs(() => page.keyboard.press('Enter'));
+      assert.equal(await focused(page), 'Undo');
+    }));
+});
+
+for (const width of [NARROW.width, 800]) {
+  test(`a drawer closes by Escape, by its button and by the page beside it, ${width} wide`, () =>
+    onPage({ ...NARROW, width }, async ({ hand, page }) => {
+      for (const name of ['Rules', 'Explain']) {
+        const drawer = page.getByRole('region', { name, exact: true });
+        const ways = [
+          () => page.keyboard.press('Escape'),
+          () => page.getByRole('button', { name: /^Close/ }).filter({ visible: true }).click(),
+          () => page.mouse.click(name === 'Rules' ? width - 5 : 5, NARROW.height - 5),
+        ];
+        for (const close of ways) {
+          assert.ok(!(await drawer.isVisible()), `${name} is closed`);
+          await hand.drawer(name).click();
+          await drawer.waitFor();
+          await close();
+          await drawer.waitFor({ state: 'hidden', timeout: 3000 });
+        }
+      }
+    }));
+}
+
+test('every target is big enough to hit, and nothing scrolls sideways', () =>
+  onPage(NARROW, async ({ hand, page }) => {
+    for (const name of ['Rules', 'Explain']) {
+      await hand.drawer(name).click();
+      const small = await page.evaluate(() => [...document.querySelectorAll('button, select, summary, input, a')]
+        .filter((target) => target.checkVisibility())
+        .map((target) => [target, target.closest('label') ?? target])
+        .filter(([, area]) => { const { width, height } = area.getBoundingClientRect(); return width > 0 && Math.min(width, height) < 24; })
+        .map(([target, area]) => `${target.ariaLabel ?? target.textContent.trim()}: ${Math.round(area.getBoundingClientRect().height)} px`));
+      // WCAG 2.5.8 lets smaller ones be, when 24 px around them are free; checkboxes of rows are such.
+      assert.deepEqual(small.filter((target) => !target.startsWith('Use ')), []);
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(sideways <= 0, `${sideways} px stick out`);
+      await page.keyboard.press('Escape');
+    }
+  }));

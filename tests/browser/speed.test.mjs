@@ -1,0 +1,175 @@
+// How fast the page is for people, and whether its memory stays flat. Times are printed, and held to limits that
+// only a broken page exceeds; the bars themselves are in docs/. TIEBREAK_TRACE=.../batched-0.csv.gz adds the whole
+// packing sample.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { firstPicture, heap, SLOW_LINE } from './harness.mjs';
+import { BELOW, CHARTS, onPage, settled } from './people.mjs';
+
+const GIVEN = process.env.TIEBREAK_TRACE;
+const WIDE = { width: 1440, height: 900 };
+
+const sorted = (times) => [...times].sort((a, b) => a - b);
+const median = (times) => sorted(times)[Math.floor(times.length / 2)];
+const p95 = (times) => sorted(times)[Math.floor(times.length * 0.95)];
+const ms = (time) => `${time.toFixed(0)} ms`;
+
+/** From the change of a field to the first points of the new run in a chart, and to the frame that shows them. */
+function editToChart(page, value) {
+  return page.evaluate(([rule, chosen, chart]) => new Promise((resolve) => {
+    const field = document.querySelector(`[aria-label="Buckets for ${rule}"]`);
+    const region = document.querySelector('[aria-label="Charts"]');
+    // The curve of the run on screen; it is empty for a moment when a run begins.
+    const curve = () => [...document.querySelectorAll(`[role=img][aria-label="${chart}"] polyline`)]
+      .filter((line) => line.outerHTML.includes('--chart-live') && line.getAttribute('points').length > 50)
+      .map((line) => line.getAttribute('points'))
+      .join();
+    const before = curve();
+    const observer = new MutationObserver(() => {
+      const now = curve();
+      if (!now || now === before) return;
+      observer.disconnect();
+      const drawn = performance.now() - start;
+      requestAnimationFrame(() => resolve({ drawn, shown: performance.now() - start }));
+    });
+    observer.observe(region, { subtree: true, childList: true, characterData: true, attributes: true });
+    field.value = chosen;
+    const start = performance.now();
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+  }), [BELOW, String(value), CHARTS[1]]);
+}
+
+async function editTimes({ page }) {
+  const edits = [];
+  for (let edit = 0; edit < 11; edit += 1) {
+    const before = await page.evaluate(() => window.said.length);
+    edits.push(await editToChart(page, edit % 2 ? 3 : 1));
+    await settled(page, before);
+  }
+  return edits.slice(1);
+}
+
+function tell(name, edits) {
+  const [drawn, shown] = [edits.map((edit) => edit.drawn), edits.map((edit) => edit.shown)];
+  console.log(`${name}, edit to first new points, median of ${edits.length}: ${ms(median(drawn))} drawn, ` +
+    `${ms(median(shown))} shown; worst ${ms(Math.max(...shown))}`);
+  assert.ok(median(drawn) < 1000, `${median(drawn)} ms`);
+}
+
+test('an edit shows its first new points soon', () =>
+  onPage(WIDE, async (session) => tell('default scenario', await editTimes(session))));
+
+test('the whole packing sample, from the file to the end of its run', { skip: !GIVEN && 'TIEBREAK_TRACE is not set' }, () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    await hand.choosePreset('Four hundred machines');
+    const before = await page.evaluate(() => window.said.length);
+    await hand.giveFile(GIVEN);
+    const done = await settled(page, before);
+    const said = await page.evaluate((from) => window.said.slice(from), before);
+    const at = (words) => said.find(({ text }) => text.startsWith(words)).at;
+    console.log(`packing sample: ${done}; read in ${ms(at('Running') - at('Reading'))}, ` +
+      `done ${ms(said.at(-1).at - at('Reading'))} after the file was chosen`);
+    assert.ok(said.at(-1).at - at('Reading') < 10_000);
+    tell('packing sample', await editTimes(session));
+  }));
+
+test('scrubbing through the run is smooth', () =>
+  onPage(WIDE, async ({ page }) => {
+    const slider = await page.getByRole('slider', { name: 'Moment' }).boundingBox();
+    await page.evaluate(() => {
+      window.frames_ = [];
+      window.long = [];
+      new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration)))
+        .observe({ type: 'longtask' });
+      let last = performance.now();
+      const frame = () => {
+        const now = performance.now();
+        window.frames_.push(now - last);
+        last = now;
+        requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+    const y = slider.y + slider.height / 2;
+    await page.mouse.move(slider.x + 5, y);
+    await page.mouse.down();
+    await page.evaluate(() => { window.frames_.length = 0; });
+    for (let step = 0; step < 150; step += 1) {
+      const share = 0.5 - 0.5 * Math.cos((step / 150) * 4 * Math.PI);
+      await page.mouse.move(slider.x + 5 + (slider.width - 10) * share, y);
+      await page.waitForTimeout(5);
+    }
+    await page.mouse.up();
+    const { frames, long } = await page.evaluate(() => ({ frames: window.frames_, long: window.long }));
+    console.log(`scrubbing, ${frames.length} frames: median ${frames.length && median(frames).toFixed(1)} ms, ` +
+      `95 % within ${p95(frames).toFixed(1)} ms, worst ${ms(Math.max(...frames))}; ` +
+      `${long.length} tasks over 50 ms ${long.map(ms).join(' ')}`);
+    assert.ok(p95(frames) < 200, `${p95(frames)} ms`);
+  }));
+
+test('the first picture and the live page come soon on a slow line and a slow machine', async () => {
+  // The host compresses each file once; that is no part of the line.
+  await onPage(WIDE, () => {});
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) {
+    await onPage({ ...WIDE, line: SLOW_LINE, cpu: 4 }, async ({ page }) => {
+      const { firstContentfulPaintMs, largestContentfulPaintMs } = await firstPicture(page);
+      const live = await page.evaluate(() => window.said.find(({ text }) => text.startsWith('Done')).at);
+      rounds.push({ first: firstContentfulPaintMs, largest: largestContentfulPaintMs, live });
+    });
+  }
+  const of = (name) => median(rounds.map((round) => round[name]));
+  console.log(`10 Mbit/s, 40 ms, CPU x4, median of 3: first picture ${ms(of('first'))}, ` +
+    `largest ${ms(of('largest'))}, live (first run done) ${ms(of('live'))}`);
+  assert.ok(of('first') < 4000 && of('live') < 10_000);
+});
+
+/** Sizes of all wasm memories, of the page and of its worker, in bytes. */
+async function wasmBytes(page) {
+  const devtools = await page.context().newCDPSession(page);
+  const attached = new Promise((resolve) => { devtools.on('Target.attachedToTarget', resolve); });
+  await devtools.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
+  const { sessionId } = await attached;
+  const answers = new Map();
+  devtools.on('Target.receivedMessageFromTarget', ({ message }) => {
+    const { id, result } = JSON.parse(message);
+    answers.get(id)?.(result);
+  });
+  const toWorker = (method, params) => new Promise((resolve) => {
+    const id = answers.size + 1;
+    answers.set(id, resolve);
+    const message = JSON.stringify({ id, method, params });
+    devtools.send('Target.sendMessageToTarget', { sessionId, message }).catch(() => {});
+  });
+  const size = async (send) => {
+    const { result } = await send('Runtime.evaluate', { expression: 'WebAssembly.Memory.prototype' });
+    const { objects } = await send('Runtime.queryObjects', { prototypeObjectId: result.objectId });
+    const sum = 'function () { return this.reduce((sum, memory) => sum + memory.buffer.byteLength, 0); }';
+    const of = { objectId: objects.objectId, functionDeclaration: sum, returnByValue: true };
+    return (await send('Runtime.callFunctionOn', of)).result.value;
+  };
+  const sizes = { page: await size((method, params) => devtools.send(method, params)), worker: await size(toWorker) };
+  await devtools.detach();
+  return sizes;
+}
+
+test('memory stays flat over a hundred runs', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const rerun = async (times) => {
+      for (let run = 0; run < times; run += 1) await hand.runs(() => hand.button('Run').click());
+      const { usedBytes, nodes } = await heap(page);
+      return { usedBytes, nodes, wasm: await wasmBytes(page) };
+    };
+    const [before, after] = [await rerun(20), await rerun(100)];
+    const mb = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
+    const line = ({ usedBytes, nodes, wasm }) =>
+      `heap ${mb(usedBytes)}, ${nodes} nodes, wasm of the page ${mb(wasm.page)}, of the worker ${mb(wasm.worker)}`;
+    console.log(`after 20 runs: ${line(before)}\nafter 120 runs: ${line(after)}`);
+    const flat = (what, from, to) =>
+      assert.ok(to - from < Math.max(2e6, from * 0.1), `${what} grew from ${mb(from)} to ${mb(to)}`);
+    flat('the heap', before.usedBytes, after.usedBytes);
+    flat("the page's wasm", before.wasm.page, after.wasm.page);
+    flat("the worker's wasm", before.wasm.worker, after.wasm.worker);
+    assert.ok(after.nodes < before.nodes * 1.1 + 200, `${before.nodes} nodes became ${after.nodes}`);
+  }));
