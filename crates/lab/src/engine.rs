@@ -246,7 +246,9 @@ impl Engine {
             return refuse(format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."));
         };
         let asked = asked.filter(|machine| *machine < plan.fleet().machine_count()).map(MachineId);
-        if asked.is_none() && current.world.probed().iter().any(|probed| probed.vm == id) {
+        let watched = current.world.probed().iter().any(|probed| probed.vm == id);
+        let rejected_now = current.paused && current.world.rejection(workload.request_of(id)).is_some();
+        if asked.is_none() && (watched || rejected_now) {
             return Some(answer(run, vm, id, &current.world));
         }
         let mut world = World::new(plan.clone().without_samples());
