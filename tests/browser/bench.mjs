@@ -12,7 +12,7 @@ import { onPage } from './people.mjs';
 const TOP = fileURLToPath(new URL('../..', import.meta.url));
 const NATIVE = path.join(process.env.CARGO_TARGET_DIR ?? path.join(TOP, 'target'), 'release/tiebreak');
 const PRESET = { id: 'zone-10k', title: 'A zone of ten thousand machines' };
-const ROUNDS = process.argv.includes('--quick') ? 1 : 3;
+const ROUNDS = process.argv.includes('--quick') ? 1 : 5;
 const RATIO_MAX = 1.3;
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -44,7 +44,9 @@ async function main() {
     console.log(`native    ${seconds(times.native)} s, median ${median(times.native).toFixed(2)} s`);
     console.log(`Chromium  ${seconds(times.browser)} s, median ${median(times.browser).toFixed(2)} s ` +
       `(first, with making the workload: ${first.toFixed(2)} s)`);
-    console.log(`wasm takes ${ratio.toFixed(2)} times as long as native; the bar is ${RATIO_MAX}`);
+    const best = Math.min(...times.browser) / Math.min(...times.native);
+    console.log(`wasm takes ${ratio.toFixed(2)} times as long as native, by the best runs ${best.toFixed(2)} times; ` +
+      `the bar is ${RATIO_MAX}`);
   });
 }
 

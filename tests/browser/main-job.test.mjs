@@ -75,6 +75,18 @@ test('a drag that ends where it began, or is broken off, changes nothing', () =>
     assert.ok(await hand.button('Undo').isDisabled());
   }));
 
+test('of many edits in a row the newest wins', () =>
+  onPage({}, async ({ hand }) => {
+    const opened = await hand.digest();
+    await hand.runs(async () => {
+      for (const buckets of ['1', '2', '4', '5', '6', '8', 'none']) await hand.bucketsOf(BELOW).selectOption(buckets);
+      await hand.bucketsOf(BELOW).selectOption('3');
+    });
+    await hand.page.waitForTimeout(500);
+    assert.match(await hand.status.textContent(), /^Done: /);
+    assert.equal(await hand.digest(), opened);
+  }));
+
 test('the data tables hold the numbers that the charts show', () =>
   onPage({}, async ({ hand }) => {
     for (const chart of CHARTS) {
