@@ -3,14 +3,27 @@
 //! A reload finds the tab's own draft. When storage is forbidden or full the page works
 //! on, and says once that drafts are not kept.
 
-use gloo::storage::{LocalStorage, SessionStorage, Storage};
+use std::cell::RefCell;
+
+use gloo::utils::window;
 use serde::{Deserialize, Serialize};
+use web_sys::Storage;
 
 const PREFIX: &str = "tiebreak.draft.";
-const TAB: &str = "tiebreak.tab";
+
+/// The draft this tab shows after a reload. A duplicated tab gets a copy of it.
+const SHOWN: &str = "tiebreak.shown";
+
+/// The draft this tab writes. It is here only while no page is open in the tab, so that a
+/// duplicated tab does not get a copy and begins a draft of its own.
+const OWNED: &str = "tiebreak.owned";
 
 /// Drafts kept; the oldest make room.
 const KEPT: usize = 8;
+
+thread_local! {
+    static TAB: RefCell<Option<String>> = const { RefCell::new(None) };
+}
 
 /// A draft as stored.
 #[derive(Clone, Serialize, Deserialize)]
@@ -21,58 +34,95 @@ pub(crate) struct Draft {
     pub(crate) saved_at: f64,
 }
 
-/// This tab's name, made up when it has none.
+/// The browser's storage, unless it is switched off.
+pub(crate) fn local() -> Option<Storage> {
+    window().local_storage().ok().flatten()
+}
+
+fn session() -> Option<Storage> {
+    window().session_storage().ok().flatten()
+}
+
+/// What is kept under this key, if anything is and can be read.
+pub(crate) fn get<T: for<'a> Deserialize<'a>>(storage: fn() -> Option<Storage>, key: &str) -> Option<T> {
+    let text = storage()?.get_item(key).ok().flatten()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Keeps this; whether it could be kept.
+pub(crate) fn set(storage: fn() -> Option<Storage>, key: &str, value: &impl Serialize) -> bool {
+    let text = serde_json::to_string(value).ok();
+    let kept = storage().zip(text).map(|(storage, text)| storage.set_item(key, &text).is_ok());
+    kept.unwrap_or(false)
+}
+
+fn delete(storage: fn() -> Option<Storage>, key: &str) {
+    // Without storage there is nothing to delete.
+    let _ = storage().map(|storage| storage.remove_item(key));
+}
+
+/// Takes over the draft that the page before in this tab wrote.
+pub(crate) fn take_over() {
+    TAB.set(get(session, OWNED));
+    delete(session, OWNED);
+}
+
+/// Leaves the draft to the next page in this tab.
+pub(crate) fn hand_over() {
+    if let Some(tab) = TAB.with_borrow(Clone::clone) {
+        set(session, OWNED, &tab);
+    }
+}
+
+/// The name of the draft that this tab writes, made up when it has none.
 fn tab() -> String {
-    SessionStorage::get(TAB).unwrap_or_else(|_| {
+    let name = TAB.with_borrow(Clone::clone).unwrap_or_else(|| {
         let mut bytes = [0; 8];
         let _ = getrandom::fill(&mut bytes);
-        let name = format!("{:016x}", u64::from_le_bytes(bytes));
-        let _ = SessionStorage::set(TAB, &name);
-        name
-    })
+        format!("{:016x}", u64::from_le_bytes(bytes))
+    });
+    TAB.set(Some(name.clone()));
+    name
 }
 
 /// The draft of this tab, from before a reload.
 pub(crate) fn own() -> Option<Draft> {
-    let tab: String = SessionStorage::get(TAB).ok()?;
-    LocalStorage::get(format!("{PREFIX}{tab}")).ok()
+    let tab: String = get(session, SHOWN)?;
+    get(local, &format!("{PREFIX}{tab}"))
 }
 
 /// The latest draft of any tab.
 pub(crate) fn latest() -> Option<Draft> {
-    keys()
-        .iter()
-        .filter_map(|key| LocalStorage::get::<Draft>(key).ok())
-        .max_by(|a, b| a.saved_at.total_cmp(&b.saved_at))
+    keys().iter().filter_map(|key| get::<Draft>(local, key)).max_by(|a, b| a.saved_at.total_cmp(&b.saved_at))
 }
 
 /// Keeps this tab's draft; whether it could be kept.
 pub(crate) fn save(document: String) -> bool {
     let draft = Draft { document, saved_at: js_sys::Date::now() };
-    let saved = LocalStorage::set(format!("{PREFIX}{}", tab()), draft).is_ok();
+    let tab = tab();
+    let saved = set(local, &format!("{PREFIX}{tab}"), &draft) && set(session, SHOWN, &tab);
     drop_oldest();
     saved
 }
 
 /// From here on this tab has a draft of its own, and the one it had stays as it is.
 pub(crate) fn begin_another() {
-    SessionStorage::delete(TAB);
+    TAB.set(None);
+    delete(session, SHOWN);
 }
 
 fn keys() -> Vec<String> {
-    let storage = LocalStorage::raw();
+    let Some(storage) = local() else { return Vec::new() };
     let count = storage.length().unwrap_or(0);
     let key = |index| storage.key(index).ok().flatten();
     (0..count).filter_map(key).filter(|key| key.starts_with(PREFIX)).collect()
 }
 
 fn drop_oldest() {
-    let mut drafts: Vec<(f64, String)> = keys()
-        .into_iter()
-        .map(|key| (LocalStorage::get::<Draft>(&key).map_or(0.0, |draft| draft.saved_at), key))
-        .collect();
+    let mut drafts: Vec<(f64, String)> =
+        keys().into_iter().map(|key| (get::<Draft>(local, &key).map_or(0.0, |draft| draft.saved_at), key)).collect();
     drafts.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (_, key) in drafts.iter().skip(KEPT) {
-        LocalStorage::delete(key);
+        delete(local, key);
     }
 }

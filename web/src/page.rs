@@ -4,7 +4,6 @@
 use std::rc::Rc;
 
 use gloo::events::EventListener;
-use gloo::storage::{LocalStorage, Storage};
 use tiebreak_lab::app::{Edit, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::{App, Effect, Message};
@@ -126,7 +125,7 @@ impl Component for Page {
             dialog: NodeRef::default(),
             sharing: false,
             copied: false,
-            theme: LocalStorage::get(THEME).unwrap_or_else(|_| "system".into()),
+            theme: drafts::get(drafts::local, THEME).unwrap_or_else(|| "system".into()),
             drawer: None,
             fields: Default::default(),
             centre: NodeRef::default(),
@@ -208,7 +207,7 @@ impl Component for Page {
             <>
                 { toolbar::view(link, app, &self.theme) }
                 <div class="columns">
-                    <aside class={side(Side::Rules, "rules-side")}>
+                    <aside class={side(Side::Rules, "rules-side")} aria-label="Rules and settings">
                         { close.clone() }
                         { self.list.view(link, app) }
                         { workload::view(link, app, self.one_tenant_in) }
@@ -222,7 +221,7 @@ impl Component for Page {
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
-                    <aside class={side(Side::Explain, "explain-side")}>{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
+                    <aside class={side(Side::Explain, "explain-side")} aria-label="Explanations">{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
                     if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
                 { share::view(link, app, &self.dialog, self.sharing, self.copied) }
@@ -374,7 +373,7 @@ impl Page {
 
     fn apply_theme(&self) {
         // Only the choice is stored; a browser that forbids storage follows the system.
-        let _ = LocalStorage::set(THEME, &self.theme);
+        drafts::set(drafts::local, THEME, &self.theme);
         if let Some(root) = gloo::utils::document().document_element() {
             let _ = root.set_attribute("data-theme", &self.theme);
         }
@@ -383,6 +382,7 @@ impl Page {
 
 /// What the page opens with: the address's scenario, else this tab's draft, else the default.
 fn open() -> (App, Vec<Effect>) {
+    drafts::take_over();
     let default = PRESETS.first().map_or_else(Document::default, |preset| (preset.make)());
     let fragment = gloo::utils::window().location().hash().unwrap_or_default();
     let draft = drafts::own();
@@ -461,6 +461,7 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
     });
     let active = gloo::events::EventListenerOptions::enable_prevent_default();
     vec![
+        EventListener::new(&window, "pagehide", |_| drafts::hand_over()),
         EventListener::new(&window, "hashchange", move |_| address.emit(())),
         EventListener::new_with_options(&document, "dragover", active, |event| event.prevent_default()),
         EventListener::new_with_options(&document, "drop", active, move |event| {

@@ -184,10 +184,12 @@ impl List {
                 let to = match event.key().as_str() {
                     "ArrowUp" if event.alt_key() => place.saturating_sub(1),
                     "ArrowDown" if event.alt_key() => (place + 1).min(count - 1),
-                    _ => return None,
+                    _ => return Vec::new(),
                 };
                 event.prevent_default();
-                Some(PageMessage::App(Message::Edit(Edit::MoveRule { id: id.clone(), to })))
+                // The row is taken out and put in again, and the focus with it.
+                let edit = Edit::MoveRule { id: id.clone(), to };
+                vec![PageMessage::FocusHandle(id.clone()), PageMessage::App(Message::Edit(edit))]
             })
         };
         let list =

@@ -13,8 +13,9 @@ use crate::page::{Page, PageMessage, Side};
 pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
     let (can_undo, can_redo) = app.can_undo_redo();
     let button = |label: &'static str, enabled: bool, message: Message, class: &'static str| {
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(message.clone()));
-        html! { <button {class} disabled={!enabled} {onclick}>{ label }</button> }
+        // Not `disabled`: a button that goes off under the hand would take the focus with it.
+        let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(|| PageMessage::App(message.clone())));
+        html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
     let running = app.phase == Phase::Running;
     let rename = link.callback(|event: Event| {
