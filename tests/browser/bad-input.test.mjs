@@ -92,7 +92,7 @@ test('a VM larger than any machine is refused, and Explain says by what', () =>
     await worksOn(hand);
   }));
 
-test('a VM larger than any machine is announced', { todo: 'the page does not tell by itself' }, () =>
+test('a VM larger than any machine is announced', () =>
   onPage({}, async ({ hand }) => {
     await hand.runs(() => hand.giveFile(csv('large.csv', `${HEAD}${GOOD_ROWS}99,99,400,16,5,60,0\n`)));
     assert.match(await hand.alert.textContent({ timeout: 1000 }), /99.*400 cores|400 cores.*104/s);

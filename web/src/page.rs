@@ -332,7 +332,11 @@ impl Page {
     /// Gives a trace to the engine.
     fn read(&mut self, file: &File) {
         let (name, bytes) = (file.name(), file.size());
-        if bytes > FILE_BYTES_MAX && self.one_tenant_in == 1 {
+        let one_tenant_in = match self.app.phase {
+            Phase::NeedsTrace { one_tenant_in, .. } => one_tenant_in,
+            _ => self.one_tenant_in,
+        };
+        if bytes > FILE_BYTES_MAX && one_tenant_in == 1 {
             let line = format!(
                 "Expected at most {:.0} GB, got {:.1} GB; compress it with gzip, or keep one tenant in several \
                  (under Workload) and give it again.",
@@ -343,7 +347,7 @@ impl Page {
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
-        self.send(&Command::TraceBegin { name, bytes, one_tenant_in: self.one_tenant_in }, Some(file));
+        self.send(&Command::TraceBegin { name, bytes, one_tenant_in }, Some(file));
     }
 
     /// Keeps the draft. A document that came with the address begins a draft of its own, so

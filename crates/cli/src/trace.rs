@@ -41,7 +41,7 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
             Ok(Source { workload: Arc::new(workload), trace: None })
         }
         (None, WorkloadRef::Trace { fingerprint, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => built_in(),
-        (None, WorkloadRef::Trace { fingerprint, name }) => Err(Failure(format!(
+        (None, WorkloadRef::Trace { fingerprint, name, .. }) => Err(Failure(format!(
             "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
         ))),
     }
@@ -55,7 +55,11 @@ pub(crate) fn built_in() -> Result<Source, Failure> {
 }
 
 fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
-    let parsed = read(file)?;
+    let one_tenant_in = match wanted {
+        WorkloadRef::Trace { settings, .. } => settings.one_tenant_in,
+        WorkloadRef::Generated(_) => 1,
+    };
+    let parsed = read(file, one_tenant_in)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
         note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
@@ -64,7 +68,7 @@ fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
     let got = source.trace.as_ref().map_or(0, |(_, fingerprint)| *fingerprint);
     match wanted {
         WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got => {}
-        WorkloadRef::Trace { fingerprint, name } => note(&format!(
+        WorkloadRef::Trace { fingerprint, name, .. } => note(&format!(
             "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
         )),
         WorkloadRef::Generated(_) => note(&format!("the scenario's generated workload is not used, {file} is")),
@@ -78,12 +82,12 @@ fn named(name: &str, parsed: Parsed) -> Source {
 }
 
 /// Reads a trace piece by piece.
-pub(crate) fn read(path: &str) -> Result<Parsed, Failure> {
+pub(crate) fn read(path: &str, one_tenant_in: u32) -> Result<Parsed, Failure> {
     let unreadable =
         |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
     let faulty = |error: TraceError| Failure(format!("{path}: {error}"));
     let mut file = File::open(path).map_err(unreadable)?;
-    let mut parser = TraceParser::new(&file_name(path));
+    let mut parser = TraceParser::new(&file_name(path)).sampled(one_tenant_in);
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(unreadable)? {

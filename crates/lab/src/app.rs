@@ -3,7 +3,9 @@
 use tiebreak_model::{Declared, Param};
 use tiebreak_placement::Group;
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings};
-use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
+use tiebreak_scenario::{
+    ClusterRow, ClusterSettings, Document, Opened, PRESETS, Stamp, TraceSettings, Variant, WorkloadRef,
+};
 use tiebreak_sim::GeneratedWorkload;
 
 use crate::protocol::{Command, Explained, Layout, Reply, RunResult, TraceCard, VmCard};
@@ -208,6 +210,8 @@ pub struct Outcome {
     pub values: Vec<Vec<f64>>,
     /// When frames were taken.
     pub frame_times: Vec<f64>,
+    /// What cannot go well, whatever the rules.
+    pub warning: Option<String>,
     /// What came out; none while it runs.
     pub result: Option<RunResult>,
 }
@@ -230,6 +234,8 @@ pub enum Phase {
         fingerprint: String,
         /// The file's name.
         name: String,
+        /// How it is to be sampled: one tenant in this many.
+        one_tenant_in: u32,
     },
     /// Not possible.
     Failed(String),
@@ -301,6 +307,8 @@ pub struct App {
     pub extra_metric: Option<usize>,
     /// The result that the opened link promised.
     pub promised: Option<Stamp>,
+    /// A link from a newer version, of which only part could be read.
+    as_it_came: Option<String>,
     next_run: u32,
 }
 
@@ -381,6 +389,7 @@ impl App {
                 Vec::new()
             }
             Message::Notice(notice) => {
+                self.notices.retain(|other| other.title != notice.title);
                 self.notices.push(notice);
                 Vec::new()
             }
@@ -471,6 +480,7 @@ impl App {
     fn follow(&mut self, text: &str) -> Vec<Effect> {
         match tiebreak_scenario::decode(text) {
             Ok(Opened { document, issues, stamp, newer }) => {
+                self.as_it_came = newer.then(|| text.to_owned());
                 if !issues.is_empty() {
                     let title = if newer {
                         "This link comes from a newer version"
@@ -571,13 +581,19 @@ impl App {
                 self.notices.push(Notice::bad(format!("{name} could not be read"), vec![message]));
                 Vec::new()
             }
-            Reply::TraceNeeded { run, fingerprint, name } => {
+            Reply::TraceNeeded { run, fingerprint, name, one_tenant_in } => {
                 if run == self.next_run {
-                    self.phase = Phase::NeedsTrace { fingerprint, name };
+                    self.phase = Phase::NeedsTrace { fingerprint, name, one_tenant_in };
                 }
                 Vec::new()
             }
-            Reply::Started { run, layout, horizon_ms } => self.started(run, layout, horizon_ms),
+            Reply::Started { run, layout, horizon_ms, warning } => {
+                let effects = self.started(run, layout, horizon_ms);
+                if let Some(live) = self.live.as_mut().filter(|live| live.run == run) {
+                    live.warning = warning;
+                }
+                effects
+            }
             Reply::Progress(progress) => self.progress(progress),
             Reply::Finished { run, result, frame_times } => self.finished(run, result, frame_times),
             Reply::Failed { run, message } => {
@@ -615,6 +631,13 @@ impl App {
         self.traces.push(card);
         let wanted = matches!(&self.variant().workload, WorkloadRef::Trace { fingerprint: used, .. }
             if format!("{used:032x}") == fingerprint);
+        if let (false, Phase::NeedsTrace { fingerprint: expected, name, .. }) = (wanted, &self.phase) {
+            let line = format!(
+                "Expected {name} with fingerprint {expected}, got {fingerprint}. The scenario runs on the new file now; \
+                 Undo goes back to waiting for the other."
+            );
+            self.notices.push(Notice::bad("This is another trace than the scenario was made for", vec![line]));
+        }
         match (wanted, asked_for) {
             (true, _) => self.start_run(false),
             (false, true) => self.edit(&Edit::UseTrace { fingerprint }),
@@ -736,6 +759,9 @@ impl App {
     /// digest when there is one.
     #[must_use]
     pub fn link(&self) -> String {
+        if let Some(link) = self.as_it_came.as_ref().filter(|_| self.document == self.opened) {
+            return link.rsplit('#').next().unwrap_or_default().to_owned();
+        }
         let finished = self.live.as_ref().filter(|live| live.document == self.document);
         let digest = finished.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
         let stamp = digest.and_then(|digest| u64::from_str_radix(digest, 16).ok());
@@ -823,7 +849,8 @@ fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCar
 fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
     let card = traces.iter().find(|card| card.fingerprint == fingerprint);
     if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
-        variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone() };
+        let settings = TraceSettings { one_tenant_in: card.one_tenant_in.max(1) };
+        variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone(), settings };
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, Workload};
+use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, VmShape, Workload};
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{Scorecard, Verdict};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
@@ -36,6 +36,7 @@ pub struct Engine {
 
 struct Reading {
     name: String,
+    one_tenant_in: u32,
     parser: TraceParser,
     told_at: u64,
 }
@@ -76,7 +77,7 @@ impl Engine {
         match command {
             Command::TraceBegin { name, one_tenant_in, .. } => {
                 let parser = TraceParser::new(&name).sampled(one_tenant_in.max(1));
-                self.reading = Some(Reading { name, parser, told_at: 0 });
+                self.reading = Some(Reading { name, one_tenant_in, parser, told_at: 0 });
                 Vec::new()
             }
             Command::TraceCancel => {
@@ -122,16 +123,16 @@ impl Engine {
 
     /// The trace being read is complete.
     pub fn trace_end(&mut self) -> Vec<Reply> {
-        let Some(Reading { name, parser, .. }) = self.reading.take() else { return Vec::new() };
+        let Some(Reading { name, one_tenant_in, parser, .. }) = self.reading.take() else { return Vec::new() };
         match parser.finish() {
-            Ok(parsed) => vec![Reply::TraceLoaded(self.keep(name, parsed))],
+            Ok(parsed) => vec![Reply::TraceLoaded(self.keep(name, one_tenant_in, parsed))],
             Err(error) => vec![Reply::TraceFailed { message: error.to_string() }],
         }
     }
 
-    fn keep(&mut self, name: String, parsed: Parsed) -> TraceCard {
+    fn keep(&mut self, name: String, one_tenant_in: u32, parsed: Parsed) -> TraceCard {
         let fingerprint = parsed.workload.fingerprint();
-        let card = trace_card(name, fingerprint, &parsed);
+        let card = trace_card(name, one_tenant_in, fingerprint, &parsed);
         self.traces.retain(|(kept, _)| *kept != fingerprint);
         if self.traces.len() == TRACES_MAX {
             self.traces.remove(0);
@@ -163,8 +164,9 @@ impl Engine {
             Err(message) => return vec![Reply::Failed { run: id, message }],
         };
         let Some(workload) = self.workload(&variant) else {
-            let WorkloadRef::Trace { fingerprint, name } = variant.workload else { return Vec::new() };
-            return vec![Reply::TraceNeeded { run: id, fingerprint: format!("{fingerprint:032x}"), name }];
+            let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
+            let (fingerprint, one_tenant_in) = (format!("{fingerprint:032x}"), settings.one_tenant_in);
+            return vec![Reply::TraceNeeded { run: id, fingerprint, name, one_tenant_in }];
         };
         match variant.plan(workload) {
             Ok(plan) => {
@@ -172,8 +174,9 @@ impl Engine {
                 world.keep_frames();
                 let layout = layout(world.plan().fleet());
                 let horizon_ms = world.plan().workload().horizon().0 as f64;
+                let warning = too_large(world.plan().fleet(), world.plan().workload());
                 self.run = Some(Run { id, world, sent: 0, paused, finished: false });
-                vec![Reply::Started { run: id, layout, horizon_ms }]
+                vec![Reply::Started { run: id, layout, horizon_ms, warning }]
             }
             Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
         }
@@ -337,13 +340,14 @@ impl Run {
     }
 }
 
-fn trace_card(name: String, fingerprint: u128, parsed: &Parsed) -> TraceCard {
+fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {
     let report = &parsed.report;
     let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
     let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
     TraceCard {
         name,
         fingerprint: format!("{fingerprint:032x}"),
+        one_tenant_in,
         format: report.format_title.to_owned(),
         vms: f64::from(report.summary.vms),
         rows: report.rows as f64,
@@ -359,6 +363,23 @@ fn trace_card(name: String, fingerprint: u128, parsed: &Parsed) -> TraceCard {
 
 fn fault(fault: &Fault) -> String {
     format!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
+}
+
+/// Says which VMs no machine could hold even when empty.
+fn too_large(fleet: &Fleet, workload: &Workload) -> Option<String> {
+    let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
+    let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
+    let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count();
+    let largest =
+        workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand).max()?;
+    let machine = fleet.clusters().iter().map(|cluster| cluster.capacity).max()?;
+    Some(format!(
+        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
+         machine has {}. Give the machines more, or leave it so.",
+        words::counted(vms as f64, "VM asks", "VMs ask"),
+        words::resources(largest),
+        words::resources(machine)
+    ))
 }
 
 fn layout(fleet: &Fleet) -> Layout {

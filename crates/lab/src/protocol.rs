@@ -82,6 +82,8 @@ pub enum Reply {
         fingerprint: String,
         /// The file name it had.
         name: String,
+        /// Keep one tenant in this many.
+        one_tenant_in: u32,
     },
     /// A run has begun.
     Started {
@@ -91,6 +93,8 @@ pub enum Reply {
         layout: Layout,
         /// When the trace ends.
         horizon_ms: f64,
+        /// What cannot go well, whatever the rules.
+        warning: Option<String>,
     },
     /// More samples, and how far the run has come.
     Progress(Progress),
@@ -143,6 +147,8 @@ pub struct TraceCard {
     pub name: String,
     /// 32 hex digits.
     pub fingerprint: String,
+    /// One tenant in this many was kept.
+    pub one_tenant_in: u32,
     /// The format's title.
     pub format: String,
     /// VMs kept.

@@ -66,6 +66,15 @@ declare! {
     }
 }
 
+declare! {
+    /// How much of a trace is replayed.
+    pub struct TraceSettings as "Trace" {
+        /// Keep all VMs of one tenant in this many and none of the others; larger keeps
+        /// less. The fingerprint is that of what is kept.
+        one_tenant_in: u32 = 1, 1 => 10000, "";
+    }
+}
+
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
@@ -114,6 +123,8 @@ pub enum WorkloadRef {
         fingerprint: u128,
         /// The file's name, for people.
         name: String,
+        /// How much of it is replayed.
+        settings: TraceSettings,
     },
     /// Made up from the variant's seed.
     Generated(GeneratedWorkload),

@@ -20,7 +20,7 @@ mod set;
 pub mod version;
 pub mod write;
 
-pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, Variant, WorkloadRef};
+pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
 pub use issue::Issue;
 pub use link::{LinkError, Opened, decode, encode};
 pub use presets::{PRESETS, Preset};

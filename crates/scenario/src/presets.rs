@@ -3,7 +3,7 @@
 use tiebreak_model::Declaration;
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
-use crate::document::{ClusterRow, ClusterSettings, Document, Variant, WorkloadRef};
+use crate::document::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
 
 /// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
 pub const PACKING_CUT_FINGERPRINT: u128 = 0xed2f_9e2e_d1e4_8e5b_c62d_2c8b_da7c_7f65;
@@ -146,7 +146,7 @@ fn cluster(index: usize, machines: u32, racks: u32, (cores, memory_gib): (f64, f
 }
 
 fn trace(name: &str, fingerprint: u128) -> WorkloadRef {
-    WorkloadRef::Trace { fingerprint, name: name.into() }
+    WorkloadRef::Trace { fingerprint, name: name.into(), settings: TraceSettings::default() }
 }
 
 #[cfg(test)]

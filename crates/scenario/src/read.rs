@@ -11,8 +11,8 @@ use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
-    BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, VARIANTS_MAX, Variant,
-    VariantSettings, WorkloadRef, default_list, letter, sort_by_stage,
+    BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, TraceSettings, VARIANTS_MAX,
+    Variant, VariantSettings, WorkloadRef, default_list, letter, sort_by_stage,
 };
 use crate::issue::{Issue, Issues, quoted, range, shown};
 use crate::version::{CURRENT_VERSION, upgrade};
@@ -278,7 +278,7 @@ fn workload(cursor: &Cursor<'_>) -> WorkloadRef {
 
 /// A trace whose fingerprint cannot be read keeps its name, so that people can find the file.
 fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
-    cursor.object(&["fingerprint", "name"]);
+    cursor.object(&known(&["fingerprint", "name"], TraceSettings::DECLARATION.params));
     let name = cursor.name_field("");
     let fingerprint = match cursor.field("fingerprint") {
         None => {
@@ -293,7 +293,7 @@ fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
             number
         }
     };
-    WorkloadRef::Trace { fingerprint: fingerprint.unwrap_or(0), name }
+    WorkloadRef::Trace { fingerprint: fingerprint.unwrap_or(0), name, settings: cursor.declared() }
 }
 
 /// The list as given, then every rule it does not name, so that a document from before a

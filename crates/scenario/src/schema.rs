@@ -8,7 +8,9 @@ use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{RULES, RuleEntry};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
-use crate::document::{BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, VARIANTS_MAX, VariantSettings};
+use crate::document::{
+    BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
+};
 use crate::version::CURRENT_VERSION;
 
 /// The schema of the version that is written.
@@ -53,7 +55,7 @@ fn inventory() -> Value {
 }
 
 fn workload() -> Value {
-    let trace = object(
+    let mut trace = object(
         "A trace, named and never carried.",
         json!({
             "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{32}$",
@@ -62,6 +64,7 @@ fn workload() -> Value {
         }),
         &["fingerprint"],
     );
+    extend(&mut trace["properties"], params(TraceSettings::DECLARATION.params));
     json!({ "oneOf": [
         object("Requests of a trace.", json!({ "trace": trace }), &["trace"]),
         object("Made-up requests.", json!({ "generated": group(&GeneratedWorkload::DECLARATION) }), &["generated"]),

@@ -107,8 +107,9 @@ fn cluster(row: &ClusterRow, form: Form) -> Node {
 
 fn workload(workload: &WorkloadRef, form: Form) -> Node {
     let field = match workload {
-        WorkloadRef::Trace { fingerprint, name } => {
-            let fields = vec![("fingerprint", Node::Text(format!("{fingerprint:032x}"))), ("name", text(name))];
+        WorkloadRef::Trace { fingerprint, name, settings } => {
+            let mut fields = vec![("fingerprint", Node::Text(format!("{fingerprint:032x}"))), ("name", text(name))];
+            fields.extend(declared(settings, form));
             ("trace", Node::Object(fields))
         }
         WorkloadRef::Generated(settings) => ("generated", Node::Object(declared::<GeneratedWorkload>(settings, form))),

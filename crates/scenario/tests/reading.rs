@@ -1,6 +1,6 @@
 //! Texts and what reading them says, as data.
 
-use tiebreak_scenario::{Document, WorkloadRef};
+use tiebreak_scenario::{Document, TraceSettings, WorkloadRef};
 
 /// Every issue of a text, in order; the document must stand and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
@@ -205,5 +205,8 @@ fn a_hostile_text_cannot_fill_the_page() {
 #[test]
 fn a_trace_without_a_readable_fingerprint_keeps_its_name() {
     let read = Document::read(&variant(r#""workload":{"trace":{"name":"t.csv"}}"#)).expect("readable");
-    assert_eq!(read.document.variants[0].workload, WorkloadRef::Trace { fingerprint: 0, name: "t.csv".into() });
+    assert_eq!(
+        read.document.variants[0].workload,
+        WorkloadRef::Trace { fingerprint: 0, name: "t.csv".into(), settings: TraceSettings::default() }
+    );
 }

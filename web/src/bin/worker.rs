@@ -152,9 +152,9 @@ fn pass_on(replies: Vec<Reply>) {
                 send_with_frames(&reply);
             }
             Reply::Progress(_) => send_with_frames(&reply),
-            Reply::TraceNeeded { fingerprint, name, .. } => {
-                let (fingerprint, name) = (fingerprint.clone(), name.clone());
-                spawn_local(async move { find_trace(&fingerprint, &name, reply).await });
+            Reply::TraceNeeded { fingerprint, name, one_tenant_in, .. } => {
+                let (fingerprint, name, one_in) = (fingerprint.clone(), name.clone(), *one_tenant_in);
+                spawn_local(async move { find_trace(&fingerprint, &name, one_in, reply).await });
             }
             _ => send(&reply, None),
         }
@@ -225,14 +225,14 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
 
 /// Looks for a trace among those that came with the page and those kept in this browser;
 /// when it is nowhere, the page asks for the file.
-async fn find_trace(fingerprint: &str, name: &str, needed: Reply) {
+async fn find_trace(fingerprint: &str, name: &str, one_tenant_in: u32, needed: Reply) {
     let built_in = format!("{:032x}", BUILT_IN.1) == fingerprint;
     let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
     let Ok(blob) = found else { return send(&needed, None) };
     if with(|state| state.engine.is_reading()).unwrap_or(true) {
         return send(&needed, None); // The person gave a file meanwhile; it goes first.
     }
-    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in: 1 };
+    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in };
     with(|state| state.engine.handle(begin));
     let read = read(&blob).await;
     if read.as_deref() != Some(fingerprint) {

@@ -157,6 +157,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
         <>
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
+            if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
             if baseline.is_none() && !app.can_reset() {
                 <p class="prompt">{ "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. What happens to empty hosts?" }</p>
             }
@@ -167,7 +168,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
 /// What stands where the numbers will be.
 fn waiting(app: &App) -> Html {
     match &app.phase {
-        Phase::NeedsTrace { name, fingerprint } => {
+        Phase::NeedsTrace { name, fingerprint, .. } => {
             let choose = Callback::from(|_: MouseEvent| {
                 let field = gloo::utils::document().query_selector("input[type=file]").ok().flatten();
                 if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {

@@ -8,6 +8,7 @@ use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::name;
 use crate::page::{Page, PageMessage};
 
 /// VMs listed of one machine.
@@ -90,7 +91,7 @@ fn funnel_row(explained: &Explained, step: &FunnelStep, first: u32) -> Html {
     let count = |number: u32| words::count(f64::from(number));
     html! {
         <tr class={classes!(decided.then_some("decided"))}>
-            <th scope="row">{ &step.rule }</th>
+            <th scope="row">{ name(&step.rule) }</th>
             <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
             <td class="number">{ format!("{} → {}", count(step.before), count(step.after)) }</td>
         </tr>
@@ -112,7 +113,7 @@ fn scores(explained: &Explained) -> Html {
     let row = |row: &tiebreak_lab::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
-            <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ &row.rule }</th>
+            <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ name(&row.rule) }</th>
                 { for row.verdicts.iter().map(|verdict| html! { <td>{ verdict }</td> }) }</tr>
         }
     };

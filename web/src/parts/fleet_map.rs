@@ -27,12 +27,15 @@ const TABLE_RACKS: usize = 200;
 pub(crate) struct Fullness {
     bytes: Vec<u8>,
     machines: usize,
+    /// Counts replacements.
+    version: u32,
 }
 
 impl Fullness {
     /// Replaces everything known.
     pub(crate) fn replace(&mut self, bytes: Vec<u8>, machines: u32) {
         (self.bytes, self.machines) = (bytes, machines as usize);
+        self.version += 1;
     }
 
     /// The machines at `time`: a byte each.
@@ -119,7 +122,7 @@ pub(crate) struct FleetMap {
 #[derive(PartialEq)]
 struct Painted {
     run: u32,
-    samples: usize,
+    version: u32,
     moment: f64,
     selected: Option<u32>,
     width: u32,
@@ -176,6 +179,9 @@ impl FleetMap {
 
     fn summary(&self, live: &Outcome, moment: f64) -> String {
         let bytes = self.fullness.at(&live.frame_times, moment);
+        if bytes.is_empty() {
+            return "No machines yet".into();
+        }
         let empty = bytes.iter().filter(|byte| **byte == 0).count();
         format!(
             "{} of {} machines empty at {}",
@@ -225,7 +231,7 @@ impl FleetMap {
         let width = (f64::from(width) * ratio) as u32;
         let painted = Painted {
             run: live.run,
-            samples: live.times.len() + live.frame_times.len(),
+            version: self.fullness.version,
             moment,
             selected: app.selection.machine,
             width,

@@ -49,7 +49,8 @@ fn field(
         };
     }
     let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
-    let onchange = link.callback(move |event: Event| number(&event, param, value, &edit));
+    let named = label.clone();
+    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &edit));
     html! {
         <label class="field" title={help}>
             <span>{ param.title() }</span>
@@ -63,7 +64,7 @@ fn field(
 }
 
 /// The edit that a changed number asks for, or what is wrong with it.
-fn number(event: &Event, param: &Param, before: f64, edit: &impl Fn(f64) -> Edit) -> PageMessage {
+fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &impl Fn(f64) -> Edit) -> PageMessage {
     let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change comes from a field");
     let text = input.value();
     match text.trim().parse().ok().filter(|value| param.allows(*value)) {
@@ -77,7 +78,7 @@ fn number(event: &Event, param: &Param, before: f64, edit: &impl Fn(f64) -> Edit
                 words::trimmed(param.max, 3),
                 words::trimmed(before, 3)
             );
-            PageMessage::App(Message::Notice(Notice::bad(format!("{} was not changed", param.title()), vec![line])))
+            PageMessage::App(Message::Notice(Notice::bad(format!("Not changed: {label}"), vec![line])))
         }
     }
 }

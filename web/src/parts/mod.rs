@@ -11,6 +11,15 @@ pub(crate) mod timeline;
 pub(crate) mod toolbar;
 pub(crate) mod workload;
 
+/// A rule's name that may break between its words.
+pub(crate) fn name(rule: &str) -> yew::Html {
+    use yew::prelude::*;
+    let letters = rule.chars().enumerate().map(|(index, letter)| {
+        html! { <>if index > 0 && letter.is_uppercase() { <wbr /> }{ letter }</> }
+    });
+    html! { { for letters } }
+}
+
 /// The element around an event's target that matches. (Yew listens at the root of the page,
 /// so an event's current target is the whole page.)
 pub(crate) fn around(event: &web_sys::Event, selector: &str) -> Option<web_sys::Element> {

@@ -50,9 +50,10 @@ fn help(text: &str) -> String {
 
 fn workload(link: &Scope<Page>, app: &App) -> Html {
     let sentence = match &app.variant().workload {
-        WorkloadRef::Trace { name, fingerprint } => {
+        WorkloadRef::Trace { name, fingerprint, settings } => {
             let card = app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"));
-            html! { <><p><strong>{ name }</strong></p>{ card.map_or_else(Html::default, trace_card) }</> }
+            let sampled = (settings.one_tenant_in > 1).then(|| format!(", one tenant in {}", settings.one_tenant_in));
+            html! { <><p><strong>{ name }</strong>{ sampled }</p>{ card.map_or_else(Html::default, trace_card) }</> }
         }
         WorkloadRef::Generated(settings) => {
             let fields = form::fields(

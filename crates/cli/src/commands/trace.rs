@@ -19,10 +19,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
-            let inspected = Inspected::of(&read(file(what)?)?);
+            let inspected = Inspected::of(&read(file(what)?, 1)?);
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
-        "convert" => convert(given, &read(file(what)?)?.workload),
+        "convert" => convert(given, &read(file(what)?, 1)?.workload),
         other => Err(Failure(format!("expected inspect or convert, got \"{other}\"; see `tiebreak help trace`"))),
     }
 }

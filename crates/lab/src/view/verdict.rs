@@ -19,7 +19,9 @@ pub struct Figure {
 pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
     let Some(result) = &live.result else { return Vec::new() };
     let before = baseline.and_then(|outcome| outcome.result.as_ref());
-    let points = |now: f64, then: Option<f64>| then.map(|then| change(now - then, 1, " points"));
+    // Rounded first, so that the change is the one that the eye computes from what is shown.
+    let shown = |value: f64| (value * 10.0).round() / 10.0;
+    let points = |now: f64, then: Option<f64>| then.map(|then| change(shown(now) - shown(then), 1, " points"));
     let counted = |now: f64, then: Option<f64>| then.map(|then| change(now - then, 0, ""));
     vec![
         Figure {
