@@ -22,7 +22,6 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
         <section class="timeline" aria-label="Timeline">
             <input type="range" aria-label="Moment" min="0" max={horizon.to_string()} step={step.to_string()}
                 value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
-            <span class="moment">{ format!("{} of {}", words::time(moment), words::time(horizon)) }</span>
             <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ "Latest" }</button>
         </section>
     }
