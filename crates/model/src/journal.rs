@@ -53,6 +53,16 @@ impl Journal {
         self.latest[machine.index()]
     }
 
+    /// When any machine of a cluster last changed.
+    #[inline]
+    #[must_use]
+    pub fn revision_of_cluster(&self, cluster: ClusterId) -> Revision {
+        match self.newest[cluster.index()] {
+            NONE => Revision(0),
+            newest => self.latest[newest as usize],
+        }
+    }
+
     /// Notes that a machine of this cluster changed just now.
     pub fn record(&mut self, cluster: ClusterId, machine: MachineId) {
         self.revision.0 += 1;

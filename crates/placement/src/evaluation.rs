@@ -8,6 +8,7 @@
 //! machines.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
@@ -93,6 +94,8 @@ pub(crate) struct Evaluation<K> {
     machine_preferences: Vec<Scorer<OfMachine>>,
     best_clusters: usize,
     by_rack: bool,
+    /// Whether each cluster is valid, and as of which revision of it.
+    valid: Vec<Option<(Revision, bool)>>,
     cells: Vec<Option<Cells<K>>>,
 }
 
@@ -124,6 +127,7 @@ impl<K: PackedKey> Evaluation<K> {
             machine_preferences,
             best_clusters: policy.best_clusters as usize,
             by_rack: policy.sees_racks(),
+            valid: vec![None; clusters],
             cells: (0..clusters).map(|_| None).collect(),
         }
     }
@@ -171,13 +175,10 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// The valid clusters, the best k first; among k or fewer there is nothing to order.
-    fn order_clusters(&self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
+    fn order_clusters(&mut self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
         let Scratch { clusters, ordered, .. } = scratch;
         clusters.clear();
-        clusters.extend((0..self.cells.len()).map(ClusterId::of));
-        for rule in &self.cluster_validators {
-            clusters.retain(|id| rule.is_valid(occupancy, *id));
-        }
+        clusters.extend((0..self.cells.len()).map(ClusterId::of).filter(|id| self.is_valid(occupancy, *id)));
         if clusters.len() <= self.best_clusters {
             return;
         }
@@ -196,9 +197,23 @@ impl<K: PackedKey> Evaluation<K> {
         clusters.extend(ordered.iter().map(|(_, id)| *id));
     }
 
+    /// Whether a cluster is valid; asked of the rules again only when it has changed.
+    fn is_valid(&mut self, occupancy: &Occupancy, cluster: ClusterId) -> bool {
+        let now = occupancy.journal().revision_of_cluster(cluster);
+        if let Some((_, valid)) = self.valid[cluster.index()].filter(|(seen, _)| *seen == now) {
+            return valid;
+        }
+        let valid = self.cluster_validators.iter().all(|rule| rule.is_valid(occupancy, cluster));
+        self.valid[cluster.index()] = Some((now, valid));
+        valid
+    }
+
     /// Brings a cluster's cells up to date; how many machines were looked at.
     fn refresh(&mut self, occupancy: &Occupancy, cluster: ClusterId, scratch: &mut Scratch<K>) -> u32 {
         let seen = self.cells[cluster.index()].as_ref().map(|cells| cells.revision);
+        if seen.is_some_and(|seen| seen >= occupancy.journal().revision_of_cluster(cluster)) {
+            return 0;
+        }
         scratch.changed.clear();
         match seen {
             Some(revision) => scratch.changed.extend(occupancy.journal().changed_since(cluster, revision)),

@@ -51,16 +51,23 @@ impl Quantizer {
         };
         match self {
             Self::Buckets(buckets) => ceil(score * f64::from(buckets.get())),
-            Self::Levels(levels) => (score * f64::from(levels.get() - 1) + 0.5) as u64,
-            Self::Exact => (score * EXACT_ONE) as u64,
+            Self::Levels(levels) => whole(score * f64::from(levels.get() - 1) + 0.5),
+            Self::Exact => whole(score * EXACT_ONE),
         }
     }
 }
 
+/// The whole part of a number from 0 to 2^53. Through `i64`, because processors convert that
+/// in one instruction and `u64` in several.
+#[inline]
+fn whole(value: f64) -> u64 {
+    value as i64 as u64
+}
+
 #[inline]
 fn ceil(value: f64) -> u64 {
-    let whole = value as u64;
-    whole + u64::from((whole as f64) < value)
+    let below = whole(value);
+    below + u64::from((below as i64 as f64) < value)
 }
 
 #[cfg(test)]

@@ -32,6 +32,16 @@ pub(crate) struct InFlight {
     undo: Vec<(MachineId, MachineRecord)>,
 }
 
+impl InFlight {
+    /// Begins a request, in the room of a decision that is over.
+    pub(crate) fn begin(over: Option<Self>, request: RequestId, attempt: u32) -> Self {
+        let (mut assignments, mut undo) = over.map_or_else(Default::default, |over| (over.assignments, over.undo));
+        assignments.clear();
+        undo.clear();
+        Self { request, attempt, assignments, refused: None, undo }
+    }
+}
+
 /// One agent.
 pub(crate) struct Agent {
     pub(crate) allocator: Allocator,
@@ -63,11 +73,6 @@ impl Agent {
             *seen = revision;
             self.allocator.view_mut().set(machine, record);
         }
-    }
-
-    /// Begins a request.
-    pub(crate) fn begin(request: RequestId, attempt: u32) -> InFlight {
-        InFlight { request, attempt, assignments: Vec::new(), refused: None, undo: Vec::new() }
     }
 
     /// Notes a choice in the agent's own view, so that the request's next VM sees it.

@@ -55,10 +55,10 @@ impl Frames {
 
 /// How full each machine is.
 pub(crate) fn fullness_of(occupancy: &Occupancy) -> impl Iterator<Item = u8> + '_ {
-    let fleet = occupancy.fleet();
-    (0..fleet.machine_count()).map(MachineId).map(|id| {
-        let record = occupancy.record(id);
-        fullness(record.vms, record.free[Resource::Cores], fleet.capacity(id)[Resource::Cores])
+    occupancy.fleet().clusters().iter().flat_map(|cluster| {
+        let capacity = cluster.capacity[Resource::Cores];
+        let records = cluster.machines().map(|id| occupancy.record(MachineId(id)));
+        records.map(move |record| fullness(record.vms, record.free[Resource::Cores], capacity))
     })
 }
 
@@ -66,6 +66,5 @@ fn fullness(vms: u32, free: u32, capacity: u32) -> u8 {
     if vms == 0 {
         return 0;
     }
-    let used = u64::from(capacity - free);
-    1 + (used * 254 / u64::from(capacity)) as u8
+    1 + (254.0 * f64::from(capacity - free) / f64::from(capacity)) as u8
 }

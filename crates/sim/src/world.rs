@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
-use tiebreak_model::{MachineId, Millis, Occupancy, RequestId, Resources, Time, VmId};
+use tiebreak_model::{MachineId, MachineRecord, Millis, Occupancy, RequestId, Resources, Time, VmId};
 use tiebreak_placement::explain::{Explanation, explain};
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Allocator, CacheUse, Funnel, Step};
@@ -98,6 +98,7 @@ pub struct World {
     probe: Option<Probe>,
     probed: Vec<Probed>,
     capacity: [u64; 4],
+    spare: Spare,
     /// Requests of the warm start that are placed.
     warm: u32,
     done: bool,
@@ -149,6 +150,7 @@ impl World {
             probed: Vec::new(),
             capacity: capacity(&plan.fleet),
             done: false,
+            spare: Spare::default(),
             warm: 0,
             store,
             plan,
@@ -388,15 +390,18 @@ impl World {
     /// An agent decides a request on its view of this moment (Protean Algorithm 1).
     fn decide(&mut self, agent: u32, request: RequestId, attempt: u32) {
         self.agents[agent as usize].catch_up(&self.store, self.now);
-        let mut flight = Agent::begin(request, attempt);
+        let mut flight = InFlight::begin(self.spare.flights.pop(), request, attempt);
+        let mut order = core::mem::take(&mut self.spare.order);
+        self.order(request, &mut order);
         let mut looked_at = 0;
-        for vm in &self.order(request) {
+        for vm in &order {
             looked_at += 1;
             if !self.decide_vm(agent, &mut flight, *vm) {
                 self.agents[agent as usize].roll_back(&mut flight);
                 break;
             }
         }
+        self.spare.order = order;
         let delay = Millis(self.plan.agents.decision_ms.saturating_mul(looked_at));
         self.agents[agent as usize].send(flight);
         self.queue.schedule_commit(self.now + delay, agent);
@@ -404,11 +409,11 @@ impl World {
 
     /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
     /// placed while there is most room.
-    fn order(&self, request: RequestId) -> Vec<VmId> {
+    fn order(&self, request: RequestId, order: &mut Vec<VmId>) {
         let workload = &self.plan.workload;
-        let mut order: Vec<_> = workload.vms_of(request).map(VmId).collect();
+        order.clear();
+        order.extend(workload.vms_of(request).map(VmId));
         order.sort_by_key(|vm| core::cmp::Reverse(workload.shape(workload.shape_of(*vm)).demand));
-        order
     }
 
     /// Decides one VM; whether a machine was found.
@@ -459,34 +464,33 @@ impl World {
             self.reject(agent, &flight, Outcome::Refused);
         } else {
             self.counters.commits += 1;
-            let conflicts = self.conflicts(agent, &flight);
+            let mut demands = core::mem::take(&mut self.spare.demands);
+            sum_demands(&flight.assignments, &mut demands);
+            let conflicts = self.conflicts(agent, &demands);
             if conflicts.is_empty() {
-                self.take(agent, &flight);
+                self.take(agent, &flight, &demands);
             } else {
                 self.refuse_commit(agent, &mut flight, &conflicts);
             }
+            self.spare.demands = demands;
         }
+        self.spare.flights.push(flight);
         self.idle.push_back(agent);
     }
 
     /// The machines whose part of a decision the store cannot take (Protean section 5.3).
-    fn conflicts(&mut self, agent: u32, flight: &InFlight) -> Vec<MachineId> {
+    fn conflicts(&self, agent: u32, demands: &[Demand]) -> Vec<MachineId> {
         let (agent, store) = (&self.agents[agent as usize], &self.store);
         let fine_grained = self.plan.agents.fine_grained;
-        let mut conflicts = Vec::new();
-        for (machine, demand, vms) in demands(&flight.assignments) {
-            let fits = demand.and_then(|demand| store.occupancy().record(machine).with(demand, vms)).is_some();
-            if !fits || !(fine_grained || agent.is_current(store, machine)) {
-                conflicts.push(machine);
-            }
-        }
-        conflicts
+        let fits = |demand: &Demand| demand.on(store.occupancy()).is_some();
+        let is_current = |demand: &Demand| fine_grained || agent.is_current(store, demand.machine);
+        demands.iter().filter(|demand| !fits(demand) || !is_current(demand)).map(|demand| demand.machine).collect()
     }
 
-    fn take(&mut self, agent: u32, flight: &InFlight) {
-        for (machine, demand, vms) in demands(&flight.assignments) {
-            let after = demand.and_then(|demand| self.store.occupancy().record(machine).with(demand, vms));
-            self.store.set(self.now, machine, after.expect("checked to fit"));
+    fn take(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) {
+        for demand in demands {
+            let after = demand.on(self.store.occupancy()).expect("checked to fit");
+            self.store.set(self.now, demand.machine, after);
         }
         for assignment in &flight.assignments {
             self.placed_on[assignment.vm.index()] = assignment.machine.0;
@@ -609,22 +613,43 @@ fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Ou
     Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
 }
 
-/// What a decision asks of each machine it names, machine by machine; a sum that passes
-/// 32 bits is none, and fits nowhere.
-fn demands(assignments: &[Assignment]) -> Vec<(MachineId, Option<Resources>, u32)> {
-    let mut sorted: Vec<_> = assignments.iter().map(|it| (it.machine, it.demand)).collect();
-    sorted.sort_unstable_by_key(|(machine, _)| *machine);
-    let mut sums: Vec<(MachineId, Option<Resources>, u32)> = Vec::with_capacity(sorted.len());
-    for (machine, demand) in sorted {
-        match sums.last_mut() {
-            Some((last, sum, vms)) if *last == machine => {
-                *sum = sum.and_then(|sum| sum.checked_add(demand));
-                *vms += 1;
-            }
-            _ => sums.push((machine, Some(demand), 1)),
-        }
+/// What a decision asks of one machine.
+#[derive(Clone, Copy)]
+struct Demand {
+    machine: MachineId,
+    /// None when the sum passes 32 bits, and so fits nowhere.
+    sum: Option<Resources>,
+    vms: u32,
+}
+
+impl Demand {
+    /// The machine's state with this taken, if it fits.
+    fn on(&self, occupancy: &Occupancy) -> Option<MachineRecord> {
+        occupancy.record(self.machine).with(self.sum?, self.vms)
     }
-    sums
+}
+
+/// Sums what a decision asks, machine by machine.
+fn sum_demands(assignments: &[Assignment], demands: &mut Vec<Demand>) {
+    demands.clear();
+    demands.extend(assignments.iter().map(|it| Demand { machine: it.machine, sum: Some(it.demand), vms: 1 }));
+    demands.sort_unstable_by_key(|demand| demand.machine);
+    demands.dedup_by(|next, first| {
+        let same = next.machine == first.machine;
+        if same {
+            first.sum = first.sum.zip(next.sum).and_then(|(sum, more)| sum.checked_add(more));
+            first.vms += next.vms;
+        }
+        same
+    });
+}
+
+/// Room for work that is thrown away, kept so that a decision asks for no memory.
+#[derive(Default)]
+struct Spare {
+    order: Vec<VmId>,
+    demands: Vec<Demand>,
+    flights: Vec<InFlight>,
 }
 
 /// Conflicts per minute, over the minutes in which anything was committed.

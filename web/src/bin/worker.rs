@@ -18,10 +18,10 @@ use web_sys::{
 };
 
 /// Milliseconds of work between two looks at the message queue.
-const TURN_MS: f64 = 12.0;
+const TURN_MS: f64 = 16.0;
 
 /// Milliseconds between two reports of progress.
-const REPORT_MS: f64 = 60.0;
+const REPORT_MS: f64 = 80.0;
 
 /// Traces kept in the browser's storage, so that a reload or a link finds them.
 const KEPT_TRACES: usize = 4;

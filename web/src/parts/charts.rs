@@ -159,7 +159,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
             if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
             if baseline.is_none() && !app.can_reset() {
-                <p class="prompt">{ "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. What happens to empty hosts?" }</p>
+                <p class="prompt">{ "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?" }</p>
             }
         </>
     }

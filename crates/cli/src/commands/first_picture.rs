@@ -15,7 +15,7 @@ use crate::trace::source;
 
 /// What to try first.
 const PROMPT: &str =
-    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. What happens to empty hosts?";
+    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?";
 
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
