@@ -12,6 +12,8 @@
 extern crate alloc;
 
 mod agent;
+mod conflict_minutes;
+mod demand;
 mod digest;
 mod event;
 pub mod frames;
@@ -19,6 +21,7 @@ pub mod generate;
 pub mod metrics;
 pub mod plan;
 pub mod record;
+mod rule_shares;
 mod store;
 pub mod summary;
 pub mod world;

@@ -5,20 +5,23 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
-use tiebreak_model::{MachineId, MachineRecord, Millis, Occupancy, RequestId, Resources, Time, VmId};
+use tiebreak_model::{MachineId, Millis, Occupancy, RequestId, Time, VmId};
 use tiebreak_placement::explain::{Explanation, explain};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{Allocator, CacheUse, Funnel, Step};
+use tiebreak_placement::{Allocator, CacheUse};
 
 use crate::agent::{Agent, Assignment, InFlight};
+use crate::conflict_minutes::ConflictMinutes;
+use crate::demand::{Demand, sum_demands};
 use crate::digest::Digest;
 use crate::event::{Event, Queue};
 use crate::frames::Frames;
 use crate::metrics::{Counters, Sample, Series, TimeWeighted, capacity};
 use crate::plan::Plan;
 use crate::record::{Decision, Outcome};
+use crate::rule_shares::RuleShares;
 use crate::store::Store;
-use crate::summary::{RuleShare, Summary};
+use crate::summary::Summary;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -613,129 +616,10 @@ fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Ou
     Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
 }
 
-/// What a decision asks of one machine.
-#[derive(Clone, Copy)]
-struct Demand {
-    machine: MachineId,
-    /// None when the sum passes 32 bits, and so fits nowhere.
-    sum: Option<Resources>,
-    vms: u32,
-}
-
-impl Demand {
-    /// The machine's state with this taken, if it fits.
-    fn on(&self, occupancy: &Occupancy) -> Option<MachineRecord> {
-        occupancy.record(self.machine).with(self.sum?, self.vms)
-    }
-}
-
-/// Sums what a decision asks, machine by machine.
-fn sum_demands(assignments: &[Assignment], demands: &mut Vec<Demand>) {
-    demands.clear();
-    demands.extend(assignments.iter().map(|it| Demand { machine: it.machine, sum: Some(it.demand), vms: 1 }));
-    demands.sort_unstable_by_key(|demand| demand.machine);
-    demands.dedup_by(|next, first| {
-        let same = next.machine == first.machine;
-        if same {
-            first.sum = first.sum.zip(next.sum).and_then(|(sum, more)| sum.checked_add(more));
-            first.vms += next.vms;
-        }
-        same
-    });
-}
-
 /// Room for work that is thrown away, kept so that a decision asks for no memory.
 #[derive(Default)]
 struct Spare {
     order: Vec<VmId>,
     demands: Vec<Demand>,
     flights: Vec<InFlight>,
-}
-
-/// Conflicts per minute, over the minutes in which anything was committed.
-#[derive(Clone, Debug, Default)]
-struct ConflictMinutes {
-    minute: i64,
-    conflicts: u32,
-    any: bool,
-    /// How many minutes had how many conflicts.
-    histogram: BTreeMap<u32, u32>,
-}
-
-impl ConflictMinutes {
-    fn commit(&mut self, now: Time, conflict: bool) {
-        let minute = now.0.div_euclid(Millis::MINUTE.0 as i64);
-        if self.any && minute != self.minute {
-            self.close();
-        }
-        (self.minute, self.any) = (minute, true);
-        self.conflicts += u32::from(conflict);
-    }
-
-    fn close(&mut self) {
-        let conflicts = core::mem::take(&mut self.conflicts);
-        *self.histogram.entry(conflicts).or_default() += 1;
-        self.any = false;
-    }
-
-    fn p99(&self) -> f64 {
-        let mut all = self.clone();
-        if all.any {
-            all.close();
-        }
-        let histogram = all.histogram;
-        let total: u64 = histogram.values().map(|count| u64::from(*count)).sum();
-        let mut seen = 0;
-        for (conflicts, count) in &histogram {
-            seen += u64::from(*count);
-            if seen * 100 >= total * 99 {
-                return f64::from(*conflicts);
-            }
-        }
-        0.0
-    }
-}
-
-/// Sums of what each rule left, over every `stride`-th VM.
-#[derive(Clone, Debug)]
-struct RuleShares {
-    stride: u32,
-    decisions: u32,
-    sums: Vec<RuleShare>,
-}
-
-impl RuleShares {
-    fn new(stride: u32) -> Self {
-        Self { stride, decisions: 0, sums: Vec::new() }
-    }
-
-    fn wants(&self, vm: VmId) -> bool {
-        self.stride > 0 && vm.0.is_multiple_of(self.stride)
-    }
-
-    fn add(&mut self, funnel: &Funnel) {
-        self.decisions += 1;
-        let stages = [&funnel.cluster_steps, &funnel.steps];
-        let shares = stages.into_iter().flat_map(|steps| steps.iter().map(|step| share(steps, step)));
-        for (index, share) in shares.enumerate() {
-            match self.sums.get_mut(index) {
-                Some(sum) => {
-                    sum.before += share.before;
-                    sum.after += share.after;
-                }
-                None => self.sums.push(share),
-            }
-        }
-    }
-
-    fn means(&self) -> Vec<RuleShare> {
-        let decisions = f64::from(self.decisions.max(1));
-        let mean = |sum: &RuleShare| RuleShare { before: sum.before / decisions, after: sum.after / decisions, ..*sum };
-        self.sums.iter().map(mean).collect()
-    }
-}
-
-fn share(steps: &[Step], step: &Step) -> RuleShare {
-    let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
-    RuleShare { rule: step.rule, before: f64::from(step.before) / first, after: f64::from(step.after) / first }
 }

@@ -1,0 +1,190 @@
+//! What a person can change about a scenario, and how it changes the document.
+
+use tiebreak_model::{Declared, Param};
+use tiebreak_placement::Group;
+use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
+use tiebreak_sim::GeneratedWorkload;
+
+use crate::protocol::TraceCard;
+
+/// A change to the document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// A rule to a place inside its stage.
+    MoveRule {
+        /// The rule.
+        id: String,
+        /// 0 is first.
+        to: usize,
+    },
+    /// A rule on or off.
+    UseRule {
+        /// The rule.
+        id: String,
+        /// Whether it takes part.
+        on: bool,
+    },
+    /// A preference's buckets; none compares exactly.
+    Buckets {
+        /// The rule.
+        id: String,
+        /// How many.
+        buckets: Option<u32>,
+    },
+    /// A rule's parameter.
+    RuleValue {
+        /// The rule.
+        id: String,
+        /// Which parameter.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Seed and best clusters, by place in their declaration.
+    Setting {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The agents, by place in their declaration.
+    Agents {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The generated workload, by place in its declaration.
+    Generated {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// One cluster, by place in its declaration.
+    Cluster {
+        /// Which cluster.
+        cluster: usize,
+        /// Which field.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// One more cluster.
+    AddCluster,
+    /// One cluster less.
+    RemoveCluster {
+        /// Which.
+        cluster: usize,
+    },
+    /// The scenario's name.
+    Name(String),
+    /// A made-up workload instead of a trace.
+    UseGenerated,
+    /// A loaded trace as the workload.
+    UseTrace {
+        /// 32 hex digits.
+        fingerprint: String,
+    },
+}
+
+/// The field an edit changes, when edits of it in a row are one step to undo.
+pub(super) fn field_of(edit: &Edit) -> Option<String> {
+    match edit {
+        Edit::Buckets { id, .. } => Some(format!("{id} buckets")),
+        Edit::RuleValue { id, index, .. } => Some(format!("{id} {index}")),
+        Edit::Setting { index, .. } => Some(format!("setting {index}")),
+        Edit::Agents { index, .. } => Some(format!("agents {index}")),
+        Edit::Generated { index, .. } => Some(format!("generated {index}")),
+        Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
+        Edit::Name(_) => Some("name".into()),
+        _ => None,
+    }
+}
+
+/// Changes a document; what is not allowed leaves it as it was.
+pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCard]) {
+    if let Edit::Name(name) = edit {
+        document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
+        return;
+    }
+    let Some(variant) = document.variants.get_mut(active) else { return };
+    match edit {
+        Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
+        Edit::UseRule { id, on } => with_rule(variant, id, |row| row.on = *on),
+        Edit::Buckets { id, buckets } => {
+            let allowed = buckets.is_none_or(|buckets| BUCKETS.allows(f64::from(buckets)));
+            with_rule(variant, id, |row| row.buckets = if allowed { *buckets } else { row.buckets });
+        }
+        Edit::RuleValue { id, index, value } => with_rule(variant, id, |row| {
+            let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
+            if params.get(*index).is_some_and(|param| param.allows(*value)) {
+                row.values[*index] = *value;
+            }
+        }),
+        Edit::Setting { index, value } => {
+            let settings: VariantSettings = changed(&variant.settings(), *index, *value);
+            variant.apply_settings(settings);
+        }
+        Edit::Agents { index, value } => variant.agents = changed(&variant.agents, *index, *value),
+        Edit::Generated { index, value } => {
+            if let WorkloadRef::Generated(settings) = &mut variant.workload {
+                *settings = changed(settings, *index, *value);
+            }
+        }
+        Edit::Cluster { cluster, index, value } => {
+            if let Some(row) = variant.clusters.get_mut(*cluster) {
+                let mut settings: ClusterSettings = changed(&row.settings, *index, *value);
+                settings.racks = settings.racks.min(settings.machines);
+                row.settings = settings;
+            }
+        }
+        Edit::AddCluster => {
+            if variant.clusters.len() < CLUSTERS_MAX {
+                let settings = variant.clusters.last().map_or_else(ClusterSettings::default, |row| row.settings);
+                let number = variant.clusters.len();
+                variant.clusters.push(ClusterRow { settings, ..ClusterRow::numbered(number) });
+            }
+        }
+        Edit::RemoveCluster { cluster } => {
+            if variant.clusters.len() > 1 && *cluster < variant.clusters.len() {
+                variant.clusters.remove(*cluster);
+            }
+        }
+        Edit::UseGenerated => variant.workload = WorkloadRef::Generated(GeneratedWorkload::default()),
+        Edit::UseTrace { fingerprint } => use_trace(variant, fingerprint, traces),
+        Edit::Name(_) => {}
+    }
+}
+
+fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
+    let card = traces.iter().find(|card| card.fingerprint == fingerprint);
+    if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
+        let settings = TraceSettings { one_tenant_in: card.one_tenant_in.max(1) };
+        variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone(), settings };
+    }
+}
+
+fn with_rule(variant: &mut Variant, id: &str, change: impl FnOnce(&mut tiebreak_scenario::RuleRow)) {
+    if let Some(row) = variant.rules.iter_mut().find(|row| row.id == id) {
+        change(row);
+    }
+}
+
+/// A declared thing with one value replaced; as it was when the value is not allowed.
+fn changed<T: Declared>(thing: &T, index: usize, value: f64) -> T {
+    let params: &[Param] = T::DECLARATION.params;
+    let mut values = thing.to_values();
+    if params.get(index).is_some_and(|param| param.allows(value)) {
+        values[index] = value;
+    }
+    T::from_values(&values)
+}
+
+/// A rule's place inside its stage, and how many stand there.
+#[must_use]
+pub fn place_in_stage(variant: &Variant, group: Group, id: &str) -> (usize, usize) {
+    let ids: Vec<_> = variant.rules_of(group).map(|row| row.id.as_str()).collect();
+    (ids.iter().position(|other| *other == id).unwrap_or(0), ids.len())
+}

@@ -1,0 +1,85 @@
+//! The parts of the state that the page shows.
+
+use tiebreak_scenario::Document;
+
+use crate::protocol::{Explained, Layout, RunResult, VmCard};
+
+/// What a run has given so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The run.
+    pub run: u32,
+    /// What ran.
+    pub document: Document,
+    /// Where machines stand.
+    pub layout: Layout,
+    /// When the trace ends.
+    pub horizon_ms: f64,
+    /// When samples were taken.
+    pub times: Vec<f64>,
+    /// Per metric, a value per sample.
+    pub values: Vec<Vec<f64>>,
+    /// When frames were taken.
+    pub frame_times: Vec<f64>,
+    /// What cannot go well, whatever the rules.
+    pub warning: Option<String>,
+    /// What came out; none while it runs.
+    pub result: Option<RunResult>,
+}
+
+/// Where the run stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Phase {
+    /// Nothing asked of the engine yet.
+    #[default]
+    Idle,
+    /// Under way.
+    Running,
+    /// Held, to be stepped or resumed.
+    Paused,
+    /// Done.
+    Finished,
+    /// Waiting for a file.
+    NeedsTrace {
+        /// 32 hex digits.
+        fingerprint: String,
+        /// The file's name.
+        name: String,
+        /// How it is to be sampled: one tenant in this many.
+        one_tenant_in: u32,
+    },
+    /// Not possible.
+    Failed(String),
+}
+
+/// A trace being read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// File name.
+    pub name: String,
+    /// Its size in bytes.
+    pub total: f64,
+    /// Bytes read.
+    pub bytes: f64,
+    /// Rows read.
+    pub rows: f64,
+}
+
+/// What people look at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The VM asked about.
+    pub vm: String,
+    /// Its decisions.
+    pub attempts: Vec<Explained>,
+    /// Why there are none.
+    pub message: Option<String>,
+    /// The machine asked about.
+    pub asked: Option<u32>,
+    /// The machine clicked.
+    pub machine: Option<u32>,
+    /// A line about it.
+    pub about: String,
+    /// Its VMs.
+    pub vms: Vec<VmCard>,
+}
