@@ -184,8 +184,12 @@ impl Component for Page {
             }
             PageMessage::Drawer(None) if self.drawer.is_none() => return false,
             PageMessage::Drawer(side) => {
-                self.drawer = side;
-                self.focus = side.map(|_| ".side.open .close".to_owned());
+                let left = std::mem::replace(&mut self.drawer, side);
+                self.focus = match (side, left) {
+                    (Some(_), _) => Some(".side.open .close".to_owned()),
+                    (None, Some(Side::Rules)) => Some(".drawers :first-child".to_owned()),
+                    (None, _) => Some(".drawers :last-child".to_owned()),
+                };
             }
             PageMessage::FreshSeed => self.fresh_seed(),
             PageMessage::Address(fragment) => {
