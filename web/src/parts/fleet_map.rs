@@ -55,8 +55,14 @@ struct Plan {
 }
 
 impl Plan {
-    /// The largest cells with which everything fits.
+    /// One line of low racks if its cells are at least half as large as they may be, else the
+    /// largest cells with which everything fits.
     fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
+        let low = |cell| Self::with_cell(layout, width, cell, RACK_HEIGHTS[0]);
+        let mut lines = (largest / 2..=largest).rev().map(low);
+        if let Some(plan) = lines.find(|plan| plan.racks.last().is_some_and(|(_, top, ..)| *top == 0)) {
+            return plan;
+        }
         let sizes = (1..=largest).rev().flat_map(|cell| RACK_HEIGHTS.map(|rack_height| (cell, rack_height)));
         let mut plans = sizes.map(|(cell, rack_height)| Self::with_cell(layout, width, cell, rack_height));
         plans.find(|plan| plan.height <= height).unwrap_or_else(|| Self::with_cell(layout, width, 1, RACK_HEIGHTS[0]))
