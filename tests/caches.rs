@@ -7,15 +7,19 @@
 use std::sync::Arc;
 
 use tiebreak_model::random::{Seed, Stream, pick};
-use tiebreak_model::{ClusterSpec, Fleet, MachineId, MachineRecord, Occupancy, Readiness, Resources, ShapeId, VmShape};
-use tiebreak_placement::allocator::POOL_SIZE;
-use tiebreak_placement::{Allocator, CacheUse, Caching, Policy, RULES, RuleUse};
+use tiebreak_model::{
+    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, ShapeId, VmRequest,
+    VmShape,
+};
+use tiebreak_placement::{Allocator, CacheUse, Caches, Choice, Draw, Policy, RULES, Request, RuleUse};
+
+const POOL_SIZE: usize = 256;
 
 const MACHINE_PREFERENCES: [&str; 5] =
     ["PreferNonEmptyMachines", "BestFit", "PreferLeastUsedRack", "WorstFit", "FirstFit"];
 
 fn rule(id: &str, buckets: Option<u32>) -> RuleUse {
-    RuleUse { id: id.into(), values: Vec::new(), buckets }
+    RuleUse::plain(id, buckets)
 }
 
 /// All rules that are no machine preference, then these preferences in this order.
@@ -32,6 +36,7 @@ fn zone() -> Occupancy {
         racks,
         capacity: Resources::new(cores * 1_000, gib * 1_024, 0, 0),
         unready: 1,
+        datacenter: 0,
     };
     let specs = [cluster(9, 4, 16, 64), cluster(10, 3, 24, 96), cluster(5, 1, 8, 64)];
     Occupancy::empty(Arc::new(Fleet::build(&specs).expect("a fleet")))
@@ -41,14 +46,14 @@ fn zone() -> Occupancy {
 struct Pair {
     cached: Allocator,
     uncached: Allocator,
-    living: Vec<(MachineId, Resources)>,
+    living: Vec<(MachineId, VmShape)>,
 }
 
 impl Pair {
     fn new(rules: &[RuleUse], best_clusters: u32) -> Self {
         let policy = Arc::new(Policy::new(rules, best_clusters).expect("a policy"));
-        let allocator = |caches| Allocator::new(policy.clone(), zone(), caches);
-        Self { cached: allocator(Caching::Within(usize::MAX)), uncached: allocator(Caching::Off), living: Vec::new() }
+        let allocator = |caches| Allocator::new(policy.clone(), zone(), caches, usize::MAX);
+        Self { cached: allocator(Caches::default()), uncached: allocator(Caches::OFF), living: Vec::new() }
     }
 
     fn set(&mut self, machine: MachineId, record: MachineRecord) {
@@ -58,14 +63,17 @@ impl Pair {
 
     /// Places a VM, and tells what the cache did.
     fn place(&mut self, shape: u32, vm: &VmShape, draw: u64) -> CacheUse {
-        let cached = self.cached.choose(ShapeId(shape), vm, draw);
-        let uncached = self.uncached.choose(ShapeId(shape), vm, draw);
-        let what = |choice: Option<tiebreak_placement::Choice>| choice.map(|it| (it.machine, it.best_set));
+        let asked = VmRequest::alone(*vm);
+        let draw = Draw { number: draw, among: None };
+        let request = Request { shape: ShapeId(shape), vm: &asked, footprint: Footprint::NONE, draw };
+        let cached = self.cached.choose(&request);
+        let uncached = self.uncached.choose(&request);
+        let what = |choice: Option<Choice>| choice.map(|it| (it.machine, it.best_set));
         assert_eq!(what(cached.ok()), what(uncached.ok()), "shape {shape}, {:?}", self.cached.policy());
         if let Ok(choice) = cached {
-            let record = self.cached.view().record(choice.machine).with(vm.demand, 1).expect("it fits");
+            let record = self.cached.view().record(choice.machine).with(vm).expect("it fits");
             self.set(choice.machine, record);
-            self.living.push((choice.machine, vm.demand));
+            self.living.push((choice.machine, *vm));
         }
         cached.map_or_else(|refusal| refusal.cache, |choice| choice.cache)
     }
@@ -73,8 +81,8 @@ impl Pair {
     /// One of the living leaves, and now and then a machine's readiness changes.
     fn disturb(&mut self, bits: u64) {
         if !self.living.is_empty() && bits.is_multiple_of(2) {
-            let (machine, demand) = self.living.swap_remove(pick(bits, self.living.len() as u32) as usize);
-            let record = self.cached.view().record(machine).without(demand);
+            let (machine, vm) = self.living.swap_remove(pick(bits, self.living.len() as u32) as usize);
+            let record = self.cached.view().record(machine).without(&vm);
             self.set(machine, record);
         }
         if bits.is_multiple_of(7) {
@@ -91,7 +99,7 @@ fn stream(name: &str) -> Stream {
 }
 
 fn vm(shape: u32) -> VmShape {
-    VmShape { demand: Resources::new(500 * (1 + shape % 9), 512 + 16 * shape, 0, 0), priority: 0 }
+    VmShape::plain(Resources::new(500 * (1 + shape % 9), 512 + 16 * shape, 0, 0))
 }
 
 fn permutations<T: Copy>(items: &[T]) -> Vec<Vec<T>> {

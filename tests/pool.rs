@@ -10,7 +10,9 @@
 
 use std::sync::Arc;
 
-use tiebreak_model::{ClusterSpec, Fleet, MachineId, MachineRecord, Occupancy, Readiness, Resources, VmShape};
+use tiebreak_model::{
+    ClusterSpec, Fleet, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scene, VmRequest, VmShape,
+};
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
 
@@ -18,24 +20,24 @@ const FREE: [(u32, u32); 6] = [(1, 60), (4, 40), (15, 62), (16, 64), (8, 8), (3,
 
 fn pool() -> Occupancy {
     let capacity = Resources::new(16_000, 64 * 1_024, 0, 0);
-    let cluster = ClusterSpec { name: "pool".into(), machines: 6, racks: 2, capacity, unready: 0 };
+    let cluster = ClusterSpec { name: "pool".into(), machines: 6, racks: 2, capacity, unready: 0, datacenter: 0 };
     let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster]).expect("a fleet")));
     for (id, (cores, gib)) in FREE.into_iter().enumerate() {
         let free = Resources::new(cores * 1_000, gib * 1_024, 0, 0);
         let vms = u32::from(free != capacity);
-        pool.set(MachineId::of(id), MachineRecord { free, vms, readiness: Readiness::Ready });
+        pool.set(MachineId::of(id), MachineRecord { free, vms, ..MachineRecord::empty(capacity, Readiness::Ready) });
     }
     pool
 }
 
 fn rule(id: &str) -> RuleUse {
-    RuleUse { id: id.into(), values: Vec::new(), buckets: None }
+    RuleUse::plain(id, None)
 }
 
 fn best(pool: &Occupancy, rules: &[RuleUse]) -> Vec<u32> {
-    let vm = VmShape { demand: Resources::new(2_000, 8 * 1_024, 0, 0), priority: 0 };
+    let vm = VmRequest::alone(VmShape::plain(Resources::new(2_000, 8 * 1_024, 0, 0)));
     let policy = Policy::new(rules, 1).expect("a policy");
-    funnel(&policy, pool, &vm).best.iter().map(|id| id.0).collect()
+    funnel(&policy, Scene::of(pool), &vm).best.iter().map(|id| id.0).collect()
 }
 
 #[test]

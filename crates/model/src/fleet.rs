@@ -41,6 +41,8 @@ pub struct ClusterSpec {
     pub capacity: Resources,
     /// How many of them, the last ones, take no new VMs from the beginning.
     pub unready: u32,
+    /// Which datacenter of the zone it stands in, by any number.
+    pub datacenter: u32,
 }
 
 /// Why a fleet cannot be built.
@@ -95,6 +97,8 @@ pub struct Cluster {
     pub capacity: Resources,
     /// How many of them, the last ones, take no new VMs from the beginning.
     pub unready: u32,
+    /// Which datacenter of the zone it stands in.
+    pub datacenter: u32,
     machines: Range<u32>,
     racks: Range<u32>,
 }
@@ -183,6 +187,7 @@ impl Fleet {
             name: spec.name.clone(),
             capacity,
             unready: spec.unready,
+            datacenter: spec.datacenter,
             machines: first_machine..first_machine + machines,
             racks: first_rack..first_rack + racks,
         });
@@ -254,7 +259,14 @@ mod tests {
     use alloc::vec;
 
     fn spec(machines: u32, racks: u32, cores: u32) -> ClusterSpec {
-        ClusterSpec { name: "c".into(), machines, racks, capacity: Resources::new(cores, 1, 0, 0), unready: 0 }
+        ClusterSpec {
+            name: "c".into(),
+            machines,
+            racks,
+            capacity: Resources::new(cores, 1, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        }
     }
 
     #[test]

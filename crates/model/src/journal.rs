@@ -1,9 +1,9 @@
 //! The change journal: which machines changed since a revision, newest first.
 //!
-//! A global revision number grows with every change and each machine remembers its
-//! latest. Per cluster the machines form a list ordered by revision, so reading what
-//! changed costs as much as what changed, however large the fleet is. Source:
-//! Protean section 5.2.4.
+//! A global revision number grows with every change; each machine and each cluster
+//! remembers its latest. The machines of a cluster form a list ordered by revision, and so
+//! do the clusters, so reading what changed costs as much as what changed, however large
+//! the fleet is. Source: Protean section 5.2.4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,27 +17,25 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 
-/// Who changed when, one list per cluster.
+/// Who changed when.
 #[derive(Clone, Debug)]
 pub struct Journal {
     revision: Revision,
-    latest: Vec<Revision>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
-    newest: Vec<u32>,
+    /// One list per cluster.
+    machines: Recency,
+    /// One list of all clusters.
+    clusters: Recency,
 }
 
 impl Journal {
     /// A journal in which nothing has changed yet.
     #[must_use]
     pub fn new(fleet: &Fleet) -> Self {
-        let machines = fleet.machine_count() as usize;
+        let clusters = fleet.clusters().len();
         Self {
             revision: Revision(0),
-            latest: vec![Revision(0); machines],
-            newer: vec![NONE; machines],
-            older: vec![NONE; machines],
-            newest: vec![NONE; fleet.clusters().len()],
+            machines: Recency::new(fleet.machine_count() as usize, clusters),
+            clusters: Recency::new(clusters, 1),
         }
     }
 
@@ -50,62 +48,106 @@ impl Journal {
     /// When a machine last changed.
     #[must_use]
     pub fn revision_of(&self, machine: MachineId) -> Revision {
-        self.latest[machine.index()]
+        self.machines.latest[machine.index()]
     }
 
     /// When any machine of a cluster last changed.
     #[inline]
     #[must_use]
     pub fn revision_of_cluster(&self, cluster: ClusterId) -> Revision {
-        match self.newest[cluster.index()] {
-            NONE => Revision(0),
-            newest => self.latest[newest as usize],
-        }
+        self.clusters.latest[cluster.index()]
     }
 
     /// Notes that a machine of this cluster changed just now.
     pub fn record(&mut self, cluster: ClusterId, machine: MachineId) {
         self.revision.0 += 1;
-        let front = self.newest[cluster.index()];
-        if front != machine.0 {
-            self.unlink(machine);
-            self.push_front(cluster, machine, front);
-        }
-        self.latest[machine.index()] = self.revision;
+        self.machines.touch(cluster.index(), machine.0, self.revision);
+        self.clusters.touch(0, cluster.0, self.revision);
     }
 
-    fn unlink(&mut self, machine: MachineId) {
-        if self.latest[machine.index()] == Revision(0) {
+    /// The machines of a cluster that changed after `since`, newest first, each once.
+    #[inline]
+    pub fn changed_since(&self, cluster: ClusterId, since: Revision) -> impl Iterator<Item = MachineId> + '_ {
+        self.machines.since(cluster.index(), since).map(MachineId)
+    }
+
+    /// The clusters with a machine that changed after `since`, newest first, each once.
+    #[inline]
+    pub fn clusters_changed_since(&self, since: Revision) -> impl Iterator<Item = ClusterId> + '_ {
+        self.clusters.since(0, since).map(ClusterId)
+    }
+
+    /// Bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.machines.bytes() + self.clusters.bytes()
+    }
+}
+
+/// Lists of things, each ordered by when they last changed.
+#[derive(Clone, Debug)]
+struct Recency {
+    latest: Vec<Revision>,
+    newer: Vec<u32>,
+    older: Vec<u32>,
+    /// The newest of each list.
+    newest: Vec<u32>,
+}
+
+impl Recency {
+    fn new(things: usize, lists: usize) -> Self {
+        Self {
+            latest: vec![Revision(0); things],
+            newer: vec![NONE; things],
+            older: vec![NONE; things],
+            newest: vec![NONE; lists],
+        }
+    }
+
+    /// Puts a thing, which always stands in this list, first.
+    #[inline]
+    fn touch(&mut self, list: usize, thing: u32, now: Revision) {
+        let front = self.newest[list];
+        if front != thing {
+            self.unlink(thing);
+            if front != NONE {
+                self.newer[front as usize] = thing;
+            }
+            self.newer[thing as usize] = NONE;
+            self.older[thing as usize] = front;
+            self.newest[list] = thing;
+        }
+        self.latest[thing as usize] = now;
+    }
+
+    #[inline]
+    fn unlink(&mut self, thing: u32) {
+        if self.latest[thing as usize] == Revision(0) {
             return;
         }
-        let (newer, older) = (self.newer[machine.index()], self.older[machine.index()]);
+        let (newer, older) = (self.newer[thing as usize], self.older[thing as usize]);
         self.older[newer as usize] = older;
         if older != NONE {
             self.newer[older as usize] = newer;
         }
     }
 
-    fn push_front(&mut self, cluster: ClusterId, machine: MachineId, front: u32) {
-        if front != NONE {
-            self.newer[front as usize] = machine.0;
-        }
-        self.newer[machine.index()] = NONE;
-        self.older[machine.index()] = front;
-        self.newest[cluster.index()] = machine.0;
-    }
-
-    /// The machines of a cluster that changed after `since`, newest first, each once.
     #[inline]
-    pub fn changed_since(&self, cluster: ClusterId, since: Revision) -> impl Iterator<Item = MachineId> + '_ {
-        let mut next = self.newest[cluster.index()];
+    fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
+        let mut next = self.newest[list];
         core::iter::from_fn(move || {
             if next == NONE || self.latest[next as usize] <= since {
                 return None;
             }
-            let machine = MachineId(next);
-            next = self.older[machine.index()];
-            Some(machine)
+            let thing = next;
+            next = self.older[thing as usize];
+            Some(thing)
         })
+    }
+
+    fn bytes(&self) -> usize {
+        let links = self.newer.capacity() + self.older.capacity() + self.newest.capacity();
+        self.latest.capacity() * size_of::<Revision>() + links * size_of::<u32>()
     }
 }
 
@@ -126,6 +168,7 @@ mod tests {
             racks: 1,
             capacity: Resources::new(1, 1, 0, 0),
             unready: 0,
+            datacenter: 0,
         };
         let fleet = Fleet::build(&[cluster(5), cluster(3)]).expect("a fleet");
         let mut journal = Journal::new(&fleet);
@@ -140,6 +183,10 @@ mod tests {
             let seen: Vec<_> = (0..2).flat_map(|c| journal.changed_since(ClusterId(c), Revision(since))).collect();
             assert_eq!(seen.iter().copied().collect::<BTreeSet<_>>(), expected, "step {step}, since {since}");
             assert_eq!(seen.len(), expected.len(), "each once");
+            let clusters: BTreeSet<_> = expected.iter().map(|machine| fleet.cluster_of(*machine)).collect();
+            let seen: Vec<_> = journal.clusters_changed_since(Revision(since)).collect();
+            assert_eq!(seen.iter().copied().collect::<BTreeSet<_>>(), clusters, "step {step}, since {since}");
+            assert_eq!(seen.len(), clusters.len(), "each once");
         }
     }
 }

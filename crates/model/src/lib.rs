@@ -18,13 +18,15 @@ pub mod journal;
 pub mod occupancy;
 pub mod random;
 pub mod resources;
+pub mod tenant;
 pub mod time;
 pub mod workload;
 
 pub use declare::{Declaration, Declared, Param, ParamKind};
 pub use fleet::{ClusterSpec, Fleet, FleetError, Readiness};
 pub use ids::{ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
-pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView};
+pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView};
 pub use resources::{Resource, Resources};
+pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};
 pub use time::{Millis, Time};
 pub use workload::{VmRow, VmShape, Workload, WorkloadBuilder};

@@ -13,33 +13,68 @@ use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::resources::{Resource, Resources};
+use crate::tenant::Footprint;
+use crate::workload::VmShape;
 
 /// The state of one machine: everything that changes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineRecord {
     /// What is not allocated.
     pub free: Resources,
+    /// Of what is allocated, the part of VMs that ones of higher priority may put out.
+    pub evictable: Resources,
     /// VMs on it.
     pub vms: u32,
+    /// The host environment it runs; larger is newer.
+    pub host_version: u16,
+    /// How likely it is to fail soon, in percent: 0 is healthy.
+    pub risk: u8,
     /// Whether it takes new VMs.
     pub readiness: Readiness,
+    /// Whether the tenant on it shares it with no other.
+    pub isolated: bool,
 }
 
 impl MachineRecord {
-    /// With `demand` allocated to `vms` more VMs, or nothing when it does not fit.
+    /// An empty, healthy machine with this much of everything.
     #[must_use]
-    pub fn with(self, demand: Resources, vms: u32) -> Option<Self> {
-        Some(Self { free: self.free.checked_sub(demand)?, vms: self.vms.checked_add(vms)?, ..self })
+    pub const fn empty(capacity: Resources, readiness: Readiness) -> Self {
+        let evictable = Resources::NONE;
+        Self { free: capacity, evictable, vms: 0, host_version: 0, risk: 0, readiness, isolated: false }
     }
 
-    /// With one VM of this demand gone.
+    /// With one VM more, or nothing when it does not fit.
+    #[must_use]
+    pub fn with(self, vm: &VmShape) -> Option<Self> {
+        let free = self.free.checked_sub(vm.demand)?;
+        let evictable = if vm.is_evictable() { self.evictable.checked_add(vm.demand)? } else { self.evictable };
+        let isolated = self.isolated || vm.terms.isolated;
+        Some(Self { free, evictable, vms: self.vms.checked_add(1)?, isolated, ..self })
+    }
+
+    /// With one VM of this shape gone.
     ///
     /// # Panics
     /// When the machine does not hold it: that is our own bug.
     #[must_use]
-    pub fn without(self, demand: Resources) -> Self {
-        let free = self.free.checked_add(demand).expect("a VM that leaves was placed here");
-        Self { free, vms: self.vms.checked_sub(1).expect("a VM that leaves was counted here"), ..self }
+    pub fn without(self, vm: &VmShape) -> Self {
+        let free = self.free.checked_add(vm.demand).expect("a VM that leaves was placed here");
+        let vms = self.vms.checked_sub(1).expect("a VM that leaves was counted here");
+        let less = if vm.is_evictable() { vm.demand } else { Resources::NONE };
+        let evictable = self.evictable.checked_sub(less).expect("a VM that leaves was counted as evictable");
+        Self { free, evictable, vms, isolated: self.isolated && vms > 0, ..self }
+    }
+
+    /// With as much put out as `vm` is short of: what an agent, which does not know the VMs
+    /// one by one, believes of a machine on which it counts on evictions.
+    #[must_use]
+    pub fn with_evictions(self, vm: &VmShape) -> Self {
+        let short = self.free.shortage(vm.demand);
+        Self {
+            free: self.free.checked_add(short).unwrap_or(self.free),
+            evictable: self.evictable.saturating_sub(short),
+            ..self
+        }
     }
 }
 
@@ -94,11 +129,7 @@ impl Occupancy {
         let machines = (0..fleet.machine_count())
             .map(MachineId)
             .map(|id| (id, fleet.cluster(fleet.cluster_of(id))))
-            .map(|(id, cluster)| MachineRecord {
-                free: cluster.capacity,
-                vms: 0,
-                readiness: cluster.readiness_at_start(id),
-            })
+            .map(|(id, cluster)| MachineRecord::empty(cluster.capacity, cluster.readiness_at_start(id)))
             .collect();
         Self {
             machines,
@@ -196,6 +227,32 @@ impl Occupancy {
     }
 }
 
+/// A place as a rule about the asking tenant sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct TenantView<V> {
+    /// The place.
+    pub place: V,
+    /// VMs of the asking tenant there.
+    pub tenant_vms: u32,
+}
+
+/// What one decision looks at: the fleet, and where the asking tenant's VMs stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The fleet as the agent knows it.
+    pub occupancy: &'a Occupancy,
+    /// The asking tenant's VMs.
+    pub footprint: &'a Footprint,
+}
+
+impl<'a> Scene<'a> {
+    /// The fleet as a tenant without VMs meets it.
+    #[must_use]
+    pub const fn of(occupancy: &'a Occupancy) -> Self {
+        Self { occupancy, footprint: Footprint::NONE }
+    }
+}
+
 /// One machine, and nothing around it that can change.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineView<'a> {
@@ -235,6 +292,34 @@ impl MachineView<'_> {
     pub fn readiness(&self) -> Readiness {
         self.record.readiness
     }
+
+    /// What VMs of low priority hold: what could be had by putting them out.
+    #[inline]
+    #[must_use]
+    pub fn evictable(&self) -> Resources {
+        self.record.evictable
+    }
+
+    /// The host environment it runs; larger is newer.
+    #[inline]
+    #[must_use]
+    pub fn host_version(&self) -> u16 {
+        self.record.host_version
+    }
+
+    /// How likely it is to fail soon, in percent.
+    #[inline]
+    #[must_use]
+    pub fn risk(&self) -> u8 {
+        self.record.risk
+    }
+
+    /// Whether the tenant on it shares it with no other.
+    #[inline]
+    #[must_use]
+    pub fn is_isolated(&self) -> bool {
+        self.record.isolated
+    }
 }
 
 /// One rack: sums over its machines.
@@ -253,6 +338,12 @@ impl RackView<'_> {
     #[must_use]
     pub fn used_share(&self, resource: Resource) -> f64 {
         share(self.totals.used(resource), u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
+    }
+
+    /// The share of its machines that host no VM, 0 to 1.
+    #[must_use]
+    pub fn empty_share(&self) -> f64 {
+        share(u64::from(self.machines - self.totals.busy), u64::from(self.machines))
     }
 }
 
@@ -291,19 +382,25 @@ mod tests {
 
     #[test]
     fn sums_follow_every_change() {
-        let spec =
-            ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity: Resources::new(8, 8, 0, 0), unready: 0 };
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 4,
+            racks: 2,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        };
         let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
         let mut occupancy = Occupancy::empty(fleet);
-        let demand = Resources::new(2, 4, 0, 0);
-        let placed = occupancy.record(MachineId(1)).with(demand, 1).expect("it fits");
+        let vm = VmShape::plain(Resources::new(2, 4, 0, 0));
+        let placed = occupancy.record(MachineId(1)).with(&vm).expect("it fits");
         occupancy.set(MachineId(1), placed);
         assert_eq!(occupancy.zone().busy, 1);
         assert_eq!(occupancy.zone().used(Resource::Memory), 4);
         assert!((occupancy.rack(RackId(0)).used_share(Resource::Cores) - 0.125).abs() < 1e-12);
         assert!((occupancy.cluster(ClusterId(0)).used_share(Resource::Memory) - 0.125).abs() < 1e-12);
         assert_eq!(occupancy.rack(RackId(0)).used_share(Resource::Ssd), 0.0);
-        occupancy.set(MachineId(1), placed.without(demand));
+        occupancy.set(MachineId(1), placed.without(&vm));
         assert_eq!(*occupancy.zone(), Totals::default());
         assert_eq!(occupancy.revision(), Revision(2));
     }

@@ -79,6 +79,18 @@ impl Resources {
         Some(Self(sum))
     }
 
+    /// What of `demand` does not fit into this much; nothing of a dimension that fits.
+    #[must_use]
+    pub fn shortage(self, demand: Self) -> Self {
+        Self(core::array::from_fn(|index| demand.0[index].saturating_sub(self.0[index])))
+    }
+
+    /// What is left after taking `other`, and nothing where less than that was there.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self(core::array::from_fn(|index| self.0[index].saturating_sub(other.0[index])))
+    }
+
     /// What is left after taking `other`, or nothing when it does not fit.
     #[must_use]
     pub fn checked_sub(self, other: Self) -> Option<Self> {

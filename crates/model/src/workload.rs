@@ -12,6 +12,7 @@ use core::ops::Range;
 
 use crate::ids::{RequestId, ShapeId, VmId};
 use crate::resources::Resources;
+use crate::tenant::TenantTerms;
 use crate::time::Time;
 
 /// The traits of a VM request that rules may read.
@@ -21,6 +22,23 @@ pub struct VmShape {
     pub demand: Resources,
     /// 0 is the highest; spot VMs have 1.
     pub priority: u8,
+    /// What its tenant asks of where its VMs stand together.
+    pub terms: TenantTerms,
+}
+
+impl VmShape {
+    /// A VM of the highest priority whose tenant asks for nothing.
+    #[must_use]
+    pub const fn plain(demand: Resources) -> Self {
+        Self { demand, priority: 0, terms: TenantTerms::NONE }
+    }
+
+    /// Whether VMs of higher priority may put it out.
+    #[inline]
+    #[must_use]
+    pub const fn is_evictable(&self) -> bool {
+        self.priority > 0
+    }
 }
 
 /// One VM as a reader or a generator gives it.
@@ -208,6 +226,13 @@ impl Workload {
         ShapeId(self.shape_of[vm.index()])
     }
 
+    /// The shape of a VM.
+    #[inline]
+    #[must_use]
+    pub fn shape_of_vm(&self, vm: VmId) -> &VmShape {
+        self.shape(self.shape_of(vm))
+    }
+
     /// When a VM leaves.
     #[inline]
     #[must_use]
@@ -257,6 +282,13 @@ impl Workload {
                     hash.update(&shape.demand[resource].to_le_bytes());
                 }
                 hash.update(&[shape.priority]);
+                // A tenant without terms leaves the fingerprint as it was before there were any.
+                if !shape.terms.is_none() {
+                    let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = shape.terms;
+                    for number in [fault_domains, per_machine, per_rack, scope as u16, u16::from(isolated)] {
+                        hash.update(&number.to_le_bytes());
+                    }
+                }
             }
         }
         hash.update(&self.horizon.0.to_le_bytes());
@@ -269,7 +301,7 @@ mod tests {
     use super::*;
 
     fn row(name: u64, tenant: u64, start: i64) -> VmRow {
-        let shape = VmShape { demand: Resources::new(1_000 * (1 + name as u32 % 2), 1, 0, 0), priority: 0 };
+        let shape = VmShape::plain(Resources::new(1_000 * (1 + name as u32 % 2), 1, 0, 0));
         VmRow { name, tenant, shape, start: Time(start), end: Time::NEVER }
     }
 

@@ -1,46 +1,52 @@
 //! The one seam between rules, which have types, and the engine, which has lists.
 //!
-//! An unbound rule knows its parameters; bound to a request's key it is Protean's
-//! *rule object* (section 5.2.1). Bound rules judge many machines in one call, so
+//! An unbound rule knows its parameters; bound to a request's key it is the judging part of
+//! Protean's *rule object* (section 5.2.1). Bound rules judge many machines in one call, so
 //! that the price of the indirection is paid per rule, not per machine.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Occupancy, VmShape};
+use tiebreak_model::{ClusterId, Scene, VmRequest};
 
 use crate::rule::{Key, Preference, Reach, Validator};
 
-/// A validator whose key type is forgotten.
-pub(crate) trait AnyValidator<R: Reach>: Send + Sync {
+/// A validator whose reach and key types are forgotten; what it looks at is not.
+pub(crate) trait AnyValidator<Id>: Send + Sync {
     /// Writes the request's key for this rule.
-    fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>);
-    /// The rule object for a request.
-    fn bind(&self, vm: &VmShape) -> Box<dyn BoundValidator<R>>;
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>);
+    /// The rule for a request.
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<Id>>;
+    /// Whether it sees the asking tenant's VMs.
+    fn sees_tenant(&self) -> bool;
+    /// One verdict, without binding.
+    fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool;
 }
 
-/// A preference whose key type is forgotten.
-pub(crate) trait AnyPreference<R: Reach>: Send + Sync {
+/// A preference whose reach and key types are forgotten; what it looks at is not.
+pub(crate) trait AnyPreference<Id>: Send + Sync {
     /// Writes the request's key for this rule.
-    fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>);
-    /// The rule object for a request.
-    fn bind(&self, vm: &VmShape) -> Box<dyn BoundPreference<R>>;
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>);
+    /// The rule for a request.
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<Id>>;
+    /// Whether it sees the asking tenant's VMs.
+    fn sees_tenant(&self) -> bool;
 }
 
 /// A validator for one key.
-pub(crate) trait BoundValidator<R: Reach> {
+pub(crate) trait BoundValidator<Id> {
     /// Whether the VM may go there.
-    fn is_valid(&self, occupancy: &Occupancy, id: R::Id) -> bool;
+    fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM may not go.
-    fn judge(&self, occupancy: &Occupancy, cluster: ClusterId, ids: &[R::Id], valid: &mut [bool]);
+    fn judge(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[Id], valid: &mut [bool]);
 }
 
 /// A preference for one key.
-pub(crate) trait BoundPreference<R: Reach> {
+pub(crate) trait BoundPreference<Id> {
     /// The score of one, as the rule gives it.
-    fn score(&self, occupancy: &Occupancy, id: R::Id) -> f64;
+    fn score(&self, scene: Scene<'_>, id: Id) -> f64;
     /// The scores of several ids of one cluster.
-    fn scores(&self, occupancy: &Occupancy, cluster: ClusterId, ids: &[R::Id], scores: &mut Vec<f64>);
+    fn scores(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[Id], scores: &mut Vec<f64>);
 }
 
 struct Bound<Rule, K> {
@@ -48,47 +54,59 @@ struct Bound<Rule, K> {
     key: K,
 }
 
-impl<V: Validator> AnyValidator<V::Reach> for V {
-    fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>) {
+type IdOf<R> = <R as Reach>::Id;
+
+impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         self.key(vm).write(words);
     }
 
-    fn bind(&self, vm: &VmShape) -> Box<dyn BoundValidator<V::Reach>> {
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<IdOf<V::Reach>>> {
         Box::new(Bound { rule: *self, key: self.key(vm) })
+    }
+
+    fn sees_tenant(&self) -> bool {
+        V::Reach::SEES_TENANT
+    }
+
+    fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
+        self.is_valid(&self.key(vm), V::Reach::view(scene, id))
     }
 }
 
-impl<P: Preference> AnyPreference<P::Reach> for P {
-    fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>) {
+impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         self.key(vm).write(words);
     }
 
-    fn bind(&self, vm: &VmShape) -> Box<dyn BoundPreference<P::Reach>> {
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<IdOf<P::Reach>>> {
         Box::new(Bound { rule: *self, key: self.key(vm) })
+    }
+
+    fn sees_tenant(&self) -> bool {
+        P::Reach::SEES_TENANT
     }
 }
 
-type IdOf<Rule> = <Rule as Reach>::Id;
-
-impl<V: Validator> BoundValidator<V::Reach> for Bound<V, V::Key> {
-    fn is_valid(&self, occupancy: &Occupancy, id: IdOf<V::Reach>) -> bool {
-        self.rule.is_valid(&self.key, V::Reach::view(occupancy, id))
+impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
+    fn is_valid(&self, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
+        self.rule.is_valid(&self.key, V::Reach::view(scene, id))
     }
 
-    fn judge(&self, occupancy: &Occupancy, cluster: ClusterId, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
-        for (view, valid) in V::Reach::views(occupancy, cluster, ids).zip(valid) {
+    fn judge(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
+        for (view, valid) in V::Reach::views(scene, cluster, ids).zip(valid) {
             *valid &= self.rule.is_valid(&self.key, view);
         }
     }
 }
 
-impl<P: Preference> BoundPreference<P::Reach> for Bound<P, P::Key> {
-    fn score(&self, occupancy: &Occupancy, id: IdOf<P::Reach>) -> f64 {
-        self.rule.score(&self.key, P::Reach::view(occupancy, id))
+impl<P: Preference> BoundPreference<IdOf<P::Reach>> for Bound<P, P::Key> {
+    fn score(&self, scene: Scene<'_>, id: IdOf<P::Reach>) -> f64 {
+        self.rule.score(&self.key, P::Reach::view(scene, id))
     }
 
-    fn scores(&self, occupancy: &Occupancy, cluster: ClusterId, ids: &[IdOf<P::Reach>], scores: &mut Vec<f64>) {
+    fn scores(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[IdOf<P::Reach>], scores: &mut Vec<f64>) {
         scores.clear();
-        scores.extend(P::Reach::views(occupancy, cluster, ids).map(|view| self.rule.score(&self.key, view)));
+        scores.extend(P::Reach::views(scene, cluster, ids).map(|view| self.rule.score(&self.key, view)));
     }
 }

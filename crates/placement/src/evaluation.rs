@@ -6,51 +6,48 @@
 //! cluster's cells are made when that cluster is first selected and remember the
 //! revision they have seen; bringing them up to date costs O(M log n) for M changed
 //! machines.
+//!
+//! What is kept is true for a tenant without VMs. For one that has some, the machines and
+//! racks they stand on are judged again, set for this one decision, and set back.
 
-use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, VmShape};
+use tiebreak_model::random::pick;
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
-use crate::erased::{BoundPreference, BoundValidator};
+use crate::caches::Caches;
+use crate::cluster_order::ClusterOrder;
+use crate::judges::{Judge, RackJudges, Room, judges};
+use crate::objects::{Books, Changed, Objects};
 use crate::packed::{Field, PackedKey};
-use crate::policy::{MachineStage, Policy};
-use crate::quantize::Quantizer;
-use crate::ranking::Ranking;
-use crate::rule::{OfCluster, OfMachine, OfRack, Reach};
-
-struct Scorer<R: Reach> {
-    rule: Box<dyn BoundPreference<R>>,
-    quantizer: Quantizer,
-    field: Field,
-}
-
-struct ClusterScorer {
-    rule: Box<dyn BoundPreference<OfCluster>>,
-    quantizer: Quantizer,
-}
+use crate::policy::Policy;
+use crate::ranking::{Ranking, best_keys};
+use crate::shared::Shared;
+use crate::weights::{self, Weight, best, distinct};
 
 /// The cells of one cluster, as of a revision.
 struct Cells<K> {
     revision: Revision,
+    used_at: u64,
     rankings: Vec<Ranking<K>>,
     /// Each cell's best key under all rules, rack rules too, and how many machines have it;
     /// side by side, because every decision reads all of them.
     bests: Vec<(K, u32)>,
 }
 
-/// Room for work that is thrown away, kept between calls.
-pub(crate) struct Scratch<K> {
+/// What all evaluations of an agent share: the layers below them, and room for work.
+pub(crate) struct Kit<K> {
+    pub(crate) caches: Caches,
+    pub(crate) shared: Shared<K>,
+    pub(crate) objects: Objects,
+    room: Room,
     changed: Vec<MachineId>,
-    valid: Vec<bool>,
-    scores: Vec<f64>,
     keys: Vec<K>,
     clusters: Vec<ClusterId>,
-    ordered: Vec<(Vec<u64>, ClusterId)>,
-    touched: Vec<usize>,
+    touched: Vec<u32>,
     tied: Vec<Tied>,
+    patches: Vec<Patch<K>>,
 }
 
 /// A cell whose best machines are tied for best of all.
@@ -60,109 +57,191 @@ struct Tied {
     count: u32,
 }
 
-impl<K> Scratch<K> {
-    pub(crate) fn new() -> Self {
+/// What a tenant's VMs changed for one decision.
+struct Patch<K> {
+    cluster: ClusterId,
+    machines: Vec<(u32, u32, K)>,
+    bests: Vec<(u32, (K, u32))>,
+}
+
+impl<K: PackedKey> Kit<K> {
+    pub(crate) fn new(policy: &Policy, caches: Caches, clusters: usize) -> Self {
+        let nobody = VmRequest::alone(tiebreak_model::VmShape::plain(tiebreak_model::Resources::NONE));
         Self {
+            shared: Shared::new(judges(policy, &nobody).1, clusters),
+            objects: Objects::new(caches.object_pool as usize, clusters),
+            caches,
+            room: Room::default(),
             changed: Vec::new(),
-            valid: Vec::new(),
-            scores: Vec::new(),
             keys: Vec::new(),
             clusters: Vec::new(),
-            ordered: Vec::new(),
             touched: Vec::new(),
             tied: Vec::new(),
+            patches: Vec::new(),
         }
     }
 }
 
-/// What was found: the machines tied for best.
-pub(crate) struct Best<'a> {
-    tied: &'a [Tied],
-    /// How many there are; zero refuses the VM.
-    pub(crate) count: u32,
-    /// Machines that had to be looked at again.
-    pub(crate) refreshed: u32,
+/// Which machine of those that were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The number drawn.
+    pub number: u64,
+    /// Choose among this many best machines instead of those tied for best: Protean's conflict
+    /// avoidance (section 5.3).
+    pub among: Option<u32>,
 }
+
+/// A machine found, and how many it was drawn from.
+pub(crate) type Found = (MachineId, u32);
 
 /// One class of requests.
 pub(crate) struct Evaluation<K> {
-    cluster_validators: Vec<Box<dyn BoundValidator<OfCluster>>>,
-    cluster_preferences: Vec<ClusterScorer>,
-    rack_validators: Vec<Box<dyn BoundValidator<OfRack>>>,
-    machine_validators: Vec<Box<dyn BoundValidator<OfMachine>>>,
-    rack_preferences: Vec<Scorer<OfRack>>,
-    machine_preferences: Vec<Scorer<OfMachine>>,
+    order: ClusterOrder,
+    racks: RackJudges,
+    judges: Vec<Judge>,
+    fields: Vec<Field>,
+    weights: Option<Vec<Weight>>,
     best_clusters: usize,
+    /// Whether racks are ranked apart.
     by_rack: bool,
-    /// Whether each cluster is valid, and as of which revision of it.
-    valid: Vec<Option<(Revision, bool)>>,
+    /// Whether machine or rack rules see the asking tenant's VMs.
+    sees_tenant: bool,
     cells: Vec<Option<Cells<K>>>,
 }
 
 impl<K: PackedKey> Evaluation<K> {
     /// Binds the policy to a class of requests; nothing is ranked yet.
-    pub(crate) fn new(policy: &Policy, clusters: usize, vm: &VmShape) -> Self {
-        let (mut rack_preferences, mut machine_preferences) = (Vec::new(), Vec::new());
-        for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
-            let (quantizer, field) = (stage.quantizer(), *field);
-            match stage {
-                MachineStage::Rack(ranked) => {
-                    rack_preferences.push(Scorer { rule: ranked.rule.bind(vm), quantizer, field });
-                }
-                MachineStage::Machine(ranked) => {
-                    machine_preferences.push(Scorer { rule: ranked.rule.bind(vm), quantizer, field });
-                }
-            }
-        }
+    pub(crate) fn new(policy: &Policy, caches: &Caches, clusters: usize, vm: &VmRequest) -> Self {
+        let weights = policy.machine_preferences.iter().map(crate::policy::MachineStage::weight).collect();
         Self {
-            cluster_validators: policy.cluster_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
-            cluster_preferences: policy
-                .cluster_preferences
-                .iter()
-                .map(|ranked| ClusterScorer { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer })
-                .collect(),
-            rack_validators: policy.rack_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
-            machine_validators: policy.machine_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
-            rack_preferences,
-            machine_preferences,
+            order: ClusterOrder::new(policy, clusters, vm),
+            racks: RackJudges::new(policy, vm),
+            judges: judges(policy, vm).0,
+            fields: policy.fields.clone(),
+            weights: policy.weighted.then_some(weights),
             best_clusters: policy.best_clusters as usize,
-            by_rack: policy.sees_racks(),
-            valid: vec![None; clusters],
+            by_rack: policy.sees_racks() && caches.cells,
+            sees_tenant: policy.sees_tenant,
             cells: (0..clusters).map(|_| None).collect(),
         }
     }
 
-    /// The machines tied for best, now.
-    pub(crate) fn best<'a>(&mut self, occupancy: &Occupancy, scratch: &'a mut Scratch<K>) -> Best<'a> {
-        self.order_clusters(occupancy, scratch);
-        let (mut best, mut refreshed, mut next) = (K::INVALID, 0, 0);
-        scratch.tied.clear();
+    /// The machine that this draw gives, now; none when no machine is valid.
+    pub(crate) fn choose(
+        &mut self,
+        scene: Scene<'_>,
+        draw: Draw,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        self.order.write(scene, &mut kit.clusters);
+        let mut chosen = core::mem::take(&mut kit.clusters);
+        let mut found = None;
         // The best k clusters; where none of their machines is valid, the next k.
-        while scratch.tied.is_empty() && next < scratch.clusters.len() {
-            let end = scratch.clusters.len().min(next + self.best_clusters);
-            scratch.clusters[next..end].sort_unstable();
-            for index in next..end {
-                let cluster = scratch.clusters[index];
-                refreshed += self.refresh(occupancy, cluster, scratch);
-                self.compare_cells(cluster, &mut best, &mut scratch.tied);
+        for some in chosen.chunks_mut(self.best_clusters) {
+            some.sort_unstable();
+            for cluster in some.iter() {
+                self.refresh(scene.occupancy, *cluster, kit, books);
             }
-            next = end;
+            self.patch(scene, some, kit);
+            found = self.choose_among(scene.occupancy.fleet(), some, draw, kit, books);
+            self.unpatch(kit);
+            if found.is_some() {
+                break;
+            }
         }
-        let count = scratch.tied.iter().map(|tied| tied.count).sum();
-        Best { tied: &scratch.tied, count, refreshed }
+        kit.clusters = chosen;
+        found
     }
 
-    /// The `nth` of the machines tied for best, in order of id.
-    pub(crate) fn nth(&self, fleet: &Fleet, best: &Best<'_>, mut nth: u32) -> Option<MachineId> {
-        for tied in best.tied {
+    fn choose_among(
+        &self,
+        fleet: &Fleet,
+        clusters: &[ClusterId],
+        draw: Draw,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        match (&self.weights, draw.among) {
+            (None, None) => self.choose_best(fleet, clusters, draw, kit, books),
+            (None, Some(among)) => self.choose_near_best(fleet, clusters, draw.number, among),
+            (Some(weights), among) => self.choose_weighted(fleet, clusters, weights, draw.number, among),
+        }
+    }
+
+    fn choose_best(
+        &self,
+        fleet: &Fleet,
+        clusters: &[ClusterId],
+        draw: Draw,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let mut best = K::INVALID;
+        kit.tied.clear();
+        for cluster in clusters {
+            books.counters.cells_compared += self.compare_cells(*cluster, &mut best, &mut kit.tied);
+        }
+        let count = kit.tied.iter().map(|tied| tied.count).sum();
+        if count == 0 {
+            return None;
+        }
+        let mut nth = pick(draw.number, count);
+        for tied in &kit.tied {
             if nth < tied.count {
                 let ranking = &self.cells[tied.cluster.index()].as_ref()?.rankings[tied.cell as usize];
                 let first = self.first_machine(fleet, tied.cluster, tied.cell);
-                return Some(MachineId(first + ranking.nth_best(nth) as u32));
+                return Some((MachineId(first + ranking.nth_best(nth) as u32), count));
             }
             nth -= tied.count;
         }
         None
+    }
+
+    /// Conflict avoidance: any of the best few, whether tied or not.
+    fn choose_near_best(&self, fleet: &Fleet, clusters: &[ClusterId], number: u64, among: u32) -> Option<Found> {
+        let cells = clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster));
+        let near: Vec<_> = best_keys(cells, among as usize).collect();
+        let count = near.len() as u32;
+        (count > 0).then(|| (MachineId(near[pick(number, count) as usize]), count))
+    }
+
+    /// The cells of a cluster that hold a valid machine: the rack's part of the key, the first
+    /// machine, and the ranking.
+    fn cells_of<'a>(
+        &'a self,
+        fleet: &'a Fleet,
+        cluster: ClusterId,
+    ) -> impl Iterator<Item = (K, u32, &'a Ranking<K>)> + 'a {
+        let cells = self.cells[cluster.index()].iter();
+        let rows = cells.flat_map(|cells| cells.rankings.iter().zip(&cells.bests).enumerate());
+        rows.filter(|(_, (_, (_, count)))| *count > 0).map(move |(cell, (ranking, (best, _)))| {
+            (best.less(ranking.best().0), self.first_machine(fleet, cluster, cell as u32), ranking)
+        })
+    }
+
+    /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
+    fn choose_weighted(
+        &self,
+        fleet: &Fleet,
+        clusters: &[ClusterId],
+        weights: &[Weight],
+        number: u64,
+        among: Option<u32>,
+    ) -> Option<Found> {
+        let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
+        for (rack, first, ranking) in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
+            for (at, key) in ranking.valid() {
+                let key = rack.plus(key);
+                let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
+                rows.push((buckets, MachineId(first + at as u32)));
+            }
+        }
+        rows.sort_unstable();
+        let best: Vec<MachineId> = best_machines(weights, rows, among);
+        let count = best.len() as u32;
+        (count > 0).then(|| (best[pick(number, count) as usize], count))
     }
 
     fn first_machine(&self, fleet: &Fleet, cluster: ClusterId, cell: u32) -> u32 {
@@ -174,83 +253,134 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// The valid clusters, the best k first; among k or fewer there is nothing to order.
-    fn order_clusters(&mut self, occupancy: &Occupancy, scratch: &mut Scratch<K>) {
-        let Scratch { clusters, ordered, .. } = scratch;
-        clusters.clear();
-        clusters.extend((0..self.cells.len()).map(ClusterId::of).filter(|id| self.is_valid(occupancy, *id)));
-        if clusters.len() <= self.best_clusters {
+    /// Brings everything that is kept up to date, as far as `budget` machines go.
+    pub(crate) fn refresh_all(
+        &mut self,
+        occupancy: &Occupancy,
+        budget: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> u64 {
+        let mut done = 0;
+        for cluster in (0..self.cells.len()).map(ClusterId::of) {
+            if done < budget && self.cells[cluster.index()].is_some() {
+                let before = books.counters.refreshed;
+                self.refresh(occupancy, cluster, kit, books);
+                let refreshed = books.counters.refreshed - before;
+                books.counters.refreshed = before;
+                done += refreshed;
+            }
+        }
+        done
+    }
+
+    /// Forgets the cells of clusters that were not selected since then.
+    pub(crate) fn forget_cells_unused_since(&mut self, then: u64) {
+        for cells in &mut self.cells {
+            if cells.as_ref().is_some_and(|cells| cells.used_at < then) {
+                *cells = None;
+            }
+        }
+    }
+
+    /// Brings a cluster's cells up to date.
+    fn refresh(&mut self, occupancy: &Occupancy, cluster: ClusterId, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        let cells = self.cells[cluster.index()].as_mut();
+        let seen = cells.map(|cells| {
+            cells.used_at = books.now;
+            cells.revision
+        });
+        let seen = seen.filter(|_| kit.caches.journal);
+        if seen.is_some_and(|seen| seen >= occupancy.journal().revision_of_cluster(cluster)) {
             return;
         }
-        ordered.resize_with(clusters.len(), || (Vec::new(), ClusterId(0)));
-        for ((buckets, slot), id) in ordered.iter_mut().zip(clusters.iter()) {
-            buckets.clear();
-            buckets.extend(
-                self.cluster_preferences
-                    .iter()
-                    .map(|scorer| scorer.quantizer.bucket(scorer.rule.score(occupancy, *id))),
-            );
-            *slot = *id;
-        }
-        ordered.sort_unstable();
-        clusters.clear();
-        clusters.extend(ordered.iter().map(|(_, id)| *id));
-    }
-
-    /// Whether a cluster is valid; asked of the rules again only when it has changed.
-    fn is_valid(&mut self, occupancy: &Occupancy, cluster: ClusterId) -> bool {
-        let now = occupancy.journal().revision_of_cluster(cluster);
-        if let Some((_, valid)) = self.valid[cluster.index()].filter(|(seen, _)| *seen == now) {
-            return valid;
-        }
-        let valid = self.cluster_validators.iter().all(|rule| rule.is_valid(occupancy, cluster));
-        self.valid[cluster.index()] = Some((now, valid));
-        valid
-    }
-
-    /// Brings a cluster's cells up to date; how many machines were looked at.
-    fn refresh(&mut self, occupancy: &Occupancy, cluster: ClusterId, scratch: &mut Scratch<K>) -> u32 {
-        let seen = self.cells[cluster.index()].as_ref().map(|cells| cells.revision);
-        if seen.is_some_and(|seen| seen >= occupancy.journal().revision_of_cluster(cluster)) {
-            return 0;
-        }
-        scratch.changed.clear();
+        let mut changed = core::mem::take(&mut kit.changed);
+        changed.clear();
         match seen {
-            Some(revision) => scratch.changed.extend(occupancy.journal().changed_since(cluster, revision)),
-            None => scratch.changed.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
+            Some(revision) => changed.extend(occupancy.journal().changed_since(cluster, revision)),
+            None => changed.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
         }
-        if !scratch.changed.is_empty() {
-            self.score_changed(occupancy, cluster, scratch);
+        let mut since = seen;
+        if seen.is_some() && !self.by_rack && self.racks.any() {
+            whole_racks(occupancy.fleet(), &mut changed);
+            since = None;
         }
-        let mut cells = match self.cells[cluster.index()].take() {
+        books.counters.refreshed += changed.len() as u64;
+        self.rank(occupancy, Changed { cluster, machines: &changed, since }, kit, books);
+        kit.changed = changed;
+    }
+
+    fn rank(&mut self, occupancy: &Occupancy, changed: Changed<'_>, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        self.key_changed(Scene::of(occupancy), changed, kit, books);
+        let cluster = changed.cluster;
+        let cells = match self.cells[cluster.index()].take() {
             Some(mut cells) => {
-                self.apply_changes(occupancy, cluster, &mut cells, scratch);
+                self.apply_changes(occupancy, changed, &mut cells, kit);
+                cells.revision = occupancy.revision();
                 cells
             }
-            None => self.build_cells(occupancy, cluster, &scratch.keys),
+            None => self.build_cells(occupancy, cluster, &kit.keys, books.now),
         };
-        cells.revision = occupancy.revision();
         self.cells[cluster.index()] = Some(cells);
-        scratch.changed.len() as u32
+    }
+
+    /// The keys of changed machines under the machine rules, layer by layer, into `kit.keys`.
+    fn key_changed(&mut self, scene: Scene<'_>, changed: Changed<'_>, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        let Kit { caches, shared, objects, room, keys, .. } = kit;
+        if caches.shared_state {
+            shared.keys(scene, changed, keys, (room, books));
+        } else {
+            keys.clear();
+            keys.resize(changed.machines.len(), K::ZERO);
+            judge_directly(shared.judges(), scene, changed.cluster, changed.machines, (room, keys));
+        }
+        if caches.rule_objects && caches.object_pool > 0 {
+            for judge in &mut self.judges {
+                objects.verdicts(judge, scene, changed, (room, books), |at, judge, verdict| {
+                    judge.apply(&mut keys[at], verdict);
+                });
+            }
+        } else {
+            judge_directly(&self.judges, scene, changed.cluster, changed.machines, (room, keys));
+        }
+        self.add_racks(scene, changed.machines, keys);
+    }
+
+    /// The racks' part of the keys, where racks are not ranked apart.
+    fn add_racks(&self, scene: Scene<'_>, machines: &[MachineId], keys: &mut [K]) {
+        if self.by_rack || !self.racks.any() {
+            return;
+        }
+        let mut last: Option<(RackId, K)> = None;
+        for (machine, key) in machines.iter().zip(keys) {
+            let rack = scene.occupancy.fleet().rack_of(*machine);
+            let part = match last {
+                Some((same, part)) if same == rack => part,
+                _ => self.racks.key(scene, rack),
+            };
+            last = Some((rack, part));
+            *key = if *key == K::INVALID || part == K::INVALID { K::INVALID } else { key.plus(part) };
+        }
     }
 
     /// Gives changed machines their new keys, and the cells they stand in their new best.
-    fn apply_changes(&self, occupancy: &Occupancy, cluster: ClusterId, cells: &mut Cells<K>, scratch: &mut Scratch<K>) {
+    fn apply_changes(&self, occupancy: &Occupancy, changed: Changed<'_>, cells: &mut Cells<K>, kit: &mut Kit<K>) {
         let fleet = occupancy.fleet();
-        scratch.touched.clear();
-        for (machine, key) in scratch.changed.iter().zip(&scratch.keys) {
-            let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
+        kit.touched.clear();
+        for (machine, key) in changed.machines.iter().zip(&kit.keys) {
+            let (cell, index) = place(fleet, changed.cluster, *machine, self.by_rack);
             cells.rankings[cell].set(index, *key);
-            scratch.touched.push(cell);
+            kit.touched.push(cell as u32);
         }
-        scratch.touched.sort_unstable();
-        scratch.touched.dedup();
-        for cell in &scratch.touched {
-            cells.bests[*cell] = self.best_of(occupancy, cluster, *cell, &cells.rankings[*cell]);
+        kit.touched.sort_unstable();
+        kit.touched.dedup();
+        for cell in &kit.touched {
+            let ranking = &cells.rankings[*cell as usize];
+            cells.bests[*cell as usize] = self.best_of(Scene::of(occupancy), changed.cluster, *cell, ranking);
         }
     }
 
-    fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K]) -> Cells<K> {
+    fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K], now: u64) -> Cells<K> {
         let fleet = occupancy.fleet();
         let rankings: Vec<_> = if self.by_rack {
             let first = fleet.cluster(cluster).machines().start;
@@ -261,50 +391,25 @@ impl<K: PackedKey> Evaluation<K> {
         } else {
             [Ranking::build(keys)].into()
         };
-        let best = |(cell, ranking)| self.best_of(occupancy, cluster, cell, ranking);
+        let best = |(cell, ranking)| self.best_of(Scene::of(occupancy), cluster, cell as u32, ranking);
         let bests = rankings.iter().enumerate().map(best).collect();
-        Cells { revision: occupancy.revision(), rankings, bests }
+        Cells { revision: occupancy.revision(), used_at: now, rankings, bests }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
-    fn best_of(&self, occupancy: &Occupancy, cluster: ClusterId, cell: usize, ranking: &Ranking<K>) -> (K, u32) {
+    fn best_of(&self, scene: Scene<'_>, cluster: ClusterId, cell: u32, ranking: &Ranking<K>) -> (K, u32) {
         let (key, count) = ranking.best();
         if !self.by_rack || count == 0 {
             return (key, count);
         }
-        let rack = RackId(occupancy.fleet().cluster(cluster).racks().start + cell as u32);
-        if self.rack_validators.iter().any(|rule| !rule.is_valid(occupancy, rack)) {
-            return (K::INVALID, 0);
-        }
-        let with_rack = self.rack_preferences.iter().fold(key, |key, scorer| {
-            key.with(scorer.field, scorer.quantizer.bucket(scorer.rule.score(occupancy, rack)))
-        });
-        (with_rack, count)
+        let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + cell);
+        let part: K = self.racks.key(scene, rack);
+        if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
     }
 
-    /// The keys of `scratch.changed` under the machine rules, rule by rule.
-    fn score_changed(&self, occupancy: &Occupancy, cluster: ClusterId, scratch: &mut Scratch<K>) {
-        let Scratch { changed, valid, scores, keys, .. } = scratch;
-        valid.clear();
-        valid.resize(changed.len(), true);
-        for rule in &self.machine_validators {
-            rule.judge(occupancy, cluster, changed, valid);
-        }
-        keys.clear();
-        keys.extend(valid.iter().map(|valid| if *valid { K::ZERO } else { K::INVALID }));
-        for scorer in &self.machine_preferences {
-            scorer.rule.scores(occupancy, cluster, changed, scores);
-            for ((key, score), valid) in keys.iter_mut().zip(scores.iter()).zip(valid.iter()) {
-                if *valid {
-                    *key = key.with(scorer.field, scorer.quantizer.bucket(*score));
-                }
-            }
-        }
-    }
-
-    /// Lets a cluster's cells compete with the best so far.
-    fn compare_cells(&self, cluster: ClusterId, best: &mut K, tied: &mut Vec<Tied>) {
-        let Some(cells) = &self.cells[cluster.index()] else { return };
+    /// Lets a cluster's cells compete with the best so far; how many there were.
+    fn compare_cells(&self, cluster: ClusterId, best: &mut K, tied: &mut Vec<Tied>) -> u64 {
+        let Some(cells) = &self.cells[cluster.index()] else { return 0 };
         for (cell, (key, count)) in cells.bests.iter().enumerate() {
             if *count == 0 || *key > *best {
                 continue;
@@ -315,12 +420,119 @@ impl<K: PackedKey> Evaluation<K> {
             }
             tied.push(Tied { cluster, cell: cell as u32, count: *count });
         }
+        cells.bests.len() as u64
+    }
+
+    /// Sets what the asking tenant's VMs change, for one decision.
+    fn patch(&mut self, scene: Scene<'_>, clusters: &[ClusterId], kit: &mut Kit<K>) {
+        if !self.sees_tenant || scene.footprint.is_empty() {
+            return;
+        }
+        let fleet = scene.occupancy.fleet();
+        for cluster in clusters {
+            let mut machines: Vec<_> = scene.footprint.machines_in(fleet.cluster(*cluster).machines()).collect();
+            if machines.is_empty() {
+                continue;
+            }
+            if !self.by_rack && self.racks.any() {
+                whole_racks(fleet, &mut machines);
+            }
+            let patch = self.patch_cluster(scene, *cluster, &machines, kit);
+            kit.patches.push(patch);
+        }
+    }
+
+    fn patch_cluster(
+        &mut self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        machines: &[MachineId],
+        kit: &mut Kit<K>,
+    ) -> Patch<K> {
+        let Kit { shared, room, keys, .. } = kit;
+        keys.clear();
+        keys.resize(machines.len(), K::ZERO);
+        judge_directly(shared.judges(), scene, cluster, machines, (room, keys));
+        judge_directly(&self.judges, scene, cluster, machines, (room, keys));
+        self.add_racks(scene, machines, keys);
+        let fleet = scene.occupancy.fleet();
+        let mut cells = self.cells[cluster.index()].take().expect("the cluster was brought up to date");
+        let mut patch = Patch { cluster, machines: Vec::new(), bests: Vec::new() };
+        for (machine, key) in machines.iter().zip(&*keys) {
+            let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
+            patch.machines.push((cell as u32, index as u32, cells.rankings[cell].key(index)));
+            cells.rankings[cell].set(index, *key);
+            if patch.bests.last().is_none_or(|(last, _)| *last != cell as u32) {
+                patch.bests.push((cell as u32, cells.bests[cell]));
+            }
+        }
+        for (cell, _) in &patch.bests {
+            cells.bests[*cell as usize] = self.best_of(scene, cluster, *cell, &cells.rankings[*cell as usize]);
+        }
+        self.cells[cluster.index()] = Some(cells);
+        patch
+    }
+
+    fn unpatch(&mut self, kit: &mut Kit<K>) {
+        for patch in kit.patches.drain(..) {
+            let cells = self.cells[patch.cluster.index()].as_mut().expect("what was patched is there");
+            for (cell, index, key) in patch.machines {
+                cells.rankings[cell as usize].set(index as usize, key);
+            }
+            for (cell, best) in patch.bests {
+                cells.bests[cell as usize] = best;
+            }
+        }
     }
 
     /// Bytes of its rankings.
-    pub(crate) fn bytes(&self) -> usize {
-        self.cells.iter().flatten().flat_map(|cells| &cells.rankings).map(Ranking::bytes).sum()
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes = |cells: &Cells<K>| {
+            let bests = cells.bests.capacity() * size_of::<(K, u32)>();
+            (bests + cells.rankings.iter().map(Ranking::bytes).sum::<usize>()) as u64
+        };
+        self.cells.iter().flatten().map(bytes).sum()
     }
+}
+
+/// The best of machines in ascending order of buckets: those tied for best by id, or the best
+/// few of them all.
+pub(crate) fn best_machines(
+    weights: &[Weight],
+    mut rows: Vec<(Vec<u64>, MachineId)>,
+    among: Option<u32>,
+) -> Vec<MachineId> {
+    if let Some(among) = among {
+        weights::best_first(weights, &mut rows);
+        return rows.into_iter().take(among as usize).map(|(_, machine)| machine).collect();
+    }
+    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
+    let tied = best(weights, &vectors, &members).at;
+    let is_best = |buckets: &Vec<u64>| tied.iter().any(|at| vectors[*at] == *buckets);
+    let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
+    best.sort_unstable();
+    best
+}
+
+fn judge_directly<K: PackedKey>(
+    judges: &[Judge],
+    scene: Scene<'_>,
+    cluster: ClusterId,
+    machines: &[MachineId],
+    (room, keys): (&mut Room, &mut [K]),
+) {
+    for judge in judges {
+        judge.verdicts(scene, cluster, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
+    }
+}
+
+/// Replaces machines by all machines of their racks, by id.
+fn whole_racks(fleet: &Fleet, machines: &mut Vec<MachineId>) {
+    let mut racks: Vec<_> = machines.iter().map(|machine| fleet.rack_of(*machine)).collect();
+    racks.sort_unstable();
+    racks.dedup();
+    machines.clear();
+    machines.extend(racks.into_iter().flat_map(|rack| fleet.machines_of_rack(rack)).map(MachineId));
 }
 
 /// A machine's cell and its place there.

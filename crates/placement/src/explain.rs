@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Occupancy, VmShape};
+use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
 
 use crate::policy::{MachineStage, Policy};
 use crate::quantize::Quantizer;
@@ -83,52 +83,52 @@ pub struct Explanation {
     pub asked: Option<Scorecard>,
 }
 
-/// Explains a decision for `vm` on `occupancy`; `winner` is the machine that was picked.
+/// Explains a decision for `vm` in a scene; `winner` is the machine that was picked.
 #[must_use]
 pub fn explain(
     policy: &Policy,
-    occupancy: &Occupancy,
-    vm: &VmShape,
+    scene: Scene<'_>,
+    vm: &VmRequest,
     winner: Option<MachineId>,
     asked: Option<MachineId>,
 ) -> Explanation {
-    let (funnel, dropped) = decide(policy, occupancy, vm);
-    let card = |machine| scorecard(policy, occupancy, vm, &funnel.clusters, machine);
+    let (funnel, dropped) = decide(policy, scene, vm);
+    let card = |machine| scorecard(policy, scene, vm, &funnel.clusters, machine);
     let tied = funnel.best.iter().copied().find(|id| Some(*id) != winner);
     let decided_by = if tied.is_some() { None } else { funnel.decided_by };
-    let runner_up = tied.or_else(|| best_of(policy, occupancy, vm, dropped)).map(card);
+    let runner_up = tied.or_else(|| best_of(policy, scene, vm, dropped)).map(card);
     let (winner, asked) = (winner.map(card), asked.map(card));
     Explanation { winner, runner_up, decided_by, asked, funnel }
 }
 
 fn scorecard(
     policy: &Policy,
-    occupancy: &Occupancy,
-    vm: &VmShape,
+    scene: Scene<'_>,
+    vm: &VmRequest,
     selected: &[ClusterId],
     machine: MachineId,
 ) -> Scorecard {
-    let rack = occupancy.fleet().rack_of(machine);
-    let cluster = occupancy.fleet().cluster_of(machine);
+    let rack = scene.occupancy.fleet().rack_of(machine);
+    let cluster = scene.occupancy.fleet().cluster_of(machine);
     let validity = |valid| if valid { Verdict::Valid } else { Verdict::Refused };
     let mut verdicts = Vec::new();
     for ranked in &policy.cluster_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(occupancy, cluster))));
+        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, cluster))));
     }
     for ranked in &policy.cluster_preferences {
-        verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(occupancy, cluster))));
+        verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(scene, cluster))));
     }
     let cluster_rules = verdicts.len();
     for ranked in &policy.rack_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(occupancy, rack))));
+        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, rack))));
     }
     for ranked in &policy.machine_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(occupancy, machine))));
+        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
     }
     for stage in &policy.machine_preferences {
         let score = match stage {
-            MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(occupancy, rack),
-            MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(occupancy, machine),
+            MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
+            MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
         };
         verdicts.push((stage.id(), scored(stage.quantizer(), score)));
     }

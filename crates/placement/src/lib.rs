@@ -12,19 +12,28 @@
 extern crate alloc;
 
 pub mod allocator;
+pub mod caches;
+mod cluster_order;
 mod erased;
 mod evaluation;
 pub mod explain;
+mod judges;
+mod objects;
 mod packed;
 pub mod policy;
+mod pool;
 mod quantize;
 mod ranking;
 pub mod reference;
 pub mod rule;
 pub mod rules;
+mod shared;
+pub mod weights;
 
-pub use allocator::{Allocator, CacheCounters, CacheUse, Caching, Choice, Refusal};
+pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
+pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters};
 pub use explain::{Explanation, Scorecard};
 pub use policy::{Policy, PolicyError, RuleUse};
 pub use reference::{Funnel, Step};
 pub use rules::{Group, RULES, RuleEntry};
+pub use weights::Weight;

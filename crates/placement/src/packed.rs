@@ -18,6 +18,15 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
 
     /// With this field filled in; it was zero before.
     fn with(self, field: Field, bucket: u64) -> Self;
+
+    /// With the fields of another key that has none of this one's.
+    fn plus(self, other: Self) -> Self;
+
+    /// Without the fields of another key, all of which are in this one.
+    fn less(self, other: Self) -> Self;
+
+    /// What this field holds.
+    fn bucket(self, field: Field) -> u64;
 }
 
 /// Where a preference's bucket stands in a key.
@@ -25,6 +34,14 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
 pub(crate) struct Field {
     word: u32,
     shift: u32,
+    bits: u32,
+}
+
+impl Field {
+    /// The field's part of its word.
+    fn of(self, word: u64) -> u64 {
+        if self.bits == 0 { 0 } else { word >> self.shift & (u64::MAX >> (64 - self.bits)) }
+    }
 }
 
 impl PackedKey for u64 {
@@ -36,6 +53,19 @@ impl PackedKey for u64 {
     fn with(self, field: Field, bucket: u64) -> Self {
         self | bucket << field.shift
     }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self | other
+    }
+
+    fn less(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        field.of(self)
+    }
 }
 
 impl PackedKey for u128 {
@@ -46,6 +76,19 @@ impl PackedKey for u128 {
     #[inline]
     fn with(self, field: Field, bucket: u64) -> Self {
         self | Self::from(bucket << field.shift) << (64 * (1 - field.word))
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self | other
+    }
+
+    fn less(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        field.of((self >> (64 * (1 - field.word))) as u64)
     }
 }
 
@@ -65,6 +108,18 @@ impl<const N: usize> PackedKey for [u64; N] {
         self[field.word as usize] |= bucket << field.shift;
         self
     }
+
+    fn plus(self, other: Self) -> Self {
+        core::array::from_fn(|word| self[word] | other[word])
+    }
+
+    fn less(self, other: Self) -> Self {
+        core::array::from_fn(|word| self[word] ^ other[word])
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        field.of(self[field.word as usize])
+    }
 }
 
 /// The fields of keys with these widths in bits, most important first, and how many
@@ -79,7 +134,7 @@ pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
                 left = 64;
             }
             left -= width;
-            Field { word, shift: left }
+            Field { word, shift: left, bits: *width }
         })
         .collect();
     (fields, word + 1)
@@ -109,6 +164,8 @@ mod tests {
             let (a, b) = (buckets(2 * pair), buckets(2 * pair + 1));
             assert_eq!(pack::<Wide>(&fields, &a).cmp(&pack(&fields, &b)), a.cmp(&b));
             let narrow = layout(&widths[..4]).0;
+            let unpacked: Vec<_> = fields.iter().map(|field| pack::<Wide>(&fields, &a).bucket(*field)).collect();
+            assert_eq!(unpacked, a, "a key gives back what it was made of");
             assert_eq!(pack::<u128>(&narrow, &a[..4]).cmp(&pack(&narrow, &b[..4])), a[..4].cmp(&b[..4]));
         }
     }
@@ -118,6 +175,9 @@ mod tests {
         let (fields, words) = layout(&[63]);
         assert_eq!(words, 1);
         assert!(pack::<u64>(&fields, &[(1 << 63) - 1]) < u64::INVALID);
-        assert_eq!(layout(&[63, 64]), (vec![Field { word: 0, shift: 0 }, Field { word: 1, shift: 0 }], 2));
+        assert_eq!(
+            layout(&[63, 64]),
+            (vec![Field { word: 0, shift: 0, bits: 63 }, Field { word: 1, shift: 0, bits: 64 }], 2)
+        );
     }
 }

@@ -1,21 +1,25 @@
 //! The policy: rules in one order, by stage.
 //!
 //! Validators only filter, so their order matters to explanations alone. Preferences
-//! stand in strict order: each sees only the ties that those above it left
-//! (Protean section 3.3).
+//! stand in strict order: each sees only the ties that those above it left. Where weights
+//! are set by hand they are compared all together instead; see
+//! [`weights`](crate::weights). (Protean section 3.3)
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::VmShape;
+use tiebreak_model::{ClusterId, Declared, MachineId, RackId, Scene, VmRequest, VmShape};
 
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::packed::{Field, Wide, layout};
 use crate::quantize::Quantizer;
-use crate::rule::{OfCluster, OfMachine, OfRack, Reach};
-use crate::rules::{AnyRule, Group, RuleEntry};
+use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry};
+use crate::weights::Weight;
+
+/// The rule that no list can do without: it keeps machines from being over-committed.
+pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
 
 /// One row of the list: a rule, its parameters and its buckets.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +30,17 @@ pub struct RuleUse {
     pub values: Vec<f64>,
     /// Buckets of a preference, at least 1; none compares scores exactly.
     pub buckets: Option<u32>,
+    /// How much a preference weighs beside the others, set by hand. One such row makes the
+    /// whole list a weighted one, in which a row without a weight weighs 1.
+    pub weight: Option<Weight>,
+}
+
+impl RuleUse {
+    /// A rule with its defaults, in strict order.
+    #[must_use]
+    pub fn plain(id: &str, buckets: Option<u32>) -> Self {
+        Self { id: id.into(), values: Vec::new(), buckets, weight: None }
+    }
 }
 
 /// Why a list is no policy.
@@ -60,50 +75,72 @@ impl fmt::Display for PolicyError {
 impl core::error::Error for PolicyError {}
 
 /// A validator in its place.
-pub(crate) struct RankedValidator<R: Reach> {
+pub(crate) struct RankedValidator<Id> {
     pub(crate) id: &'static str,
-    pub(crate) rule: Box<dyn AnyValidator<R>>,
+    pub(crate) rule: Box<dyn AnyValidator<Id>>,
+    /// Whether the same verdict serves every request.
+    pub(crate) asks_nothing: bool,
 }
 
 /// A preference in its place.
-pub(crate) struct RankedPreference<R: Reach> {
+pub(crate) struct RankedPreference<Id> {
     pub(crate) id: &'static str,
-    pub(crate) rule: Box<dyn AnyPreference<R>>,
+    pub(crate) rule: Box<dyn AnyPreference<Id>>,
     pub(crate) quantizer: Quantizer,
+    pub(crate) weight: Weight,
+    /// Whether the same score serves every request.
+    pub(crate) asks_nothing: bool,
 }
 
 /// A machine-stage preference, of either reach.
 pub(crate) enum MachineStage {
-    Rack(RankedPreference<OfRack>),
-    Machine(RankedPreference<OfMachine>),
+    Rack(RankedPreference<RackId>),
+    Machine(RankedPreference<MachineId>),
+}
+
+macro_rules! of_either {
+    ($stage:expr, $ranked:ident => $value:expr) => {
+        match $stage {
+            MachineStage::Rack($ranked) => $value,
+            MachineStage::Machine($ranked) => $value,
+        }
+    };
 }
 
 impl MachineStage {
     pub(crate) fn id(&self) -> &'static str {
-        match self {
-            Self::Rack(ranked) => ranked.id,
-            Self::Machine(ranked) => ranked.id,
-        }
+        of_either!(self, ranked => ranked.id)
     }
 
     pub(crate) fn quantizer(&self) -> Quantizer {
-        match self {
-            Self::Rack(ranked) => ranked.quantizer,
-            Self::Machine(ranked) => ranked.quantizer,
-        }
+        of_either!(self, ranked => ranked.quantizer)
+    }
+
+    pub(crate) fn weight(&self) -> Weight {
+        of_either!(self, ranked => ranked.weight)
+    }
+
+    fn sees_tenant(&self) -> bool {
+        of_either!(self, ranked => ranked.rule.sees_tenant())
     }
 }
 
 /// A checked list of rules.
 pub struct Policy {
-    pub(crate) cluster_validators: Vec<RankedValidator<OfCluster>>,
-    pub(crate) cluster_preferences: Vec<RankedPreference<OfCluster>>,
-    pub(crate) rack_validators: Vec<RankedValidator<OfRack>>,
-    pub(crate) machine_validators: Vec<RankedValidator<OfMachine>>,
+    pub(crate) cluster_validators: Vec<RankedValidator<ClusterId>>,
+    pub(crate) cluster_preferences: Vec<RankedPreference<ClusterId>>,
+    pub(crate) rack_validators: Vec<RankedValidator<RackId>>,
+    pub(crate) machine_validators: Vec<RankedValidator<MachineId>>,
     pub(crate) machine_preferences: Vec<MachineStage>,
     pub(crate) fields: Vec<Field>,
     pub(crate) words: u32,
     pub(crate) best_clusters: u32,
+    /// Whether preferences are compared by weights set by hand.
+    pub(crate) weighted: bool,
+    /// Whether any rule sees the asking tenant's VMs.
+    pub(crate) sees_tenant: bool,
+    /// Whether VMs may put out ones of lower priority.
+    evicts: bool,
 }
 
 impl fmt::Debug for Policy {
@@ -119,7 +156,19 @@ impl Policy {
     /// # Errors
     /// When a rule is unknown, stands twice, or the list is too fine to compare.
     pub fn new(rules: &[RuleUse], best_clusters: u32) -> Result<Self, PolicyError> {
-        let mut policy = Self {
+        let mut policy = Self::bare(best_clusters);
+        for rule in rules {
+            let entry = crate::rules::find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
+            if policy.rule_ids().any(|id| id == entry.declaration.id) {
+                return Err(PolicyError::Twice { id: entry.declaration.id });
+            }
+            policy.push(entry, rule);
+        }
+        policy.finish()
+    }
+
+    fn bare(best_clusters: u32) -> Self {
+        Self {
             cluster_validators: Vec::new(),
             cluster_preferences: Vec::new(),
             rack_validators: Vec::new(),
@@ -128,37 +177,44 @@ impl Policy {
             fields: Vec::new(),
             words: 0,
             best_clusters: best_clusters.max(1),
-        };
-        for rule in rules {
-            let entry = crate::rules::find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
-            if policy.rule_ids().any(|id| id == entry.declaration.id) {
-                return Err(PolicyError::Twice { id: entry.declaration.id });
-            }
-            policy.push(entry, rule);
+            weighted: false,
+            sees_tenant: false,
+            evicts: false,
         }
-        let widths: Vec<_> = policy.machine_preferences.iter().map(|stage| stage.quantizer().bits()).collect();
-        (policy.fields, policy.words) = layout(&widths);
-        if policy.words > <Wide as crate::packed::PackedKey>::WORDS {
+    }
+
+    fn finish(mut self) -> Result<Self, PolicyError> {
+        let widths: Vec<_> = self.machine_preferences.iter().map(|stage| stage.quantizer().bits()).collect();
+        (self.fields, self.words) = layout(&widths);
+        self.sees_tenant = self.cluster_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+            || self.cluster_preferences.iter().any(|ranked| ranked.rule.sees_tenant())
+            || self.rack_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+            || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+            || self.machine_preferences.iter().any(MachineStage::sees_tenant);
+        if self.words > <Wide as crate::packed::PackedKey>::WORDS {
             return Err(PolicyError::TooFine);
         }
-        Ok(policy)
+        Ok(self)
     }
 
     fn push(&mut self, entry: &'static RuleEntry, rule: &RuleUse) {
         let id = entry.declaration.id;
-        let quantizer = Quantizer::of(rule.buckets, entry.levels);
-        match (entry.build)(&rule.values) {
-            AnyRule::ClusterValidator(rule) => self.cluster_validators.push(RankedValidator { id, rule }),
-            AnyRule::RackValidator(rule) => self.rack_validators.push(RankedValidator { id, rule }),
-            AnyRule::MachineValidator(rule) => self.machine_validators.push(RankedValidator { id, rule }),
-            AnyRule::ClusterPreference(rule) => {
-                self.cluster_preferences.push(RankedPreference { id, rule, quantizer });
-            }
-            AnyRule::RackPreference(rule) => {
-                self.machine_preferences.push(MachineStage::Rack(RankedPreference { id, rule, quantizer }));
-            }
+        self.weighted |= rule.weight.is_some() && entry.group.scores();
+        self.evicts |= id == REQUIRED_RULE && AreNodeResourcesValid::from_values(&rule.values).evict;
+        let made =
+            Made { id, quantizer: Quantizer::of(rule.buckets, entry.levels), weight: rule.weight.unwrap_or_default() };
+        self.add((entry.build)(&rule.values), made);
+    }
+
+    fn add(&mut self, rule: AnyRule, made: Made) {
+        match rule {
+            AnyRule::ClusterValidator(rule) => self.cluster_validators.push(made.validator(rule)),
+            AnyRule::RackValidator(rule) => self.rack_validators.push(made.validator(rule)),
+            AnyRule::MachineValidator(rule) => self.machine_validators.push(made.validator(rule)),
+            AnyRule::ClusterPreference(rule) => self.cluster_preferences.push(made.preference(rule)),
+            AnyRule::RackPreference(rule) => self.machine_preferences.push(MachineStage::Rack(made.preference(rule))),
             AnyRule::MachinePreference(rule) => {
-                self.machine_preferences.push(MachineStage::Machine(RankedPreference { id, rule, quantizer }));
+                self.machine_preferences.push(MachineStage::Machine(made.preference(rule)));
             }
         }
     }
@@ -172,26 +228,78 @@ impl Policy {
         clusters.chain(racks).chain(machines).chain(self.machine_preferences.iter().map(MachineStage::id))
     }
 
+    /// Whether its preferences are compared by weights set by hand, not in strict order.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        self.weighted
+    }
+
     /// Whether any rule looks at a whole rack, so that racks are ranked apart.
     pub(crate) fn sees_racks(&self) -> bool {
         let rack = |stage: &MachineStage| matches!(stage, MachineStage::Rack(_));
         !self.rack_validators.is_empty() || self.machine_preferences.iter().any(rack)
     }
 
+    /// Whether a VM may put out ones of lower priority to have their room.
+    #[must_use]
+    pub fn lets_evict(&self, vm: &VmShape) -> bool {
+        self.evicts && !vm.is_evictable()
+    }
+
+    /// Whether the store may take this VM there as far as tenants were promised anything, which
+    /// cannot be left to a stale view (Protean section 5.3, fine-grained detection).
+    #[must_use]
+    pub fn may_commit(&self, vm: &VmRequest, scene: Scene<'_>, machine: MachineId) -> bool {
+        let fleet = scene.occupancy.fleet();
+        let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
+        !self.sees_tenant
+            || keeps_promises(&self.machine_validators, vm, scene, machine)
+                && keeps_promises(&self.rack_validators, vm, scene, rack)
+                && keeps_promises(&self.cluster_validators, vm, scene, cluster)
+    }
+
     /// The request's key under the whole list: requests with equal words are one class.
-    pub(crate) fn write_key(&self, vm: &VmShape, words: &mut Vec<u64>) {
+    pub(crate) fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         words.clear();
         self.cluster_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
         self.cluster_preferences.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
         self.rack_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
         self.machine_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
         for stage in &self.machine_preferences {
-            match stage {
-                MachineStage::Rack(ranked) => ranked.rule.write_key(vm, words),
-                MachineStage::Machine(ranked) => ranked.rule.write_key(vm, words),
-            }
+            of_either!(stage, ranked => ranked.rule.write_key(vm, words));
         }
     }
+}
+
+/// Whether the validators about tenants let the VM in.
+fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
+    validators.iter().filter(|ranked| ranked.rule.sees_tenant()).all(|ranked| ranked.rule.check(vm, scene, place))
+}
+
+/// What a rule is put into its place with.
+struct Made {
+    id: &'static str,
+    quantizer: Quantizer,
+    weight: Weight,
+}
+
+impl Made {
+    fn validator<Id>(self, rule: Box<dyn AnyValidator<Id>>) -> RankedValidator<Id> {
+        let asks_nothing = asks_nothing(|vm, words| rule.write_key(vm, words));
+        RankedValidator { id: self.id, rule, asks_nothing }
+    }
+
+    fn preference<Id>(self, rule: Box<dyn AnyPreference<Id>>) -> RankedPreference<Id> {
+        let asks_nothing = asks_nothing(|vm, words| rule.write_key(vm, words));
+        RankedPreference { id: self.id, rule, quantizer: self.quantizer, weight: self.weight, asks_nothing }
+    }
+}
+
+/// Whether a key has no words: then all requests have the same one.
+fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let mut words = Vec::new();
+    write_key(&VmRequest::alone(VmShape::plain(tiebreak_model::Resources::NONE)), &mut words);
+    words.is_empty()
 }
 
 /// The default list: Protean's examples in Protean's order, with its three buckets for
@@ -208,7 +316,7 @@ pub fn default_rules() -> Vec<RuleUse> {
         ("BestFit", Some(3)),
         ("PreferLeastUsedRack", Some(4)),
     ];
-    rules.map(|(id, buckets)| RuleUse { id: id.into(), values: Vec::new(), buckets }).into()
+    rules.map(|(id, buckets)| RuleUse::plain(id, buckets)).into()
 }
 
 /// The stage a rule id belongs to, if there is such a rule.

@@ -8,8 +8,10 @@
 //! a sorted list or a hash of sets, the answer depends on the keys alone, never on the
 //! history of insertions.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::packed::PackedKey;
 
@@ -92,10 +94,52 @@ impl<K: PackedKey> Ranking<K> {
         node - self.leaves
     }
 
+    /// The key of the `index`-th machine of the cell.
+    pub(crate) fn key(&self, index: usize) -> K {
+        self.keys[self.leaves + index]
+    }
+
+    /// The valid machines, in order of id, with their keys.
+    pub(crate) fn valid(&self) -> impl Iterator<Item = (usize, K)> + '_ {
+        let leaves = self.keys[self.leaves..].iter().copied().enumerate();
+        leaves.filter(|(_, key)| *key != K::INVALID)
+    }
+
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.counts.capacity() * size_of::<u32>()
     }
+}
+
+/// The best few machines of several cells, in order of key and id. A cell comes with what its
+/// rack adds to every key, and the id of its first machine.
+pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
+    cells: impl Iterator<Item = (K, u32, &'a Ranking<K>)>,
+    many: usize,
+) -> impl Iterator<Item = u32> {
+    let cells: Vec<_> = cells.collect();
+    // A node stands for the machines below it; nodes of equal keys come in order of id.
+    let mut nodes: BinaryHeap<Reverse<(K, u32, usize, usize)>> = BinaryHeap::new();
+    for (cell, (rack, first, ranking)) in cells.iter().enumerate() {
+        nodes.push(Reverse((rack.plus(ranking.keys[1]), *first, cell, 1)));
+    }
+    core::iter::from_fn(move || {
+        loop {
+            let Reverse((_, first, cell, node)) = nodes.pop()?;
+            let (rack, _, ranking) = &cells[cell];
+            if node >= ranking.leaves {
+                return Some(first);
+            }
+            // Machines below a node at this height: as many as a full tree has there.
+            let half = ranking.leaves >> (node.ilog2() + 1);
+            for (child, first) in [(2 * node, first), (2 * node + 1, first + half as u32)] {
+                if ranking.keys[child] != K::INVALID {
+                    nodes.push(Reverse((rack.plus(ranking.keys[child]), first, cell, child)));
+                }
+            }
+        }
+    })
+    .take(many)
 }
 
 #[cfg(test)]
@@ -124,6 +168,13 @@ mod tests {
                 let seen: Vec<_> = (0..expected.len()).map(|nth| ranking.nth_best(nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
                 assert_eq!(Ranking::build(&keys).best(), ranking.best(), "building gives the same");
+                let mut sorted: Vec<_> =
+                    (0..size).filter(|at| keys[*at] != u64::MAX).map(|at| (keys[at], at)).collect();
+                sorted.sort_unstable();
+                let near: Vec<_> =
+                    best_keys([(0, 100, &ranking)].into_iter().filter(|it| it.2.best().1 > 0), 5).collect();
+                let expected: Vec<_> = sorted.iter().take(5).map(|(_, at)| 100 + *at as u32).collect();
+                assert_eq!(near, expected, "the best five, size {size}, step {step}");
             }
         }
     }

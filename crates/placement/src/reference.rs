@@ -7,9 +7,11 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Occupancy, RackId, VmShape};
+use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
+use crate::evaluation::best_machines;
 use crate::policy::{MachineStage, Policy};
+use crate::weights::{Weight, best, best_first, distinct};
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct Funnel {
     pub best: Vec<MachineId>,
     /// The last preference that dropped any machine: what put the best set before the rest.
     pub decided_by: Option<&'static str>,
+    /// Whether weights set by hand compared in a circle: a machine of the best set is beaten.
+    pub circular: bool,
 }
 
 impl Funnel {
@@ -48,88 +52,131 @@ impl Funnel {
 /// The name of the step that keeps the best clusters: k, or more where those had no room.
 pub const BEST_CLUSTERS: &str = "Best clusters";
 
+/// The name of the step that compares preferences by weights set by hand, all together.
+pub const WEIGHTED: &str = "Weighted comparison";
+
 /// Decides where a VM may go.
 #[must_use]
-pub fn funnel(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> Funnel {
-    decide(policy, occupancy, vm).0
+pub fn funnel(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> Funnel {
+    decide(policy, scene, vm).0
 }
 
-/// The same, with the machines that the last preference to drop any dropped, by id.
+/// The machines a VM is placed on a random one of: those tied for best, by id, or this many of
+/// the best, in order (conflict avoidance, Protean section 5.3).
+pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among: Option<u32>) -> Vec<MachineId> {
+    let Some(among) = among else { return funnel(policy, scene, vm).best };
+    let (_, ordered) = order_clusters(policy, scene, vm);
+    for clusters in ordered.chunks(policy.best_clusters as usize) {
+        let mut funnel = candidates(scene, clusters);
+        validate(policy, scene, vm, &mut funnel);
+        let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
+        rows.sort_unstable();
+        if !rows.is_empty() && policy.weighted {
+            return best_machines(&weights(policy), rows, Some(among));
+        }
+        if !rows.is_empty() {
+            return rows.into_iter().take(among as usize).map(|(_, machine)| machine).collect();
+        }
+    }
+    Vec::new()
+}
+
+/// The same as [`funnel`], with the machines that the last preference to drop any dropped, by id.
 ///
 /// The best k clusters are looked at first; where none of their machines is valid, the next
 /// k, so that no VM is refused that has a feasible machine (Protean section 3.4). A refusal
 /// shows all valid clusters.
-pub(crate) fn decide(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> (Funnel, Vec<MachineId>) {
-    let (mut steps, ordered) = order_clusters(policy, occupancy, vm);
+pub(crate) fn decide(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Funnel, Vec<MachineId>) {
+    let (mut steps, ordered) = order_clusters(policy, scene, vm);
     let valid = ordered.len() as u32;
     let mut decided = None;
     for best in ordered.chunks(policy.best_clusters as usize) {
-        let (funnel, dropped) = decide_among(policy, occupancy, vm, best);
+        let (funnel, dropped) = decide_among(policy, scene, vm, best);
         if !funnel.best.is_empty() {
             decided = Some((funnel, dropped));
             break;
         }
     }
-    let (mut funnel, dropped) = decided.unwrap_or_else(|| decide_among(policy, occupancy, vm, &ordered));
+    let (mut funnel, dropped) = decided.unwrap_or_else(|| decide_among(policy, scene, vm, &ordered));
     steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32 });
     funnel.cluster_steps = steps;
     (funnel, dropped)
 }
 
-fn decide_among(
-    policy: &Policy,
-    occupancy: &Occupancy,
-    vm: &VmShape,
-    clusters: &[ClusterId],
-) -> (Funnel, Vec<MachineId>) {
+fn decide_among(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[ClusterId]) -> (Funnel, Vec<MachineId>) {
+    let mut funnel = candidates(scene, clusters);
+    validate(policy, scene, vm, &mut funnel);
+    let dropped = prefer(policy, scene, vm, &mut funnel);
+    (funnel, dropped)
+}
+
+/// All machines of these clusters.
+fn candidates(scene: Scene<'_>, clusters: &[ClusterId]) -> Funnel {
     let mut clusters = clusters.to_vec();
     clusters.sort_unstable();
-    let fleet = occupancy.fleet();
-    let machines = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
-    let mut funnel =
-        Funnel { cluster_steps: Vec::new(), clusters, steps: Vec::new(), best: machines, decided_by: None };
-    validate(policy, occupancy, vm, &mut funnel);
-    let dropped = prefer(policy, occupancy, vm, &mut funnel);
-    (funnel, dropped)
+    let fleet = scene.occupancy.fleet();
+    let best = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
+    Funnel { clusters, best, ..Funnel::of_machines(Vec::new()) }
+}
+
+impl Funnel {
+    fn of_machines(best: Vec<MachineId>) -> Self {
+        Self {
+            cluster_steps: Vec::new(),
+            clusters: Vec::new(),
+            steps: Vec::new(),
+            best,
+            decided_by: None,
+            circular: false,
+        }
+    }
 }
 
 /// The best of machines that are valid, under the machine preferences.
 pub(crate) fn best_of(
     policy: &Policy,
-    occupancy: &Occupancy,
-    vm: &VmShape,
+    scene: Scene<'_>,
+    vm: &VmRequest,
     machines: Vec<MachineId>,
 ) -> Option<MachineId> {
-    let (cluster_steps, clusters, steps) = (Vec::new(), Vec::new(), Vec::new());
-    let mut funnel = Funnel { cluster_steps, clusters, steps, best: machines, decided_by: None };
-    prefer(policy, occupancy, vm, &mut funnel);
+    let mut funnel = Funnel::of_machines(machines);
+    prefer(policy, scene, vm, &mut funnel);
     funnel.best.first().copied()
 }
 
 /// Cluster validators, then preferences: the valid clusters, best first (Protean section
 /// 3.2). Clusters that tie stand by id.
-fn order_clusters(policy: &Policy, occupancy: &Occupancy, vm: &VmShape) -> (Vec<Step>, Vec<ClusterId>) {
+fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Vec<Step>, Vec<ClusterId>) {
     let mut steps = Vec::new();
-    let mut clusters: Vec<_> = (0..occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
+    let mut clusters: Vec<_> = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {
         let bound = ranked.rule.bind(vm);
-        narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(occupancy, *id));
+        narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(scene, *id));
+    }
+    if policy.weighted {
+        let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
+        let buckets = |id| bound.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, id))).collect();
+        let mut rows: Vec<(Vec<u64>, ClusterId)> = clusters.iter().map(|id| (buckets(*id), *id)).collect();
+        rows.sort_unstable();
+        let weights: Vec<_> = policy.cluster_preferences.iter().map(|ranked| ranked.weight).collect();
+        best_first(&weights, &mut rows);
+        return (steps, rows.into_iter().map(|(_, id)| id).collect());
     }
     for ranked in policy.cluster_preferences.iter().rev() {
         let bound = ranked.rule.bind(vm);
-        clusters.sort_by_cached_key(|id| ranked.quantizer.bucket(bound.score(occupancy, *id)));
+        clusters.sort_by_cached_key(|id| ranked.quantizer.bucket(bound.score(scene, *id)));
     }
     (steps, clusters)
 }
 
-fn validate(policy: &Policy, occupancy: &Occupancy, vm: &VmShape, funnel: &mut Funnel) {
+fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) {
     for ranked in &policy.rack_validators {
         let bound = ranked.rule.bind(vm);
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(occupancy, rack(occupancy, *id)));
+        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, rack(scene, *id)));
     }
     for ranked in &policy.machine_validators {
         let bound = ranked.rule.bind(vm);
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(occupancy, *id));
+        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, *id));
     }
 }
 
@@ -140,27 +187,34 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep
 }
 
 /// Applies the machine preferences; what the last of them to drop any dropped.
-fn prefer(policy: &Policy, occupancy: &Occupancy, vm: &VmShape, funnel: &mut Funnel) -> Vec<MachineId> {
+fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
+    if policy.weighted {
+        return prefer_by_weights(policy, scene, vm, funnel);
+    }
     let mut dropped_last = Vec::new();
     for stage in &policy.machine_preferences {
-        let quantizer = stage.quantizer();
-        let buckets: Vec<u64> = match stage {
-            MachineStage::Rack(ranked) => {
-                let bound = ranked.rule.bind(vm);
-                let score = |id: &MachineId| bound.score(occupancy, rack(occupancy, *id));
-                funnel.best.iter().map(|id| quantizer.bucket(score(id))).collect()
-            }
-            MachineStage::Machine(ranked) => {
-                let bound = ranked.rule.bind(vm);
-                funnel.best.iter().map(|id| quantizer.bucket(bound.score(occupancy, *id))).collect()
-            }
-        };
+        let buckets = buckets(stage, scene, vm, &funnel.best);
         let dropped = keep_lowest(stage.id(), &buckets, funnel);
         if !dropped.is_empty() {
             dropped_last = dropped;
         }
     }
     dropped_last
+}
+
+/// One preference's buckets for these machines.
+fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<u64> {
+    let quantizer = stage.quantizer();
+    match stage {
+        MachineStage::Rack(ranked) => {
+            let bound = ranked.rule.bind(vm);
+            machines.iter().map(|id| quantizer.bucket(bound.score(scene, rack(scene, *id)))).collect()
+        }
+        MachineStage::Machine(ranked) => {
+            let bound = ranked.rule.bind(vm);
+            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
+        }
+    }
 }
 
 /// Keeps the machines in the lowest bucket; the others.
@@ -179,6 +233,37 @@ fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<
     dropped
 }
 
-fn rack(occupancy: &Occupancy, machine: MachineId) -> RackId {
-    occupancy.fleet().rack_of(machine)
+/// Every machine's buckets under all machine preferences.
+fn bucket_rows(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    machines: &[MachineId],
+) -> Vec<(Vec<u64>, MachineId)> {
+    let columns: Vec<_> = policy.machine_preferences.iter().map(|stage| buckets(stage, scene, vm, machines)).collect();
+    let row = |at: usize| columns.iter().map(|column| column[at]).collect();
+    machines.iter().enumerate().map(|(at, machine)| (row(at), *machine)).collect()
+}
+
+fn weights(policy: &Policy) -> Vec<Weight> {
+    policy.machine_preferences.iter().map(MachineStage::weight).collect()
+}
+
+/// Weights set by hand: one comparison instead of a filter for each preference.
+fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
+    let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
+    rows.sort_unstable();
+    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
+    funnel.circular = best(&weights(policy), &vectors, &members).circular;
+    let before = funnel.best.len() as u32;
+    let best = best_machines(&weights(policy), rows, None);
+    let dropped: Vec<_> = funnel.best.iter().copied().filter(|machine| best.binary_search(machine).is_err()).collect();
+    funnel.best = best;
+    funnel.steps.push(Step { rule: WEIGHTED, before, after: funnel.best.len() as u32 });
+    funnel.decided_by = (!dropped.is_empty()).then_some(WEIGHTED);
+    dropped
+}
+
+fn rack(scene: Scene<'_>, machine: MachineId) -> RackId {
+    scene.occupancy.fleet().rack_of(machine)
 }

@@ -1,14 +1,15 @@
 //! What a rule is.
 //!
 //! A rule turns a request into a key, once, and never sees the request again; it
-//! sees a machine only through a view whose reach is a type. So whatever a cached
+//! sees a place only through a view whose reach is a type. So whatever a cached
 //! verdict depends on cannot be forgotten: the key and the reach are the
 //! declaration, and the engine needs no other. Source: Protean sections 3.2, 5.2.1.
 
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ClusterId, ClusterView, Declared, MachineId, MachineView, Occupancy, RackId, RackView, Resource, Resources, VmShape,
+    ClusterId, ClusterView, Declared, MachineId, MachineView, RackId, RackView, Resource, Resources, Scene, TenantView,
+    VmRequest,
 };
 
 /// How far a rule can see.
@@ -18,17 +19,21 @@ pub trait Reach: Sized + 'static {
     /// All it can see of it.
     type View<'a>: Copy;
 
+    /// Whether it sees the asking tenant's VMs. Such a verdict is kept as it is for a tenant
+    /// without VMs, and taken again, for one decision, where the tenant has some.
+    const SEES_TENANT: bool = false;
+
     /// The view of one of them.
-    fn view(occupancy: &Occupancy, id: Self::Id) -> Self::View<'_>;
+    fn view(scene: Scene<'_>, id: Self::Id) -> Self::View<'_>;
 
     /// The views of several in one cluster.
     fn views<'a>(
-        occupancy: &'a Occupancy,
+        scene: Scene<'a>,
         cluster: ClusterId,
         ids: &'a [Self::Id],
     ) -> impl Iterator<Item = Self::View<'a>> + 'a {
         let _ = cluster;
-        ids.iter().map(|id| Self::view(occupancy, *id))
+        ids.iter().map(move |id| Self::view(scene, *id))
     }
 }
 
@@ -44,21 +49,38 @@ pub enum OfRack {}
 #[derive(Clone, Copy, Debug)]
 pub enum OfCluster {}
 
+/// The reach of a rule about a machine and the asking tenant's VMs on it.
+#[derive(Clone, Copy, Debug)]
+pub enum OfTenantOnMachine {}
+
+/// The reach of a rule about a rack and the asking tenant's VMs in it.
+#[derive(Clone, Copy, Debug)]
+pub enum OfTenantOnRack {}
+
+/// The reach of a rule about a cluster and the asking tenant's VMs in it.
+#[derive(Clone, Copy, Debug)]
+pub enum OfTenantOnCluster {}
+
+/// The reach of a rule about a cluster and the asking tenant's VMs in its datacenter.
+#[derive(Clone, Copy, Debug)]
+pub enum OfTenantOnDatacenter {}
+
 impl Reach for OfMachine {
     type Id = MachineId;
     type View<'a> = MachineView<'a>;
 
-    fn view(occupancy: &Occupancy, id: MachineId) -> MachineView<'_> {
-        occupancy.machine(id)
+    #[inline]
+    fn view(scene: Scene<'_>, id: MachineId) -> MachineView<'_> {
+        scene.occupancy.machine(id)
     }
 
     #[inline]
     fn views<'a>(
-        occupancy: &'a Occupancy,
+        scene: Scene<'a>,
         cluster: ClusterId,
         ids: &'a [MachineId],
     ) -> impl Iterator<Item = MachineView<'a>> + 'a {
-        occupancy.machines_of(cluster, ids)
+        scene.occupancy.machines_of(cluster, ids)
     }
 }
 
@@ -66,8 +88,8 @@ impl Reach for OfRack {
     type Id = RackId;
     type View<'a> = RackView<'a>;
 
-    fn view(occupancy: &Occupancy, id: RackId) -> RackView<'_> {
-        occupancy.rack(id)
+    fn view(scene: Scene<'_>, id: RackId) -> RackView<'_> {
+        scene.occupancy.rack(id)
     }
 }
 
@@ -75,9 +97,33 @@ impl Reach for OfCluster {
     type Id = ClusterId;
     type View<'a> = ClusterView<'a>;
 
-    fn view(occupancy: &Occupancy, id: ClusterId) -> ClusterView<'_> {
-        occupancy.cluster(id)
+    fn view(scene: Scene<'_>, id: ClusterId) -> ClusterView<'_> {
+        scene.occupancy.cluster(id)
     }
+}
+
+macro_rules! tenant_reaches {
+    ($($reach:ident of $place:ident: $id:ty, $view:ident, |$scene:ident, $at:ident| $vms:expr;)+) => {$(
+        impl Reach for $reach {
+            type Id = $id;
+            type View<'a> = TenantView<$view<'a>>;
+            const SEES_TENANT: bool = true;
+
+            #[inline]
+            fn view($scene: Scene<'_>, $at: $id) -> TenantView<$view<'_>> {
+                TenantView { place: $place::view($scene, $at), tenant_vms: $vms }
+            }
+        }
+    )+};
+}
+
+tenant_reaches! {
+    OfTenantOnMachine of OfMachine: MachineId, MachineView, |scene, id| scene.footprint.on_machine(id);
+    OfTenantOnRack of OfRack: RackId, RackView, |scene, id| scene.footprint.on_rack(scene.occupancy.fleet(), id);
+    OfTenantOnCluster of OfCluster: ClusterId, ClusterView,
+        |scene, id| scene.footprint.on_cluster(scene.occupancy.fleet(), id);
+    OfTenantOnDatacenter of OfCluster: ClusterId, ClusterView,
+        |scene, id| scene.footprint.on_datacenter(scene.occupancy.fleet(), id);
 }
 
 /// The part of a request that a rule depends on. Requests with equal keys are one
@@ -90,6 +136,35 @@ pub trait Key: Copy + 'static {
 
 impl Key for () {
     fn write(self, _: &mut Vec<u64>) {}
+}
+
+impl Key for bool {
+    fn write(self, words: &mut Vec<u64>) {
+        words.push(u64::from(self));
+    }
+}
+
+impl Key for u32 {
+    fn write(self, words: &mut Vec<u64>) {
+        words.push(u64::from(self));
+    }
+}
+
+impl<K: Key> Key for Option<K>
+where
+    K: Default,
+{
+    fn write(self, words: &mut Vec<u64>) {
+        words.push(u64::from(self.is_some()));
+        self.unwrap_or_default().write(words);
+    }
+}
+
+impl<A: Key, B: Key> Key for (A, B) {
+    fn write(self, words: &mut Vec<u64>) {
+        self.0.write(words);
+        self.1.write(words);
+    }
 }
 
 impl Key for Resources {
@@ -106,7 +181,7 @@ pub trait Validator: Declared + Copy + Send + Sync + 'static {
     type Key: Key;
 
     /// The part of the request it depends on.
-    fn key(&self, vm: &VmShape) -> Self::Key;
+    fn key(&self, vm: &VmRequest) -> Self::Key;
 
     /// Whether the VM may go there.
     fn is_valid(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> bool;
@@ -123,7 +198,7 @@ pub trait Preference: Declared + Copy + Send + Sync + 'static {
     const LEVELS: Option<u32> = None;
 
     /// The part of the request it depends on.
-    fn key(&self, vm: &VmShape) -> Self::Key;
+    fn key(&self, vm: &VmRequest) -> Self::Key;
 
     /// From 0 (best) to 1 (worst); anything outside counts as the nearer end, and NaN as 1.
     /// It may be asked about candidates that a validator refuses (a machine too full for

@@ -20,7 +20,7 @@ pub const CLUSTERS_MAX: usize = 500;
 pub const NAME_MAX: usize = 200;
 
 /// The rule that no list can switch off: without it machines would be over-committed.
-pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
+pub use tiebreak_placement::policy::REQUIRED_RULE;
 
 /// How finely a preference tells candidates apart; a row without it compares scores exactly.
 pub const BUCKETS: Param = Param {
@@ -190,7 +190,7 @@ impl ClusterRow {
         let cores = stored(self.settings.cores, Resource::Cores);
         let memory = stored(self.settings.memory_gib, Resource::Memory);
         let capacity = Resources::new(cores, memory, ssd_gib, network_mbps);
-        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready }
+        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready, datacenter: 0 }
     }
 }
 
@@ -214,7 +214,7 @@ impl RuleRow {
     }
 
     fn rule_use(&self) -> RuleUse {
-        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets }
+        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets, weight: None }
     }
 }
 

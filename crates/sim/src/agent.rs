@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, RequestId, Resources, Time, VmId};
+use tiebreak_model::{MachineId, MachineRecord, RequestId, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse};
 
 use crate::store::Store;
@@ -14,7 +14,7 @@ use crate::store::Store;
 pub(crate) struct Assignment {
     pub(crate) vm: VmId,
     pub(crate) machine: MachineId,
-    pub(crate) demand: Resources,
+    pub(crate) shape: VmShape,
     pub(crate) best_set: u32,
     pub(crate) cache: CacheUse,
 }
@@ -78,7 +78,9 @@ impl Agent {
     /// Notes a choice in the agent's own view, so that the request's next VM sees it.
     pub(crate) fn assign(&mut self, flight: &mut InFlight, assignment: Assignment) {
         let before = self.allocator.view().record(assignment.machine);
-        let after = before.with(assignment.demand, 1).expect("a chosen machine has room in the agent's view");
+        let shape = &assignment.shape;
+        let after = before.with(shape).or_else(|| before.with_evictions(shape).with(shape));
+        let after = after.expect("a chosen machine has room in the agent's view, or VMs to put out");
         flight.undo.push((assignment.machine, before));
         flight.assignments.push(assignment);
         self.allocator.view_mut().set(assignment.machine, after);

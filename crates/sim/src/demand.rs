@@ -3,37 +3,49 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, MachineRecord, Occupancy, Resources};
+use tiebreak_model::{MachineId, MachineRecord, Occupancy, VmId};
+use tiebreak_placement::Policy;
 
 use crate::agent::Assignment;
+use crate::evictions::Evictable;
 
-/// What a decision asks of one machine.
+/// What a decision makes of one machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Demand {
     pub(crate) machine: MachineId,
-    /// None when the sum passes 32 bits, and so fits nowhere.
-    sum: Option<Resources>,
-    vms: u32,
+    /// The machine's state with its part taken; none when it does not fit.
+    pub(crate) after: Option<MachineRecord>,
 }
 
-impl Demand {
-    /// The machine's state with this taken, if it fits.
-    pub(crate) fn on(&self, occupancy: &Occupancy) -> Option<MachineRecord> {
-        occupancy.record(self.machine).with(self.sum?, self.vms)
-    }
+/// What a decision makes of all its machines, and which VMs it puts out.
+#[derive(Default)]
+pub(crate) struct Demands {
+    pub(crate) machines: Vec<Demand>,
+    pub(crate) victims: Vec<(MachineId, VmId)>,
 }
 
-/// Sums what a decision asks, machine by machine.
-pub(crate) fn sum_demands(assignments: &[Assignment], demands: &mut Vec<Demand>) {
-    demands.clear();
-    demands.extend(assignments.iter().map(|it| Demand { machine: it.machine, sum: Some(it.demand), vms: 1 }));
-    demands.sort_unstable_by_key(|demand| demand.machine);
-    demands.dedup_by(|next, first| {
-        let same = next.machine == first.machine;
-        if same {
-            first.sum = first.sum.zip(next.sum).and_then(|(sum, more)| sum.checked_add(more));
-            first.vms += next.vms;
+impl Demands {
+    /// Adds a decision up on what is really in use.
+    pub(crate) fn add_up(
+        &mut self,
+        assignments: &[Assignment],
+        policy: &Policy,
+        truth: &Occupancy,
+        evictable: &Evictable,
+    ) {
+        self.machines.clear();
+        self.victims.clear();
+        for it in assignments {
+            let known = self.machines.iter().position(|demand| demand.machine == it.machine);
+            let at = known.unwrap_or_else(|| {
+                self.machines.push(Demand { machine: it.machine, after: Some(truth.record(it.machine)) });
+                self.machines.len() - 1
+            });
+            let Some(record) = self.machines[at].after else { continue };
+            self.machines[at].after = record.with(&it.shape).or_else(|| {
+                let allowed = policy.lets_evict(&it.shape);
+                allowed.then(|| evictable.make_room(it.machine, record, &it.shape, &mut self.victims)).flatten()
+            });
         }
-        same
-    });
+    }
 }

@@ -183,10 +183,7 @@ struct Types {
 impl Types {
     fn new(settings: &GeneratedWorkload, seed: Seed) -> Self {
         let column = settings.zone as usize - 1;
-        let shape = |cores: u32, gib: u32| VmShape {
-            demand: Resources::new(cores * 1_000, cores * gib * 1_024, 0, 0),
-            priority: 0,
-        };
+        let shape = |cores: u32, gib: u32| VmShape::plain(Resources::new(cores * 1_000, cores * gib * 1_024, 0, 0));
         let table: Vec<_> = CORES
             .iter()
             .flat_map(|(cores, share)| {

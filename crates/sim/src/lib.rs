@@ -16,6 +16,7 @@ mod conflict_minutes;
 mod demand;
 mod digest;
 mod event;
+mod evictions;
 pub mod frames;
 pub mod generate;
 pub mod metrics;

@@ -34,6 +34,8 @@ pub struct Counters {
     pub placements: u64,
     /// VMs rejected: refused, or out of retries.
     pub rejections: u64,
+    /// VMs of low priority put out to make room.
+    pub evictions: u64,
     /// Decisions whose class of requests had a rule evaluation.
     pub cache_hits: u64,
     /// Decisions that had to make one.
@@ -47,6 +49,7 @@ impl Counters {
             conflicts: self.conflicts - before.conflicts,
             placements: self.placements - before.placements,
             rejections: self.rejections - before.rejections,
+            evictions: self.evictions - before.evictions,
             cache_hits: self.cache_hits - before.cache_hits,
             cache_misses: self.cache_misses - before.cache_misses,
         }

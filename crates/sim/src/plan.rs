@@ -6,8 +6,9 @@ use core::fmt;
 
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Millis, Workload, declare};
-use tiebreak_placement::{Caching, Policy, PolicyError, RuleUse};
+use tiebreak_model::{Declared, Millis, Occupancy, Workload, declare};
+use tiebreak_placement::policy::REQUIRED_RULE;
+use tiebreak_placement::{Allocator, Caches, Policy, PolicyError, RuleUse};
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -42,6 +43,7 @@ pub struct Plan {
     pub(crate) policy: Arc<Policy>,
     pub(crate) workload: Arc<Workload>,
     pub(crate) agents: Agents,
+    pub(crate) caches: Caches,
     pub(crate) seed: Seed,
     pub(crate) tick: Millis,
     pub(crate) funnel_samples: u32,
@@ -99,10 +101,9 @@ impl Plan {
         agents: Agents,
         seed: Seed,
     ) -> Result<Self, PlanError> {
-        const RESOURCES: &str = "AreNodeResourcesValid";
         let mut rules: Vec<_> = rules.to_vec();
-        if !rules.iter().any(|rule| rule.id == RESOURCES) {
-            rules.insert(0, RuleUse { id: RESOURCES.into(), values: Vec::new(), buckets: None });
+        if !rules.iter().any(|rule| rule.id == REQUIRED_RULE) {
+            rules.insert(0, RuleUse::plain(REQUIRED_RULE, None));
         }
         let tick = nice_tick(workload.horizon().since(tiebreak_model::Time::ZERO));
         let fleet = Fleet::build(clusters).map_err(PlanError::Fleet)?;
@@ -114,6 +115,7 @@ impl Plan {
             policy: Arc::new(Policy::new(&rules, best_clusters).map_err(PlanError::Policy)?),
             workload,
             agents,
+            caches: Caches::default(),
             seed,
             tick,
             funnel_samples: FUNNEL_SAMPLES.min(affordable),
@@ -127,9 +129,17 @@ impl Plan {
         self
     }
 
-    /// How each agent caches.
-    pub(crate) fn caching(&self) -> Caching {
-        if self.agents.caches { Caching::Within(CACHE_BYTES / self.agents.count as usize) } else { Caching::Off }
+    /// The same plan with these cache layers, where caches are on at all.
+    #[must_use]
+    pub fn with_caches(mut self, caches: Caches) -> Self {
+        self.caches = Caches::from_values(&caches.to_values());
+        self
+    }
+
+    /// An allocator that knows the fleet as `view` has it.
+    pub(crate) fn allocator(&self, view: Occupancy) -> Allocator {
+        let caches = if self.agents.caches { self.caches } else { Caches::OFF };
+        Allocator::new(self.policy.clone(), view, caches, CACHE_BYTES / self.agents.count as usize)
     }
 
     /// Where everything stands.

@@ -5,16 +5,19 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
-use tiebreak_model::{MachineId, Millis, Occupancy, RequestId, Time, VmId};
+use tiebreak_model::{
+    Footprint, MachineId, Millis, Occupancy, RequestId, Scene, TenantSize, Time, VmId, VmRequest, VmShape,
+};
 use tiebreak_placement::explain::{Explanation, explain};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{Allocator, CacheUse};
+use tiebreak_placement::{CacheUse, Choice, Draw, Refusal, Request};
 
 use crate::agent::{Agent, Assignment, InFlight};
 use crate::conflict_minutes::ConflictMinutes;
-use crate::demand::{Demand, sum_demands};
+use crate::demand::{Demand, Demands};
 use crate::digest::Digest;
 use crate::event::{Event, Queue};
+use crate::evictions::Evictable;
 use crate::frames::Frames;
 use crate::metrics::{Counters, Sample, Series, TimeWeighted, capacity};
 use crate::plan::Plan;
@@ -80,6 +83,11 @@ pub struct World {
     idle: VecDeque<u32>,
     waiting: VecDeque<(RequestId, u32)>,
     tie_break: Stream,
+    /// Where the VMs of tenants that ask for anything really stand.
+    tenants: BTreeMap<u64, Footprint>,
+    evictable: Evictable,
+    evicted: BTreeMap<VmId, Time>,
+    asking: Asking,
     placed_on: Vec<u32>,
     placed_at: Vec<Time>,
     now: Time,
@@ -123,7 +131,7 @@ impl World {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
-        let first = Agent::new(Allocator::new(plan.policy.clone(), empty, plan.caching()), &store);
+        let first = Agent::new(plan.allocator(empty), &store);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
         Self {
             queue: Queue::new(plan.workload.clone(), plan.tick),
@@ -131,6 +139,10 @@ impl World {
             idle: (0..plan.agents.count).collect(),
             waiting: VecDeque::new(),
             tie_break: plan.seed.stream("tie-break"),
+            tenants: BTreeMap::new(),
+            evictable: Evictable::default(),
+            evicted: BTreeMap::new(),
+            asking: Asking::default(),
             placed_on: vec![NOWHERE; vms],
             placed_at: vec![Time::NEVER; vms],
             now: Time::ZERO,
@@ -255,10 +267,11 @@ impl World {
 
     /// Forgets explanations of requests that have their answer, and keeps those under way.
     pub fn forget_answered(&mut self) {
-        let (placed_on, rejections) = (&self.placed_on, &self.rejections);
+        let (placed_on, rejections, evicted) = (&self.placed_on, &self.rejections, &self.evicted);
         let workload = &self.plan.workload;
         self.probed.retain(|probed| {
-            placed_on[probed.vm.index()] == NOWHERE && !rejections.contains_key(&workload.request_of(probed.vm))
+            let nowhere = placed_on[probed.vm.index()] == NOWHERE && !evicted.contains_key(&probed.vm);
+            nowhere && !rejections.contains_key(&workload.request_of(probed.vm))
         });
     }
 
@@ -273,6 +286,12 @@ impl World {
     pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
         let machine = self.placed_on[vm.index()];
         (machine != NOWHERE).then(|| (MachineId(machine), self.placed_at[vm.index()]))
+    }
+
+    /// When a VM of low priority was put out to make room, if it was.
+    #[must_use]
+    pub fn evicted_at(&self, vm: VmId) -> Option<Time> {
+        self.evicted.get(&vm).copied()
     }
 
     /// Why a request was not placed; none when it was, or is not decided yet.
@@ -307,7 +326,7 @@ impl World {
             empty_hosts_pct_mean: self.weighted.empty_hosts_pct(),
             packing_density_pct_mean: self.weighted.packing_density_pct(),
             counters: self.counters,
-            cache_bytes: self.agents.iter().map(|agent| agent.allocator.cache_bytes() as u64).sum(),
+            cache_bytes: self.agents.iter().map(|agent| agent.allocator.sizes().bytes()).sum(),
             rule_shares: self.shares.means(),
         }
     }
@@ -338,15 +357,13 @@ impl World {
     /// All agents begin with the first one's view, and with caches of their own.
     fn begin_agents(&mut self) {
         let view = self.agents[0].allocator.view().clone();
-        let agent = |_| Allocator::new(self.plan.policy.clone(), view.clone(), self.plan.caching());
+        let agent = |_| self.plan.allocator(view.clone());
         self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store)).collect();
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
-        let shape = self.plan.workload.shape_of(vm);
-        let traits = *self.plan.workload.shape(shape);
-        let allocator = &mut self.agents[0].allocator;
-        let choice = allocator.choose(shape, &traits, self.tie_break.draw(u64::from(vm.0), 0));
+        self.ask(request, vm);
+        let choice = self.choose(0, vm, 0);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
         if self.is_probed(vm) {
@@ -354,12 +371,7 @@ impl World {
         }
         let outcome = match winner {
             Some(machine) => {
-                let after = self.store.occupancy().record(machine).with(traits.demand, 1).expect("chosen on the truth");
-                self.store.set_unpublished(machine, after);
-                self.agents[0].allocator.view_mut().set(machine, after);
-                self.placed_on[vm.index()] = machine.0;
-                self.placed_at[vm.index()] = Time::ZERO;
-                self.warm_placements += 1;
+                self.settle_warm(vm, machine);
                 Outcome::Placed
             }
             None => {
@@ -381,6 +393,24 @@ impl World {
         });
     }
 
+    fn settle_warm(&mut self, vm: VmId, machine: MachineId) {
+        let mut demands = core::mem::take(&mut self.spare.demands);
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        let assignment = Assignment { vm, machine, shape, best_set: 0, cache: CacheUse::Off };
+        demands.add_up(&[assignment], &self.plan.policy, self.store.occupancy(), &self.evictable);
+        let victims = core::mem::take(&mut demands.victims);
+        for (_, victim) in &victims {
+            self.put_out(*victim);
+        }
+        demands.victims = victims;
+        let after = demands.machines[0].after.expect("chosen on the truth");
+        self.store.set_unpublished(machine, after);
+        self.agents[0].allocator.view_mut().set(machine, after);
+        self.settle(vm, machine);
+        self.warm_placements += 1;
+        self.spare.demands = demands;
+    }
+
     /// Gives waiting requests to idle agents, the longest idle first.
     fn dispatch(&mut self) {
         while !self.waiting.is_empty() {
@@ -398,6 +428,9 @@ impl World {
         self.order(request, &mut order);
         let mut looked_at = 0;
         for vm in &order {
+            if looked_at == 0 {
+                self.ask(request, *vm);
+            }
             looked_at += 1;
             if !self.decide_vm(agent, &mut flight, *vm) {
                 self.agents[agent as usize].roll_back(&mut flight);
@@ -416,19 +449,21 @@ impl World {
         let workload = &self.plan.workload;
         order.clear();
         order.extend(workload.vms_of(request).map(VmId));
-        order.sort_by_key(|vm| core::cmp::Reverse(workload.shape(workload.shape_of(*vm)).demand));
+        order.sort_by_key(|vm| core::cmp::Reverse(workload.shape_of_vm(*vm).demand));
     }
 
     /// Decides one VM; whether a machine was found.
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId) -> bool {
-        let shape = self.plan.workload.shape_of(vm);
-        let traits = *self.plan.workload.shape(shape);
-        let draw = self.tie_break.draw(u64::from(vm.0), u64::from(flight.attempt));
-        let allocator = &mut self.agents[agent as usize].allocator;
         if flight.attempt == 0 && self.shares.wants(vm) {
-            self.shares.add(&funnel(&self.plan.policy, allocator.view(), &traits));
+            let occupancy = self.agents[agent as usize].allocator.view();
+            let scene = Scene { occupancy, footprint: &self.asking.footprint };
+            self.shares.add(&funnel(
+                &self.plan.policy,
+                scene,
+                &self.asking.request(*self.plan.workload.shape_of_vm(vm)),
+            ));
         }
-        let choice = allocator.choose(shape, &traits, draw);
+        let choice = self.choose(agent, vm, flight.attempt);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         self.counters.cache_hits += u64::from(cache == CacheUse::Hit);
         self.counters.cache_misses += u64::from(cache == CacheUse::Miss);
@@ -437,8 +472,9 @@ impl World {
         }
         match choice {
             Ok(choice) => {
-                let (machine, best_set, demand) = (choice.machine, choice.best_set, traits.demand);
-                self.agents[agent as usize].assign(flight, Assignment { vm, machine, demand, best_set, cache });
+                let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
+                self.agents[agent as usize].assign(flight, Assignment { vm, machine, shape, best_set, cache });
+                self.asking.assign(machine, &shape);
                 true
             }
             Err(_) => {
@@ -448,15 +484,42 @@ impl World {
         }
     }
 
+    /// A tenant begins to ask: what it has, and what it will have.
+    fn ask(&mut self, request: RequestId, vm: VmId) {
+        let workload = &self.plan.workload;
+        self.asking.size = TenantSize::default();
+        self.asking.footprint.clear();
+        if workload.shape_of_vm(vm).terms.is_none() {
+            return;
+        }
+        if let Some(footprint) = self.tenants.get(&workload.tenant(request)) {
+            self.asking.footprint.copy_from(footprint);
+        }
+        let placed = self.asking.footprint.total();
+        self.asking.size = TenantSize { placed, wanted: placed + workload.vms_of(request).len() as u32 };
+    }
+
+    /// An agent looks for a machine for one VM.
+    fn choose(&mut self, agent: u32, vm: VmId, attempt: u32) -> Result<Choice, Refusal> {
+        let workload = &self.plan.workload;
+        let shape = workload.shape_of(vm);
+        let asked = self.asking.request(*workload.shape(shape));
+        let number = self.tie_break.draw(u64::from(vm.0), u64::from(attempt));
+        let draw = Draw { number, among: None };
+        let request = Request { shape, vm: &asked, footprint: &self.asking.footprint, draw };
+        self.agents[agent as usize].allocator.choose(&request)
+    }
+
     fn is_probed(&self, vm: VmId) -> bool {
         self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
     }
 
     fn explain(&mut self, agent: Option<u32>, attempt: u32, vm: VmId, winner: Option<MachineId>, cache: CacheUse) {
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
-        let traits = self.plan.workload.shape(self.plan.workload.shape_of(vm));
+        let request = self.asking.request(*self.plan.workload.shape_of_vm(vm));
         let asked = self.probe.and_then(|probe| probe.asked);
-        let explanation = explain(&self.plan.policy, view, traits, winner, asked);
+        let scene = Scene { occupancy: view, footprint: &self.asking.footprint };
+        let explanation = explain(&self.plan.policy, scene, &request, winner, asked);
         self.probed.push(Probed { vm, time: self.now, agent, attempt, cache, explanation });
     }
 
@@ -468,10 +531,10 @@ impl World {
         } else {
             self.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.spare.demands);
-            sum_demands(&flight.assignments, &mut demands);
-            let conflicts = self.conflicts(agent, &demands);
+            demands.add_up(&flight.assignments, &self.plan.policy, self.store.occupancy(), &self.evictable);
+            let conflicts = self.conflicts(agent, &flight, &demands.machines);
             if conflicts.is_empty() {
-                self.take(agent, &flight, &demands);
+                self.take(agent, &flight, &mut demands);
             } else {
                 self.refuse_commit(agent, &mut flight, &conflicts);
             }
@@ -482,22 +545,77 @@ impl World {
     }
 
     /// The machines whose part of a decision the store cannot take (Protean section 5.3).
-    fn conflicts(&self, agent: u32, demands: &[Demand]) -> Vec<MachineId> {
-        let (agent, store) = (&self.agents[agent as usize], &self.store);
+    fn conflicts(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
-        let fits = |demand: &Demand| demand.on(store.occupancy()).is_some();
-        let is_current = |demand: &Demand| fine_grained || agent.is_current(store, demand.machine);
-        demands.iter().filter(|demand| !fits(demand) || !is_current(demand)).map(|demand| demand.machine).collect()
+        let (one, store) = (&self.agents[agent as usize], &self.store);
+        let is_current = |demand: &Demand| fine_grained || one.is_current(store, demand.machine);
+        let stands = |demand: &&Demand| demand.after.is_none() || !is_current(demand);
+        let mut conflicts: Vec<_> = demands.iter().filter(stands).map(|demand| demand.machine).collect();
+        if conflicts.is_empty() {
+            conflicts.extend(self.broken_promise(flight));
+        }
+        conflicts
     }
 
-    fn take(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) {
-        for demand in demands {
-            let after = demand.on(self.store.occupancy()).expect("checked to fit");
-            self.store.set(self.now, demand.machine, after);
+    /// The first machine on which a decision would break what a tenant was promised: another
+    /// request of it, or another tenant's, came first.
+    fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
+        let first = flight.assignments.first()?;
+        self.ask(flight.request, first.vm);
+        flight.assignments.iter().find_map(|it| {
+            let scene = Scene { occupancy: self.store.occupancy(), footprint: &self.asking.footprint };
+            let kept = self.plan.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
+            self.asking.assign(it.machine, &it.shape);
+            (!kept).then_some(it.machine)
+        })
+    }
+
+    /// Notes where a VM stands from now on.
+    fn settle(&mut self, vm: VmId, machine: MachineId) {
+        let workload = &self.plan.workload;
+        let shape = workload.shape_of_vm(vm);
+        self.placed_on[vm.index()] = machine.0;
+        self.placed_at[vm.index()] = self.now;
+        self.evictable.add(machine, vm, shape);
+        if !shape.terms.is_none() {
+            self.tenants.entry(workload.tenant(workload.request_of(vm))).or_default().add(machine);
+        }
+    }
+
+    /// Notes that a VM stands nowhere any more; where it stood.
+    fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
+        let (machine, _) = self.placement(vm)?;
+        let workload = &self.plan.workload;
+        let shape = workload.shape_of_vm(vm);
+        self.evictable.remove(machine, vm, shape);
+        if !shape.terms.is_none() {
+            let tenant = workload.tenant(workload.request_of(vm));
+            let footprint = self.tenants.get_mut(&tenant).expect("its tenant has VMs");
+            footprint.remove(machine);
+            if footprint.is_empty() {
+                self.tenants.remove(&tenant);
+            }
+        }
+        Some(machine)
+    }
+
+    /// A VM of low priority makes room for another one.
+    fn put_out(&mut self, vm: VmId) {
+        self.unsettle(vm);
+        self.placed_on[vm.index()] = NOWHERE;
+        self.evicted.insert(vm, self.now);
+        self.counters.evictions += 1;
+    }
+
+    fn take(&mut self, agent: u32, flight: &InFlight, demands: &mut Demands) {
+        for (_, victim) in demands.victims.drain(..) {
+            self.put_out(victim);
+        }
+        for demand in &demands.machines {
+            self.store.set(self.now, demand.machine, demand.after.expect("checked to fit"));
         }
         for assignment in &flight.assignments {
-            self.placed_on[assignment.vm.index()] = assignment.machine.0;
-            self.placed_at[assignment.vm.index()] = self.now;
+            self.settle(assignment.vm, assignment.machine);
             self.agents[agent as usize].told(&self.store, assignment.machine);
         }
         self.counters.placements += flight.assignments.len() as u64;
@@ -562,9 +680,8 @@ impl World {
     }
 
     fn depart(&mut self, vm: VmId) {
-        let Some((machine, _)) = self.placement(vm) else { return };
-        let demand = self.plan.workload.shape(self.plan.workload.shape_of(vm)).demand;
-        let after = self.store.occupancy().record(machine).without(demand);
+        let Some(machine) = self.unsettle(vm) else { return };
+        let after = self.store.occupancy().record(machine).without(self.plan.workload.shape_of_vm(vm));
         self.store.set(self.now, machine, after);
     }
 
@@ -616,10 +733,31 @@ fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Ou
     Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
 }
 
+/// The tenant whose request is being decided.
+#[derive(Default)]
+struct Asking {
+    size: TenantSize,
+    footprint: Footprint,
+}
+
+impl Asking {
+    fn request(&self, shape: VmShape) -> VmRequest {
+        VmRequest { shape, tenant: self.size }
+    }
+
+    /// One of its VMs has a machine.
+    fn assign(&mut self, machine: MachineId, shape: &VmShape) {
+        if !shape.terms.is_none() {
+            self.footprint.add(machine);
+            self.size.placed += 1;
+        }
+    }
+}
+
 /// Room for work that is thrown away, kept so that a decision asks for no memory.
 #[derive(Default)]
 struct Spare {
     order: Vec<VmId>,
-    demands: Vec<Demand>,
+    demands: Demands,
     flights: Vec<InFlight>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{ClusterSpec, Param, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder};
+use tiebreak_model::{ClusterSpec, Param, Resources, TenantTerms, Time, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_placement::{RULES, RuleUse};
 use tiebreak_sim::{Agents, Plan};
 
@@ -89,6 +89,7 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
                     draws.below(3) * 100,
                     draws.below(2) * 1_000,
                 ),
+                datacenter: 0,
             }
         })
         .collect()
@@ -104,7 +105,7 @@ fn rules(number: u64) -> Vec<RuleUse> {
         let values = entry.declaration.params.iter().map(&mut value).collect();
         let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
         if used {
-            rules.push((place, RuleUse { id: entry.declaration.id.into(), values, buckets }));
+            rules.push((place, RuleUse { values, ..RuleUse::plain(entry.declaration.id, buckets) }));
         }
     }
     rules.sort_by_key(|(place, _)| *place);
@@ -121,6 +122,7 @@ fn workload(draws: &mut Draws) -> Workload {
                 draws.below(2) * 100,
             ),
             priority: draws.below(2) as u8,
+            terms: TenantTerms::NONE,
         })
         .collect();
     let mut builder = WorkloadBuilder::new();

@@ -59,7 +59,7 @@ fn cannot_run(document: &Document) -> impl Iterator<Item = Issue> + '_ {
 
 fn one_vm() -> Workload {
     let mut builder = WorkloadBuilder::new();
-    let shape = VmShape { demand: tiebreak_model::Resources::new(1, 1, 0, 0), priority: 0 };
+    let shape = VmShape::plain(tiebreak_model::Resources::new(1, 1, 0, 0));
     builder.push(VmRow { name: 0, tenant: 0, shape, start: Time::ZERO, end: Time::NEVER });
     builder.finish(Time(1)).expect("one VM is a workload")
 }

@@ -1,6 +1,6 @@
 //! `AreNodeResourcesValid` (Protean section 3.2, example 1 of validators).
 
-use tiebreak_model::{MachineView, Resources, VmShape, declare};
+use tiebreak_model::{MachineView, Resources, VmRequest, declare};
 
 use crate::rule::{OfMachine, Validator};
 
@@ -10,19 +10,26 @@ declare! {
     /// The one rule no list can do without: it is always on, and the authoritative
     /// store checks it again at every commit, so no machine is ever over-committed.
     /// (Protean section 3.2)
-    pub struct AreNodeResourcesValid as "AreNodeResourcesValid" {}
+    pub struct AreNodeResourcesValid as "AreNodeResourcesValid" {
+        /// Count what low-priority VMs hold as free for VMs of the highest priority. Where it is
+        /// needed, the store puts out as few of them as make room. AvoidEvictions keeps that
+        /// rare. (Protean section 2.1)
+        evict: bool = false, 0 => 1, "";
+    }
 }
 
 impl Validator for AreNodeResourcesValid {
     type Reach = OfMachine;
-    type Key = Resources;
+    /// What it asks for, and whether it may have what low-priority VMs hold.
+    type Key = (Resources, bool);
 
-    fn key(&self, vm: &VmShape) -> Resources {
-        vm.demand
+    fn key(&self, vm: &VmRequest) -> (Resources, bool) {
+        (vm.shape.demand, self.evict && !vm.shape.is_evictable())
     }
 
     #[inline]
-    fn is_valid(&self, demand: &Resources, machine: MachineView<'_>) -> bool {
-        machine.free().covers(*demand)
+    fn is_valid(&self, (demand, may_evict): &(Resources, bool), machine: MachineView<'_>) -> bool {
+        let free = machine.free();
+        free.covers(*demand) || *may_evict && machine.evictable().covers(free.shortage(*demand))
     }
 }

@@ -1,6 +1,6 @@
 //! `BestFit` (Protean section 3.2, example 1 of preferences).
 
-use tiebreak_model::{MachineView, Resource, Resources, VmShape, declare};
+use tiebreak_model::{MachineView, Resource, Resources, VmRequest, declare};
 
 use crate::rule::{OfMachine, Preference};
 
@@ -29,8 +29,8 @@ impl Preference for BestFit {
     type Reach = OfMachine;
     type Key = Resources;
 
-    fn key(&self, vm: &VmShape) -> Resources {
-        vm.demand
+    fn key(&self, vm: &VmRequest) -> Resources {
+        vm.shape.demand
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! `FirstFit`: the classical baseline of bin packing.
 
-use tiebreak_model::{MachineView, VmShape, declare};
+use tiebreak_model::{MachineView, VmRequest, declare};
 
 use crate::rule::{OfMachine, Preference};
 
@@ -17,7 +17,7 @@ impl Preference for FirstFit {
     type Reach = OfMachine;
     type Key = ();
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     #[inline]
     fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {

@@ -1,6 +1,6 @@
 //! `IsClusterBelowLimit` (Protean section 6.3, "Adapting to COVID-19 capacity crunch").
 
-use tiebreak_model::{ClusterView, Resource, VmShape, declare};
+use tiebreak_model::{ClusterView, Resource, VmRequest, declare};
 
 use crate::rule::{OfCluster, Validator};
 
@@ -22,7 +22,7 @@ impl Validator for IsClusterBelowLimit {
     type Reach = OfCluster;
     type Key = ();
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     fn is_valid(&self, (): &(), cluster: ClusterView<'_>) -> bool {
         cluster.used_share(Resource::Cores) * 100.0 < self.limit

@@ -1,6 +1,6 @@
 //! `IsMachineReady` (Protean section 3.1, "ready" state).
 
-use tiebreak_model::{MachineView, Readiness, VmShape, declare};
+use tiebreak_model::{MachineView, Readiness, VmRequest, declare};
 
 use crate::rule::{OfMachine, Validator};
 
@@ -16,7 +16,7 @@ impl Validator for IsMachineReady {
     type Reach = OfMachine;
     type Key = ();
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     #[inline]
     fn is_valid(&self, (): &(), machine: MachineView<'_>) -> bool {

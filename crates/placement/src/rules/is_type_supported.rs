@@ -1,6 +1,6 @@
 //! `IsTypeSupported` (Protean section 3.2, example 2 of validators).
 
-use tiebreak_model::{ClusterView, Resources, VmShape, declare};
+use tiebreak_model::{ClusterView, Resources, VmRequest, declare};
 
 use crate::rule::{OfCluster, Validator};
 
@@ -17,8 +17,8 @@ impl Validator for IsTypeSupported {
     type Reach = OfCluster;
     type Key = Resources;
 
-    fn key(&self, vm: &VmShape) -> Resources {
-        vm.demand
+    fn key(&self, vm: &VmRequest) -> Resources {
+        vm.shape.demand
     }
 
     fn is_valid(&self, demand: &Resources, cluster: ClusterView<'_>) -> bool {

@@ -2,10 +2,10 @@
 
 use alloc::boxed::Box;
 
-use tiebreak_model::Declaration;
+use tiebreak_model::{ClusterId, Declaration, MachineId, RackId};
 
 use crate::erased::{AnyPreference, AnyValidator};
-use crate::rule::{OfCluster, OfMachine, OfRack, Preference, Reach, Validator};
+use crate::rule::{Preference, Reach, Validator};
 
 mod are_node_resources_valid;
 mod best_fit;
@@ -18,12 +18,14 @@ mod prefer_least_used_rack;
 mod prefer_non_empty_machines;
 mod worst_fit;
 
+pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
+
 /// Every rule, stage by stage.
 pub static RULES: &[RuleEntry] = &[
     validator::<is_type_supported::IsTypeSupported>(),
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
     preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
-    validator::<are_node_resources_valid::AreNodeResourcesValid>(),
+    validator::<AreNodeResourcesValid>(),
     validator::<is_machine_ready::IsMachineReady>(),
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<best_fit::BestFit>(),
@@ -89,16 +91,16 @@ pub struct RuleEntry {
 
 /// A rule with its parameters, by kind and reach.
 pub(crate) enum AnyRule {
-    ClusterValidator(Box<dyn AnyValidator<OfCluster>>),
-    ClusterPreference(Box<dyn AnyPreference<OfCluster>>),
-    RackValidator(Box<dyn AnyValidator<OfRack>>),
-    RackPreference(Box<dyn AnyPreference<OfRack>>),
-    MachineValidator(Box<dyn AnyValidator<OfMachine>>),
-    MachinePreference(Box<dyn AnyPreference<OfMachine>>),
+    ClusterValidator(Box<dyn AnyValidator<ClusterId>>),
+    ClusterPreference(Box<dyn AnyPreference<ClusterId>>),
+    RackValidator(Box<dyn AnyValidator<RackId>>),
+    RackPreference(Box<dyn AnyPreference<RackId>>),
+    MachineValidator(Box<dyn AnyValidator<MachineId>>),
+    MachinePreference(Box<dyn AnyPreference<MachineId>>),
 }
 
-/// Which kind a reach makes of a rule.
-trait Place: Reach {
+/// Which kind of rule looks at places of this id.
+trait Place: Copy {
     const VALIDATES: Group;
     const PREFERS: Group;
     fn validator(rule: Box<dyn AnyValidator<Self>>) -> AnyRule;
@@ -106,8 +108,8 @@ trait Place: Reach {
 }
 
 macro_rules! places {
-    ($($reach:ident: $validators:ident $preferences:ident, $validator:ident $preference:ident;)+) => {$(
-        impl Place for $reach {
+    ($($id:ident: $validators:ident $preferences:ident, $validator:ident $preference:ident;)+) => {$(
+        impl Place for $id {
             const VALIDATES: Group = Group::$validators;
             const PREFERS: Group = Group::$preferences;
             fn validator(rule: Box<dyn AnyValidator<Self>>) -> AnyRule {
@@ -121,26 +123,28 @@ macro_rules! places {
 }
 
 places! {
-    OfCluster: ClusterValidators ClusterPreferences, ClusterValidator ClusterPreference;
-    OfRack: MachineValidators MachinePreferences, RackValidator RackPreference;
-    OfMachine: MachineValidators MachinePreferences, MachineValidator MachinePreference;
+    ClusterId: ClusterValidators ClusterPreferences, ClusterValidator ClusterPreference;
+    RackId: MachineValidators MachinePreferences, RackValidator RackPreference;
+    MachineId: MachineValidators MachinePreferences, MachineValidator MachinePreference;
 }
 
-const fn validator<V: Validator<Reach: Place>>() -> RuleEntry {
+type IdOf<R> = <R as Reach>::Id;
+
+const fn validator<V: Validator<Reach: Reach<Id: Place>>>() -> RuleEntry {
     RuleEntry {
         declaration: V::DECLARATION,
-        group: <V::Reach as Place>::VALIDATES,
+        group: <IdOf<V::Reach> as Place>::VALIDATES,
         levels: None,
-        build: |values| V::Reach::validator(Box::new(V::from_values(values))),
+        build: |values| IdOf::<V::Reach>::validator(Box::new(V::from_values(values))),
     }
 }
 
-const fn preference<P: Preference<Reach: Place>>() -> RuleEntry {
+const fn preference<P: Preference<Reach: Reach<Id: Place>>>() -> RuleEntry {
     RuleEntry {
         declaration: P::DECLARATION,
-        group: <P::Reach as Place>::PREFERS,
+        group: <IdOf<P::Reach> as Place>::PREFERS,
         levels: P::LEVELS,
-        build: |values| P::Reach::preference(Box::new(P::from_values(values))),
+        build: |values| IdOf::<P::Reach>::preference(Box::new(P::from_values(values))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `PreferEmptierClusters` (Protean section 3.2, example 3 of preferences).
 
-use tiebreak_model::{ClusterView, Resource, VmShape, declare};
+use tiebreak_model::{ClusterView, Resource, VmRequest, declare};
 
 use crate::rule::{OfCluster, Preference};
 
@@ -16,7 +16,7 @@ impl Preference for PreferEmptierClusters {
     type Reach = OfCluster;
     type Key = ();
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     fn score(&self, (): &(), cluster: ClusterView<'_>) -> f64 {
         cluster.used_share(Resource::Cores)

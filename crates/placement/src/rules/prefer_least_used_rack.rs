@@ -1,6 +1,6 @@
 //! `PreferLeastUsedRack` (Protean section 5.2.5, "Global rules").
 
-use tiebreak_model::{RackView, Resource, VmShape, declare};
+use tiebreak_model::{RackView, Resource, VmRequest, declare};
 
 use crate::rule::{OfRack, Preference};
 
@@ -18,7 +18,7 @@ impl Preference for PreferLeastUsedRack {
     type Reach = OfRack;
     type Key = ();
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     fn score(&self, (): &(), rack: RackView<'_>) -> f64 {
         rack.used_share(Resource::Cores)

@@ -1,6 +1,6 @@
 //! `PreferNonEmptyMachines` (Protean section 3.2, example 2 of preferences).
 
-use tiebreak_model::{MachineView, VmShape, declare};
+use tiebreak_model::{MachineView, VmRequest, declare};
 
 use crate::rule::{OfMachine, Preference};
 
@@ -19,7 +19,7 @@ impl Preference for PreferNonEmptyMachines {
 
     const LEVELS: Option<u32> = Some(2);
 
-    fn key(&self, _: &VmShape) {}
+    fn key(&self, _: &VmRequest) {}
 
     #[inline]
     fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {

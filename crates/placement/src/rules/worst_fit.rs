@@ -1,6 +1,6 @@
 //! `WorstFit`: the classical opposite of `BestFit`.
 
-use tiebreak_model::{MachineView, Resources, VmShape, declare};
+use tiebreak_model::{MachineView, Resources, VmRequest, declare};
 
 use super::best_fit::share_left_free;
 use crate::rule::{OfMachine, Preference};
@@ -23,8 +23,8 @@ impl Preference for WorstFit {
     type Reach = OfMachine;
     type Key = Resources;
 
-    fn key(&self, vm: &VmShape) -> Resources {
-        vm.demand
+    fn key(&self, vm: &VmRequest) -> Resources {
+        vm.shape.demand
     }
 
     #[inline]

@@ -114,7 +114,7 @@ impl RowReader for Rows {
         if start_moved || end_moved {
             tally.correct(Correction::OffGrid);
         }
-        let shape = VmShape { demand: Resources::new(cores_milli, memory_mib, 0, 0), priority: 0 };
+        let shape = VmShape::plain(Resources::new(cores_milli, memory_mib, 0, 0));
         Ok(VmRow { name: hash(record.field(0)), tenant: hash(record.field(DEPLOYMENT)), shape, start, end })
     }
 

@@ -85,7 +85,7 @@ impl RowReader for Rows {
         let mut start = self.start.time(record)?;
         let end = self.end.time_or_never(record)?;
         let end = checked_end(record, &self.end, start, end, 1, tally)?;
-        let shape = VmShape { demand, priority: self.priority.priority(record)? };
+        let shape = VmShape { priority: self.priority.priority(record)?, ..VmShape::plain(demand) };
         if start == days(UNKNOWN_TWIN_DAYS) {
             start = days(UNKNOWN_DAYS);
             tally.correct(Correction::UnknownStart);

@@ -1,0 +1,252 @@
+//! Tenants: what one may ask of where its VMs stand together, and where they stand.
+//!
+//! Source: Protean section 2.1 (service model) and section 5.3 (anti-co-location).
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::fleet::Fleet;
+use crate::ids::{ClusterId, MachineId, RackId};
+use crate::workload::VmShape;
+
+/// The part of the zone that all VMs of a tenant must share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// They may stand anywhere.
+    #[default]
+    Zone,
+    /// All in one datacenter.
+    Datacenter,
+    /// All in one cluster.
+    Cluster,
+    /// All in one rack.
+    Rack,
+}
+
+impl Scope {
+    /// All scopes, the widest first; the index is the number in documents and traces.
+    pub const ALL: [Self; 4] = [Self::Zone, Self::Datacenter, Self::Cluster, Self::Rack];
+
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Zone => "zone",
+            Self::Datacenter => "datacenter",
+            Self::Cluster => "cluster",
+            Self::Rack => "rack",
+        }
+    }
+}
+
+/// What a tenant asks of where its VMs stand (Protean section 2.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TenantTerms {
+    /// Racks its VMs must be spread over as evenly as can be; 0 and 1 ask for nothing.
+    pub fault_domains: u16,
+    /// The part of the zone they must share.
+    pub scope: Scope,
+    /// VMs of it that one machine may host; 0 is any number.
+    pub per_machine: u16,
+    /// VMs of it that one rack may host; 0 is any number.
+    pub per_rack: u16,
+    /// Whether no other tenant may have a VM on its machines.
+    pub isolated: bool,
+}
+
+impl TenantTerms {
+    /// A tenant that asks for nothing.
+    pub const NONE: Self = Self { fault_domains: 0, scope: Scope::Zone, per_machine: 0, per_rack: 0, isolated: false };
+
+    /// Whether it asks for nothing, so that nobody needs to know where its VMs stand.
+    #[inline]
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    /// How many VMs of a tenant of this size one rack may host: enough racks, evenly filled.
+    /// `None` is any number.
+    #[must_use]
+    pub fn rack_cap(&self, tenant_vms: u32) -> Option<u32> {
+        let spread = (self.fault_domains > 1).then(|| tenant_vms.div_ceil(u32::from(self.fault_domains)).max(1));
+        let asked = (self.per_rack > 0).then_some(u32::from(self.per_rack));
+        spread.into_iter().chain(asked).min()
+    }
+}
+
+/// How large a tenant is while one of its requests is decided. Both are 0 where the tenant
+/// asks for nothing, so that all such tenants are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TenantSize {
+    /// VMs it has, those of the request that were decided already among them.
+    pub placed: u32,
+    /// VMs it will have when the whole request is placed.
+    pub wanted: u32,
+}
+
+/// A VM as rules read it: its shape, and its tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VmRequest {
+    /// What the VM asks for.
+    pub shape: VmShape,
+    /// How large its tenant is.
+    pub tenant: TenantSize,
+}
+
+impl VmRequest {
+    /// A VM of a tenant that has no other.
+    #[must_use]
+    pub const fn alone(shape: VmShape) -> Self {
+        Self { shape, tenant: TenantSize { placed: 0, wanted: 0 } }
+    }
+}
+
+/// Where the VMs of one tenant stand: machines in order of id, each with how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    vms: Vec<(MachineId, u32)>,
+}
+
+impl Footprint {
+    /// A tenant without VMs.
+    pub const NONE: &'static Self = &Self { vms: Vec::new() };
+
+    /// Whether it has no VM.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.vms.is_empty()
+    }
+
+    /// Forgets all VMs.
+    pub fn clear(&mut self) {
+        self.vms.clear();
+    }
+
+    /// Makes this footprint like another one, in the room it has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.vms.clone_from(&other.vms);
+    }
+
+    /// One more VM on a machine.
+    pub fn add(&mut self, machine: MachineId) {
+        match self.vms.binary_search_by_key(&machine, |(id, _)| *id) {
+            Ok(at) => self.vms[at].1 += 1,
+            Err(at) => self.vms.insert(at, (machine, 1)),
+        }
+    }
+
+    /// One VM fewer on a machine.
+    ///
+    /// # Panics
+    /// When it has none there: that is our own bug.
+    pub fn remove(&mut self, machine: MachineId) {
+        let at = self.vms.binary_search_by_key(&machine, |(id, _)| *id).expect("a VM that leaves stood here");
+        self.vms[at].1 -= 1;
+        if self.vms[at].1 == 0 {
+            self.vms.remove(at);
+        }
+    }
+
+    /// The machines that host a VM of it, by id.
+    pub fn machines(&self) -> impl Iterator<Item = MachineId> + '_ {
+        self.vms.iter().map(|(machine, _)| *machine)
+    }
+
+    /// All its VMs.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.vms.iter().map(|(_, vms)| vms).sum()
+    }
+
+    /// Its VMs on one machine.
+    #[inline]
+    #[must_use]
+    pub fn on_machine(&self, machine: MachineId) -> u32 {
+        self.vms.binary_search_by_key(&machine, |(id, _)| *id).map_or(0, |at| self.vms[at].1)
+    }
+
+    /// Its VMs in one rack.
+    #[must_use]
+    pub fn on_rack(&self, fleet: &Fleet, rack: RackId) -> u32 {
+        self.on(fleet.machines_of_rack(rack))
+    }
+
+    /// Its VMs in one cluster.
+    #[must_use]
+    pub fn on_cluster(&self, fleet: &Fleet, cluster: ClusterId) -> u32 {
+        self.on(fleet.cluster(cluster).machines())
+    }
+
+    /// Its VMs in the datacenter of a cluster.
+    #[must_use]
+    pub fn on_datacenter(&self, fleet: &Fleet, cluster: ClusterId) -> u32 {
+        let datacenter = fleet.cluster(cluster).datacenter;
+        let there = |machine: MachineId| fleet.cluster(fleet.cluster_of(machine)).datacenter == datacenter;
+        self.vms.iter().filter(|(machine, _)| there(*machine)).map(|(_, vms)| vms).sum()
+    }
+
+    /// The machines of a range of ids that host a VM of it.
+    pub fn machines_in(&self, ids: Range<u32>) -> impl Iterator<Item = MachineId> + '_ {
+        self.range(ids).iter().map(|(machine, _)| *machine)
+    }
+
+    fn on(&self, ids: Range<u32>) -> u32 {
+        self.range(ids).iter().map(|(_, vms)| vms).sum()
+    }
+
+    fn range(&self, ids: Range<u32>) -> &[(MachineId, u32)] {
+        let first = self.vms.partition_point(|(machine, _)| machine.0 < ids.start);
+        let end = self.vms.partition_point(|(machine, _)| machine.0 < ids.end);
+        &self.vms[first..end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::ClusterSpec;
+    use crate::resources::Resources;
+
+    #[test]
+    fn a_footprint_counts_by_machine_rack_cluster_and_datacenter() {
+        let cluster = |datacenter| ClusterSpec {
+            name: "c".into(),
+            machines: 4,
+            racks: 2,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter,
+        };
+        let fleet = Fleet::build(&[cluster(1), cluster(2), cluster(1)]).expect("a fleet");
+        let mut footprint = Footprint::default();
+        for machine in [9, 0, 3, 3, 6] {
+            footprint.add(MachineId(machine));
+        }
+        assert_eq!(footprint.total(), 5);
+        assert_eq!(footprint.on_machine(MachineId(3)), 2);
+        assert_eq!(footprint.on_rack(&fleet, RackId(1)), 2);
+        assert_eq!(footprint.on_cluster(&fleet, ClusterId(0)), 3);
+        assert_eq!(footprint.on_datacenter(&fleet, ClusterId(0)), 4);
+        assert_eq!(footprint.machines_in(0..4).count(), 2);
+        footprint.remove(MachineId(3));
+        footprint.remove(MachineId(3));
+        assert_eq!(footprint.on_rack(&fleet, RackId(1)), 0);
+    }
+
+    #[test]
+    fn fault_domains_become_a_cap_on_each_rack() {
+        for (fault_domains, per_rack, vms, cap) in [
+            (0, 0, 9, None),
+            (1, 0, 9, None),
+            (3, 0, 9, Some(3)),
+            (3, 0, 10, Some(4)),
+            (5, 1, 10, Some(1)),
+            (9, 0, 2, Some(1)),
+        ] {
+            let terms = TenantTerms { fault_domains, per_rack, ..TenantTerms::NONE };
+            assert_eq!(terms.rack_cap(vms), cap, "{fault_domains} fault domains, {per_rack} a rack, {vms} VMs");
+        }
+    }
+}

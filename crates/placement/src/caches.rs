@@ -1,0 +1,178 @@
+//! The cache layers by Protean's names: which are kept, how large, and what they did
+//! (Protean section 5.2).
+//!
+//! No layer changes what is decided, only how much is computed again.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::declare;
+
+declare! {
+    /// What an agent keeps between decisions. Every layer can be switched off to see what it
+    /// is worth; none changes where a VM goes. (Protean section 5.2)
+    pub struct Caches as "Caches" {
+        /// Keep rule evaluations: the ranked machines for one class of requests. Without them
+        /// every decision ranks all candidates anew. (Protean section 5.2.2)
+        evaluations: bool = true, 0 => 1, "";
+        /// Keep rule objects: one rule's verdicts on all machines for one value of what it asks
+        /// of the request, shared by all evaluations that need them. (Protean section 5.2.1)
+        rule_objects: bool = true, 0 => 1, "";
+        /// Keep the verdicts of all rules that ask nothing of the request as one state that
+        /// every evaluation reads. (Protean section 5.2.3)
+        shared_state: bool = true, 0 => 1, "";
+        /// Read from the journal which machines changed. Without it whatever is kept looks at
+        /// all machines again before it is used. (Protean section 5.2.4)
+        journal: bool = true, 0 => 1, "";
+        /// Rank the machines of each rack apart where a rule looks at whole racks. Without cells
+        /// one placement changes the keys of all machines of its rack. (Protean section 5.2.5)
+        cells: bool = true, 0 => 1, "";
+        /// Let an agent without work bring its evaluations up to date. It counts where updates
+        /// happen and, where latency follows updates, makes decisions quicker.
+        /// (Protean section 5.2.4)
+        background: bool = false, 0 => 1, "";
+        /// Evaluations kept at once; the least recently used makes room. Larger hits more often
+        /// and takes more memory. (Protean section 5.2.2)
+        evaluation_pool: u32 = 256, 0 => 100000, "";
+        /// Rule objects kept at once; the least recently used makes room.
+        /// (Protean section 5.2.1)
+        object_pool: u32 = 1024, 0 => 100000, "";
+        /// Throw out what was not used for so many decisions; 0 never does. Smaller gives memory
+        /// back sooner and misses more often. (Protean section 5.2.1)
+        age: u32 = 0, 0 => 1000000000, "decisions";
+    }
+}
+
+impl Caches {
+    /// Nothing is kept: every decision takes the uncached path.
+    pub const OFF: Self = Self {
+        evaluations: false,
+        rule_objects: false,
+        shared_state: false,
+        journal: false,
+        cells: false,
+        background: false,
+        evaluation_pool: 0,
+        object_pool: 0,
+        age: 0,
+    };
+
+    /// Whether anything at all is kept, so that the uncached path is not taken.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.evaluations || self.rule_objects || self.shared_state
+    }
+}
+
+/// What the caches of an agent did so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounters {
+    /// Decisions whose class had an evaluation.
+    pub hits: u64,
+    /// Decisions whose evaluation had to be made.
+    pub misses: u64,
+    /// Evaluations thrown out: to make room, or for their age.
+    pub evictions: u64,
+    /// Machines that evaluations ranked again when they were needed.
+    pub refreshed: u64,
+    /// Machines that evaluations ranked again while the agent had nothing to do.
+    pub refreshed_in_background: u64,
+    /// Cells whose best machines were compared.
+    pub cells_compared: u64,
+    /// Machines whose shared verdicts were taken again.
+    pub shared_updates: u64,
+    /// Machines judged again by rule objects.
+    pub object_updates: u64,
+    /// Rule objects thrown out: to make room, or for their age.
+    pub object_evictions: u64,
+    /// For every machine rule of the list that asks something of the request, what its rule
+    /// objects did.
+    pub objects: Vec<ObjectCounters>,
+}
+
+/// What the rule objects of one rule did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectCounters {
+    /// The rule.
+    pub rule: &'static str,
+    /// Uses that found an object.
+    pub hits: u64,
+    /// Uses that had to make one.
+    pub misses: u64,
+}
+
+impl CacheCounters {
+    /// Adds another agent's counts.
+    pub fn add(&mut self, other: &Self) {
+        let Self { objects, .. } = other;
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.evictions += other.evictions;
+        self.refreshed += other.refreshed;
+        self.refreshed_in_background += other.refreshed_in_background;
+        self.cells_compared += other.cells_compared;
+        self.shared_updates += other.shared_updates;
+        self.object_updates += other.object_updates;
+        self.object_evictions += other.object_evictions;
+        for theirs in objects {
+            match self.objects.iter_mut().find(|mine| mine.rule == theirs.rule) {
+                Some(mine) => {
+                    mine.hits += theirs.hits;
+                    mine.misses += theirs.misses;
+                }
+                None => self.objects.push(*theirs),
+            }
+        }
+    }
+}
+
+/// Bytes and entries of each layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheSizes {
+    /// Evaluations kept.
+    pub evaluations: u64,
+    /// Bytes of their rankings.
+    pub evaluation_bytes: u64,
+    /// Rule objects kept.
+    pub objects: u64,
+    /// Bytes of their verdicts.
+    pub object_bytes: u64,
+    /// Bytes of the shared state.
+    pub shared_bytes: u64,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+}
+
+impl CacheSizes {
+    /// Adds another agent's sizes.
+    pub fn add(&mut self, other: &Self) {
+        self.evaluations += other.evaluations;
+        self.evaluation_bytes += other.evaluation_bytes;
+        self.objects += other.objects;
+        self.object_bytes += other.object_bytes;
+        self.shared_bytes += other.shared_bytes;
+        self.journal_bytes += other.journal_bytes;
+    }
+
+    /// Bytes of all layers.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.evaluation_bytes + self.object_bytes + self.shared_bytes + self.journal_bytes
+    }
+}
+
+/// Something that happened in a cache, for tests and lessons; see `Allocator::keep_log`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheEvent {
+    /// The request's class had an evaluation.
+    EvaluationHit,
+    /// An evaluation was made for the request's class.
+    EvaluationCreated,
+    /// An evaluation was thrown out.
+    EvaluationEvicted,
+    /// A rule object of this rule was there.
+    ObjectHit(&'static str),
+    /// A rule object of this rule was made.
+    ObjectCreated(&'static str),
+    /// A rule object of this rule was thrown out.
+    ObjectEvicted(&'static str),
+}

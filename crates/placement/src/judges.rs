@@ -1,0 +1,152 @@
+//! The machine rules of one class of requests, bound to it, and what they say of machines.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
+
+use crate::erased::{BoundPreference, BoundValidator};
+use crate::objects::Handle;
+use crate::packed::{Field, PackedKey};
+use crate::policy::{MachineStage, Policy};
+use crate::quantize::Quantizer;
+
+/// A machine rule bound to a class of requests.
+pub(crate) struct Judge {
+    /// Its place among the machine rules of the list, which names its rule objects.
+    pub(crate) index: u16,
+    pub(crate) id: &'static str,
+    /// What it asks of the request.
+    pub(crate) words: Vec<u64>,
+    pub(crate) bound: Bound,
+    /// Where its rule object was last.
+    pub(crate) handle: Handle,
+}
+
+pub(crate) enum Bound {
+    Validator(Box<dyn BoundValidator<MachineId>>),
+    Preference { rule: Box<dyn BoundPreference<MachineId>>, quantizer: Quantizer, field: Field },
+}
+
+/// Room for verdicts, kept between calls.
+#[derive(Default)]
+pub(crate) struct Room {
+    valid: Vec<bool>,
+    scores: Vec<f64>,
+}
+
+impl Judge {
+    /// What it says of these machines: 1 and 0 for valid and not, or buckets.
+    pub(crate) fn verdicts(
+        &self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        ids: &[MachineId],
+        room: &mut Room,
+        mut each: impl FnMut(usize, u64),
+    ) {
+        match &self.bound {
+            Bound::Validator(rule) => {
+                room.valid.clear();
+                room.valid.resize(ids.len(), true);
+                rule.judge(scene, cluster, ids, &mut room.valid);
+                room.valid.iter().enumerate().for_each(|(at, valid)| each(at, u64::from(*valid)));
+            }
+            Bound::Preference { rule, quantizer, .. } => {
+                rule.scores(scene, cluster, ids, &mut room.scores);
+                room.scores.iter().enumerate().for_each(|(at, score)| each(at, quantizer.bucket(*score)));
+            }
+        }
+    }
+
+    /// Bits that any of its verdicts fits into.
+    pub(crate) fn bits(&self) -> u32 {
+        match &self.bound {
+            Bound::Validator(_) => 1,
+            Bound::Preference { quantizer, .. } => quantizer.bits(),
+        }
+    }
+
+    /// A machine's key with this rule's verdict taken in.
+    #[inline]
+    pub(crate) fn apply<K: PackedKey>(&self, key: &mut K, verdict: u64) {
+        match &self.bound {
+            Bound::Validator(_) => {
+                if verdict == 0 {
+                    *key = K::INVALID;
+                }
+            }
+            Bound::Preference { field, .. } => {
+                if *key != K::INVALID {
+                    *key = key.with(*field, verdict);
+                }
+            }
+        }
+    }
+}
+
+/// The machine rules of a policy for one class: those that ask something of the request, and
+/// those that ask nothing.
+pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>) {
+    let (mut asking, mut shared) = (Vec::new(), Vec::new());
+    let mut index = 0;
+    let mut push = |id, words, bound, asks_nothing| {
+        let judge = Judge { index, id, words, bound, handle: Handle::NONE };
+        let list = if asks_nothing { &mut shared } else { &mut asking };
+        list.push(judge);
+        index += 1;
+    };
+    for ranked in &policy.machine_validators {
+        let words = words_of(|words| ranked.rule.write_key(vm, words));
+        push(ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.asks_nothing);
+    }
+    for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
+        if let MachineStage::Machine(ranked) = stage {
+            let words = words_of(|words| ranked.rule.write_key(vm, words));
+            let bound = Bound::Preference { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer, field: *field };
+            push(ranked.id, words, bound, ranked.asks_nothing);
+        }
+    }
+    (asking, shared)
+}
+
+fn words_of(write: impl FnOnce(&mut Vec<u64>)) -> Vec<u64> {
+    let mut words = Vec::new();
+    write(&mut words);
+    words
+}
+
+/// The rack rules of a policy for one class.
+pub(crate) struct RackJudges {
+    validators: Vec<Box<dyn BoundValidator<RackId>>>,
+    preferences: Vec<(Box<dyn BoundPreference<RackId>>, Quantizer, Field)>,
+}
+
+impl RackJudges {
+    pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> Self {
+        let rack = |(stage, field): (&MachineStage, &Field)| match stage {
+            MachineStage::Rack(ranked) => Some((ranked.rule.bind(vm), ranked.quantizer, *field)),
+            MachineStage::Machine(_) => None,
+        };
+        Self {
+            validators: policy.rack_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
+            preferences: policy.machine_preferences.iter().zip(&policy.fields).filter_map(rack).collect(),
+        }
+    }
+
+    /// Whether there are any.
+    pub(crate) fn any(&self) -> bool {
+        !self.validators.is_empty() || !self.preferences.is_empty()
+    }
+
+    /// The rack's part of a key: no candidate, or its fields filled in.
+    pub(crate) fn key<K: PackedKey>(&self, scene: Scene<'_>, rack: RackId) -> K {
+        if self.validators.iter().any(|rule| !rule.is_valid(scene, rack)) {
+            return K::INVALID;
+        }
+        let with = |key: K, (rule, quantizer, field): &(Box<dyn BoundPreference<RackId>>, Quantizer, Field)| {
+            key.with(*field, quantizer.bucket(rule.score(scene, rack)))
+        };
+        self.preferences.iter().fold(K::ZERO, with)
+    }
+}

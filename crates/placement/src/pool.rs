@@ -1,0 +1,240 @@
+//! The evaluations of the most recently used classes of requests (Protean section 5.2.2), and
+//! the layers below them.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use tiebreak_model::{Occupancy, Scene, ShapeId, VmRequest};
+
+use crate::allocator::{CacheUse, Choice, Refusal, Request};
+use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
+use crate::evaluation::{Evaluation, Kit};
+use crate::objects::Books;
+use crate::packed::{PackedKey, Quad, Wide};
+use crate::policy::Policy;
+
+/// How often what grew too old is looked for, in decisions.
+const SWEEP: u64 = 256;
+
+/// A pool for keys as wide as the policy needs.
+pub(crate) enum AnyPool {
+    Narrow(Pool<u64>),
+    Double(Pool<u128>),
+    Quad(Pool<Quad>),
+    Wide(Pool<Wide>),
+}
+
+macro_rules! any {
+    ($any:expr, $pool:ident => $value:expr) => {
+        match $any {
+            AnyPool::Narrow($pool) => $value,
+            AnyPool::Double($pool) => $value,
+            AnyPool::Quad($pool) => $value,
+            AnyPool::Wide($pool) => $value,
+        }
+    };
+}
+
+/// What a pool works with besides its own.
+pub(crate) struct Work<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) view: &'a Occupancy,
+    pub(crate) counters: &'a mut CacheCounters,
+    pub(crate) log: Option<&'a mut Vec<CacheEvent>>,
+}
+
+impl AnyPool {
+    /// A pool in about so many bytes.
+    pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
+        match policy.words {
+            0 | 1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
+            2 => Self::Double(Pool::new(policy, view, caches, bytes)),
+            3 | 4 => Self::Quad(Pool::new(policy, view, caches, bytes)),
+            _ => Self::Wide(Pool::new(policy, view, caches, bytes)),
+        }
+    }
+
+    pub(crate) fn choose(&mut self, work: Work<'_>, request: &Request<'_>) -> Result<Choice, Refusal> {
+        any!(self, pool => pool.choose(work, request))
+    }
+
+    /// Brings evaluations up to date, the most recently used first, until about `budget`
+    /// machines were ranked again; how many were.
+    pub(crate) fn refresh(&mut self, work: Work<'_>, budget: u64) -> u64 {
+        any!(self, pool => pool.refresh(work, budget))
+    }
+
+    pub(crate) fn sizes(&self) -> CacheSizes {
+        any!(self, pool => pool.sizes())
+    }
+}
+
+struct Entry<K> {
+    evaluation: Evaluation<K>,
+    class: u32,
+    used_at: u64,
+}
+
+/// The evaluations kept.
+///
+/// A shape whose tenant asks for nothing is looked up once to learn its class (shapes that no
+/// rule tells apart share one); from then on both ways are array indices.
+pub(crate) struct Pool<K> {
+    /// Entries that fit.
+    size: usize,
+    entries: Vec<Entry<K>>,
+    classes: BTreeMap<Vec<u64>, u32>,
+    class_of_shape: Vec<Option<u32>>,
+    entry_of_class: Vec<Option<u32>>,
+    uses: u64,
+    words: Vec<u64>,
+    kit: Kit<K>,
+}
+
+impl<K: PackedKey> Pool<K> {
+    fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
+        // A tournament has about two nodes a machine; see `ranking`.
+        let one = 2 * (view.fleet().machine_count() as usize).max(1) * (size_of::<K>() + size_of::<u32>());
+        let size = if caches.evaluations { (bytes / one).min(caches.evaluation_pool as usize) } else { 0 };
+        Self {
+            size,
+            entries: Vec::new(),
+            classes: BTreeMap::new(),
+            class_of_shape: Vec::new(),
+            entry_of_class: Vec::new(),
+            uses: 0,
+            words: Vec::new(),
+            kit: Kit::new(policy, caches, view.fleet().clusters().len()),
+        }
+    }
+
+    fn choose(&mut self, work: Work<'_>, request: &Request<'_>) -> Result<Choice, Refusal> {
+        let Work { policy, view, counters, log } = work;
+        self.uses += 1;
+        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, counters, log };
+        if self.uses.is_multiple_of(SWEEP) {
+            self.evict_old(&mut books);
+        }
+        let class = self.class_of(policy, request.shape, request.vm);
+        let (index, cache) = match self.entry_of_class[class as usize] {
+            Some(index) => (index as usize, CacheUse::Hit),
+            None => (self.create(policy, view, &mut books, class, request.vm), CacheUse::Miss),
+        };
+        books.counters.hits += u64::from(cache == CacheUse::Hit);
+        books.counters.misses += u64::from(cache == CacheUse::Miss);
+        books.note(if cache == CacheUse::Hit { CacheEvent::EvaluationHit } else { CacheEvent::EvaluationCreated });
+        let before = books.counters.refreshed;
+        let entry = &mut self.entries[index];
+        entry.used_at = self.uses;
+        let scene = Scene { occupancy: view, footprint: request.footprint };
+        let found = entry.evaluation.choose(scene, request.draw, &mut self.kit, &mut books);
+        let refreshed = (books.counters.refreshed - before) as u32;
+        if self.entries.len() > self.size {
+            // A pool without room keeps nothing.
+            self.forget(index);
+        }
+        match found {
+            Some((machine, best_set)) => Ok(Choice { machine, best_set, cache, refreshed }),
+            None => Err(Refusal { cache, refreshed }),
+        }
+    }
+
+    fn class_of(&mut self, policy: &Policy, shape: ShapeId, vm: &VmRequest) -> u32 {
+        let alike = vm.shape.terms.is_none();
+        if shape.index() >= self.class_of_shape.len() {
+            self.class_of_shape.resize(shape.index() + 1, None);
+        }
+        if let Some(class) = self.class_of_shape[shape.index()].filter(|_| alike) {
+            return class;
+        }
+        policy.write_key(vm, &mut self.words);
+        let next = self.classes.len() as u32;
+        let class = match self.classes.get(&self.words) {
+            Some(class) => *class,
+            None => {
+                self.classes.insert(self.words.clone(), next);
+                self.entry_of_class.push(None);
+                next
+            }
+        };
+        if alike {
+            self.class_of_shape[shape.index()] = Some(class);
+        }
+        class
+    }
+
+    fn create(
+        &mut self,
+        policy: &Policy,
+        view: &Occupancy,
+        books: &mut Books<'_>,
+        class: u32,
+        vm: &VmRequest,
+    ) -> usize {
+        if self.size > 0 && self.entries.len() >= self.size {
+            let oldest = (0..self.entries.len()).min_by_key(|index| self.entries[*index].used_at).unwrap_or(0);
+            self.evict(oldest, books);
+        }
+        let evaluation = Evaluation::new(policy, &self.kit.caches, view.fleet().clusters().len(), vm);
+        self.entries.push(Entry { evaluation, class, used_at: 0 });
+        let index = self.entries.len() - 1;
+        self.entry_of_class[class as usize] = Some(index as u32);
+        index
+    }
+
+    fn evict(&mut self, index: usize, books: &mut Books<'_>) {
+        self.forget(index);
+        books.counters.evictions += 1;
+        books.note(CacheEvent::EvaluationEvicted);
+    }
+
+    fn forget(&mut self, index: usize) {
+        self.entry_of_class[self.entries[index].class as usize] = None;
+        self.entries.swap_remove(index);
+        if let Some(moved) = self.entries.get(index) {
+            self.entry_of_class[moved.class as usize] = Some(index as u32);
+        }
+    }
+
+    /// Throws out what was not used for `age` decisions.
+    fn evict_old(&mut self, books: &mut Books<'_>) {
+        let Some(then) = self.uses.checked_sub(u64::from(self.kit.caches.age)) else { return };
+        if self.kit.caches.age == 0 {
+            return;
+        }
+        for index in (0..self.entries.len()).rev() {
+            if self.entries[index].used_at < then {
+                self.evict(index, books);
+            }
+        }
+        self.entries.iter_mut().for_each(|entry| entry.evaluation.forget_cells_unused_since(then));
+        self.kit.objects.evict_unused_since(then, books);
+    }
+
+    fn refresh(&mut self, work: Work<'_>, budget: u64) -> u64 {
+        let Work { view, counters, log, .. } = work;
+        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, counters, log };
+        let mut newest_first: Vec<_> = (0..self.entries.len()).collect();
+        newest_first.sort_unstable_by_key(|index| core::cmp::Reverse(self.entries[*index].used_at));
+        let mut done = 0;
+        for index in newest_first {
+            if done < budget {
+                done += self.entries[index].evaluation.refresh_all(view, budget - done, &mut self.kit, &mut books);
+            }
+        }
+        books.counters.refreshed_in_background += done;
+        done
+    }
+
+    fn sizes(&self) -> CacheSizes {
+        let (objects, object_bytes) = self.kit.objects.size();
+        CacheSizes {
+            evaluations: self.entries.len() as u64,
+            evaluation_bytes: self.entries.iter().map(|entry| entry.evaluation.bytes()).sum(),
+            objects,
+            object_bytes,
+            shared_bytes: self.kit.shared.bytes(),
+            journal_bytes: 0,
+        }
+    }
+}
