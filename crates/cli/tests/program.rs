@@ -2,6 +2,7 @@
 //!
 //! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -232,6 +233,36 @@ fn the_first_picture_is_one_sentence_and_three_charts() {
     assert!(html.contains("<p class=\"verdict\">"));
     assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
     assert!(html.trim_end().ends_with("</div>") && html.len() < 60_000, "{} bytes", html.len());
+}
+
+#[test]
+fn bench_measures_the_engine_beside_plain_programs() {
+    let bench = json(&["bench", "--quick", "--all", "--json"]);
+    let cases = bench["cases"].as_array().expect("cases");
+    for case in cases {
+        assert!(["name", "digest"].iter().all(|field| case[field].is_string()), "{case}");
+        assert!(["plain", "caches"].iter().all(|field| case[field].is_boolean()), "{case}");
+        let numbers = ["machines", "placements", "placements_per_second", "bytes_per_machine", "run_ms"];
+        assert!(numbers.iter().all(|field| case[field].is_number()), "{case}");
+        assert_eq!(case["caches"] == true, case["bytes_per_machine"].as_f64() > Some(0.0), "{case}");
+    }
+    let named = |start: &'static str| {
+        cases.iter().filter(move |case| case["name"].as_str().is_some_and(|name| name.starts_with(start)))
+    };
+    let digests: BTreeSet<_> = named("best fit").map(|case| case["digest"].as_str()).collect();
+    assert_eq!((named("best fit").count(), digests.len()), (4, 1), "plain best fits agree on every VM");
+    assert_eq!(bench["baselines_agree"], true);
+    let uncached = named("default list").find(|case| case["caches"] == false).expect("a case without caches");
+    let cached = named("default list").find(|case| case["name"] == uncached["name"]).expect("its twin");
+    assert_eq!((&cached["caches"], &cached["digest"]), (&Value::from(true), &uncached["digest"]));
+    assert!(named("64 classes").count() > 2);
+    for list in ["ratios", "figures"] {
+        let list = bench[list].as_array().expect("an array");
+        assert!(list.iter().all(|figure| figure["name"].is_string() && figure["value"].is_number()));
+        assert!(list.iter().any(|figure| figure["bar"].is_number()));
+        assert!(list.iter().all(|figure| figure["met"].is_null()), "bars are not for the small size");
+    }
+    assert!(done(&["bench", "--quick"]).contains("The plain best fits agree"));
 }
 
 #[test]

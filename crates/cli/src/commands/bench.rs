@@ -1,158 +1,208 @@
-//! `tiebreak bench`: placements per second and bytes per machine, with caches and without.
+//! `tiebreak bench`: how fast the engine is and what its caches hold, against bars.
 //!
-//! A world's warm start is timed apart from its run, and rule shares are not sampled, so that
-//! what is measured is deciding, committing and leaving.
+//! A time says little on its own: it depends on the computer. So plain programs replay the same
+//! requests in the same run, and most bars are ratios of two times.
 
-use std::sync::Arc;
-use std::time::Instant;
+mod baselines;
+mod case;
+mod figure;
+mod zone;
 
 use serde::Serialize;
-use tiebreak_model::Workload;
-use tiebreak_scenario::{Variant, WorkloadRef};
-use tiebreak_sim::World;
 
+use self::baselines::{BASELINES, NAIVE_SCAN};
+use self::case::{Case, Runner, engine, in_turns, plain};
+use self::figure::{Bar, Figure, Side, growth};
+use self::zone::Zone;
 use crate::answer::{Answer, Failure};
-use crate::given::Given;
+use crate::given::{Given, Opt};
 use crate::scenario::preset;
 use crate::shown::{count, table};
 use crate::trace::source;
 
-/// Days of the zone's trace: with caches only, the piece that both engines replay, and the quick one.
-const WHOLE_DAYS: f64 = 7.0;
-const PIECE_DAYS: f64 = 1.0;
-const QUICK_DAYS: f64 = 0.05;
+pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "the naive baseline too, which takes long" };
 
-#[derive(Serialize)]
-struct Case {
-    name: String,
-    machines: u32,
-    placements: u64,
-    caches: bool,
-    placements_per_second: f64,
-    bytes_per_machine: f64,
-    run_ms: f64,
-    warm_start_vms: u32,
-    warm_start_ms: f64,
+/// Machines and days of each zone that is measured.
+struct Sizes {
     runs: u32,
+    small: (u32, f64),
+    /// The zone of the plain programs and of most bars.
+    middle: (u32, f64),
+    large: (u32, f64),
+    /// The piece of the middle zone's trace that is replayed with caches and without.
+    piece_days: f64,
+    memory_machines: &'static [u32],
+    memory_days: f64,
 }
 
-/// How much faster caches make the same decisions.
-#[derive(Serialize)]
-struct Ratio {
-    name: String,
-    cached_over_uncached: f64,
-}
+/// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
+const WHOLE: Sizes = Sizes {
+    runs: 3,
+    small: (1_000, 23.25),
+    middle: (10_000, 23.25),
+    large: (100_000, 1.0),
+    piece_days: 1.0,
+    memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
+    memory_days: 0.25,
+};
+
+/// Sizes that show that all of it works, and little of how fast it is.
+const QUICK: Sizes = Sizes {
+    runs: 1,
+    small: (300, 0.25),
+    middle: (1_000, 0.25),
+    large: (3_000, 0.25),
+    piece_days: 0.05,
+    memory_machines: &[1_000, 2_000, 4_000],
+    memory_days: 0.25,
+};
+
+const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
+const LARGE_OVER_MIDDLE: Bar = Bar(Side::AtMost, 2.0);
+const ONE_RULE_OVER_ORDERED_SET: Bar = Bar(Side::AtMost, 4.0);
+const PLACEMENTS_PER_SECOND: Bar = Bar(Side::AtLeast, 300_000.0);
+const CACHE_MB: Bar = Bar(Side::AtMost, 100.0);
+/// Slower than the inventory.
+const CACHE_GROWTH: Bar = Bar(Side::Below, 1.0);
+
+/// With which power of the machines the memory of Protean's caches grows.
+const PAPER_GROWTH: f64 = 0.73;
+
+/// The lists of rules that are measured.
+const DEFAULT_LIST: &str = "default list";
+const BEST_FIT: &str = "BestFit alone";
+const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
 
 #[derive(Serialize)]
 struct Bench {
+    #[serde(skip)]
+    sizes: &'static Sizes,
+    quick: bool,
     cases: Vec<Case>,
-    ratios: Vec<Ratio>,
+    /// Of times, or of placements per second.
+    ratios: Vec<Figure>,
+    /// What is no ratio.
+    figures: Vec<Figure>,
+    /// Whether the plain best fits placed every VM on the same machine.
+    baselines_agree: bool,
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let mut bench = Bench { cases: Vec::new(), ratios: Vec::new() };
-    let (runs, piece_days) = if given.has("quick") { (1, QUICK_DAYS) } else { (3, PIECE_DAYS) };
-    if !given.has("quick") {
-        bench.measure("default list, 10,000 machines, a week", &zone(WHOLE_DAYS)?, true, runs)?;
-    }
-    bench.both("default list, 10,000 machines", &zone(piece_days)?, runs)?;
+    let mut bench = Bench::new(given.has("quick"));
+    bench.compare(given.has("all"))?;
+    let piece = (bench.sizes.middle.0, bench.sizes.piece_days);
+    bench.without_caches(&named(DEFAULT_LIST, piece), &Zone::of(piece)?, Some(CACHED_OVER_UNCACHED))?;
     if given.has("trace") {
         let variant = preset("packing-400")?.active_variant().clone();
         let workload = source(&variant, given)?.workload;
-        bench.both("packing sample, 400 machines", &(variant, workload), runs)?;
+        bench.without_caches("packing sample, 400 machines", &Zone { variant, workload }, None)?;
     }
+    bench.memory()?;
     Ok(Answer::either(given, &bench, || bench.text()))
 }
 
-fn zone(days: f64) -> Result<(Variant, Arc<Workload>), Failure> {
-    let mut variant = preset("zone-10k")?.active_variant().clone();
-    if let WorkloadRef::Generated(settings) = &mut variant.workload {
-        settings.days = days;
-    }
-    let workload = Arc::new(variant.generate().expect("the preset is a generated one"));
-    Ok((variant, workload))
-}
-
 impl Bench {
-    /// The same requests with caches and without, and the ratio.
-    fn both(&mut self, name: &str, input: &(Variant, Arc<Workload>), runs: u32) -> Result<(), Failure> {
-        let cached = self.measure(name, input, true, runs)?;
-        let uncached = self.measure(name, input, false, 1)?;
-        self.ratios.push(Ratio { name: name.into(), cached_over_uncached: cached / uncached });
+    fn new(quick: bool) -> Self {
+        let sizes = if quick { &QUICK } else { &WHOLE };
+        Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: false }
+    }
+
+    /// The plain programs and the engine: on the same requests, under one rule, and in a smaller
+    /// and a larger zone.
+    fn compare(&mut self, all: bool) -> Result<(), Failure> {
+        let sizes = self.sizes;
+        let [small, middle, large] = [sizes.small, sizes.middle, sizes.large].map(Zone::of);
+        let (small, middle, large) = (small?, middle?, large?);
+        let (by_cores, by_both) = (middle.under_best_fit(0)?, middle.under_best_fit(1)?);
+        let mut runners: Vec<Runner<'_>> = BASELINES.iter().map(|baseline| plain(baseline, &middle)).collect();
+        runners.extend([
+            engine(named(DEFAULT_LIST, sizes.middle), &middle, true),
+            engine(named(DEFAULT_LIST, sizes.small), &small, true),
+            engine(named(DEFAULT_LIST, sizes.large), &large, true),
+            engine(named(BEST_FIT, sizes.middle), &by_both, true),
+            engine(named(BEST_FIT_BY_CORES, sizes.middle), &by_cores, true),
+        ]);
+        runners.extend(all.then(|| plain(&NAIVE_SCAN, &middle)));
+        let cases = in_turns(sizes.runs, &runners)?;
+        self.judge_comparison(&cases);
+        self.cases.extend(cases);
         Ok(())
     }
 
-    /// Adds a case, the best of so many runs, and gives its placements per second.
-    fn measure(
-        &mut self,
-        name: &str,
-        input: &(Variant, Arc<Workload>),
-        caches: bool,
-        runs: u32,
-    ) -> Result<f64, Failure> {
-        let (variant, workload) = input;
-        let cases = (0..runs).map(|_| case(name, variant, workload, caches)).collect::<Result<Vec<_>, _>>()?;
-        let best = cases.into_iter().max_by(|a, b| a.placements_per_second.total_cmp(&b.placements_per_second));
-        let best = Case { runs, ..best.expect("at least one run") };
-        let speed = best.placements_per_second;
-        self.cases.push(best);
-        Ok(speed)
+    fn judge_comparison(&mut self, cases: &[Case]) {
+        let [nothing, buckets, ordered, scan, middle, small, large, by_both, by_cores, naive @ ..] = cases else {
+            unreachable!("`compare` makes these cases in this order")
+        };
+        self.baselines_agree = [ordered, scan].into_iter().chain(naive).all(|case| case.digest == buckets.digest);
+        let machines = |case: &Case| count(case.machines.into());
+        let zones = |one, other| format!("time of a placement, {} machines over {}", machines(one), machines(other));
+        self.ratio(zones(large, middle), large.cost_over(middle), Some(LARGE_OVER_MIDDLE));
+        self.ratio(zones(middle, small), middle.cost_over(small), None);
+        for (rule, case) in [(BEST_FIT_BY_CORES, by_cores), (BEST_FIT, by_both)] {
+            let name = format!("time of a placement, {rule} over {}", ordered.name);
+            self.ratio(name, case.cost_over(ordered), Some(ONE_RULE_OVER_ORDERED_SET));
+        }
+        for case in [nothing, buckets, ordered, scan] {
+            let name = format!("time of a placement, {DEFAULT_LIST} over {}", case.name);
+            self.ratio(name, middle.cost_over(case), None);
+        }
+        let name = format!("placements a second, {}", middle.name);
+        self.figure(name, middle.placements_per_second, Some(PLACEMENTS_PER_SECOND));
+    }
+
+    /// The same requests with caches and without; the latter once, because it takes long.
+    fn without_caches(&mut self, name: &str, zone: &Zone, bar: Option<Bar>) -> Result<(), Failure> {
+        let cached = in_turns(self.sizes.runs, &[engine(name.into(), zone, true)])?;
+        let uncached = in_turns(1, &[engine(name.into(), zone, false)])?;
+        let ratio = uncached[0].cost_over(&cached[0]);
+        self.ratio(format!("time of a placement, {name}, without caches over with"), ratio, bar);
+        self.cases.extend(cached.into_iter().chain(uncached));
+        Ok(())
+    }
+
+    /// What the caches hold of 64 classes of requests, in zones of several sizes.
+    fn memory(&mut self) -> Result<(), Failure> {
+        let mut points = Vec::new();
+        for machines in self.sizes.memory_machines {
+            let size = (*machines, self.sizes.memory_days);
+            let zone = Zone::of(size)?.with_64_classes();
+            let cases = in_turns(1, &[engine(named("64 classes", size), &zone, true)])?;
+            let bytes = cases[0].cache_bytes as f64;
+            points.push((f64::from(*machines), bytes));
+            if *machines == self.sizes.middle.0 {
+                let name = format!("MB in caches, 64 classes, {} machines", count((*machines).into()));
+                self.figure(name, bytes / 1e6, Some(CACHE_MB));
+            }
+            self.cases.extend(cases);
+        }
+        let name = format!("exponent of bytes in caches over machines; the paper's is {PAPER_GROWTH}");
+        self.figure(name, growth(&points), Some(CACHE_GROWTH));
+        Ok(())
+    }
+
+    fn ratio(&mut self, name: String, value: f64, bar: Option<Bar>) {
+        self.ratios.push(Figure::new(name, value, bar, !self.quick));
+    }
+
+    fn figure(&mut self, name: String, value: f64, bar: Option<Bar>) {
+        self.figures.push(Figure::new(name, value, bar, !self.quick));
     }
 
     fn text(&self) -> String {
-        let head = ["Case", "machines", "caches", "placements", "a second", "bytes/machine", "run ms", "warm start ms"];
-        let mut rows = vec![head.map(String::from).to_vec()];
-        rows.extend(self.cases.iter().map(Case::cells));
-        let ratio =
-            |ratio: &Ratio| format!("{}: {:.0} times as many with caches\n", ratio.name, ratio.cached_over_uncached);
-        format!("{}\n{}", table(&rows), self.ratios.iter().map(ratio).collect::<String>())
+        let cases = rows(&Case::HEAD, self.cases.iter().map(Case::cells));
+        let figures = rows(&Figure::HEAD, self.ratios.iter().chain(&self.figures).map(Figure::cells));
+        let agree = if self.baselines_agree { "agree" } else { "do not agree" };
+        format!("{}\n{}\nThe plain best fits {agree} on the machine of every VM.\n", table(&cases), table(&figures))
     }
 }
 
-fn case(name: &str, variant: &Variant, workload: &Arc<Workload>, caches: bool) -> Result<Case, Failure> {
-    let mut variant = variant.clone();
-    variant.agents.caches = caches;
-    let plan = variant.plan(workload.clone())?.without_samples();
-    let machines = plan.fleet().machine_count();
-    let start = Instant::now();
-    let mut world = World::new(plan);
-    world.warm_up();
-    let warm_start_ms = ms_since(start);
-    let start = Instant::now();
-    world.run();
-    let run_ms = ms_since(start);
-    let summary = world.summary();
-    let placements = summary.counters.placements;
-    Ok(Case {
-        name: name.into(),
-        machines,
-        placements,
-        caches,
-        placements_per_second: placements as f64 * 1_000.0 / run_ms,
-        bytes_per_machine: summary.cache_bytes as f64 / f64::from(machines),
-        run_ms,
-        warm_start_vms: workload.warm_count(),
-        warm_start_ms,
-        runs: 1,
-    })
+fn rows(head: &[&str], cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    let head = head.iter().copied().map(String::from).collect();
+    std::iter::once(head).chain(cells).collect()
 }
 
-fn ms_since(start: Instant) -> f64 {
-    start.elapsed().as_secs_f64() * 1_000.0
-}
-
-impl Case {
-    fn cells(&self) -> Vec<String> {
-        let whole = |number: f64| count(number.round() as u64);
-        vec![
-            self.name.clone(),
-            count(self.machines.into()),
-            if self.caches { "on".into() } else { "off".into() },
-            count(self.placements),
-            whole(self.placements_per_second),
-            whole(self.bytes_per_machine),
-            whole(self.run_ms),
-            whole(self.warm_start_ms),
-        ]
-    }
+/// What is measured, and in which zone for how long.
+fn named(what: &str, (machines, days): (u32, f64)) -> String {
+    let unit = if days == 1.0 { "day" } else { "days" };
+    format!("{what}, {} machines, {days} {unit}", count(machines.into()))
 }
