@@ -4,15 +4,16 @@
 use std::sync::LazyLock;
 
 use tiebreak_model::{MachineId, Millis, RequestId, VmId};
-use tiebreak_sim::{Decision, Outcome, Series};
+use tiebreak_sim::{Decision, Latency, Outcome, Series};
 use tiebreak_testkit::laws::{book_keeping, record, same};
 use tiebreak_testkit::{Case, Ledger};
 
-/// Records of cases whose agents collide and refuse.
+/// Records of cases whose agents collide and refuse, and tell time in the plainest way.
 static RECORDS: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
     let rich =
         |ledger: &Ledger| [Outcome::Placed, Outcome::Conflict, Outcome::Refused].iter().all(|it| has(ledger, *it));
-    (0..120).map(|number| record(&Case::random(number))).filter(rich).collect()
+    let plain = |case: &Case| case.agents.latency == Latency::Fixed && case.agents.commit_ms == 0;
+    (0..600).map(Case::random).filter(plain).map(|case| record(&case)).filter(rich).collect()
 });
 
 fn has(ledger: &Ledger, outcome: Outcome) -> bool {

@@ -107,6 +107,10 @@ fn params(row: &Value) -> String {
 fn param(row: &Value) -> String {
     let (default, range) = match (text(row, "kind").as_str(), text(row, "unit")) {
         ("flag", _) => ((row["default"] == 1).to_string(), "true or false".into()),
+        ("choice", _) => {
+            let words: Vec<_> = items(row, "words").iter().filter_map(Value::as_str).collect();
+            (words[row["default"].as_f64().unwrap_or(0.0) as usize].into(), words.join(", "))
+        }
         (_, unit) => (row["default"].to_string(), format!("{} to {} {unit}", row["min"], row["max"])),
     };
     format!("| `{}` | {default} | {} | {} |\n", text(row, "name"), range.trim_end(), text(row, "help"))

@@ -16,6 +16,8 @@ pub enum ParamKind {
     Number,
     /// On (1) or off (0).
     Flag,
+    /// One of these words; the value is its place.
+    Choice(&'static [&'static str]),
 }
 
 /// One parameter: its name, meaning, default, range and unit.
@@ -43,6 +45,25 @@ impl Param {
     pub fn allows(&self, value: f64) -> bool {
         let whole = self.kind == ParamKind::Number || value == (value as i64) as f64;
         value.is_finite() && whole && value >= self.min && value <= self.max
+    }
+
+    /// The word of a value, where values have words.
+    #[must_use]
+    pub fn word(&self, value: f64) -> Option<&'static str> {
+        match self.kind {
+            ParamKind::Choice(words) => words.get(value as usize).copied(),
+            ParamKind::Flag => Some(if value == 0.0 { "false" } else { "true" }),
+            ParamKind::Integer | ParamKind::Number => None,
+        }
+    }
+
+    /// The value of a word, where values have words.
+    #[must_use]
+    pub fn value_of_word(&self, word: &str) -> Option<f64> {
+        match self.kind {
+            ParamKind::Choice(words) => words.iter().position(|other| *other == word).map(|place| place as f64),
+            ParamKind::Flag | ParamKind::Integer | ParamKind::Number => None,
+        }
     }
 
     /// The name as people read it: `cores_weight` is "cores weight".

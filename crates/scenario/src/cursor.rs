@@ -78,6 +78,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn number(&self, param: &Param) -> Option<f64> {
         let number = match param.kind {
             ParamKind::Flag => self.value.as_bool().map(|flag| f64::from(u8::from(flag))),
+            ParamKind::Choice(_) => self.value.as_str().and_then(|word| param.value_of_word(word)),
             ParamKind::Integer | ParamKind::Number => self.value.as_f64(),
         };
         let number = number.filter(|number| param.allows(*number));

@@ -70,15 +70,13 @@ pub(crate) fn range(param: &Param) -> String {
         ParamKind::Integer => format!("a whole number from {min} to {max}{space}{unit}"),
         ParamKind::Number => format!("a number from {min} to {max}{space}{unit}"),
         ParamKind::Flag => "true or false".into(),
+        ParamKind::Choice(words) => one_of(words),
     }
 }
 
 /// A parameter's value, in words.
 pub(crate) fn shown_number(param: &Param, value: f64) -> String {
-    match param.kind {
-        ParamKind::Flag => (value != 0.0).to_string(),
-        _ => value.to_string(),
-    }
+    param.word(value).map_or_else(|| value.to_string(), Into::into)
 }
 
 /// A JSON value, in words that stay short.

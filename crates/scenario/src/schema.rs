@@ -127,6 +127,8 @@ fn param(param: &Param) -> Value {
     let description = format!("{}{unit}", one_line(param.help));
     match param.kind {
         ParamKind::Flag => json!({ "type": "boolean", "default": param.default != 0.0, "description": description }),
+        ParamKind::Choice(words) => json!({ "enum": words, "default": words[param.default as usize],
+            "description": description }),
         ParamKind::Integer => json!({ "type": "integer", "minimum": param.min as i64, "maximum": param.max as i64,
             "default": param.default as i64, "description": description }),
         ParamKind::Number => json!({ "type": "number", "minimum": param.min, "maximum": param.max,

@@ -78,6 +78,7 @@ impl Given<'_> {
     fn number(&self, param: &Param) -> Result<f64, Issue> {
         let number = match param.kind {
             ParamKind::Flag => self.flag().map(|flag| f64::from(u8::from(flag))),
+            ParamKind::Choice(_) => param.value_of_word(self.value),
             ParamKind::Integer | ParamKind::Number => self.value.parse().ok(),
         };
         number.filter(|number| param.allows(*number)).ok_or_else(|| self.wrong(range(param)))
@@ -221,13 +222,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_set_says_what_can() {
-        let fields = "expected count, decision_ms, publish_ms, retries, fine_grained or caches";
+        let fields = "expected count, decision_ms, publish_ms, retries, fine_grained, caches, latency";
         for (path, value, message) in [
             ("color", "red", "expected name, seed, best_clusters, agents.FIELD"),
             ("agents.cont", "8", fields),
             ("agents.count", "0", "expected a whole number from 1 to 64, got \"0\""),
             ("agents.count", "NaN", "expected a whole number from 1 to 64, got \"NaN\""),
             ("agents.caches", "maybe", "expected true or false"),
+            ("agents.latency", "slow", "expected fixed, drawn, caches or updates"),
             ("seed", "1.5", "expected a whole number from 0 to 9007199254740991"),
             ("rules.BestFitt.on", "true", "got no rule \"BestFitt\""),
             ("rules.BestFit.colour", "1", "expected on, buckets, position, cores_weight"),

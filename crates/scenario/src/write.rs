@@ -150,6 +150,7 @@ fn values(params: &'static [Param], values: &[f64], form: Form) -> Vec<(&'static
 fn value_of(param: &Param, value: f64) -> Node {
     match param.kind {
         ParamKind::Flag => Node::Flag(value != 0.0),
+        ParamKind::Choice(words) => Node::Text(words[value as usize].into()),
         ParamKind::Integer | ParamKind::Number => Node::Number(value),
     }
 }

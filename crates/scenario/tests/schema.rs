@@ -36,7 +36,9 @@ fn covers(schema: &Value, value: &Value) -> bool {
         Value::Number(number) if schema["type"] == "integer" => number.is_i64(),
         Value::Number(_) => schema["type"] == "number",
         Value::Bool(_) => schema["type"] == "boolean",
-        Value::String(_) => schema["type"] == "string",
+        Value::String(_) => {
+            schema["type"] == "string" || schema["enum"].as_array().is_some_and(|words| words.contains(value))
+        }
         Value::Null => schema["type"] == "null",
     }
 }

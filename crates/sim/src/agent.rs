@@ -1,6 +1,7 @@
 //! An allocation agent: decides requests on its own view of the zone and commits
 //! optimistically (Protean section 4, Algorithm 1).
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
@@ -28,17 +29,14 @@ pub(crate) struct InFlight {
     pub(crate) assignments: Vec<Assignment>,
     /// The VM no machine was found for.
     pub(crate) refused: Option<(VmId, CacheUse)>,
-    /// What the agent's view held before, in the order it was changed.
-    undo: Vec<(MachineId, MachineRecord)>,
 }
 
 impl InFlight {
     /// Begins a request, in the room of a decision that is over.
     pub(crate) fn begin(over: Option<Self>, request: RequestId, attempt: u32) -> Self {
-        let (mut assignments, mut undo) = over.map_or_else(Default::default, |over| (over.assignments, over.undo));
+        let mut assignments = over.map_or_else(Vec::new, |over| over.assignments);
         assignments.clear();
-        undo.clear();
-        Self { request, attempt, assignments, refused: None, undo }
+        Self { request, attempt, assignments, refused: None }
     }
 }
 
@@ -49,76 +47,125 @@ pub(crate) struct Agent {
     seen: Vec<Revision>,
     /// How far it has read the store's log.
     pub(crate) position: u64,
-    in_flight: Option<InFlight>,
+    /// Decisions sent to the store and not yet answered, the oldest first. Only an agent that
+    /// decides on while a commit is under way has more than one.
+    in_flight: VecDeque<InFlight>,
+    /// The machines of its own unanswered choices, each as the store had it without them.
+    pending: Vec<(MachineId, MachineRecord)>,
+    /// Since when it has nothing to decide; none while it has.
+    pub(crate) idle_since: Option<Time>,
+    /// VMs it decided, and commits of it that failed.
+    pub(crate) decided: u64,
+    pub(crate) conflicts: u64,
 }
 
 impl Agent {
     pub(crate) fn new(allocator: Allocator, store: &Store) -> Self {
         let machines = store.occupancy().fleet().machine_count();
         let seen = (0..machines).map(|id| store.revision_of(MachineId(id))).collect();
-        Self { allocator, seen, position: store.end(), in_flight: None }
+        Self {
+            allocator,
+            seen,
+            position: store.end(),
+            in_flight: VecDeque::new(),
+            pending: Vec::new(),
+            idle_since: Some(Time::ZERO),
+            decided: 0,
+            conflicts: 0,
+        }
     }
 
     /// Reads the log up to what is visible now.
     pub(crate) fn catch_up(&mut self, store: &Store, now: Time) {
         for entry in store.published(self.position, now) {
             self.position += 1;
-            self.learn(entry.machine, entry.revision, entry.record);
+            if entry.revision > self.seen[entry.machine.index()] {
+                self.know(entry.machine, entry.revision, entry.record);
+            }
         }
     }
 
-    fn learn(&mut self, machine: MachineId, revision: Revision, record: MachineRecord) {
-        let seen = &mut self.seen[machine.index()];
-        if revision > *seen {
-            *seen = revision;
-            self.allocator.view_mut().set(machine, record);
-        }
+    /// Learns the store's state of a machine; its own unanswered choices stay in its view.
+    fn know(&mut self, machine: MachineId, revision: Revision, record: MachineRecord) {
+        self.seen[machine.index()] = revision;
+        let record = match self.pending.iter().position(|(pending, _)| *pending == machine) {
+            None => record,
+            Some(at) => {
+                self.pending[at].1 = record;
+                self.with_pending(machine, record)
+            }
+        };
+        self.allocator.view_mut().set(machine, record);
+    }
+
+    /// A machine's state with the agent's own unanswered choices; what no longer fits will
+    /// fail at the store.
+    fn with_pending(&self, machine: MachineId, base: MachineRecord) -> MachineRecord {
+        let choices = self.in_flight.iter().flat_map(|flight| &flight.assignments);
+        choices.filter(|it| it.machine == machine).fold(base, |record, it| place(record, &it.shape).unwrap_or(record))
     }
 
     /// Notes a choice in the agent's own view, so that the request's next VM sees it.
     pub(crate) fn assign(&mut self, flight: &mut InFlight, assignment: Assignment) {
-        let before = self.allocator.view().record(assignment.machine);
-        let shape = &assignment.shape;
-        let after = before.with(shape).or_else(|| before.with_evictions(shape).with(shape));
-        let after = after.expect("a chosen machine has room in the agent's view, or VMs to put out");
-        flight.undo.push((assignment.machine, before));
+        let machine = assignment.machine;
+        let before = self.allocator.view().record(machine);
+        let after = place(before, &assignment.shape);
+        if !self.pending.iter().any(|(pending, _)| *pending == machine) {
+            self.pending.push((machine, before));
+        }
         flight.assignments.push(assignment);
-        self.allocator.view_mut().set(assignment.machine, after);
+        let after = after.expect("a chosen machine has room in the agent's view, or VMs to put out");
+        self.allocator.view_mut().set(machine, after);
     }
 
-    /// Forgets the choices of a request that is not going to be committed.
-    pub(crate) fn roll_back(&mut self, flight: &mut InFlight) {
-        for (machine, before) in flight.undo.drain(..).rev() {
-            self.allocator.view_mut().set(machine, before);
+    /// Forgets the choices of a request: the store has answered, or will never be asked.
+    pub(crate) fn release(&mut self, flight: &InFlight) {
+        for machine in flight.assignments.iter().map(|it| it.machine) {
+            let Some(at) = self.pending.iter().position(|(pending, _)| *pending == machine) else { continue };
+            let record = self.with_pending(machine, self.pending[at].1);
+            self.allocator.view_mut().set(machine, record);
+            let still = self.in_flight.iter().flat_map(|flight| &flight.assignments).any(|it| it.machine == machine);
+            if !still {
+                self.pending.swap_remove(at);
+            }
         }
     }
 
     /// Whether nothing of it is on its way to the store.
     pub(crate) fn is_idle(&self) -> bool {
-        self.in_flight.is_none()
+        self.in_flight.is_empty()
+    }
+
+    /// Decisions of it on their way to the store.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.len()
     }
 
     /// Sends a decision to the store.
     pub(crate) fn send(&mut self, flight: InFlight) {
-        self.in_flight = Some(flight);
+        self.in_flight.push_back(flight);
     }
 
-    /// The decision that reaches the store.
+    /// The decision that reaches the store: the oldest that was sent.
     ///
     /// # Panics
     /// When nothing was sent: a commit is scheduled only by sending.
     pub(crate) fn arrive(&mut self) -> InFlight {
-        self.in_flight.take().expect("a commit was sent before it arrives")
+        self.in_flight.pop_front().expect("a commit was sent before it arrives")
     }
 
     /// Learns the store's state of a machine from its answer to a commit.
     pub(crate) fn told(&mut self, store: &Store, machine: MachineId) {
-        self.seen[machine.index()] = store.revision_of(machine);
-        self.allocator.view_mut().set(machine, store.occupancy().record(machine));
+        self.know(machine, store.revision_of(machine), store.occupancy().record(machine));
     }
 
     /// Whether this agent's view of a machine is the store's.
     pub(crate) fn is_current(&self, store: &Store, machine: MachineId) -> bool {
         self.seen[machine.index()] == store.revision_of(machine)
     }
+}
+
+/// A machine with one VM more, others put out where it needs that.
+fn place(record: MachineRecord, shape: &VmShape) -> Option<MachineRecord> {
+    record.with(shape).or_else(|| record.with_evictions(shape).with(shape))
 }

@@ -1,7 +1,7 @@
 //! Everything that can happen, and in which order.
 //!
-//! At one instant, VMs leave before commits land, commits land before requests come,
-//! and samples are taken last; within a kind, the lower id goes first.
+//! At one instant, VMs leave before commits land, agents that decided on are free after
+//! that, requests come next, and samples are taken last; within a kind, the lower id goes first.
 
 use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
@@ -17,6 +17,8 @@ pub(crate) enum Event {
     Departure(VmId),
     /// An agent's decision reaches the store.
     Commit(u32),
+    /// An agent has decided and may take the next request, its commit still under way.
+    Free(u32),
     /// A tenant asks for VMs.
     Arrival(RequestId),
     /// Samples of all series are taken.
@@ -34,6 +36,7 @@ pub(crate) struct Queue {
     next_tick: Time,
     tick: Millis,
     commits: BinaryHeap<Reverse<(Time, u32)>>,
+    free: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl Queue {
@@ -48,6 +51,7 @@ impl Queue {
             next_tick: Time::ZERO,
             tick,
             commits: BinaryHeap::new(),
+            free: BinaryHeap::new(),
             by_end: Arc::new(by_end),
             workload,
         }
@@ -58,21 +62,28 @@ impl Queue {
         self.commits.push(Reverse((at, agent)));
     }
 
+    /// An agent will have decided then.
+    pub(crate) fn schedule_free(&mut self, at: Time, agent: u32) {
+        self.free.push(Reverse((at, agent)));
+    }
+
     /// The next event, or nothing when the horizon is reached. Commits still under way
     /// then are let in, so that every request has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
         let departure = self.by_end.get(self.next_departure).map(|vm| (self.workload.end(*vm), Event::Departure(*vm)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
+        let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())
             .then_some(RequestId(self.next_arrival))
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [departure, commit, arrival, tick].into_iter().flatten().min()?;
+        let next = [departure, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
             Event::Departure(_) => self.next_departure += 1,
             Event::Commit(_) => drop(self.commits.pop()),
+            Event::Free(_) => drop(self.free.pop()),
             Event::Arrival(_) => self.next_arrival += 1,
             Event::Tick => self.next_tick = self.next_tick + self.tick,
         }

@@ -12,13 +12,16 @@
 extern crate alloc;
 
 mod agent;
-mod conflict_minutes;
+mod avoidance;
+mod conflict_rate;
 mod demand;
 mod digest;
 mod event;
 mod evictions;
 pub mod frames;
 pub mod generate;
+mod histogram;
+pub mod latency;
 pub mod metrics;
 pub mod plan;
 pub mod record;
@@ -29,6 +32,7 @@ pub mod world;
 
 pub use frames::Frames;
 pub use generate::GeneratedWorkload;
+pub use latency::Latency;
 pub use metrics::{METRICS, Metric, Series};
 pub use plan::{Agents, Plan, PlanError};
 pub use record::{Decision, Outcome};

@@ -21,6 +21,21 @@ pub struct Sample<'a> {
     pub minutes: f64,
     /// Requests waiting for an agent.
     pub waiting: u32,
+    /// How long requests answered since the sample before took.
+    pub answers: Answers,
+    /// How far agents are behind the store's log, on average, in changes.
+    pub lag: f64,
+}
+
+/// How long requests took: those placed or rejected in a span of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answers {
+    /// Half of them took at most so long from request to answer, in ms; NaN of none.
+    pub p50_ms: f64,
+    /// 99 in 100 took at most so long, in ms; NaN of none.
+    pub p99_ms: f64,
+    /// How long they waited in the queue on average, in ms; NaN of none.
+    pub queued_ms: f64,
 }
 
 /// Things that are counted.
@@ -36,6 +51,14 @@ pub struct Counters {
     pub rejections: u64,
     /// VMs of low priority put out to make room.
     pub evictions: u64,
+    /// Requests whose commit failed and that were queued again.
+    pub retries: u64,
+    /// Requests answered: placed or rejected.
+    pub answered: u64,
+    /// VMs placed by conflict avoidance.
+    pub avoided: u64,
+    /// Machines ranked again before decisions.
+    pub refreshed: u64,
     /// Decisions whose class of requests had a rule evaluation.
     pub cache_hits: u64,
     /// Decisions that had to make one.
@@ -50,6 +73,10 @@ impl Counters {
             placements: self.placements - before.placements,
             rejections: self.rejections - before.rejections,
             evictions: self.evictions - before.evictions,
+            retries: self.retries - before.retries,
+            answered: self.answered - before.answered,
+            avoided: self.avoided - before.avoided,
+            refreshed: self.refreshed - before.refreshed,
             cache_hits: self.cache_hits - before.cache_hits,
             cache_misses: self.cache_misses - before.cache_misses,
         }
@@ -146,6 +173,59 @@ pub static METRICS: &[Metric] = &[
         "Decisions whose class of requests had a rule evaluation already (Protean Fig. 9).",
         |sample| percent(sample.counted.cache_hits, sample.counted.cache_hits + sample.counted.cache_misses),
     ),
+    metric(
+        "Throughput",
+        "Throughput",
+        "requests per minute",
+        "Requests answered, placed or rejected, per minute (Protean Fig. 13).",
+        |sample| per_minute(sample.counted.answered, sample),
+    ),
+    metric(
+        "QueueDelay",
+        "Queueing delay",
+        "ms",
+        "How long requests waited for an agent before they were last decided, on average.",
+        |sample| sample.answers.queued_ms,
+    ),
+    metric(
+        "LatencyP50",
+        "Median latency",
+        "ms",
+        "Half of the requests had their answer within so long, waiting and retries included (Protean section 6.2).",
+        |sample| sample.answers.p50_ms,
+    ),
+    metric(
+        "LatencyP99",
+        "99th percentile latency",
+        "ms",
+        "99 in 100 requests had their answer within so long, waiting and retries included.",
+        |sample| sample.answers.p99_ms,
+    ),
+    metric("Retries", "Retries", "per minute", "Requests queued again after a failed commit, per minute.", |sample| {
+        per_minute(sample.counted.retries, sample)
+    }),
+    metric(
+        "UpdatesPerDecision",
+        "Machines ranked again",
+        "machines per VM",
+        "Machines that had to be ranked again before a VM was decided, on average: about 50 on a hit and 2,000 on \
+         a miss in the paper's zone (Protean section 6.2).",
+        |sample| ratio(sample.counted.refreshed, sample.counted.cache_hits + sample.counted.cache_misses),
+    ),
+    metric(
+        "AgentLag",
+        "Agents' lag",
+        "changes",
+        "Changes in the store that an agent has not read yet, on average over the agents.",
+        |sample| sample.lag,
+    ),
+    metric(
+        "Evictions",
+        "Evictions",
+        "VMs per minute",
+        "VMs of low priority put out to make room for others, per minute (Protean section 2.1).",
+        |sample| per_minute(sample.counted.evictions, sample),
+    ),
 ];
 
 /// The place of a metric in [`METRICS`].
@@ -156,6 +236,10 @@ pub fn index_of(id: &str) -> Option<usize> {
 
 fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { f64::NAN } else { 100.0 * part as f64 / whole as f64 }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { f64::NAN } else { part as f64 / whole as f64 }
 }
 
 fn per_minute(count: u64, sample: &Sample<'_>) -> f64 {

@@ -10,6 +10,8 @@ use tiebreak_model::{Declared, Millis, Occupancy, Workload, declare};
 use tiebreak_placement::policy::REQUIRED_RULE;
 use tiebreak_placement::{Allocator, Caches, Policy, PolicyError, RuleUse};
 
+use crate::latency::Latency;
+
 declare! {
     /// The allocation agents and what they may not know yet.
     ///
@@ -33,6 +35,34 @@ declare! {
         /// Keep rule evaluations between decisions. It changes how fast a run is,
         /// never what it decides.
         caches: bool = true, 0 => 1, "";
+        /// How the time of a decision is told: the same for every VM (fixed); 14 or 88 ms by a
+        /// coin, as in the paper's simulations (drawn); by what the agent's own caches did
+        /// (caches); or by how many machines it had to rank again (updates). With the last two,
+        /// switching a cache off makes decisions slower. (Protean section 6.2)
+        latency: Latency = 0, 0 => 3, "";
+        /// How long a VM takes whose class had an evaluation, where hits count.
+        hit_ms: u64 = 14, 0 => 3600000, "ms";
+        /// How long a VM takes whose evaluation had to be made, where hits count.
+        miss_ms: u64 = 88, 0 => 3600000, "ms";
+        /// How often the coin shows a hit.
+        hit_ratio: f64 = 90, 0 => 100, "%";
+        /// What a decision takes before any machine is ranked again, where updates count.
+        base_ms: u64 = 12, 0 => 3600000, "ms";
+        /// What ranking one machine again takes, where updates count, and how quickly an idle
+        /// agent refreshes its caches.
+        update_us: f64 = 38, 0 => 1000000, "µs";
+        /// How long the store takes to answer a commit.
+        commit_ms: u64 = 0, 0 => 3600000, "ms";
+        /// Decide the next request while a commit is under way. (Protean section 4)
+        pipelined: bool = true, 0 => 1, "";
+        /// Conflict avoidance: with this many times the share of recent commits that failed as
+        /// its chance, a VM goes to a random one of the best machines, tied or not; 0 never
+        /// does. Larger collides less and packs worse. (Protean section 5.3)
+        avoidance: f64 = 0, 0 => 100, "";
+        /// How many recent commits that share is taken over.
+        avoidance_window: u32 = 50, 1 => 100000, "commits";
+        /// Among how many of the best machines a VM goes to a random one then.
+        avoidance_best: u32 = 100, 1 => 100000, "machines";
     }
 }
 

@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::metrics::Counters;
+use tiebreak_model::Time;
+use tiebreak_placement::{CacheCounters, CacheSizes};
+
+use crate::metrics::{Answers, Counters};
 
 /// What a rule leaves of the candidates, on average over sampled decisions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +35,13 @@ pub struct Summary {
     /// The 99th percentile over the minutes of the run of conflicts per minute, counting
     /// minutes with at least one commit.
     pub conflicts_per_minute_p99: f64,
+    /// The 99th percentile over the seconds of the run of conflicts per second, counting
+    /// seconds with at least one commit.
+    pub conflicts_per_second_p99: f64,
+    /// How long all requests took.
+    pub answers: Answers,
+    /// When the last request was answered.
+    pub answered_at: Time,
     /// Time-weighted mean share of empty hosts, in percent.
     pub empty_hosts_pct_mean: f64,
     /// Time-weighted mean packing density, in percent.
@@ -40,6 +50,10 @@ pub struct Summary {
     pub counters: Counters,
     /// Bytes held by all agents' caches at the end.
     pub cache_bytes: u64,
+    /// The same, layer by layer.
+    pub cache_sizes: CacheSizes,
+    /// What all agents' caches did.
+    pub caches: CacheCounters,
     /// What each rule left, stage by stage.
     pub rule_shares: Vec<RuleShare>,
 }

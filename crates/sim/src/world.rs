@@ -10,17 +10,19 @@ use tiebreak_model::{
 };
 use tiebreak_placement::explain::{Explanation, explain};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{CacheUse, Choice, Draw, Refusal, Request};
+use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Refusal, Request};
 
 use crate::agent::{Agent, Assignment, InFlight};
-use crate::conflict_minutes::ConflictMinutes;
+use crate::avoidance::Window;
+use crate::conflict_rate::ConflictRate;
 use crate::demand::{Demand, Demands};
 use crate::digest::Digest;
 use crate::event::{Event, Queue};
 use crate::evictions::Evictable;
 use crate::frames::Frames;
-use crate::metrics::{Counters, Sample, Series, TimeWeighted, capacity};
-use crate::plan::Plan;
+use crate::histogram::Histogram;
+use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity};
+use crate::plan::{Agents, Plan};
 use crate::record::{Decision, Outcome};
 use crate::rule_shares::RuleShares;
 use crate::store::Store;
@@ -65,6 +67,25 @@ pub struct Probed {
     pub explanation: Explanation,
 }
 
+/// What an agent is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentState {
+    /// Changes in the store that it has not read yet.
+    pub behind: u64,
+    /// Its decisions on their way to the store.
+    pub in_flight: u32,
+    /// Whether it has nothing to decide.
+    pub is_idle: bool,
+    /// VMs it decided, tries counted.
+    pub decided: u64,
+    /// Its commits that failed.
+    pub conflicts: u64,
+    /// What its caches did.
+    pub caches: CacheCounters,
+    /// What its caches hold.
+    pub sizes: CacheSizes,
+}
+
 /// Why a request was not placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
@@ -81,8 +102,11 @@ pub struct World {
     store: Store,
     agents: Vec<Agent>,
     idle: VecDeque<u32>,
-    waiting: VecDeque<(RequestId, u32)>,
+    waiting: VecDeque<Waiting>,
     tie_break: Stream,
+    coins: Stream,
+    avoiding: Stream,
+    window: Window,
     /// Where the VMs of tenants that ask for anything really stand.
     tenants: BTreeMap<u64, Footprint>,
     evictable: Evictable,
@@ -101,7 +125,10 @@ pub struct World {
     warm_placements: u64,
     warm_rejections: u64,
     weighted: TimeWeighted,
-    minutes: ConflictMinutes,
+    minutes: ConflictRate,
+    seconds: ConflictRate,
+    took: Took,
+    answered_at: Time,
     series: Series,
     at_last_tick: (Time, Counters),
     frames: Option<Frames>,
@@ -139,6 +166,9 @@ impl World {
             idle: (0..plan.agents.count).collect(),
             waiting: VecDeque::new(),
             tie_break: plan.seed.stream("tie-break"),
+            coins: plan.seed.stream("cache hits"),
+            avoiding: plan.seed.stream("conflict avoidance"),
+            window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
             evictable: Evictable::default(),
             evicted: BTreeMap::new(),
@@ -156,7 +186,10 @@ impl World {
             warm_placements: 0,
             warm_rejections: 0,
             weighted: TimeWeighted::default(),
-            minutes: ConflictMinutes::default(),
+            minutes: ConflictRate::per(Millis::MINUTE),
+            seconds: ConflictRate::per(Millis(1_000)),
+            took: Took::default(),
+            answered_at: Time::ZERO,
             series: Series::default(),
             at_last_tick: (Time::ZERO, Counters::default()),
             frames: None,
@@ -201,7 +234,8 @@ impl World {
             match event {
                 Event::Departure(vm) => self.depart(vm),
                 Event::Commit(agent) => self.commit(agent),
-                Event::Arrival(request) => self.waiting.push_back((request, 0)),
+                Event::Free(agent) => self.free(agent),
+                Event::Arrival(request) => self.waiting.push_back(Waiting { request, attempt: 0, since: time }),
                 Event::Tick => self.tick(),
             }
             self.dispatch();
@@ -323,12 +357,45 @@ impl World {
             warm_rejections: self.warm_rejections,
             conflicts: self.counters.conflicts,
             conflicts_per_minute_p99: self.minutes.p99(),
+            conflicts_per_second_p99: self.seconds.p99(),
+            answers: self.took.answers_so_far(),
+            answered_at: self.answered_at,
             empty_hosts_pct_mean: self.weighted.empty_hosts_pct(),
             packing_density_pct_mean: self.weighted.packing_density_pct(),
             counters: self.counters,
-            cache_bytes: self.agents.iter().map(|agent| agent.allocator.sizes().bytes()).sum(),
+            cache_bytes: self.cache_sizes().bytes(),
+            cache_sizes: self.cache_sizes(),
+            caches: self.cache_counters(),
             rule_shares: self.shares.means(),
         }
+    }
+
+    fn cache_sizes(&self) -> CacheSizes {
+        let mut all = CacheSizes::default();
+        self.agents.iter().for_each(|agent| all.add(&agent.allocator.sizes()));
+        all
+    }
+
+    fn cache_counters(&self) -> CacheCounters {
+        let mut all = CacheCounters::default();
+        self.agents.iter().for_each(|agent| all.add(agent.allocator.counters()));
+        all
+    }
+
+    /// What each agent is doing now.
+    #[must_use]
+    pub fn agents(&self) -> Vec<AgentState> {
+        let end = self.store.end();
+        let state = |agent: &Agent| AgentState {
+            behind: end - agent.position,
+            in_flight: agent.in_flight() as u32,
+            is_idle: agent.idle_since.is_some(),
+            decided: agent.decided,
+            conflicts: agent.conflicts,
+            caches: agent.allocator.counters().clone(),
+            sizes: agent.allocator.sizes(),
+        };
+        self.agents.iter().map(state).collect()
     }
 
     /// Places the VMs alive when the trace began, if that has not happened yet.
@@ -363,7 +430,7 @@ impl World {
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
         self.ask(request, vm);
-        let choice = self.choose(0, vm, 0);
+        let choice = self.choose(0, vm, 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
         if self.is_probed(vm) {
@@ -415,32 +482,64 @@ impl World {
     fn dispatch(&mut self) {
         while !self.waiting.is_empty() {
             let Some(agent) = self.idle.pop_front() else { return };
-            let Some((request, attempt)) = self.waiting.pop_front() else { return };
-            self.decide(agent, request, attempt);
+            let Some(waiting) = self.waiting.pop_front() else { return };
+            self.decide(agent, waiting);
         }
     }
 
     /// An agent decides a request on its view of this moment (Protean Algorithm 1).
-    fn decide(&mut self, agent: u32, request: RequestId, attempt: u32) {
-        self.agents[agent as usize].catch_up(&self.store, self.now);
+    fn decide(&mut self, agent: u32, Waiting { request, attempt, since }: Waiting) {
+        self.take_up(agent);
+        self.queued(since);
         let mut flight = InFlight::begin(self.spare.flights.pop(), request, attempt);
         let mut order = core::mem::take(&mut self.spare.order);
         self.order(request, &mut order);
-        let mut looked_at = 0;
+        self.ask(request, order[0]);
+        let mut took_us = 0;
         for vm in &order {
-            if looked_at == 0 {
-                self.ask(request, *vm);
-            }
-            looked_at += 1;
-            if !self.decide_vm(agent, &mut flight, *vm) {
-                self.agents[agent as usize].roll_back(&mut flight);
+            let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
+            if !found {
+                self.agents[agent as usize].release(&flight);
                 break;
             }
         }
         self.spare.order = order;
-        let delay = Millis(self.plan.agents.decision_ms.saturating_mul(looked_at));
         self.agents[agent as usize].send(flight);
-        self.queue.schedule_commit(self.now + delay, agent);
+        let Agents { commit_ms, pipelined, .. } = self.plan.agents;
+        let decided = self.now + Millis(took_us.div_ceil(1_000));
+        self.queue.schedule_commit(decided + Millis(commit_ms), agent);
+        if pipelined && commit_ms > 0 {
+            self.queue.schedule_free(decided, agent);
+        }
+    }
+
+    /// An agent reads what it can know by now; one that had nothing to do has kept its caches
+    /// fresh as far as its time went (Protean section 5.2.4).
+    fn take_up(&mut self, agent: u32) {
+        let one = &mut self.agents[agent as usize];
+        one.catch_up(&self.store, self.now);
+        let idle = one.idle_since.take().map_or(0, |since| self.now.since(since).0);
+        if self.plan.caches.background && idle > 0 {
+            one.allocator.refresh_in_background(self.plan.agents.updates_in(idle));
+        }
+    }
+
+    /// A request left the queue.
+    fn queued(&mut self, since: Time) {
+        self.took.queued.push(self.now.since(since).0);
+    }
+
+    /// A request has its answer.
+    fn answered(&mut self, request: RequestId) {
+        self.took.latency.push(self.now.since(self.plan.workload.at(request)).0);
+        self.counters.answered += 1;
+        self.answered_at = self.now;
+    }
+
+    /// An agent may take the next request.
+    fn free(&mut self, agent: u32) {
+        self.agents[agent as usize].idle_since = Some(self.now);
+        self.idle.push_back(agent);
     }
 
     /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
@@ -453,7 +552,7 @@ impl World {
     }
 
     /// Decides one VM; whether a machine was found.
-    fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId) -> bool {
+    fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
         if flight.attempt == 0 && self.shares.wants(vm) {
             let occupancy = self.agents[agent as usize].allocator.view();
             let scene = Scene { occupancy, footprint: &self.asking.footprint };
@@ -463,8 +562,15 @@ impl World {
                 &self.asking.request(*self.plan.workload.shape_of_vm(vm)),
             ));
         }
-        let choice = self.choose(agent, vm, flight.attempt);
-        let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
+        let avoided = self.avoids(vm, flight.attempt);
+        let choice = self.choose(agent, vm, flight.attempt, avoided);
+        let (cache, refreshed) =
+            choice.map_or_else(|refusal| (refusal.cache, refusal.refreshed), |choice| (choice.cache, choice.refreshed));
+        let coin = || unit(self.coins.draw(u64::from(vm.0), u64::from(flight.attempt)));
+        *took_us = took_us.saturating_add(self.plan.agents.decision_us(cache, refreshed, coin));
+        self.agents[agent as usize].decided += 1;
+        self.counters.refreshed += u64::from(refreshed);
+        self.counters.avoided += u64::from(avoided.is_some() && choice.is_ok());
         self.counters.cache_hits += u64::from(cache == CacheUse::Hit);
         self.counters.cache_misses += u64::from(cache == CacheUse::Miss);
         if self.is_probed(vm) {
@@ -499,13 +605,22 @@ impl World {
         self.asking.size = TenantSize { placed, wanted: placed + workload.vms_of(request).len() as u32 };
     }
 
+    /// Among how many of the best machines a VM goes to a random one, if conflicts are being
+    /// avoided (Protean section 5.3).
+    fn avoids(&self, vm: VmId, attempt: u32) -> Option<u32> {
+        let Agents { avoidance, avoidance_best, .. } = self.plan.agents;
+        let chance = avoidance * self.window.failed_share();
+        let avoids = chance > 0.0 && unit(self.avoiding.draw(u64::from(vm.0), u64::from(attempt))) < chance;
+        avoids.then_some(avoidance_best)
+    }
+
     /// An agent looks for a machine for one VM.
-    fn choose(&mut self, agent: u32, vm: VmId, attempt: u32) -> Result<Choice, Refusal> {
+    fn choose(&mut self, agent: u32, vm: VmId, attempt: u32, among: Option<u32>) -> Result<Choice, Refusal> {
         let workload = &self.plan.workload;
         let shape = workload.shape_of(vm);
         let asked = self.asking.request(*workload.shape(shape));
         let number = self.tie_break.draw(u64::from(vm.0), u64::from(attempt));
-        let draw = Draw { number, among: None };
+        let draw = Draw { number, among };
         let request = Request { shape, vm: &asked, footprint: &self.asking.footprint, draw };
         self.agents[agent as usize].allocator.choose(&request)
     }
@@ -541,7 +656,10 @@ impl World {
             self.spare.demands = demands;
         }
         self.spare.flights.push(flight);
-        self.idle.push_back(agent);
+        let Agents { commit_ms, pipelined, .. } = self.plan.agents;
+        if !pipelined || commit_ms == 0 {
+            self.free(agent);
+        }
     }
 
     /// The machines whose part of a decision the store cannot take (Protean section 5.3).
@@ -618,8 +736,10 @@ impl World {
             self.settle(assignment.vm, assignment.machine);
             self.agents[agent as usize].told(&self.store, assignment.machine);
         }
+        self.agents[agent as usize].release(flight);
+        self.answered(flight.request);
         self.counters.placements += flight.assignments.len() as u64;
-        self.minutes.commit(self.now, false);
+        self.committed(false);
         self.record_flight(agent, flight, Outcome::Placed);
         for assignment in &flight.assignments {
             if self.plan.workload.end(assignment.vm) <= self.now {
@@ -632,21 +752,32 @@ impl World {
     /// request again while it has retries left.
     fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
         self.counters.conflicts += 1;
-        self.minutes.commit(self.now, true);
+        self.committed(true);
         let one = &mut self.agents[agent as usize];
-        one.roll_back(flight);
+        one.conflicts += 1;
+        one.release(flight);
         for machine in conflicts {
             one.told(&self.store, *machine);
         }
         if flight.attempt < self.plan.agents.retries {
-            self.waiting.push_back((flight.request, flight.attempt + 1));
+            self.counters.retries += 1;
+            let (request, attempt) = (flight.request, flight.attempt + 1);
+            self.waiting.push_back(Waiting { request, attempt, since: self.now });
             self.record_flight(agent, flight, Outcome::Conflict);
         } else {
             self.reject(agent, flight, Outcome::OutOfRetries);
         }
     }
 
+    /// A commit landed or failed.
+    fn committed(&mut self, conflict: bool) {
+        self.minutes.commit(self.now, conflict);
+        self.seconds.commit(self.now, conflict);
+        self.window.note(conflict);
+    }
+
     fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
+        self.answered(flight.request);
         self.counters.rejections += self.plan.workload.vms_of(flight.request).len() as u64;
         let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
         self.rejections.insert(flight.request, rejection);
@@ -694,12 +825,21 @@ impl World {
             counted: &self.counters.since(&counted),
             minutes: self.now.since(before).0 as f64 / Millis::MINUTE.0 as f64,
             waiting: self.waiting.len() as u32,
+            answers: self.took.close(),
+            lag: self.lag(),
         };
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters);
         if let Some(frames) = &mut self.frames {
             frames.tick(self.now, self.store.occupancy());
         }
+    }
+
+    /// Changes an agent has not read, on average.
+    fn lag(&self) -> f64 {
+        let end = self.store.end();
+        let behind: u64 = self.agents.iter().map(|agent| end - agent.position).sum();
+        behind as f64 / self.agents.len() as f64
     }
 
     /// Drops log entries that all agents have read, when the log has grown long; idle agents
@@ -731,6 +871,54 @@ fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Ou
     let (vm, machine, best_set, cache) = about;
     let (request, attempt) = (flight.request, flight.attempt);
     Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
+}
+
+/// A request in the queue.
+#[derive(Clone, Copy)]
+struct Waiting {
+    request: RequestId,
+    /// 0 for the first try.
+    attempt: u32,
+    since: Time,
+}
+
+/// How long requests took.
+#[derive(Default)]
+struct Took {
+    /// Since the last sample, in the order they came.
+    latency: Vec<u64>,
+    queued: Vec<u64>,
+    /// Before that.
+    all_latency: Histogram,
+    all_queued: Histogram,
+}
+
+impl Took {
+    /// What took how long since the last sample, which is forgotten then.
+    fn close(&mut self) -> Answers {
+        let latency = Histogram::of(&mut self.latency);
+        let queued = Histogram::of(&mut self.queued);
+        self.all_latency.merge(&latency);
+        self.all_queued.merge(&queued);
+        answers(&latency, &queued)
+    }
+
+    /// What took how long from the beginning on.
+    fn answers_so_far(&self) -> Answers {
+        let (mut latency, mut queued) = (self.all_latency.clone(), self.all_queued.clone());
+        latency.merge(&Histogram::of(&mut self.latency.clone()));
+        queued.merge(&Histogram::of(&mut self.queued.clone()));
+        answers(&latency, &queued)
+    }
+}
+
+fn answers(latency: &Histogram, queued: &Histogram) -> Answers {
+    Answers { p50_ms: latency.percentile(50), p99_ms: latency.percentile(99), queued_ms: queued.mean() }
+}
+
+/// A number from 0 up to 1 made of a draw.
+fn unit(draw: u64) -> f64 {
+    (draw >> 11) as i64 as f64 / (1_u64 << 53) as f64
 }
 
 /// The tenant whose request is being decided.

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, Resources, TenantTerms, Time, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_placement::{RULES, RuleUse};
-use tiebreak_sim::{Agents, Plan};
+use tiebreak_sim::{Agents, Latency, Plan};
 
 /// Everything a plan is made of.
 #[derive(Clone, Debug)]
@@ -45,6 +45,7 @@ impl Case {
                 retries: draws.below(4),
                 fine_grained: draws.one_in(2),
                 caches: true,
+                ..agents(number)
             },
         }
     }
@@ -93,6 +94,22 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
             }
         })
         .collect()
+}
+
+/// How agents tell time, commit and avoid conflicts. The time never follows what caches did,
+/// so that every mix of caches decides alike.
+fn agents(number: u64) -> Agents {
+    let mut draws = Draws(Seed(number).stream("random agents").generator());
+    Agents {
+        latency: if draws.one_in(3) { Latency::Drawn } else { Latency::Fixed },
+        hit_ms: u64::from(draws.below(3)) * 10,
+        commit_ms: [0, 0, 5, 2_000][draws.below(4) as usize],
+        pipelined: draws.one_in(2),
+        avoidance: f64::from(draws.below(3)),
+        avoidance_window: 1 + draws.below(20),
+        avoidance_best: 1 + draws.below(10),
+        ..Agents::default()
+    }
 }
 
 /// Each rule draws for itself, its place too, so that a new rule leaves the others as they were.

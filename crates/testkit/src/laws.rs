@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use tiebreak_model::{MachineId, RequestId, Time, Workload};
-use tiebreak_sim::{Decision, Outcome, Plan, World, metrics};
+use tiebreak_sim::{Agents, Decision, Latency, Outcome, Plan, World, metrics};
 
 use crate::books::Books;
 use crate::case::Case;
@@ -64,8 +64,8 @@ pub fn same(what: &str, left: &Ledger, right: &Ledger) -> Result<(), String> {
         return Err(format!("{what} end differently: {one:?} and {other:?}"));
     }
     let measured = |ledger: &Ledger| {
-        let hit_ratio = metrics::index_of("CacheHitRatio");
-        let all = (0..metrics::METRICS.len()).filter(|metric| Some(*metric) != hit_ratio);
+        let of_caches = ["CacheHitRatio", "UpdatesPerDecision"].map(metrics::index_of);
+        let all = (0..metrics::METRICS.len()).filter(|metric| !of_caches.contains(&Some(*metric)));
         let samples = all.flat_map(|metric| ledger.series.values(metric).to_vec());
         let means = [ledger.summary.empty_hosts_pct_mean, ledger.summary.packing_density_pct_mean];
         samples.chain(means).map(f64::to_bits).collect::<Vec<_>>()
@@ -148,7 +148,7 @@ fn tries_in_order(ledger: &Ledger) -> Result<(), String> {
             if one.outcome == Outcome::OutOfRetries && attempt != ledger.agents.retries {
                 return wrong("gave up early");
             }
-            let took = ledger.agents.decision_ms * looked_at(one, group.len());
+            let took = least_ms(&ledger.agents) * looked_at(one, group.len()) + ledger.agents.commit_ms;
             if !warm && one.time.since(before).0 < took || one.time < before {
                 return wrong("was answered before it could be");
             }
@@ -181,13 +181,22 @@ fn agents_take_their_time(ledger: &Ledger) -> Result<(), String> {
     let mut free_at: BTreeMap<u32, Time> = BTreeMap::new();
     for group in groups(&ledger.decisions) {
         let Some(agent) = group[0].agent else { continue };
-        let took = ledger.agents.decision_ms * looked_at(&group[0], group.len());
+        let took = least_ms(&ledger.agents) * looked_at(&group[0], group.len());
         let before = free_at.insert(agent, group[0].time);
         if before.is_some_and(|before| group[0].time < before || group[0].time.since(before).0 < took) {
             return Err(format!("agent {agent} decided two requests at once: {:?}", group[0]));
         }
     }
     Ok(())
+}
+
+/// The least time that deciding a VM takes.
+fn least_ms(agents: &Agents) -> u64 {
+    match agents.latency {
+        Latency::Fixed => agents.decision_ms,
+        Latency::Drawn | Latency::Caches => agents.hit_ms.min(agents.miss_ms),
+        Latency::Updates => agents.base_ms,
+    }
 }
 
 /// The least number of VMs an agent looked at for this answer: all of the request, or at least
@@ -206,7 +215,7 @@ fn groups(decisions: &[Decision]) -> impl Iterator<Item = &[Decision]> {
 fn conflicts_need_a_stale_view(ledger: &Ledger) -> Result<(), String> {
     let agents = &ledger.agents;
     let alone = agents.count == 1 && agents.fine_grained;
-    let instant = agents.decision_ms == 0 && agents.publish_ms == 0;
+    let instant = agents.latency == Latency::Fixed && agents.decision_ms + agents.commit_ms + agents.publish_ms == 0;
     if (alone || instant) && ledger.summary.conflicts > 0 {
         return Err(format!("{} conflicts where there can be none: {agents:?}", ledger.summary.conflicts));
     }

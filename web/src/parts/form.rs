@@ -4,7 +4,7 @@ use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlInputElement};
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -45,6 +45,21 @@ fn field(
             <label class="field flag" title={help}>
                 <input type="checkbox" checked={value != 0.0} {onchange} aria-label={label} />
                 <span>{ param.title() }</span>
+            </label>
+        };
+    }
+    if let ParamKind::Choice(words) = param.kind {
+        let onchange = link.callback(move |event: Event| {
+            let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+            PageMessage::App(Message::Edit(edit(f64::from(chosen.max(0)))))
+        });
+        let option = |(index, word): (usize, &&'static str)| {
+            html! { <option selected={index as f64 == value}>{ *word }</option> }
+        };
+        return html! {
+            <label class="field" title={help}>
+                <span>{ param.title() }</span>
+                <select {onchange} aria-label={label}>{ for words.iter().enumerate().map(option) }</select>
             </label>
         };
     }

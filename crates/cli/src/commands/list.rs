@@ -54,6 +54,9 @@ struct ParamRow {
     max: f64,
     unit: &'static str,
     kind: &'static str,
+    /// The words of a choice, in order.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    words: &'static [&'static str],
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -76,8 +79,10 @@ fn param(param: &Param) -> ParamRow {
         ParamKind::Integer => "integer",
         ParamKind::Number => "number",
         ParamKind::Flag => "flag",
+        ParamKind::Choice(_) => "choice",
     };
-    ParamRow { name, help: one_line(help), default, min, max, unit, kind }
+    let words = if let ParamKind::Choice(words) = param.kind { words } else { &[] };
+    ParamRow { name, help: one_line(help), default, min, max, unit, kind, words }
 }
 
 fn rules() -> Vec<Row> {
@@ -119,10 +124,11 @@ impl Row {
 
 impl ParamRow {
     fn text(&self) -> String {
-        let Self { name, help, default, min, max, unit, kind } = self;
+        let Self { name, help, default, min, max, unit, kind, words } = self;
         let space = if unit.is_empty() { "" } else { " " };
         let range = match *kind {
             "flag" => format!("true or false, default {}", *default != 0.0),
+            "choice" => format!("{}, default {}", words.join(" or "), words[*default as usize]),
             _ => format!("{min} to {max}{space}{unit}, default {default}"),
         };
         format!("    - {name} ({range})\n{}", wrapped(help, "        "))
