@@ -129,6 +129,17 @@ impl Cluster {
     }
 }
 
+/// What never changes about a cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct HardwareView<'a> {
+    /// The name people read.
+    pub name: &'a str,
+    /// What each of its machines has when empty.
+    pub machine_capacity: Resources,
+    /// Which datacenter it stands in.
+    pub datacenter: u32,
+}
+
 /// Where every machine stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fleet {
@@ -136,6 +147,7 @@ pub struct Fleet {
     rack_machines: Vec<Range<u32>>,
     cluster_of_rack: Vec<ClusterId>,
     rack_of_machine: Vec<RackId>,
+    cluster_of_machine: Vec<ClusterId>,
 }
 
 impl Fleet {
@@ -156,6 +168,7 @@ impl Fleet {
             rack_machines: Vec::new(),
             cluster_of_rack: Vec::new(),
             rack_of_machine: Vec::new(),
+            cluster_of_machine: Vec::new(),
         };
         for (index, spec) in specs.iter().enumerate() {
             fleet.add_cluster(index, spec)?;
@@ -180,6 +193,7 @@ impl Fleet {
             let size = machines / racks + u32::from(rack < machines % racks);
             let start = self.machine_count();
             self.rack_of_machine.extend((0..size).map(|_| RackId(first_rack + rack)));
+            self.cluster_of_machine.extend((0..size).map(|_| cluster));
             self.rack_machines.push(start..start + size);
             self.cluster_of_rack.push(cluster);
         }
@@ -242,7 +256,14 @@ impl Fleet {
     #[inline]
     #[must_use]
     pub fn cluster_of(&self, machine: MachineId) -> ClusterId {
-        self.cluster_of_rack(self.rack_of(machine))
+        self.cluster_of_machine[machine.index()]
+    }
+
+    /// What never changes about a cluster.
+    #[must_use]
+    pub fn hardware(&self, id: ClusterId) -> HardwareView<'_> {
+        let cluster = self.cluster(id);
+        HardwareView { name: &cluster.name, machine_capacity: cluster.capacity, datacenter: cluster.datacenter }
     }
 
     /// What a machine has when it is empty.

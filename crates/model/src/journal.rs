@@ -86,7 +86,7 @@ impl Journal {
 
 /// Lists of things, each ordered by when they last changed.
 #[derive(Clone, Debug)]
-struct Recency {
+pub struct Recency {
     latest: Vec<Revision>,
     newer: Vec<u32>,
     older: Vec<u32>,
@@ -95,7 +95,9 @@ struct Recency {
 }
 
 impl Recency {
-    fn new(things: usize, lists: usize) -> Self {
+    /// So many things in so many lists, none of which has changed.
+    #[must_use]
+    pub fn new(things: usize, lists: usize) -> Self {
         Self {
             latest: vec![Revision(0); things],
             newer: vec![NONE; things],
@@ -104,9 +106,9 @@ impl Recency {
         }
     }
 
-    /// Puts a thing, which always stands in this list, first.
+    /// Puts a thing, which always stands in this list, first: it changed now, later than any.
     #[inline]
-    fn touch(&mut self, list: usize, thing: u32, now: Revision) {
+    pub fn touch(&mut self, list: usize, thing: u32, now: Revision) {
         let front = self.newest[list];
         if front != thing {
             self.unlink(thing);
@@ -132,8 +134,9 @@ impl Recency {
         }
     }
 
+    /// The things of a list that changed after `since`, newest first, each once.
     #[inline]
-    fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
+    pub fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.newest[list];
         core::iter::from_fn(move || {
             if next == NONE || self.latest[next as usize] <= since {

@@ -23,7 +23,7 @@ pub mod time;
 pub mod workload;
 
 pub use declare::{Declaration, Declared, Param, ParamKind};
-pub use fleet::{ClusterSpec, Fleet, FleetError, Readiness};
+pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use ids::{ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
 pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView};
 pub use resources::{Resource, Resources};

@@ -196,18 +196,6 @@ impl Occupancy {
         MachineView { id, machines: self.fleet.machine_count(), record: &self.machines[id.index()], cluster }
     }
 
-    /// Machines of one cluster as machine rules see them.
-    #[inline]
-    pub fn machines_of<'a>(
-        &'a self,
-        cluster: ClusterId,
-        ids: &'a [MachineId],
-    ) -> impl Iterator<Item = MachineView<'a>> + 'a {
-        let machines = self.fleet.machine_count();
-        let cluster = self.fleet.cluster(cluster);
-        ids.iter().map(move |id| MachineView { id: *id, machines, record: &self.machines[id.index()], cluster })
-    }
-
     /// A rack as a rack rule sees it.
     #[must_use]
     pub fn rack(&self, id: RackId) -> RackView<'_> {

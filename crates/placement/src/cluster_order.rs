@@ -1,28 +1,115 @@
-//! The valid clusters in order, kept for one class of requests.
+//! The valid clusters in order, kept for one class of requests (Protean sections 3.2 and 5.1).
 //!
-//! A cluster is judged again only when a machine of it has changed, which the journal tells;
-//! so selecting clusters costs what changed, not how many there are. Source: Protean
-//! sections 3.2 and 5.1.
+//! What rules say of a cluster that ask nothing of the request is taken once per change of the
+//! cluster and shared; a class moves a cluster only when that has changed, which with a few
+//! buckets is seldom. So selecting clusters costs what changed, not how many there are.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, Scene, VmRequest};
+use tiebreak_model::journal::{Recency, Revision};
+use tiebreak_model::{ClusterId, Occupancy, Scene, VmRequest};
 
 use crate::erased::{BoundPreference, BoundValidator};
-use crate::policy::Policy;
+use crate::policy::{Policy, RankedPreference};
 use crate::quantize::Quantizer;
 use crate::weights::{Weight, best_first};
 
+type BoxedValidator = Box<dyn BoundValidator<ClusterId>>;
+type Scorer = (Box<dyn BoundPreference<ClusterId>>, Quantizer);
+
+/// The preferences that order clusters: none among k clusters or fewer, which are all looked at.
+fn ordering(policy: &Policy, clusters: usize) -> &[RankedPreference<ClusterId>] {
+    if clusters <= policy.best_clusters as usize { &[] } else { &policy.cluster_preferences }
+}
+
+/// What the rules that ask nothing of the request say of each cluster.
+pub(crate) struct SharedClusters {
+    validators: Vec<BoxedValidator>,
+    preferences: Vec<Scorer>,
+    seen: Option<Revision>,
+    valid: Vec<bool>,
+    buckets: Vec<u64>,
+    /// Counts changes of these verdicts, and which clusters they were of.
+    version: Revision,
+    changed: Recency,
+    room: Vec<u64>,
+}
+
+impl SharedClusters {
+    /// For a fleet of so many clusters; the request does not matter.
+    pub(crate) fn new(policy: &Policy, clusters: usize, nobody: &VmRequest) -> Self {
+        let preferences = ordering(policy, clusters).iter().filter(|ranked| ranked.asks_nothing);
+        let preferences: Vec<_> = preferences.map(|ranked| (ranked.rule.bind(nobody), ranked.quantizer)).collect();
+        let validators = policy.cluster_validators.iter().filter(|ranked| ranked.asks_nothing);
+        Self {
+            validators: validators.map(|ranked| ranked.rule.bind(nobody)).collect(),
+            seen: None,
+            valid: vec![false; clusters],
+            buckets: vec![0; clusters * preferences.len()],
+            preferences,
+            version: Revision(0),
+            changed: Recency::new(clusters, 1),
+            room: Vec::new(),
+        }
+    }
+
+    fn update(&mut self, occupancy: &Occupancy) {
+        let now = occupancy.revision();
+        if self.seen == Some(now) {
+            return;
+        }
+        match self.seen.replace(now) {
+            Some(seen) => {
+                for cluster in occupancy.journal().clusters_changed_since(seen) {
+                    self.judge(occupancy, cluster);
+                }
+            }
+            None => (0..self.valid.len()).map(ClusterId::of).for_each(|cluster| self.judge(occupancy, cluster)),
+        }
+    }
+
+    fn judge(&mut self, occupancy: &Occupancy, cluster: ClusterId) {
+        let (scene, width) = (Scene::of(occupancy), self.preferences.len());
+        let valid = self.validators.iter().all(|rule| rule.is_valid(scene, cluster));
+        self.room.clear();
+        self.room.extend(self.preferences.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, cluster))));
+        let buckets = &mut self.buckets[cluster.index() * width..(cluster.index() + 1) * width];
+        if valid != self.valid[cluster.index()] || *buckets != self.room[..] {
+            self.valid[cluster.index()] = valid;
+            buckets.copy_from_slice(&self.room);
+            self.version.0 += 1;
+            self.changed.touch(0, cluster.0, self.version);
+        }
+    }
+
+    fn buckets(&self, cluster: ClusterId) -> &[u64] {
+        let width = self.preferences.len();
+        &self.buckets[cluster.index() * width..(cluster.index() + 1) * width]
+    }
+}
+
+/// Where a cluster preference's bucket comes from.
+enum Source {
+    /// The shared verdicts, at this place.
+    Shared(usize),
+    /// The class's own rule.
+    Own(Scorer),
+}
+
 /// The cluster rules of one class, and the clusters in the order they give.
 pub(crate) struct ClusterOrder {
-    validators: Vec<Box<dyn BoundValidator<ClusterId>>>,
-    preferences: Vec<(Box<dyn BoundPreference<ClusterId>>, Quantizer)>,
+    /// Rules that ask something of the request.
+    validators: Vec<BoxedValidator>,
+    preferences: Vec<Source>,
     weights: Option<Vec<Weight>>,
     sees_tenant: bool,
+    /// Whether a verdict of its own can change when a machine of the cluster does.
+    own_changes: bool,
     clusters: usize,
-    seen: Option<Revision>,
+    /// The revision and the version of the shared verdicts that the order is of.
+    seen: Option<(Revision, Revision)>,
     /// The buckets of every cluster, cluster by cluster; those of an invalid one mean nothing.
     buckets: Vec<u64>,
     /// The valid clusters, best first, ties by id.
@@ -31,15 +118,23 @@ pub(crate) struct ClusterOrder {
 
 impl ClusterOrder {
     pub(crate) fn new(policy: &Policy, clusters: usize, vm: &VmRequest) -> Self {
-        // Among k clusters or fewer there is nothing to order: all of them are looked at.
-        let ordered = if clusters <= policy.best_clusters as usize { &[][..] } else { &policy.cluster_preferences };
-        let weights: Vec<_> = ordered.iter().map(|ranked| ranked.weight).collect();
+        let ordering = ordering(policy, clusters);
+        let weights: Vec<_> = ordering.iter().map(|ranked| ranked.weight).collect();
+        let asking = || policy.cluster_validators.iter().filter(|ranked| !ranked.asks_nothing);
+        let own = || ordering.iter().filter(|ranked| !ranked.asks_nothing);
+        let mut shared = 0..;
+        let source = |ranked: &RankedPreference<ClusterId>| {
+            let own = || Source::Own((ranked.rule.bind(vm), ranked.quantizer));
+            if ranked.asks_nothing { shared.next().map_or_else(own, Source::Shared) } else { own() }
+        };
         Self {
-            validators: policy.cluster_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
-            preferences: ordered.iter().map(|ranked| (ranked.rule.bind(vm), ranked.quantizer)).collect(),
+            validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
+            preferences: ordering.iter().map(source).collect(),
             weights: (policy.weighted && !weights.is_empty()).then_some(weights),
             sees_tenant: policy.cluster_validators.iter().any(|ranked| ranked.rule.sees_tenant())
-                || ordered.iter().any(|ranked| ranked.rule.sees_tenant()),
+                || ordering.iter().any(|ranked| ranked.rule.sees_tenant()),
+            own_changes: asking().any(|ranked| !ranked.rule.sees_what_stays())
+                || own().any(|ranked| !ranked.rule.sees_what_stays()),
             clusters,
             seen: None,
             buckets: Vec::new(),
@@ -48,71 +143,80 @@ impl ClusterOrder {
     }
 
     /// Writes the valid clusters down, best first.
-    pub(crate) fn write(&mut self, scene: Scene<'_>, into: &mut Vec<ClusterId>) {
+    pub(crate) fn write(&mut self, scene: Scene<'_>, shared: &mut SharedClusters, into: &mut Vec<ClusterId>) {
+        shared.update(scene.occupancy);
         into.clear();
         if self.sees_tenant && !scene.footprint.is_empty() {
-            self.write_afresh(scene, into);
+            self.write_afresh(scene, shared, into);
         } else {
-            self.update(scene);
+            self.update(scene.occupancy, shared);
             into.extend(&self.order);
         }
     }
 
-    /// For one tenant: nothing of it is kept.
-    fn write_afresh(&self, scene: Scene<'_>, into: &mut Vec<ClusterId>) {
-        let valid = (0..self.clusters).map(ClusterId::of).filter(|id| self.is_valid(scene, *id));
-        let buckets = |id: ClusterId| self.buckets_of(scene, id).collect::<Vec<_>>();
+    /// Without anything kept of this class: for one tenant, or by weights set by hand.
+    fn write_afresh(&self, scene: Scene<'_>, shared: &SharedClusters, into: &mut Vec<ClusterId>) {
+        let valid = (0..self.clusters).map(ClusterId::of).filter(|id| self.is_valid(scene, shared, *id));
+        let buckets = |id: ClusterId| {
+            let mut buckets = vec![0; self.preferences.len()];
+            self.write_buckets(scene, shared, id, &mut buckets);
+            buckets
+        };
         let mut rows: Vec<_> = valid.map(|id| (buckets(id), id)).collect();
         rows.sort_unstable();
-        self.by_weights(&mut rows);
+        if let Some(weights) = &self.weights {
+            best_first(weights, &mut rows);
+        }
         into.extend(rows.iter().map(|(_, id)| *id));
     }
 
-    fn by_weights(&self, rows: &mut [(Vec<u64>, ClusterId)]) {
-        if let Some(weights) = &self.weights {
-            best_first(weights, rows);
+    fn update(&mut self, occupancy: &Occupancy, shared: &SharedClusters) {
+        let now = (occupancy.revision(), shared.version);
+        let (scene, before) = (Scene::of(occupancy), self.seen.replace(now));
+        match before {
+            Some(before) if before == now => {}
+            Some((_, version)) if version == shared.version && !self.own_changes => {}
+            _ if self.weights.is_some() => {
+                let mut order = core::mem::take(&mut self.order);
+                order.clear();
+                self.write_afresh(scene, shared, &mut order);
+                self.order = order;
+            }
+            Some((revision, _)) if self.own_changes => {
+                for cluster in occupancy.journal().clusters_changed_since(revision) {
+                    self.replace(scene, shared, cluster);
+                }
+            }
+            Some((_, version)) => {
+                for cluster in shared.changed.since(0, version).map(ClusterId) {
+                    self.replace(scene, shared, cluster);
+                }
+            }
+            None => {
+                self.buckets = vec![0; self.clusters * self.preferences.len()];
+                for cluster in (0..self.clusters).map(ClusterId::of) {
+                    self.insert(scene, shared, cluster);
+                }
+            }
         }
     }
 
-    fn update(&mut self, scene: Scene<'_>) {
-        let (occupancy, width) = (scene.occupancy, self.preferences.len());
-        let now = occupancy.revision();
-        if self.seen == Some(now) {
-            return;
-        }
-        if self.weights.is_some() {
-            let mut order = core::mem::take(&mut self.order);
-            order.clear();
-            self.write_afresh(Scene::of(occupancy), &mut order);
-            self.order = order;
-        } else if let Some(seen) = self.seen {
-            for cluster in occupancy.journal().clusters_changed_since(seen) {
-                self.replace(Scene::of(occupancy), cluster);
-            }
-        } else {
-            self.buckets = alloc::vec![0; self.clusters * width];
-            for cluster in (0..self.clusters).map(ClusterId::of) {
-                self.insert(Scene::of(occupancy), cluster);
-            }
-        }
-        self.seen = Some(now);
-    }
-
-    fn replace(&mut self, scene: Scene<'_>, cluster: ClusterId) {
+    fn replace(&mut self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) {
         if let Ok(at) = self.place(cluster) {
             self.order.remove(at);
         }
-        self.insert(scene, cluster);
+        self.insert(scene, shared, cluster);
     }
 
-    fn insert(&mut self, scene: Scene<'_>, cluster: ClusterId) {
-        if !self.is_valid(scene, cluster) {
+    fn insert(&mut self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) {
+        if !self.is_valid(scene, shared, cluster) {
             return;
         }
         let width = self.preferences.len();
-        for (at, (rule, quantizer)) in self.preferences.iter().enumerate() {
-            self.buckets[cluster.index() * width + at] = quantizer.bucket(rule.score(scene, cluster));
-        }
+        let mut buckets = core::mem::take(&mut self.buckets);
+        let mine = &mut buckets[cluster.index() * width..(cluster.index() + 1) * width];
+        self.write_buckets(scene, shared, cluster, mine);
+        self.buckets = buckets;
         if let Err(at) = self.place(cluster) {
             self.order.insert(at, cluster);
         }
@@ -126,11 +230,16 @@ impl ClusterOrder {
         self.order.binary_search_by(|other| row(*other).cmp(&mine))
     }
 
-    fn is_valid(&self, scene: Scene<'_>, cluster: ClusterId) -> bool {
-        self.validators.iter().all(|rule| rule.is_valid(scene, cluster))
+    fn is_valid(&self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) -> bool {
+        shared.valid[cluster.index()] && self.validators.iter().all(|rule| rule.is_valid(scene, cluster))
     }
 
-    fn buckets_of<'a>(&'a self, scene: Scene<'a>, cluster: ClusterId) -> impl Iterator<Item = u64> + 'a {
-        self.preferences.iter().map(move |(rule, quantizer)| quantizer.bucket(rule.score(scene, cluster)))
+    fn write_buckets(&self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId, into: &mut [u64]) {
+        for (bucket, source) in into.iter_mut().zip(&self.preferences) {
+            *bucket = match source {
+                Source::Shared(at) => shared.buckets(cluster)[*at],
+                Source::Own((rule, quantizer)) => quantizer.bucket(rule.score(scene, cluster)),
+            };
+        }
     }
 }

@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Scene, VmRequest};
+use tiebreak_model::{Scene, VmRequest};
 
 use crate::rule::{Key, Preference, Reach, Validator};
 
@@ -19,6 +19,8 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<Id>>;
     /// Whether it sees the asking tenant's VMs.
     fn sees_tenant(&self) -> bool;
+    /// Whether nothing it sees, but those, changes in a run.
+    fn sees_what_stays(&self) -> bool;
     /// One verdict, without binding.
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool;
 }
@@ -31,6 +33,8 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<Id>>;
     /// Whether it sees the asking tenant's VMs.
     fn sees_tenant(&self) -> bool;
+    /// Whether nothing it sees, but those, changes in a run.
+    fn sees_what_stays(&self) -> bool;
 }
 
 /// A validator for one key.
@@ -38,15 +42,15 @@ pub(crate) trait BoundValidator<Id> {
     /// Whether the VM may go there.
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM may not go.
-    fn judge(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[Id], valid: &mut [bool]);
+    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]);
 }
 
 /// A preference for one key.
 pub(crate) trait BoundPreference<Id> {
     /// The score of one, as the rule gives it.
     fn score(&self, scene: Scene<'_>, id: Id) -> f64;
-    /// The scores of several ids of one cluster.
-    fn scores(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[Id], scores: &mut Vec<f64>);
+    /// The scores of several ids.
+    fn scores(&self, scene: Scene<'_>, ids: &[Id], scores: &mut Vec<f64>);
 }
 
 struct Bound<Rule, K> {
@@ -69,6 +73,10 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
         V::Reach::SEES_TENANT
     }
 
+    fn sees_what_stays(&self) -> bool {
+        V::Reach::SEES_WHAT_STAYS
+    }
+
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
         self.is_valid(&self.key(vm), V::Reach::view(scene, id))
     }
@@ -86,6 +94,10 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
     fn sees_tenant(&self) -> bool {
         P::Reach::SEES_TENANT
     }
+
+    fn sees_what_stays(&self) -> bool {
+        P::Reach::SEES_WHAT_STAYS
+    }
 }
 
 impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
@@ -93,9 +105,9 @@ impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
         self.rule.is_valid(&self.key, V::Reach::view(scene, id))
     }
 
-    fn judge(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
-        for (view, valid) in V::Reach::views(scene, cluster, ids).zip(valid) {
-            *valid &= self.rule.is_valid(&self.key, view);
+    fn judge(&self, scene: Scene<'_>, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
+        for (id, valid) in ids.iter().zip(valid) {
+            *valid &= self.rule.is_valid(&self.key, V::Reach::view(scene, *id));
         }
     }
 }
@@ -105,8 +117,8 @@ impl<P: Preference> BoundPreference<IdOf<P::Reach>> for Bound<P, P::Key> {
         self.rule.score(&self.key, P::Reach::view(scene, id))
     }
 
-    fn scores(&self, scene: Scene<'_>, cluster: ClusterId, ids: &[IdOf<P::Reach>], scores: &mut Vec<f64>) {
+    fn scores(&self, scene: Scene<'_>, ids: &[IdOf<P::Reach>], scores: &mut Vec<f64>) {
         scores.clear();
-        scores.extend(P::Reach::views(scene, cluster, ids).map(|view| self.rule.score(&self.key, view)));
+        scores.extend(ids.iter().map(|id| self.rule.score(&self.key, P::Reach::view(scene, *id))));
     }
 }

@@ -16,35 +16,37 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
+use crate::batch::Batch;
 use crate::caches::Caches;
-use crate::cluster_order::ClusterOrder;
-use crate::judges::{Judge, RackJudges, Room, judges};
-use crate::objects::{Books, Changed, Objects};
+use crate::cluster_order::{ClusterOrder, SharedClusters};
+use crate::judges::{Judge, RackJudges, Room, judges, together};
+use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
 use crate::policy::Policy;
-use crate::ranking::{Ranking, best_keys};
-use crate::shared::Shared;
+use crate::ranking::{Best, CellOf, Rankings, best_keys};
+use crate::shared::{Shared, judge_directly};
 use crate::weights::{self, Weight, best, distinct};
 
 /// The cells of one cluster, as of a revision.
 struct Cells<K> {
     revision: Revision,
     used_at: u64,
-    rankings: Vec<Ranking<K>>,
+    rankings: Rankings<K>,
     /// Each cell's best key under all rules, rack rules too, and how many machines have it;
     /// side by side, because every decision reads all of them.
-    bests: Vec<(K, u32)>,
+    bests: Vec<Best<K>>,
 }
 
 /// What all evaluations of an agent share: the layers below them, and room for work.
 pub(crate) struct Kit<K> {
     pub(crate) caches: Caches,
     pub(crate) shared: Shared<K>,
+    pub(crate) clusters: SharedClusters,
     pub(crate) objects: Objects,
     room: Room,
-    changed: Vec<MachineId>,
+    batch: Batch,
     keys: Vec<K>,
-    clusters: Vec<ClusterId>,
+    selected: Vec<ClusterId>,
     touched: Vec<u32>,
     tied: Vec<Tied>,
     patches: Vec<Patch<K>>,
@@ -61,20 +63,21 @@ struct Tied {
 struct Patch<K> {
     cluster: ClusterId,
     machines: Vec<(u32, u32, K)>,
-    bests: Vec<(u32, (K, u32))>,
+    bests: Vec<(u32, Best<K>)>,
 }
 
 impl<K: PackedKey> Kit<K> {
     pub(crate) fn new(policy: &Policy, caches: Caches, clusters: usize) -> Self {
         let nobody = VmRequest::alone(tiebreak_model::VmShape::plain(tiebreak_model::Resources::NONE));
         Self {
-            shared: Shared::new(judges(policy, &nobody).1, clusters),
+            shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
+            clusters: SharedClusters::new(policy, clusters, &nobody),
             objects: Objects::new(caches.object_pool as usize, clusters),
             caches,
             room: Room::default(),
-            changed: Vec::new(),
+            batch: Batch::default(),
             keys: Vec::new(),
-            clusters: Vec::new(),
+            selected: Vec::new(),
             touched: Vec::new(),
             tied: Vec::new(),
             patches: Vec::new(),
@@ -103,7 +106,8 @@ pub(crate) struct Evaluation<K> {
     fields: Vec<Field>,
     weights: Option<Vec<Weight>>,
     best_clusters: usize,
-    /// Whether racks are ranked apart.
+    /// Whether any rule sees racks, and whether racks are ranked apart.
+    sees_racks: bool,
     by_rack: bool,
     /// Whether machine or rack rules see the asking tenant's VMs.
     sees_tenant: bool,
@@ -116,11 +120,12 @@ impl<K: PackedKey> Evaluation<K> {
         let weights = policy.machine_preferences.iter().map(crate::policy::MachineStage::weight).collect();
         Self {
             order: ClusterOrder::new(policy, clusters, vm),
-            racks: RackJudges::new(policy, vm),
+            racks: RackJudges::new(policy, vm).0,
             judges: judges(policy, vm).0,
             fields: policy.fields.clone(),
             weights: policy.weighted.then_some(weights),
             best_clusters: policy.best_clusters as usize,
+            sees_racks: policy.sees_racks(),
             by_rack: policy.sees_racks() && caches.cells,
             sees_tenant: policy.sees_tenant,
             cells: (0..clusters).map(|_| None).collect(),
@@ -135,15 +140,13 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
-        self.order.write(scene, &mut kit.clusters);
-        let mut chosen = core::mem::take(&mut kit.clusters);
+        self.order.write(scene, &mut kit.clusters, &mut kit.selected);
+        let mut selected = core::mem::take(&mut kit.selected);
         let mut found = None;
         // The best k clusters; where none of their machines is valid, the next k.
-        for some in chosen.chunks_mut(self.best_clusters) {
+        for some in selected.chunks_mut(self.best_clusters) {
             some.sort_unstable();
-            for cluster in some.iter() {
-                self.refresh(scene.occupancy, *cluster, kit, books);
-            }
+            self.refresh(scene.occupancy, some, u64::MAX, kit, books);
             self.patch(scene, some, kit);
             found = self.choose_among(scene.occupancy.fleet(), some, draw, kit, books);
             self.unpatch(kit);
@@ -151,7 +154,7 @@ impl<K: PackedKey> Evaluation<K> {
                 break;
             }
         }
-        kit.clusters = chosen;
+        kit.selected = selected;
         found
     }
 
@@ -190,9 +193,9 @@ impl<K: PackedKey> Evaluation<K> {
         let mut nth = pick(draw.number, count);
         for tied in &kit.tied {
             if nth < tied.count {
-                let ranking = &self.cells[tied.cluster.index()].as_ref()?.rankings[tied.cell as usize];
+                let rankings = &self.cells[tied.cluster.index()].as_ref()?.rankings;
                 let first = self.first_machine(fleet, tied.cluster, tied.cell);
-                return Some((MachineId(first + ranking.nth_best(nth) as u32), count));
+                return Some((MachineId(first + rankings.nth_best(tied.cell as usize, nth) as u32), count));
             }
             nth -= tied.count;
         }
@@ -207,17 +210,13 @@ impl<K: PackedKey> Evaluation<K> {
         (count > 0).then(|| (MachineId(near[pick(number, count) as usize]), count))
     }
 
-    /// The cells of a cluster that hold a valid machine: the rack's part of the key, the first
-    /// machine, and the ranking.
-    fn cells_of<'a>(
-        &'a self,
-        fleet: &'a Fleet,
-        cluster: ClusterId,
-    ) -> impl Iterator<Item = (K, u32, &'a Ranking<K>)> + 'a {
+    /// The cells of a cluster that hold a valid machine.
+    fn cells_of<'a>(&'a self, fleet: &'a Fleet, cluster: ClusterId) -> impl Iterator<Item = CellOf<'a, K>> + 'a {
         let cells = self.cells[cluster.index()].iter();
-        let rows = cells.flat_map(|cells| cells.rankings.iter().zip(&cells.bests).enumerate());
-        rows.filter(|(_, (_, (_, count)))| *count > 0).map(move |(cell, (ranking, (best, _)))| {
-            (best.less(ranking.best().0), self.first_machine(fleet, cluster, cell as u32), ranking)
+        let bests = cells.flat_map(|cells| cells.bests.iter().enumerate().map(move |(at, best)| (cells, at, best)));
+        bests.filter(|(_, _, (_, count))| *count > 0).map(move |(cells, cell, (best, _))| {
+            let first = self.first_machine(fleet, cluster, cell as u32);
+            CellOf { rankings: &cells.rankings, cell, rack: best.less(cells.rankings.best(cell).0), first }
         })
     }
 
@@ -231,11 +230,11 @@ impl<K: PackedKey> Evaluation<K> {
         among: Option<u32>,
     ) -> Option<Found> {
         let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
-        for (rack, first, ranking) in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
-            for (at, key) in ranking.valid() {
-                let key = rack.plus(key);
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
+            for (at, key) in it.rankings.valid(it.cell) {
+                let key = it.rack.plus(key);
                 let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
-                rows.push((buckets, MachineId(first + at as u32)));
+                rows.push((buckets, MachineId(it.first + at as u32)));
             }
         }
         rows.sort_unstable();
@@ -253,7 +252,8 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// Brings everything that is kept up to date, as far as `budget` machines go.
+    /// Brings everything that is kept up to date, as far as `budget` machines go; how many were
+    /// ranked again.
     pub(crate) fn refresh_all(
         &mut self,
         occupancy: &Occupancy,
@@ -261,17 +261,10 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> u64 {
-        let mut done = 0;
-        for cluster in (0..self.cells.len()).map(ClusterId::of) {
-            if done < budget && self.cells[cluster.index()].is_some() {
-                let before = books.counters.refreshed;
-                self.refresh(occupancy, cluster, kit, books);
-                let refreshed = books.counters.refreshed - before;
-                books.counters.refreshed = before;
-                done += refreshed;
-            }
-        }
-        done
+        let kept: Vec<_> = (0..self.cells.len()).filter(|at| self.cells[*at].is_some()).map(ClusterId::of).collect();
+        let before = books.counters.refreshed;
+        self.refresh(occupancy, &kept, budget, kit, books);
+        books.counters.refreshed - core::mem::replace(&mut books.counters.refreshed, before)
     }
 
     /// Forgets the cells of clusters that were not selected since then.
@@ -283,127 +276,160 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// Brings a cluster's cells up to date.
-    fn refresh(&mut self, occupancy: &Occupancy, cluster: ClusterId, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        let cells = self.cells[cluster.index()].as_mut();
-        let seen = cells.map(|cells| {
-            cells.used_at = books.now;
-            cells.revision
-        });
-        let seen = seen.filter(|_| kit.caches.journal);
-        if seen.is_some_and(|seen| seen >= occupancy.journal().revision_of_cluster(cluster)) {
-            return;
-        }
-        let mut changed = core::mem::take(&mut kit.changed);
-        changed.clear();
-        match seen {
-            Some(revision) => changed.extend(occupancy.journal().changed_since(cluster, revision)),
-            None => changed.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
-        }
-        let mut since = seen;
-        if seen.is_some() && !self.by_rack && self.racks.any() {
-            whole_racks(occupancy.fleet(), &mut changed);
-            since = None;
-        }
-        books.counters.refreshed += changed.len() as u64;
-        self.rank(occupancy, Changed { cluster, machines: &changed, since }, kit, books);
-        kit.changed = changed;
-    }
-
-    fn rank(&mut self, occupancy: &Occupancy, changed: Changed<'_>, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        self.key_changed(Scene::of(occupancy), changed, kit, books);
-        let cluster = changed.cluster;
-        let cells = match self.cells[cluster.index()].take() {
-            Some(mut cells) => {
-                self.apply_changes(occupancy, changed, &mut cells, kit);
-                cells.revision = occupancy.revision();
-                cells
+    /// Brings clusters' cells up to date, as far as `budget` machines go.
+    fn refresh(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        budget: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) {
+        let mut batch = core::mem::take(&mut kit.batch);
+        batch.clear();
+        for cluster in clusters {
+            let cells = self.cells[cluster.index()].as_mut();
+            let seen = cells.map(|cells| {
+                cells.used_at = books.now;
+                cells.revision
+            });
+            let seen = seen.filter(|_| kit.caches.journal);
+            let stale = seen.is_none_or(|seen| seen < occupancy.journal().revision_of_cluster(*cluster));
+            if stale && (batch.machines.len() as u64) < budget {
+                batch.add(occupancy, *cluster, seen);
+                if seen.is_some() && self.sees_racks && !self.by_rack {
+                    batch.widen_to_racks(occupancy.fleet());
+                }
             }
-            None => self.build_cells(occupancy, cluster, &kit.keys, books.now),
-        };
-        self.cells[cluster.index()] = Some(cells);
+        }
+        if !batch.parts.is_empty() {
+            books.counters.refreshed += batch.machines.len() as u64;
+            self.key_batch(occupancy, &batch, kit, books);
+            self.rank_batch(occupancy, &batch, kit, books.now);
+        }
+        kit.batch = batch;
     }
 
-    /// The keys of changed machines under the machine rules, layer by layer, into `kit.keys`.
-    fn key_changed(&mut self, scene: Scene<'_>, changed: Changed<'_>, kit: &mut Kit<K>, books: &mut Books<'_>) {
+    /// The keys of a batch of machines under the machine rules, layer by layer, into `kit.keys`.
+    fn key_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
         let Kit { caches, shared, objects, room, keys, .. } = kit;
+        let scene = Scene::of(occupancy);
         if caches.shared_state {
-            shared.keys(scene, changed, keys, (room, books));
+            shared.update(occupancy, batch.parts.iter().map(|part| part.cluster), (room, books));
+            shared.keys(occupancy, batch, keys);
         } else {
             keys.clear();
-            keys.resize(changed.machines.len(), K::ZERO);
-            judge_directly(shared.judges(), scene, changed.cluster, changed.machines, (room, keys));
+            keys.resize(batch.machines.len(), K::ZERO);
+            judge_directly(shared.judges(), scene, &batch.machines, (room, keys));
         }
         if caches.rule_objects && caches.object_pool > 0 {
             for judge in &mut self.judges {
-                objects.verdicts(judge, scene, changed, (room, books), |at, judge, verdict| {
+                objects.verdicts(judge, occupancy, batch, (room, books), |at, judge, verdict| {
                     judge.apply(&mut keys[at], verdict);
                 });
             }
         } else {
-            judge_directly(&self.judges, scene, changed.cluster, changed.machines, (room, keys));
+            judge_directly(&self.judges, scene, &batch.machines, (room, keys));
         }
-        self.add_racks(scene, changed.machines, keys);
+        if self.sees_racks && !self.by_rack {
+            for part in &batch.parts {
+                self.add_racks(
+                    scene,
+                    part.cluster,
+                    &batch.machines[part.range()],
+                    kit.caches.shared_state,
+                    (&kit.shared, &mut kit.keys[part.range()]),
+                );
+            }
+        }
     }
 
     /// The racks' part of the keys, where racks are not ranked apart.
-    fn add_racks(&self, scene: Scene<'_>, machines: &[MachineId], keys: &mut [K]) {
-        if self.by_rack || !self.racks.any() {
-            return;
-        }
+    fn add_racks(
+        &self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        machines: &[MachineId],
+        kept: bool,
+        (shared, keys): (&Shared<K>, &mut [K]),
+    ) {
         let mut last: Option<(RackId, K)> = None;
         for (machine, key) in machines.iter().zip(keys) {
             let rack = scene.occupancy.fleet().rack_of(*machine);
             let part = match last {
                 Some((same, part)) if same == rack => part,
-                _ => self.racks.key(scene, rack),
+                _ => self.rack_key(scene, cluster, rack, kept, shared),
             };
             last = Some((rack, part));
-            *key = if *key == K::INVALID || part == K::INVALID { K::INVALID } else { key.plus(part) };
+            *key = together(*key, part);
         }
     }
 
-    /// Gives changed machines their new keys, and the cells they stand in their new best.
-    fn apply_changes(&self, occupancy: &Occupancy, changed: Changed<'_>, cells: &mut Cells<K>, kit: &mut Kit<K>) {
-        let fleet = occupancy.fleet();
-        kit.touched.clear();
-        for (machine, key) in changed.machines.iter().zip(&kit.keys) {
-            let (cell, index) = place(fleet, changed.cluster, *machine, self.by_rack);
-            cells.rankings[cell].set(index, *key);
-            kit.touched.push(cell as u32);
-        }
-        kit.touched.sort_unstable();
-        kit.touched.dedup();
-        for cell in &kit.touched {
-            let ranking = &cells.rankings[*cell as usize];
-            cells.bests[*cell as usize] = self.best_of(Scene::of(occupancy), changed.cluster, *cell, ranking);
-        }
-    }
-
-    fn build_cells(&self, occupancy: &Occupancy, cluster: ClusterId, keys: &[K], now: u64) -> Cells<K> {
-        let fleet = occupancy.fleet();
-        let rankings: Vec<_> = if self.by_rack {
-            let first = fleet.cluster(cluster).machines().start;
-            let racks = fleet.cluster(cluster).racks().map(|rack| fleet.machines_of_rack(RackId(rack)));
-            racks
-                .map(|rack| Ranking::build(&keys[(rack.start - first) as usize..(rack.end - first) as usize]))
-                .collect()
+    /// A rack's part of all keys of this class; `kept` reads the shared state, which is that of
+    /// a tenant without VMs.
+    fn rack_key(&self, scene: Scene<'_>, cluster: ClusterId, rack: RackId, kept: bool, shared: &Shared<K>) -> K {
+        let alike = if kept {
+            let first = scene.occupancy.fleet().cluster(cluster).racks().start;
+            shared.rack(cluster, (rack.0 - first) as usize)
         } else {
-            [Ranking::build(keys)].into()
+            shared.judge_rack(scene, rack)
         };
-        let best = |(cell, ranking)| self.best_of(Scene::of(occupancy), cluster, cell as u32, ranking);
-        let bests = rankings.iter().enumerate().map(best).collect();
-        Cells { revision: occupancy.revision(), used_at: now, rankings, bests }
+        if alike == K::INVALID { alike } else { together(alike, self.racks.key(scene, rack)) }
+    }
+
+    /// Gives a batch of machines their new keys, and the cells they stand in their new best.
+    fn rank_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, now: u64) {
+        let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
+        for part in &batch.parts {
+            let keys = &kit.keys[part.range()];
+            let mut cells = match self.cells[part.cluster.index()].take() {
+                Some(cells) => cells,
+                None => self.build_cells(fleet, part.cluster, keys, now),
+            };
+            kit.touched.clear();
+            for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
+                let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
+                cells.rankings.set(cell, index, *key);
+                kit.touched.push(cell as u32);
+            }
+            kit.touched.sort_unstable();
+            kit.touched.dedup();
+            for cell in &kit.touched {
+                let best = cells.rankings.best(*cell as usize);
+                cells.bests[*cell as usize] = self.best_of(scene, part.cluster, *cell, best, (kept, &kit.shared));
+            }
+            cells.revision = occupancy.revision();
+            self.cells[part.cluster.index()] = Some(cells);
+        }
+    }
+
+    /// The cells of a cluster, none of them compared yet.
+    fn build_cells(&self, fleet: &Fleet, cluster: ClusterId, keys: &[K], now: u64) -> Cells<K> {
+        let whole = fleet.cluster(cluster);
+        let racks = whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len());
+        let rankings = if self.by_rack {
+            Rankings::build(keys.to_vec(), racks)
+        } else {
+            Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
+        };
+        let bests = alloc::vec![(K::INVALID, 0); rankings.len()];
+        Cells { revision: Revision(0), used_at: now, rankings, bests }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
-    fn best_of(&self, scene: Scene<'_>, cluster: ClusterId, cell: u32, ranking: &Ranking<K>) -> (K, u32) {
-        let (key, count) = ranking.best();
+    fn best_of(
+        &self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        cell: u32,
+        (key, count): Best<K>,
+        (kept, shared): (bool, &Shared<K>),
+    ) -> Best<K> {
         if !self.by_rack || count == 0 {
             return (key, count);
         }
         let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + cell);
-        let part: K = self.racks.key(scene, rack);
+        let part = self.rack_key(scene, cluster, rack, kept, shared);
         if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
     }
 
@@ -429,19 +455,22 @@ impl<K: PackedKey> Evaluation<K> {
             return;
         }
         let fleet = scene.occupancy.fleet();
+        let mut batch = core::mem::take(&mut kit.batch);
         for cluster in clusters {
-            let mut machines: Vec<_> = scene.footprint.machines_in(fleet.cluster(*cluster).machines()).collect();
-            if machines.is_empty() {
-                continue;
+            batch.clear();
+            batch.add_some(*cluster, scene.footprint.machines_in(fleet.cluster(*cluster).machines()));
+            if self.sees_racks && !self.by_rack {
+                batch.widen_to_racks(fleet);
             }
-            if !self.by_rack && self.racks.any() {
-                whole_racks(fleet, &mut machines);
+            if !batch.machines.is_empty() {
+                let patch = self.patch_cluster(scene, *cluster, &batch.machines, kit);
+                kit.patches.push(patch);
             }
-            let patch = self.patch_cluster(scene, *cluster, &machines, kit);
-            kit.patches.push(patch);
         }
+        kit.batch = batch;
     }
 
+    /// Judges the machines of one cluster anew, without any layer: what is kept knows no tenant.
     fn patch_cluster(
         &mut self,
         scene: Scene<'_>,
@@ -452,22 +481,25 @@ impl<K: PackedKey> Evaluation<K> {
         let Kit { shared, room, keys, .. } = kit;
         keys.clear();
         keys.resize(machines.len(), K::ZERO);
-        judge_directly(shared.judges(), scene, cluster, machines, (room, keys));
-        judge_directly(&self.judges, scene, cluster, machines, (room, keys));
-        self.add_racks(scene, machines, keys);
+        judge_directly(shared.judges(), scene, machines, (room, keys));
+        judge_directly(&self.judges, scene, machines, (room, keys));
+        if self.sees_racks && !self.by_rack {
+            self.add_racks(scene, cluster, machines, false, (shared, keys));
+        }
         let fleet = scene.occupancy.fleet();
         let mut cells = self.cells[cluster.index()].take().expect("the cluster was brought up to date");
         let mut patch = Patch { cluster, machines: Vec::new(), bests: Vec::new() };
         for (machine, key) in machines.iter().zip(&*keys) {
             let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
-            patch.machines.push((cell as u32, index as u32, cells.rankings[cell].key(index)));
-            cells.rankings[cell].set(index, *key);
+            patch.machines.push((cell as u32, index as u32, cells.rankings.key(cell, index)));
+            cells.rankings.set(cell, index, *key);
             if patch.bests.last().is_none_or(|(last, _)| *last != cell as u32) {
                 patch.bests.push((cell as u32, cells.bests[cell]));
             }
         }
         for (cell, _) in &patch.bests {
-            cells.bests[*cell as usize] = self.best_of(scene, cluster, *cell, &cells.rankings[*cell as usize]);
+            let best = cells.rankings.best(*cell as usize);
+            cells.bests[*cell as usize] = self.best_of(scene, cluster, *cell, best, (false, shared));
         }
         self.cells[cluster.index()] = Some(cells);
         patch
@@ -477,7 +509,7 @@ impl<K: PackedKey> Evaluation<K> {
         for patch in kit.patches.drain(..) {
             let cells = self.cells[patch.cluster.index()].as_mut().expect("what was patched is there");
             for (cell, index, key) in patch.machines {
-                cells.rankings[cell as usize].set(index as usize, key);
+                cells.rankings.set(cell as usize, index as usize, key);
             }
             for (cell, best) in patch.bests {
                 cells.bests[cell as usize] = best;
@@ -487,10 +519,7 @@ impl<K: PackedKey> Evaluation<K> {
 
     /// Bytes of its rankings.
     pub(crate) fn bytes(&self) -> u64 {
-        let bytes = |cells: &Cells<K>| {
-            let bests = cells.bests.capacity() * size_of::<(K, u32)>();
-            (bests + cells.rankings.iter().map(Ranking::bytes).sum::<usize>()) as u64
-        };
+        let bytes = |cells: &Cells<K>| (cells.bests.capacity() * size_of::<Best<K>>() + cells.rankings.bytes()) as u64;
         self.cells.iter().flatten().map(bytes).sum()
     }
 }
@@ -512,27 +541,6 @@ pub(crate) fn best_machines(
     let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
     best.sort_unstable();
     best
-}
-
-fn judge_directly<K: PackedKey>(
-    judges: &[Judge],
-    scene: Scene<'_>,
-    cluster: ClusterId,
-    machines: &[MachineId],
-    (room, keys): (&mut Room, &mut [K]),
-) {
-    for judge in judges {
-        judge.verdicts(scene, cluster, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
-    }
-}
-
-/// Replaces machines by all machines of their racks, by id.
-fn whole_racks(fleet: &Fleet, machines: &mut Vec<MachineId>) {
-    let mut racks: Vec<_> = machines.iter().map(|machine| fleet.rack_of(*machine)).collect();
-    racks.sort_unstable();
-    racks.dedup();
-    machines.clear();
-    machines.extend(racks.into_iter().flat_map(|rack| fleet.machines_of_rack(rack)).map(MachineId));
 }
 
 /// A machine's cell and its place there.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
+use tiebreak_model::{MachineId, RackId, Scene, VmRequest};
 
 use crate::erased::{BoundPreference, BoundValidator};
 use crate::objects::Handle;
@@ -40,7 +40,6 @@ impl Judge {
     pub(crate) fn verdicts(
         &self,
         scene: Scene<'_>,
-        cluster: ClusterId,
         ids: &[MachineId],
         room: &mut Room,
         mut each: impl FnMut(usize, u64),
@@ -49,11 +48,11 @@ impl Judge {
             Bound::Validator(rule) => {
                 room.valid.clear();
                 room.valid.resize(ids.len(), true);
-                rule.judge(scene, cluster, ids, &mut room.valid);
+                rule.judge(scene, ids, &mut room.valid);
                 room.valid.iter().enumerate().for_each(|(at, valid)| each(at, u64::from(*valid)));
             }
             Bound::Preference { rule, quantizer, .. } => {
-                rule.scores(scene, cluster, ids, &mut room.scores);
+                rule.scores(scene, ids, &mut room.scores);
                 room.scores.iter().enumerate().for_each(|(at, score)| each(at, quantizer.bucket(*score)));
             }
         }
@@ -116,27 +115,28 @@ fn words_of(write: impl FnOnce(&mut Vec<u64>)) -> Vec<u64> {
     words
 }
 
-/// The rack rules of a policy for one class.
+/// Rack rules of a policy for one class.
+#[derive(Default)]
 pub(crate) struct RackJudges {
     validators: Vec<Box<dyn BoundValidator<RackId>>>,
     preferences: Vec<(Box<dyn BoundPreference<RackId>>, Quantizer, Field)>,
 }
 
 impl RackJudges {
-    pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> Self {
-        let rack = |(stage, field): (&MachineStage, &Field)| match stage {
-            MachineStage::Rack(ranked) => Some((ranked.rule.bind(vm), ranked.quantizer, *field)),
-            MachineStage::Machine(_) => None,
-        };
-        Self {
-            validators: policy.rack_validators.iter().map(|ranked| ranked.rule.bind(vm)).collect(),
-            preferences: policy.machine_preferences.iter().zip(&policy.fields).filter_map(rack).collect(),
+    /// Those that ask something of the request, and those that ask nothing.
+    pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> (Self, Self) {
+        let (mut asking, mut shared) = (Self::default(), Self::default());
+        for ranked in &policy.rack_validators {
+            let judges = if ranked.asks_nothing { &mut shared } else { &mut asking };
+            judges.validators.push(ranked.rule.bind(vm));
         }
-    }
-
-    /// Whether there are any.
-    pub(crate) fn any(&self) -> bool {
-        !self.validators.is_empty() || !self.preferences.is_empty()
+        for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
+            if let MachineStage::Rack(ranked) = stage {
+                let judges = if ranked.asks_nothing { &mut shared } else { &mut asking };
+                judges.preferences.push((ranked.rule.bind(vm), ranked.quantizer, *field));
+            }
+        }
+        (asking, shared)
     }
 
     /// The rack's part of a key: no candidate, or its fields filled in.
@@ -149,4 +149,10 @@ impl RackJudges {
         };
         self.preferences.iter().fold(K::ZERO, with)
     }
+}
+
+/// Two parts of one key; no candidate when either says so.
+#[inline]
+pub(crate) fn together<K: PackedKey>(one: K, other: K) -> K {
+    if one == K::INVALID || other == K::INVALID { K::INVALID } else { one.plus(other) }
 }

@@ -12,6 +12,7 @@
 extern crate alloc;
 
 pub mod allocator;
+mod batch;
 pub mod caches;
 mod cluster_order;
 mod erased;

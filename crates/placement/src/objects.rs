@@ -9,8 +9,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, MachineId, Scene};
+use tiebreak_model::{Occupancy, Scene};
 
+use crate::batch::Batch;
 use crate::caches::{CacheCounters, CacheEvent, ObjectCounters};
 use crate::judges::{Judge, Room};
 
@@ -33,7 +34,8 @@ pub(crate) struct Objects {
     objects: Vec<Object>,
     slots: BTreeMap<(u16, Vec<u64>), u32>,
     generation: u32,
-    changed: Vec<MachineId>,
+    stale: Batch,
+    verdicts: Vec<u64>,
 }
 
 struct Object {
@@ -85,15 +87,6 @@ impl Verdicts {
     }
 }
 
-/// What a reader of an object looks at: machines of one cluster that changed after `since`, the
-/// newest first; `None` when they are all machines, or in no such order.
-#[derive(Clone, Copy)]
-pub(crate) struct Changed<'a> {
-    pub(crate) cluster: ClusterId,
-    pub(crate) machines: &'a [MachineId],
-    pub(crate) since: Option<Revision>,
-}
-
 /// What is counted and logged while caches are used.
 pub(crate) struct Books<'a> {
     pub(crate) now: u64,
@@ -122,25 +115,35 @@ impl Books<'_> {
 impl Objects {
     /// At most so many objects, for a fleet of so many clusters.
     pub(crate) fn new(size: usize, clusters: usize) -> Self {
-        Self { size, clusters, objects: Vec::new(), slots: BTreeMap::new(), generation: 0, changed: Vec::new() }
+        Self {
+            size,
+            clusters,
+            objects: Vec::new(),
+            slots: BTreeMap::new(),
+            generation: 0,
+            stale: Batch::default(),
+            verdicts: Vec::new(),
+        }
     }
 
-    /// The judge's verdicts on changed machines, off its object, brought up to date.
+    /// The judge's verdicts on a batch of machines, off its object, brought up to date.
     pub(crate) fn verdicts(
         &mut self,
         judge: &mut Judge,
-        scene: Scene<'_>,
-        changed: Changed<'_>,
+        occupancy: &Occupancy,
+        batch: &Batch,
         (room, books): (&mut Room, &mut Books<'_>),
         mut each: impl FnMut(usize, &Judge, u64),
     ) {
         let slot = self.find(judge, books);
-        self.update(slot, judge, scene, changed, (room, books));
-        let first = scene.occupancy.fleet().cluster(changed.cluster).machines().start;
-        let column = self.objects[slot].columns[changed.cluster.index()].as_ref();
-        let verdicts = &column.expect("the column was just brought up to date").verdicts;
-        for (at, machine) in changed.machines.iter().enumerate() {
-            each(at, judge, verdicts.get((machine.0 - first) as usize));
+        self.update(slot, judge, occupancy, batch, (room, books));
+        for part in &batch.parts {
+            let first = occupancy.fleet().cluster(part.cluster).machines().start;
+            let column = self.objects[slot].columns[part.cluster.index()].as_ref();
+            let verdicts = &column.expect("the column was just brought up to date").verdicts;
+            for at in part.range() {
+                each(at, judge, verdicts.get((batch.machines[at].0 - first) as usize));
+            }
         }
     }
 
@@ -204,46 +207,47 @@ impl Objects {
         }
     }
 
-    /// Brings one cluster's verdicts up to date.
+    /// Brings the verdicts on the batch's clusters up to date.
     fn update(
         &mut self,
         slot: usize,
         judge: &Judge,
-        scene: Scene<'_>,
-        asked: Changed<'_>,
+        occupancy: &Occupancy,
+        batch: &Batch,
         (room, books): (&mut Room, &mut Books<'_>),
     ) {
-        let (journal, cluster) = (scene.occupancy.journal(), asked.cluster);
-        let machines = scene.occupancy.fleet().cluster(cluster).machines();
-        let column = &mut self.objects[slot].columns[cluster.index()];
-        let seen = column.as_ref().map(|column| column.revision).filter(|_| books.journal);
-        if seen.is_some_and(|seen| seen >= journal.revision_of_cluster(cluster)) {
+        let journal = occupancy.journal();
+        let columns = &mut self.objects[slot].columns;
+        self.stale.clear();
+        for part in &batch.parts {
+            let column = columns[part.cluster.index()].as_ref();
+            let seen = column.map(|column| column.revision).filter(|_| books.journal);
+            match (seen, part.since) {
+                (Some(seen), _) if seen >= journal.revision_of_cluster(part.cluster) => {}
+                // The newest come first, so what this object has not seen is the beginning.
+                (Some(seen), Some(since)) if seen >= since => {
+                    let changed = batch.machines[part.range()].iter().copied();
+                    self.stale.add_some(part.cluster, changed.take_while(|id| journal.revision_of(*id) > seen));
+                }
+                _ => self.stale.add(occupancy, part.cluster, seen),
+            }
+        }
+        if self.stale.parts.is_empty() {
             return;
         }
-        let changed = match (seen, asked.since) {
-            // The newest come first, so what this object has not seen is the beginning.
-            (Some(seen), Some(since)) if seen >= since => {
-                let end = asked.machines.partition_point(|machine| journal.revision_of(*machine) > seen);
-                &asked.machines[..end]
+        books.counters.object_updates += self.stale.machines.len() as u64;
+        self.verdicts.clear();
+        let verdicts = &mut self.verdicts;
+        judge.verdicts(Scene::of(occupancy), &self.stale.machines, room, |_, verdict| verdicts.push(verdict));
+        for part in &self.stale.parts {
+            let machines = occupancy.fleet().cluster(part.cluster).machines();
+            let zeros = || Column { revision: Revision(0), verdicts: Verdicts::zeros(machines.len(), judge.bits()) };
+            let column = columns[part.cluster.index()].get_or_insert_with(zeros);
+            column.revision = occupancy.revision();
+            for at in part.range() {
+                column.verdicts.set((self.stale.machines[at].0 - machines.start) as usize, verdicts[at]);
             }
-            _ => {
-                self.changed.clear();
-                match seen {
-                    Some(seen) => self.changed.extend(journal.changed_since(cluster, seen)),
-                    None => self.changed.extend(machines.clone().map(MachineId)),
-                }
-                &self.changed[..]
-            }
-        };
-        books.counters.object_updates += changed.len() as u64;
-        let revision = scene.occupancy.revision();
-        let fresh = || Column { revision, verdicts: Verdicts::zeros(machines.len(), judge.bits()) };
-        let column = column.get_or_insert_with(fresh);
-        column.revision = revision;
-        let verdicts = &mut column.verdicts;
-        judge.verdicts(Scene::of(scene.occupancy), cluster, changed, room, |at, verdict| {
-            verdicts.set((changed[at].0 - machines.start) as usize, verdict);
-        });
+        }
     }
 
     /// How many there are, and their bytes.

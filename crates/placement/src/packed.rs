@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 /// A key of some width. Fields never cross a 64-bit word.
 pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
-    /// 64-bit words in it.
+    /// 64-bit words in it; 0 for half a one.
     const WORDS: u32;
     /// All fields zero: better than any other valid key.
     const ZERO: Self;
@@ -41,6 +41,30 @@ impl Field {
     /// The field's part of its word.
     fn of(self, word: u64) -> u64 {
         if self.bits == 0 { 0 } else { word >> self.shift & (u64::MAX >> (64 - self.bits)) }
+    }
+}
+
+impl PackedKey for u32 {
+    const WORDS: u32 = 0;
+    const ZERO: Self = 0;
+    const INVALID: Self = Self::MAX;
+
+    #[inline]
+    fn with(self, field: Field, bucket: u64) -> Self {
+        self | (bucket as Self) << field.shift
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self | other
+    }
+
+    fn less(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        field.of(u64::from(self))
     }
 }
 
@@ -123,9 +147,11 @@ impl<const N: usize> PackedKey for [u64; N] {
 }
 
 /// The fields of keys with these widths in bits, most important first, and how many
-/// words they need. The very first bit stays zero, so no valid key is invalid.
+/// words they need: 0 where half a word will do. The very first bit stays zero, so no valid
+/// key is invalid.
 pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
-    let (mut word, mut left) = (0, 63);
+    let half = widths.iter().sum::<u32>() <= 31;
+    let (mut word, mut left) = (0, if half { 31 } else { 63 });
     let fields = widths
         .iter()
         .map(|width| {
@@ -137,7 +163,7 @@ pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
             Field { word, shift: left, bits: *width }
         })
         .collect();
-    (fields, word + 1)
+    (fields, if half { 0 } else { word + 1 })
 }
 
 #[cfg(test)]
@@ -163,6 +189,11 @@ mod tests {
         for pair in 0..2_000 {
             let (a, b) = (buckets(2 * pair), buckets(2 * pair + 1));
             assert_eq!(pack::<Wide>(&fields, &a).cmp(&pack(&fields, &b)), a.cmp(&b));
+            let small = [3, 20, 0, 8];
+            let (half, words) = layout(&small);
+            assert_eq!(words, 0);
+            let fit = |all: &[u64]| -> Vec<u64> { all.iter().zip(small).map(|(b, w)| b & ((1 << w) - 1)).collect() };
+            assert_eq!(pack::<u32>(&half, &fit(&a)).cmp(&pack(&half, &fit(&b))), fit(&a).cmp(&fit(&b)));
             let narrow = layout(&widths[..4]).0;
             let unpacked: Vec<_> = fields.iter().map(|field| pack::<Wide>(&fields, &a).bucket(*field)).collect();
             assert_eq!(unpacked, a, "a key gives back what it was made of");

@@ -78,7 +78,7 @@ impl core::error::Error for PolicyError {}
 pub(crate) struct RankedValidator<Id> {
     pub(crate) id: &'static str,
     pub(crate) rule: Box<dyn AnyValidator<Id>>,
-    /// Whether the same verdict serves every request.
+    /// Whether the same verdict serves every request of every tenant.
     pub(crate) asks_nothing: bool,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct RankedPreference<Id> {
     pub(crate) rule: Box<dyn AnyPreference<Id>>,
     pub(crate) quantizer: Quantizer,
     pub(crate) weight: Weight,
-    /// Whether the same score serves every request.
+    /// Whether the same score serves every request of every tenant.
     pub(crate) asks_nothing: bool,
 }
 
@@ -285,12 +285,12 @@ struct Made {
 
 impl Made {
     fn validator<Id>(self, rule: Box<dyn AnyValidator<Id>>) -> RankedValidator<Id> {
-        let asks_nothing = asks_nothing(|vm, words| rule.write_key(vm, words));
+        let asks_nothing = !rule.sees_tenant() && asks_nothing(|vm, words| rule.write_key(vm, words));
         RankedValidator { id: self.id, rule, asks_nothing }
     }
 
     fn preference<Id>(self, rule: Box<dyn AnyPreference<Id>>) -> RankedPreference<Id> {
-        let asks_nothing = asks_nothing(|vm, words| rule.write_key(vm, words));
+        let asks_nothing = !rule.sees_tenant() && asks_nothing(|vm, words| rule.write_key(vm, words));
         RankedPreference { id: self.id, rule, quantizer: self.quantizer, weight: self.weight, asks_nothing }
     }
 }

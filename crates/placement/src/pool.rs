@@ -18,6 +18,7 @@ const SWEEP: u64 = 256;
 
 /// A pool for keys as wide as the policy needs.
 pub(crate) enum AnyPool {
+    Half(Pool<u32>),
     Narrow(Pool<u64>),
     Double(Pool<u128>),
     Quad(Pool<Quad>),
@@ -27,6 +28,7 @@ pub(crate) enum AnyPool {
 macro_rules! any {
     ($any:expr, $pool:ident => $value:expr) => {
         match $any {
+            AnyPool::Half($pool) => $value,
             AnyPool::Narrow($pool) => $value,
             AnyPool::Double($pool) => $value,
             AnyPool::Quad($pool) => $value,
@@ -47,7 +49,8 @@ impl AnyPool {
     /// A pool in about so many bytes.
     pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
         match policy.words {
-            0 | 1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
+            0 => Self::Half(Pool::new(policy, view, caches, bytes)),
+            1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
             2 => Self::Double(Pool::new(policy, view, caches, bytes)),
             3 | 4 => Self::Quad(Pool::new(policy, view, caches, bytes)),
             _ => Self::Wide(Pool::new(policy, view, caches, bytes)),
@@ -93,8 +96,8 @@ pub(crate) struct Pool<K> {
 
 impl<K: PackedKey> Pool<K> {
     fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
-        // A tournament has about two nodes a machine; see `ranking`.
-        let one = 2 * (view.fleet().machine_count() as usize).max(1) * (size_of::<K>() + size_of::<u32>());
+        // A ranking has little more than one key a machine, and room for its racks.
+        let one = 2 * (view.fleet().machine_count() as usize).max(1) * size_of::<K>();
         let size = if caches.evaluations { (bytes / one).min(caches.evaluation_pool as usize) } else { 0 };
         Self {
             size,

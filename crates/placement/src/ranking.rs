@@ -1,140 +1,276 @@
-//! The candidates of one cell in order: the sorted list of a rule evaluation
-//! (Protean section 5.2.2), as a tournament.
+//! The candidates of one cluster in order, cell by cell: the sorted list of a rule
+//! evaluation (Protean section 5.2.2), as a tournament.
 //!
-//! A tree over the cell's machines in order of id; every node holds the best key
-//! below it and how many machines have it. Changing a machine costs O(log n) and
-//! stops early where nothing changes above; the best set's size is at the root, and
-//! the i-th of the best set *in order of id* is found by one walk down. So, unlike in
-//! a sorted list or a hash of sets, the answer depends on the keys alone, never on the
-//! history of insertions.
+//! A flat tree with 64 children a node stands over each cell's machines in order of id;
+//! every node has the best key below it and how many machines have it. Most changes touch a
+//! machine that is not among the best and stop after one comparison; the rest cost
+//! O(log n). The best set's size is at the root, and the i-th of the best set *in order of
+//! id* is found by one walk down. So, unlike in a sorted list or a hash of sets, the answer
+//! depends on the keys alone, never on the history of insertions.
 
 use alloc::collections::BinaryHeap;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use crate::packed::PackedKey;
 
-/// A tournament over `leaves` machines, padded to a power of two.
+const FANOUT: usize = 64;
+
+/// The best key of some machines, and how many of them have it.
+pub(crate) type Best<K> = (K, u32);
+
+/// One tournament for each cell of a cluster, side by side.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranking<K> {
-    leaves: usize,
-    keys: Vec<K>,
-    counts: Vec<u32>,
+pub(crate) struct Rankings<K> {
+    /// The machines' keys.
+    leaves: Vec<K>,
+    /// For each cell its nodes, level by level from the leaves up; the root is the last.
+    nodes: Vec<Best<K>>,
+    cells: Vec<Cell>,
 }
 
-impl<K: PackedKey> Ranking<K> {
-    /// A ranking of these keys, one per machine of the cell.
-    pub(crate) fn build(machines: &[K]) -> Self {
-        let leaves = machines.len().next_power_of_two();
-        let mut keys = vec![K::INVALID; 2 * leaves];
-        keys[leaves..leaves + machines.len()].copy_from_slice(machines);
-        let mut ranking = Self { leaves, keys, counts: vec![0; leaves] };
-        for node in (1..leaves).rev() {
-            ranking.refresh(node);
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    first_leaf: u32,
+    leaves: u32,
+    first_node: u32,
+    root: u32,
+}
+
+impl<K: PackedKey> Rankings<K> {
+    /// Rankings of these keys, one per machine, cut into cells of these sizes.
+    pub(crate) fn build(keys: Vec<K>, sizes: impl Iterator<Item = usize>) -> Self {
+        let mut rankings = Self { leaves: keys, nodes: Vec::new(), cells: Vec::new() };
+        let mut first_leaf = 0;
+        for size in sizes {
+            rankings.add_cell(first_leaf, size);
+            first_leaf += size;
         }
-        ranking
+        rankings
     }
 
-    #[inline]
-    fn count(&self, node: usize) -> u32 {
-        if node < self.leaves { self.counts[node] } else { u32::from(self.keys[node] != K::INVALID) }
-    }
-
-    /// Recomputes a node from its children; whether it changed.
-    #[inline]
-    fn refresh(&mut self, node: usize) -> bool {
-        let (left, right) = (2 * node, 2 * node + 1);
-        let (left_key, right_key) = (self.keys[left], self.keys[right]);
-        let (key, count) = match left_key.cmp(&right_key) {
-            core::cmp::Ordering::Less => (left_key, self.count(left)),
-            core::cmp::Ordering::Greater => (right_key, self.count(right)),
-            core::cmp::Ordering::Equal => (left_key, self.count(left) + self.count(right)),
-        };
-        let changed = self.keys[node] != key || self.counts[node] != count;
-        self.keys[node] = key;
-        self.counts[node] = count;
-        changed
-    }
-
-    /// Gives the `index`-th machine of the cell another key.
-    #[inline]
-    pub(crate) fn set(&mut self, index: usize, key: K) {
-        let mut node = self.leaves + index;
-        if self.keys[node] == key {
-            return;
-        }
-        self.keys[node] = key;
-        node /= 2;
-        while node > 0 && self.refresh(node) {
-            node /= 2;
-        }
-    }
-
-    /// The best key and how many machines have it; invalid and 0 when no machine is valid.
-    #[inline]
-    pub(crate) fn best(&self) -> (K, u32) {
-        (self.keys[1], self.count(1))
-    }
-
-    /// The `nth` machine of the best set, in order of id.
-    pub(crate) fn nth_best(&self, mut nth: u32) -> usize {
-        let best = self.keys[1];
-        let mut node = 1;
-        while node < self.leaves {
-            let left = 2 * node;
-            let there = if self.keys[left] == best { self.count(left) } else { 0 };
-            if nth < there {
-                node = left;
-            } else {
-                nth -= there;
-                node = left + 1;
+    fn add_cell(&mut self, first_leaf: usize, size: usize) {
+        let first_node = self.nodes.len();
+        let (mut children, mut width) = (None, size);
+        loop {
+            let level = self.nodes.len();
+            for first in (0..width).step_by(FANOUT) {
+                let best = self.best_among(children, first_leaf, first..width.min(first + FANOUT));
+                self.nodes.push(best);
+            }
+            width = self.nodes.len() - level;
+            children = Some(level);
+            if width <= 1 {
+                break;
             }
         }
-        node - self.leaves
+        let (first_leaf, leaves) = (first_leaf as u32, size as u32);
+        self.cells.push(Cell { first_leaf, leaves, first_node: first_node as u32, root: self.nodes.len() as u32 - 1 });
     }
 
-    /// The key of the `index`-th machine of the cell.
-    pub(crate) fn key(&self, index: usize) -> K {
-        self.keys[self.leaves + index]
+    /// The best of some children: of the nodes of a level, or of the cell's machines.
+    fn best_among(&self, level: Option<usize>, first_leaf: usize, range: core::ops::Range<usize>) -> Best<K> {
+        match level {
+            None => {
+                let keys = &self.leaves[first_leaf + range.start..first_leaf + range.end];
+                let best = keys.iter().fold(K::INVALID, |best, key| if *key < best { *key } else { best });
+                if best == K::INVALID {
+                    return (best, 0);
+                }
+                (best, keys.iter().map(|key| u32::from(*key == best)).sum())
+            }
+            Some(level) => {
+                let nodes = &self.nodes[level + range.start..level + range.end];
+                nodes.iter().fold((K::INVALID, 0), |best, node| joined(best, *node))
+            }
+        }
     }
 
-    /// The valid machines, in order of id, with their keys.
-    pub(crate) fn valid(&self) -> impl Iterator<Item = (usize, K)> + '_ {
-        let leaves = self.keys[self.leaves..].iter().copied().enumerate();
+    /// Gives the `index`-th machine of a cell another key.
+    #[inline]
+    pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) {
+        let span = self.cells[cell];
+        let leaf = &mut self.leaves[span.first_leaf as usize + index];
+        let before = core::mem::replace(leaf, key);
+        if before != key {
+            self.lift(span, index, single(before), single(key));
+        }
+    }
+
+    /// Carries a machine's change up, as far as anything changes.
+    fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) {
+        let (mut level, mut children) = (span.first_node as usize, None);
+        let (mut width, mut child) = (span.leaves as usize, index);
+        loop {
+            let at = level + child / FANOUT;
+            let node = self.nodes[at];
+            let changed = match exchanged(node, before, after) {
+                Some(changed) => changed,
+                None => {
+                    let first = child / FANOUT * FANOUT;
+                    self.best_among(children, span.first_leaf as usize, first..width.min(first + FANOUT))
+                }
+            };
+            self.nodes[at] = changed;
+            width = width.div_ceil(FANOUT);
+            if changed == node || width == 1 {
+                return;
+            }
+            (before, after) = (node, changed);
+            children = Some(level);
+            level += width;
+            child /= FANOUT;
+        }
+    }
+
+    /// A cell's best key and how many machines have it; invalid and 0 when no machine is valid.
+    #[inline]
+    pub(crate) fn best(&self, cell: usize) -> Best<K> {
+        self.nodes[self.cells[cell].root as usize]
+    }
+
+    /// The `nth` machine of a cell's best set, in order of id.
+    pub(crate) fn nth_best(&self, cell: usize, mut nth: u32) -> usize {
+        let span = self.cells[cell];
+        let best = self.nodes[span.root as usize].0;
+        let mut child = 0;
+        for (level, width) in self.levels(span).into_iter().rev().skip(1) {
+            let first = child * FANOUT;
+            let nodes = &self.nodes[level + first..level + width.min(first + FANOUT)];
+            child = first + skip(nodes.iter().map(|node| if node.0 == best { node.1 } else { 0 }), &mut nth);
+        }
+        let first = child * FANOUT;
+        let leaves = &self.leaves_of(span)[first..(span.leaves as usize).min(first + FANOUT)];
+        first + skip(leaves.iter().map(|key| u32::from(*key == best)), &mut nth)
+    }
+
+    /// Where each level's nodes begin and how many there are, from the leaves up.
+    fn levels(&self, span: Cell) -> Vec<(usize, usize)> {
+        let mut levels = Vec::new();
+        let (mut level, mut width) = (span.first_node as usize, (span.leaves as usize).div_ceil(FANOUT));
+        loop {
+            levels.push((level, width));
+            if width <= 1 {
+                return levels;
+            }
+            level += width;
+            width = width.div_ceil(FANOUT);
+        }
+    }
+
+    fn leaves_of(&self, span: Cell) -> &[K] {
+        &self.leaves[span.first_leaf as usize..(span.first_leaf + span.leaves) as usize]
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The key of the `index`-th machine of a cell.
+    pub(crate) fn key(&self, cell: usize, index: usize) -> K {
+        self.leaves[self.cells[cell].first_leaf as usize + index]
+    }
+
+    /// The valid machines of a cell, in order of id, with their keys.
+    pub(crate) fn valid(&self, cell: usize) -> impl Iterator<Item = (usize, K)> + '_ {
+        let leaves = self.leaves_of(self.cells[cell]).iter().copied().enumerate();
         leaves.filter(|(_, key)| *key != K::INVALID)
     }
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.keys.capacity() * size_of::<K>() + self.counts.capacity() * size_of::<u32>()
+        self.leaves.capacity() * size_of::<K>()
+            + self.nodes.capacity() * size_of::<Best<K>>()
+            + self.cells.capacity() * size_of::<Cell>()
     }
 }
 
-/// The best few machines of several cells, in order of key and id. A cell comes with what its
-/// rack adds to every key, and the id of its first machine.
+/// The best of one machine.
+#[inline]
+fn single<K: PackedKey>(key: K) -> Best<K> {
+    (key, u32::from(key != K::INVALID))
+}
+
+/// The best of two sets together.
+fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
+    match one.0.cmp(&other.0) {
+        core::cmp::Ordering::Less => one,
+        core::cmp::Ordering::Equal => (one.0, one.1 + other.1),
+        core::cmp::Ordering::Greater => other,
+    }
+}
+
+/// A node with one child exchanged; none when all its children must be looked at.
+#[inline]
+fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Best<K>) -> Option<Best<K>> {
+    let left = if before.0 == node.0 { node.1 - before.1 } else { node.1 };
+    if after.0 < node.0 {
+        return Some(after);
+    }
+    let with = if after.0 == node.0 { left + after.1 } else { left };
+    (with > 0 || node.0 == K::INVALID).then_some((node.0, with))
+}
+
+/// The place at which `nth` is used up by these counts; what is left of it stays.
+fn skip(counts: impl Iterator<Item = u32>, nth: &mut u32) -> usize {
+    let mut last = 0;
+    for (place, count) in counts.enumerate() {
+        last = place;
+        if *nth < count {
+            break;
+        }
+        *nth -= count;
+    }
+    last
+}
+
+/// A cell among several: the rankings of its cluster, its place there, what its rack adds to
+/// every key, and the id of its first machine.
+#[derive(Clone, Copy)]
+pub(crate) struct CellOf<'a, K> {
+    pub(crate) rankings: &'a Rankings<K>,
+    pub(crate) cell: usize,
+    pub(crate) rack: K,
+    pub(crate) first: u32,
+}
+
+/// A node among those still to be opened: its best key, the id of the first machine below it,
+/// its cell, its height and its place there.
+type Standing<K> = (K, u32, usize, usize, usize);
+
+/// The best few machines of several cells that hold a valid machine, in order of key and id.
 pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
-    cells: impl Iterator<Item = (K, u32, &'a Ranking<K>)>,
+    cells: impl Iterator<Item = CellOf<'a, K>>,
     many: usize,
 ) -> impl Iterator<Item = u32> {
     let cells: Vec<_> = cells.collect();
-    // A node stands for the machines below it; nodes of equal keys come in order of id.
-    let mut nodes: BinaryHeap<Reverse<(K, u32, usize, usize)>> = BinaryHeap::new();
-    for (cell, (rack, first, ranking)) in cells.iter().enumerate() {
-        nodes.push(Reverse((rack.plus(ranking.keys[1]), *first, cell, 1)));
+    // A node stands for the machines below it; nodes of equal keys come in order of id. Height
+    // 0 is a machine.
+    let mut nodes: BinaryHeap<Reverse<Standing<K>>> = BinaryHeap::new();
+    let levels: Vec<_> = cells.iter().map(|it| it.rankings.levels(it.rankings.cells[it.cell])).collect();
+    for (at, it) in cells.iter().enumerate() {
+        let key = it.rack.plus(it.rankings.best(it.cell).0);
+        nodes.push(Reverse((key, it.first, at, levels[at].len(), 0)));
     }
     core::iter::from_fn(move || {
         loop {
-            let Reverse((_, first, cell, node)) = nodes.pop()?;
-            let (rack, _, ranking) = &cells[cell];
-            if node >= ranking.leaves {
+            let Reverse((_, first, at, height, place)) = nodes.pop()?;
+            if height == 0 {
                 return Some(first);
             }
-            // Machines below a node at this height: as many as a full tree has there.
-            let half = ranking.leaves >> (node.ilog2() + 1);
-            for (child, first) in [(2 * node, first), (2 * node + 1, first + half as u32)] {
-                if ranking.keys[child] != K::INVALID {
-                    nodes.push(Reverse((rack.plus(ranking.keys[child]), first, cell, child)));
+            let it = &cells[at];
+            let span = it.rankings.cells[it.cell];
+            let width = if height == 1 { span.leaves as usize } else { levels[at][height - 2].1 };
+            // Machines that stand below one child.
+            let step = FANOUT.pow(height as u32 - 1);
+            for child in place * FANOUT..width.min((place + 1) * FANOUT) {
+                let key = match height {
+                    1 => it.rankings.leaves_of(span)[child],
+                    _ => it.rankings.nodes[levels[at][height - 2].0 + child].0,
+                };
+                if key != K::INVALID {
+                    nodes.push(Reverse((it.rack.plus(key), it.first + (child * step) as u32, at, height - 1, child)));
                 }
             }
         }
@@ -145,6 +281,7 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
     use tiebreak_model::random::{Seed, pick};
 
     fn best_set(keys: &[u64]) -> Vec<usize> {
@@ -155,27 +292,33 @@ mod tests {
     #[test]
     fn it_agrees_with_looking_at_all_of_them() {
         let stream = Seed(5).stream("ranking test");
-        for size in [1, 2, 3, 8, 13] {
-            let mut keys = vec![u64::MAX; size];
-            let mut ranking = Ranking::build(&keys);
-            for step in 0..400 {
+        for (size, kinds, steps) in
+            [(1, 4, 200), (2, 4, 400), (13, 4, 400), (64, 9, 600), (65, 9, 600), (5_000, 60, 300)]
+        {
+            // Two cells, the first of them small, to see that they do not touch each other.
+            let mut keys = vec![u64::MAX; size + 3];
+            let mut rankings = Rankings::build(keys.clone(), [3, size].into_iter());
+            for step in 0..steps {
                 let index = pick(stream.draw(step, 0), size as u32) as usize;
-                let key = u64::from(pick(stream.draw(step, 1), 4));
-                keys[index] = if key == 3 { u64::MAX } else { key };
-                ranking.set(index, keys[index]);
-                let expected = best_set(&keys);
-                assert_eq!(ranking.best().1 as usize, expected.len());
-                let seen: Vec<_> = (0..expected.len()).map(|nth| ranking.nth_best(nth as u32)).collect();
+                let key = u64::from(pick(stream.draw(step, 1), kinds));
+                keys[3 + index] = if key == 3 { u64::MAX } else { key };
+                rankings.set(1, index, keys[3 + index]);
+                let cell = &keys[3..];
+                let expected = best_set(cell);
+                assert_eq!(rankings.best(1).1 as usize, expected.len(), "size {size}, step {step}");
+                let seen: Vec<_> = (0..expected.len()).map(|nth| rankings.nth_best(1, nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
-                assert_eq!(Ranking::build(&keys).best(), ranking.best(), "building gives the same");
+                let built = Rankings::build(keys.clone(), [3, size].into_iter());
+                assert_eq!(built.best(1), rankings.best(1), "building gives the same");
                 let mut sorted: Vec<_> =
-                    (0..size).filter(|at| keys[*at] != u64::MAX).map(|at| (keys[at], at)).collect();
+                    (0..size).filter(|at| cell[*at] != u64::MAX).map(|at| (cell[at], at)).collect();
                 sorted.sort_unstable();
-                let near: Vec<_> =
-                    best_keys([(0, 100, &ranking)].into_iter().filter(|it| it.2.best().1 > 0), 5).collect();
+                let all = CellOf { rankings: &rankings, cell: 1, rack: 0, first: 100 };
+                let near: Vec<_> = best_keys([all].into_iter().filter(|_| rankings.best(1).1 > 0), 5).collect();
                 let expected: Vec<_> = sorted.iter().take(5).map(|(_, at)| 100 + *at as u32).collect();
                 assert_eq!(near, expected, "the best five, size {size}, step {step}");
             }
+            assert_eq!(rankings.best(0), (u64::MAX, 0));
         }
     }
 }

@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ClusterId, ClusterView, Declared, MachineId, MachineView, RackId, RackView, Resource, Resources, Scene, TenantView,
-    VmRequest,
+    ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, RackId, RackView, Resource, Resources,
+    Scene, TenantView, VmRequest,
 };
 
 /// How far a rule can see.
@@ -23,18 +23,12 @@ pub trait Reach: Sized + 'static {
     /// without VMs, and taken again, for one decision, where the tenant has some.
     const SEES_TENANT: bool = false;
 
+    /// Whether nothing that it sees, but the asking tenant's VMs, changes in a run, so that one
+    /// verdict serves for good.
+    const SEES_WHAT_STAYS: bool = false;
+
     /// The view of one of them.
     fn view(scene: Scene<'_>, id: Self::Id) -> Self::View<'_>;
-
-    /// The views of several in one cluster.
-    fn views<'a>(
-        scene: Scene<'a>,
-        cluster: ClusterId,
-        ids: &'a [Self::Id],
-    ) -> impl Iterator<Item = Self::View<'a>> + 'a {
-        let _ = cluster;
-        ids.iter().map(move |id| Self::view(scene, *id))
-    }
 }
 
 /// The reach of a rule about one machine.
@@ -49,6 +43,10 @@ pub enum OfRack {}
 #[derive(Clone, Copy, Debug)]
 pub enum OfCluster {}
 
+/// The reach of a rule about a cluster's hardware, which never changes.
+#[derive(Clone, Copy, Debug)]
+pub enum OfHardware {}
+
 /// The reach of a rule about a machine and the asking tenant's VMs on it.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnMachine {}
@@ -57,11 +55,11 @@ pub enum OfTenantOnMachine {}
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnRack {}
 
-/// The reach of a rule about a cluster and the asking tenant's VMs in it.
+/// The reach of a rule about a cluster's hardware and the asking tenant's VMs in it.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnCluster {}
 
-/// The reach of a rule about a cluster and the asking tenant's VMs in its datacenter.
+/// The reach of a rule about a cluster's hardware and the asking tenant's VMs in its datacenter.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnDatacenter {}
 
@@ -72,15 +70,6 @@ impl Reach for OfMachine {
     #[inline]
     fn view(scene: Scene<'_>, id: MachineId) -> MachineView<'_> {
         scene.occupancy.machine(id)
-    }
-
-    #[inline]
-    fn views<'a>(
-        scene: Scene<'a>,
-        cluster: ClusterId,
-        ids: &'a [MachineId],
-    ) -> impl Iterator<Item = MachineView<'a>> + 'a {
-        scene.occupancy.machines_of(cluster, ids)
     }
 }
 
@@ -102,12 +91,23 @@ impl Reach for OfCluster {
     }
 }
 
+impl Reach for OfHardware {
+    type Id = ClusterId;
+    type View<'a> = HardwareView<'a>;
+    const SEES_WHAT_STAYS: bool = true;
+
+    fn view(scene: Scene<'_>, id: ClusterId) -> HardwareView<'_> {
+        scene.occupancy.fleet().hardware(id)
+    }
+}
+
 macro_rules! tenant_reaches {
     ($($reach:ident of $place:ident: $id:ty, $view:ident, |$scene:ident, $at:ident| $vms:expr;)+) => {$(
         impl Reach for $reach {
             type Id = $id;
             type View<'a> = TenantView<$view<'a>>;
             const SEES_TENANT: bool = true;
+            const SEES_WHAT_STAYS: bool = $place::SEES_WHAT_STAYS;
 
             #[inline]
             fn view($scene: Scene<'_>, $at: $id) -> TenantView<$view<'_>> {
@@ -120,9 +120,9 @@ macro_rules! tenant_reaches {
 tenant_reaches! {
     OfTenantOnMachine of OfMachine: MachineId, MachineView, |scene, id| scene.footprint.on_machine(id);
     OfTenantOnRack of OfRack: RackId, RackView, |scene, id| scene.footprint.on_rack(scene.occupancy.fleet(), id);
-    OfTenantOnCluster of OfCluster: ClusterId, ClusterView,
+    OfTenantOnCluster of OfHardware: ClusterId, HardwareView,
         |scene, id| scene.footprint.on_cluster(scene.occupancy.fleet(), id);
-    OfTenantOnDatacenter of OfCluster: ClusterId, ClusterView,
+    OfTenantOnDatacenter of OfHardware: ClusterId, HardwareView,
         |scene, id| scene.footprint.on_datacenter(scene.occupancy.fleet(), id);
 }
 

@@ -1,91 +1,137 @@
 //! Shared state: what several rules and all evaluations read (Protean section 5.2.3).
 //!
-//! The verdicts of all machine rules that ask nothing of the request (is the machine ready,
-//! is it empty, how healthy is it) are the same for everybody. They are taken once per
-//! change and kept as one partial key a machine, from which every evaluation goes on.
+//! The verdicts of all machine and rack rules that ask nothing of the request (is the machine
+//! ready, is it empty, how full is its rack) are the same for everybody. They are taken once
+//! per change and kept as one partial key a machine and a rack, from which every evaluation
+//! goes on.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, Scene};
+use tiebreak_model::{ClusterId, MachineId, Occupancy, RackId, Scene};
 
-use crate::judges::{Judge, Room};
-use crate::objects::{Books, Changed};
+use crate::batch::Batch;
+use crate::judges::{Judge, RackJudges, Room};
+use crate::objects::Books;
 use crate::packed::PackedKey;
 
-/// The partial keys of all machines, cluster by cluster.
+/// The partial keys of all machines and racks, cluster by cluster.
 pub(crate) struct Shared<K> {
     judges: Vec<Judge>,
+    racks: RackJudges,
     columns: Vec<Option<Column<K>>>,
-    changed: Vec<MachineId>,
+    stale: Batch,
 }
 
 struct Column<K> {
     revision: Revision,
-    keys: Vec<K>,
+    machines: Vec<K>,
+    racks: Vec<K>,
 }
 
 impl<K: PackedKey> Shared<K> {
     /// Of these rules, for a fleet of so many clusters.
-    pub(crate) fn new(judges: Vec<Judge>, clusters: usize) -> Self {
-        Self { judges, columns: (0..clusters).map(|_| None).collect(), changed: Vec::new() }
+    pub(crate) fn new(judges: Vec<Judge>, racks: RackJudges, clusters: usize) -> Self {
+        Self { judges, racks, columns: (0..clusters).map(|_| None).collect(), stale: Batch::default() }
     }
 
-    /// The partial keys of changed machines, brought up to date.
-    pub(crate) fn keys(
-        &mut self,
-        scene: Scene<'_>,
-        changed: Changed<'_>,
-        keys: &mut Vec<K>,
-        work: (&mut Room, &mut Books<'_>),
-    ) {
+    /// The partial keys of a batch of machines.
+    pub(crate) fn keys(&mut self, occupancy: &Occupancy, batch: &Batch, keys: &mut Vec<K>) {
         keys.clear();
-        if self.judges.is_empty() {
-            keys.resize(changed.machines.len(), K::ZERO);
-            return;
+        for part in &batch.parts {
+            let first = occupancy.fleet().cluster(part.cluster).machines().start;
+            let column = self.column(part.cluster);
+            let machines = &batch.machines[part.range()];
+            keys.extend(machines.iter().map(|machine| column.machines[(machine.0 - first) as usize]));
         }
-        self.update(scene, changed, work);
-        let first = scene.occupancy.fleet().cluster(changed.cluster).machines().start;
-        let column = self.columns[changed.cluster.index()].as_ref().expect("the column was just brought up to date");
-        keys.extend(changed.machines.iter().map(|machine| column.keys[(machine.0 - first) as usize]));
     }
 
-    fn update(&mut self, scene: Scene<'_>, asked: Changed<'_>, (room, books): (&mut Room, &mut Books<'_>)) {
-        let (journal, cluster) = (scene.occupancy.journal(), asked.cluster);
-        let machines = scene.occupancy.fleet().cluster(cluster).machines();
-        let column = &mut self.columns[cluster.index()];
-        let seen = column.as_ref().map(|column| column.revision).filter(|_| books.journal);
-        if seen.is_some_and(|seen| seen >= journal.revision_of_cluster(cluster)) {
-            return;
+    fn column(&self, cluster: ClusterId) -> &Column<K> {
+        self.columns[cluster.index()].as_ref().expect("the cluster was brought up to date")
+    }
+
+    /// A rack's part of all keys.
+    pub(crate) fn rack(&self, cluster: ClusterId, rack: usize) -> K {
+        self.column(cluster).racks[rack]
+    }
+
+    /// Brings clusters up to date.
+    pub(crate) fn update(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: impl Iterator<Item = ClusterId>,
+        (room, books): (&mut Room, &mut Books<'_>),
+    ) {
+        let mut stale = core::mem::take(&mut self.stale);
+        stale.clear();
+        for cluster in clusters {
+            let column = self.columns[cluster.index()].as_ref();
+            let seen = column.map(|column| column.revision).filter(|_| books.journal);
+            if seen.is_none_or(|seen| seen < occupancy.journal().revision_of_cluster(cluster)) {
+                stale.add(occupancy, cluster, seen);
+            }
         }
-        self.changed.clear();
-        match seen {
-            Some(seen) => self.changed.extend(journal.changed_since(cluster, seen)),
-            None => self.changed.extend(machines.clone().map(MachineId)),
+        if !stale.machines.is_empty() {
+            books.counters.shared_updates += stale.machines.len() as u64;
+            self.judge(occupancy, &stale, room);
         }
-        books.counters.shared_updates += self.changed.len() as u64;
-        let revision = scene.occupancy.revision();
-        let column = column.get_or_insert_with(|| Column { revision, keys: vec![K::ZERO; machines.len()] });
-        column.revision = revision;
-        let (keys, changed, scene) = (&mut column.keys, &self.changed, Scene::of(scene.occupancy));
-        for machine in changed {
-            keys[(machine.0 - machines.start) as usize] = K::ZERO;
-        }
+        self.stale = stale;
+    }
+
+    fn judge(&mut self, occupancy: &Occupancy, stale: &Batch, room: &mut Room) {
+        let mut keys = vec![K::ZERO; stale.machines.len()];
         for judge in &self.judges {
-            judge.verdicts(scene, cluster, changed, room, |at, verdict| {
-                judge.apply(&mut keys[(changed[at].0 - machines.start) as usize], verdict);
+            judge.verdicts(Scene::of(occupancy), &stale.machines, room, |at, verdict| {
+                judge.apply(&mut keys[at], verdict);
             });
         }
+        for part in &stale.parts {
+            let cluster = occupancy.fleet().cluster(part.cluster);
+            let (machines, racks) = (cluster.machines(), cluster.racks());
+            let fresh = || Column {
+                revision: Revision(0),
+                machines: vec![K::ZERO; machines.len()],
+                racks: vec![K::ZERO; racks.len()],
+            };
+            let column = self.columns[part.cluster.index()].get_or_insert_with(fresh);
+            column.revision = occupancy.revision();
+            let mut last = None;
+            for (machine, key) in stale.machines[part.range()].iter().zip(&keys[part.range()]) {
+                column.machines[(machine.0 - machines.start) as usize] = *key;
+                let rack = occupancy.fleet().rack_of(*machine);
+                if last.replace(rack) != Some(rack) {
+                    column.racks[(rack.0 - racks.start) as usize] = self.racks.key(Scene::of(occupancy), rack);
+                }
+            }
+        }
     }
 
-    /// The rules themselves, for verdicts that are not kept.
+    /// The machine rules themselves, for verdicts that are not kept.
     pub(crate) fn judges(&self) -> &[Judge] {
         &self.judges
     }
 
+    /// The rack rules' verdict on a rack, not kept.
+    pub(crate) fn judge_rack(&self, scene: Scene<'_>, rack: RackId) -> K {
+        self.racks.key(scene, rack)
+    }
+
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> u64 {
-        self.columns.iter().flatten().map(|column| (column.keys.capacity() * size_of::<K>()) as u64).sum()
+        let keys = |column: &Column<K>| column.machines.capacity() + column.racks.capacity();
+        self.columns.iter().flatten().map(|column| (keys(column) * size_of::<K>()) as u64).sum()
+    }
+}
+
+/// What machines of a batch would be judged, without keeping it.
+pub(crate) fn judge_directly<K: PackedKey>(
+    judges: &[Judge],
+    scene: Scene<'_>,
+    machines: &[MachineId],
+    (room, keys): (&mut Room, &mut [K]),
+) {
+    for judge in judges {
+        judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
     }
 }

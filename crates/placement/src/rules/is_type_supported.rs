@@ -1,8 +1,8 @@
 //! `IsTypeSupported` (Protean section 3.2, example 2 of validators).
 
-use tiebreak_model::{ClusterView, Resources, VmRequest, declare};
+use tiebreak_model::{HardwareView, Resources, VmRequest, declare};
 
-use crate::rule::{OfCluster, Validator};
+use crate::rule::{OfHardware, Validator};
 
 declare! {
     /// The cluster's hardware can hold the VM's type at all: an empty machine of the
@@ -14,14 +14,14 @@ declare! {
 }
 
 impl Validator for IsTypeSupported {
-    type Reach = OfCluster;
+    type Reach = OfHardware;
     type Key = Resources;
 
     fn key(&self, vm: &VmRequest) -> Resources {
         vm.shape.demand
     }
 
-    fn is_valid(&self, demand: &Resources, cluster: ClusterView<'_>) -> bool {
-        cluster.machine_capacity().covers(*demand)
+    fn is_valid(&self, demand: &Resources, cluster: HardwareView<'_>) -> bool {
+        cluster.machine_capacity.covers(*demand)
     }
 }

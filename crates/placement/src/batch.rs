@@ -1,0 +1,67 @@
+//! What one decision has to look at again, of all its clusters at once, so that every rule is
+//! called once.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy};
+
+/// Machines to be judged, cluster by cluster.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) machines: Vec<MachineId>,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// The machines of one cluster in a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) cluster: ClusterId,
+    /// When these are the machines that changed after a revision, the newest first: that
+    /// revision.
+    pub(crate) since: Option<Revision>,
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    /// Where they stand in the batch.
+    pub(crate) fn range(&self) -> core::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Batch {
+    pub(crate) fn clear(&mut self) {
+        self.machines.clear();
+        self.parts.clear();
+    }
+
+    /// Adds the machines of a cluster that changed after `since`; all of them for `None`.
+    pub(crate) fn add(&mut self, occupancy: &Occupancy, cluster: ClusterId, since: Option<Revision>) {
+        let start = self.machines.len() as u32;
+        match since {
+            Some(since) => self.machines.extend(occupancy.journal().changed_since(cluster, since)),
+            None => self.machines.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
+        }
+        self.parts.push(Part { cluster, since, start, end: self.machines.len() as u32 });
+    }
+
+    /// Adds some machines of a cluster, in any order.
+    pub(crate) fn add_some(&mut self, cluster: ClusterId, machines: impl Iterator<Item = MachineId>) {
+        let start = self.machines.len() as u32;
+        self.machines.extend(machines);
+        self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
+    }
+
+    /// Widens the part added last to all machines of its racks, by id.
+    pub(crate) fn widen_to_racks(&mut self, fleet: &Fleet) {
+        let Some(part) = self.parts.last_mut() else { return };
+        let mut racks: Vec<_> = self.machines[part.range()].iter().map(|machine| fleet.rack_of(*machine)).collect();
+        racks.sort_unstable();
+        racks.dedup();
+        self.machines.truncate(part.start as usize);
+        self.machines.extend(racks.into_iter().flat_map(|rack| fleet.machines_of_rack(rack)).map(MachineId));
+        (part.since, part.end) = (None, self.machines.len() as u32);
+    }
+}
