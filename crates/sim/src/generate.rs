@@ -5,14 +5,19 @@
 //! Arrivals, sizes and lifetimes each draw from a stream of their own, so changing one
 //! setting leaves the others' luck alone. VMs alive at the start are drawn from the
 //! stationary law: lives weighted by their length, each at a uniform point of its life.
+//! What tenants ask for beyond that is in [`habits`](crate::habits).
 
 use alloc::vec::Vec;
 
 use rand_core::Rng;
 use rand_distr::{Distribution, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Millis, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder, declare};
+use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::{
+    Declared, Millis, Resources, TenantTerms, Time, VmRow, VmShape, Workload, WorkloadBuilder, declare,
+};
+
+use crate::habits::{GROWN_VMS_MEAN, Habits, ScaleOut};
 
 declare! {
     /// A made-up zone with Azure's habits: most requests ask for one small VM like the
@@ -38,6 +43,27 @@ declare! {
         spot: f64 = 15, 0 => 100, "%";
         /// The longest life; longer tails keep more of the zone occupied for good.
         longest_life: f64 = 90, 0.1 => 1000, "days";
+        /// Share of the tenants of several VMs that ask to be spread over up to 5 racks, so that
+        /// no failure takes all of them; larger gives the rules about fault domains more to do.
+        /// (Protean sections 2.1 and 2.2)
+        fault_domains: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that ask for all of them in one datacenter, one
+        /// cluster or one rack, each equally likely. Those that are spread or have more than 10
+        /// VMs ask for a cluster instead of a rack. (Protean section 2.1)
+        co_located: f64 = 0, 0 => 100, "%";
+        /// Share of all tenants that want no other tenant on their machines; larger leaves more
+        /// cores idle beside them. (Protean section 2.1)
+        isolated: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that allow only one or two of them on a machine.
+        /// (Protean section 2.1)
+        capped: f64 = 0, 0 => 100, "%";
+        /// Share of tenants that grow: while they live they ask 1 to 3 more times, each time for
+        /// 1 to 5 VMs like those they have. Larger asks for more VMs than the requests an hour
+        /// say, 6 for each tenant that grows. They shrink again as VMs end. (Protean section 2.1)
+        scale_outs: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that are deleted as a whole: their VMs end together,
+        /// when the first of them would have. The others shrink VM by VM. (Protean section 2.1)
+        deleted_whole: f64 = 0, 0 => 100, "%";
     }
 }
 
@@ -85,21 +111,27 @@ impl GeneratedWorkload {
     pub fn generate(&self, seed: Seed) -> Workload {
         // Whatever was not allowed is the default.
         let settings = Self::from_values(&self.to_values());
-        let lives = Lives::new(settings.longest_life * 24.0);
-        let mut rows = Rows {
-            settings: &settings,
-            builder: WorkloadBuilder::new(),
-            lives,
-            types: Types::new(&settings, seed),
-            tenant: 0,
-        };
+        let mut rows = Rows::new(&settings, seed);
         let mut life = seed.stream("generated lifetimes").generator();
         rows.alive_at_start(&mut life, seed);
         let horizon = rows.arrivals(&mut life, seed);
+        rows.grown_before(seed);
+        rows.add_later(horizon);
         if rows.builder.is_empty() {
-            rows.add_vm(Time(1), hours(1.0));
+            rows.add_vm(Time(1), hours(1.0), TenantTerms::NONE);
         }
         rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
+    }
+
+    /// When the trace stops telling.
+    fn horizon(&self) -> Time {
+        Time::ZERO + hours(self.days * 24.0)
+    }
+
+    /// Whether tenants have any habits beyond their first request.
+    fn has_habits(&self) -> bool {
+        let Self { fault_domains, co_located, isolated, capped, scale_outs, deleted_whole, .. } = *self;
+        [fault_domains, co_located, isolated, capped, scale_outs, deleted_whole].iter().any(|share| *share > 0.0)
     }
 
     /// Requests at each minute of the trace.
@@ -113,23 +145,63 @@ impl GeneratedWorkload {
 struct Rows<'a> {
     settings: &'a GeneratedWorkload,
     builder: WorkloadBuilder,
+    /// What tenants ask for after their first request. It is named after all the others, so that
+    /// these keep their names, and with them their luck.
+    later: Vec<VmRow>,
     lives: Lives,
     types: Types,
+    habits: Stream,
     tenant: u64,
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    fn new(settings: &'a GeneratedWorkload, seed: Seed) -> Self {
+        Self {
+            settings,
+            builder: WorkloadBuilder::new(),
+            later: Vec::new(),
+            lives: Lives::new(settings.longest_life * 24.0),
+            types: Types::new(settings, seed.stream("generated types")),
+            habits: seed.stream("generated habits"),
+            tenant: 0,
+        }
+    }
+
     fn alive_at_start(&mut self, life: &mut impl Rng, seed: Seed) {
         let mut draws = seed.stream("generated start").generator();
         let vms_per_hour = self.settings.requests_per_hour * TenantSize::MEAN;
         let alive = poisson(vms_per_hour * self.lives.mean_hours(), &mut draws).min(VMS_MAX / 2);
+        // Each is a tenant of its own here, while those that grow count once, however many VMs they have.
+        let grows = self.settings.scale_outs / 100.0 / TenantSize::MEAN;
         for _ in 0..alive {
             self.tenant += 1;
             let whole = self.lives.draw_length_biased(life);
             let left = whole * unit(&mut draws);
             let start = Time::ZERO - hours(whole - left);
             self.types.next();
-            self.add_vm(start, hours(whole));
+            let habits = self.habits(1, grows);
+            self.add_vm(start, hours(whole), terms_of(habits.as_ref()));
+            self.grow(habits, start, start + hours(whole));
+        }
+    }
+
+    /// The VMs that tenants added before the trace began and that are still there, drawn like
+    /// the others that are: without them the zone would fill up during the trace.
+    fn grown_before(&mut self, seed: Seed) {
+        let GeneratedWorkload { requests_per_hour, scale_outs, deleted_whole, .. } = *self.settings;
+        let mut draws = seed.stream("generated growth before").generator();
+        let mut types = Types::new(self.settings, seed.stream("generated types of growth before"));
+        // One that ends with its tenant has half of the tenant's life left on average.
+        let life = self.lives.mean_hours() * (1.0 - deleted_whole / 200.0);
+        let alive = poisson(requests_per_hour * scale_outs / 100.0 * GROWN_VMS_MEAN * life, &mut draws);
+        for _ in 0..alive.min(VMS_MAX.saturating_sub(self.len())) {
+            self.tenant += 1;
+            let whole = self.lives.draw_length_biased(&mut draws);
+            let start = Time::ZERO - hours(whole * unit(&mut draws));
+            types.next();
+            let terms = terms_of(self.habits(1, 0.0).as_ref());
+            let shape = VmShape { terms, ..types.current };
+            self.later.push(VmRow { name: 0, tenant: self.tenant, shape, start, end: start + hours(whole) });
         }
     }
 
@@ -144,7 +216,7 @@ impl Rows<'_> {
             let mut moments: Vec<_> = (0..requests).map(|_| (unit(&mut draws) * 59_999.0) as u64).collect();
             moments.sort_unstable();
             for moment in moments {
-                if self.builder.len() as u64 >= VMS_MAX {
+                if self.len() >= VMS_MAX {
                     return Time((minute * Millis::MINUTE.0) as i64);
                 }
                 let at = Time((minute * Millis::MINUTE.0 + 1 + moment) as i64);
@@ -152,23 +224,69 @@ impl Rows<'_> {
                 self.request(at, size, life);
             }
         }
-        Time::ZERO + hours(self.settings.days * 24.0)
+        self.settings.horizon()
     }
 
-    /// One request: its VMs are alike, each with a life of its own.
+    /// A tenant's first request: its VMs are alike, each with a life of its own unless they end
+    /// together.
     fn request(&mut self, at: Time, vms: u32, life: &mut impl Rng) {
         self.tenant += 1;
         self.types.next();
+        let habits = self.habits(vms, self.settings.scale_outs / 100.0);
+        let together = habits.as_ref().is_some_and(|habits| habits.deleted_whole);
+        let (mut first, mut longest) = (None, Millis(0));
         for _ in 0..vms {
-            let whole = self.lives.draw(life);
-            self.add_vm(at, hours(whole));
+            let own = hours(self.lives.draw(life));
+            let whole = if together { *first.get_or_insert(own) } else { own };
+            longest = longest.max(whole);
+            self.add_vm(at, whole, terms_of(habits.as_ref()));
+        }
+        self.grow(habits, at, at + longest);
+    }
+
+    fn habits(&self, vms: u32, grows: f64) -> Option<Habits> {
+        let draw = || Habits::draw(self.settings, self.habits, self.tenant, vms, grows);
+        self.settings.has_habits().then(draw)
+    }
+
+    /// The tenant's later requests, as far as they come while it lives and the trace tells.
+    fn grow(&mut self, habits: Option<Habits>, start: Time, end: Time) {
+        let Some(Habits { terms, deleted_whole, scale_outs, mut draws }) = habits else { return };
+        let shape = VmShape { terms, ..self.types.current };
+        for ScaleOut { when, vms } in scale_outs {
+            let at = start + Millis(1 + (end.since(start).0 as f64 * when) as u64);
+            for _ in 0..vms {
+                let own = at + hours(self.lives.draw(&mut draws));
+                let end = if deleted_whole { end } else { own };
+                if at > Time::ZERO && at < end && at <= self.settings.horizon() {
+                    self.later.push(VmRow { name: 0, tenant: self.tenant, shape, start: at, end });
+                }
+            }
         }
     }
 
-    fn add_vm(&mut self, start: Time, life: Millis) {
+    fn add_vm(&mut self, start: Time, life: Millis, terms: TenantTerms) {
         let name = self.builder.len() as u64;
-        self.builder.push(VmRow { name, tenant: self.tenant, shape: self.types.current, start, end: start + life });
+        let shape = VmShape { terms, ..self.types.current };
+        self.builder.push(VmRow { name, tenant: self.tenant, shape, start, end: start + life });
     }
+
+    /// Adds the later requests that come before the trace stops telling.
+    fn add_later(&mut self, horizon: Time) {
+        for row in core::mem::take(&mut self.later) {
+            if row.start <= horizon {
+                self.builder.push(VmRow { name: self.builder.len() as u64, ..row });
+            }
+        }
+    }
+
+    fn len(&self) -> u64 {
+        (self.builder.len() + self.later.len()) as u64
+    }
+}
+
+fn terms_of(habits: Option<&Habits>) -> TenantTerms {
+    habits.map_or(TenantTerms::NONE, |habits| habits.terms)
 }
 
 /// VM types with their popularity, and the habit of repeating the last one.
@@ -181,7 +299,7 @@ struct Types {
 }
 
 impl Types {
-    fn new(settings: &GeneratedWorkload, seed: Seed) -> Self {
+    fn new(settings: &GeneratedWorkload, stream: Stream) -> Self {
         let column = settings.zone as usize - 1;
         let shape = |cores: u32, gib: u32| VmShape::plain(Resources::new(cores * 1_000, cores * gib * 1_024, 0, 0));
         let table: Vec<_> = CORES
@@ -193,7 +311,7 @@ impl Types {
         Self {
             current: table[0].0,
             table,
-            draws: seed.stream("generated types").generator(),
+            draws: stream.generator(),
             repeats: settings.repeats / 100.0,
             spot: settings.spot / 100.0,
         }
@@ -305,7 +423,7 @@ fn hours(hours: f64) -> Millis {
 }
 
 /// A number from 0 up to 1 with 53 random bits.
-fn unit(draws: &mut impl Rng) -> f64 {
+pub(crate) fn unit(draws: &mut impl Rng) -> f64 {
     (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -316,7 +434,8 @@ fn poisson(mean: f64, draws: &mut impl Rng) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_model::{RequestId, VmId};
+    use alloc::collections::BTreeMap;
+    use tiebreak_model::{RequestId, Scope, VmId};
 
     fn workload(days: f64, requests_per_hour: f64) -> Workload {
         GeneratedWorkload { days, requests_per_hour, ..GeneratedWorkload::default() }.generate(Seed(1))
@@ -354,6 +473,112 @@ mod tests {
         };
         let (start, later) = (live(Time::ZERO), live(Time::ZERO + Millis(55 * Millis::DAY.0)));
         assert!((start / later - 1.0).abs() < 0.15, "{start} VMs at the start, {later} later");
+    }
+
+    /// Links leave defaults out, so a workload made without the settings about tenants must stay what it was.
+    #[test]
+    fn without_habits_of_tenants_workloads_are_what_they_were() {
+        let busy = GeneratedWorkload { days: 0.5, requests_per_hour: 400.0, zone: 2, ..Default::default() };
+        for (settings, seed, fingerprint) in [
+            (GeneratedWorkload::default(), 1, 0x2db0_3f79_3b6e_ec1a_bbf4_c9fc_b406_bf12),
+            (GeneratedWorkload::default(), 2, 0xcf17_c190_b908_9a8c_4b06_cb5a_eb32_7a15),
+            (busy, 1, 0x54f8_7da9_f7b9_313b_b662_0baf_5f28_ce79),
+            (busy, 2, 0x7c96_ff26_c9de_4d8f_394a_e342_f2e6_7ba5),
+        ] {
+            assert_eq!(settings.generate(Seed(seed)).fingerprint(), fingerprint, "seed {seed}: {settings:?}");
+        }
+    }
+
+    /// The VMs of each tenant that came during the trace: when each started and ended, and its terms.
+    fn by_tenant(workload: &Workload) -> BTreeMap<u64, Vec<(Time, Time, TenantTerms)>> {
+        let mut tenants: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
+            let vms = workload.vms_of(request).map(VmId);
+            let vms = vms.map(|vm| (workload.at(request), workload.end(vm), workload.shape_of_vm(vm).terms));
+            tenants.entry(workload.tenant(request)).or_default().extend(vms);
+        }
+        tenants
+    }
+
+    fn share<T>(all: &[&T], keep: impl Fn(&T) -> bool) -> f64 {
+        100.0 * all.iter().filter(|one| keep(one)).count() as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn tenants_ask_for_what_the_settings_say() {
+        let settings = GeneratedWorkload {
+            days: 20.0,
+            requests_per_hour: 200.0,
+            fault_domains: 60.0,
+            co_located: 30.0,
+            isolated: 5.0,
+            capped: 40.0,
+            deleted_whole: 50.0,
+            ..Default::default()
+        };
+        let tenants = by_tenant(&settings.generate(Seed(1)));
+        let all: Vec<_> = tenants.values().collect();
+        let several: Vec<_> = all.iter().copied().filter(|vms| vms.len() > 1).collect();
+        assert!(several.len() > 4_000, "{} tenants of several VMs", several.len());
+        assert!(all.iter().all(|vms| vms.iter().all(|vm| vm.2 == vms[0].2)), "terms belong to the tenant");
+        type Vms = Vec<(Time, Time, TenantTerms)>;
+        let in_scope = |scope: Scope| move |vms: &Vms| vms[0].2.scope == scope;
+        let together = |vms: &Vms| vms.iter().all(|vm| vm.1 == vms[0].1);
+        for (what, got, expected) in [
+            ("spread", share(&several, |vms| (2..=5).contains(&vms[0].2.fault_domains)), 60.0),
+            ("co-located", share(&several, |vms| vms[0].2.scope != Scope::Zone), 30.0),
+            ("in one datacenter", share(&several, in_scope(Scope::Datacenter)), 10.0),
+            ("isolated", share(&all, |vms| vms[0].2.isolated), 5.0),
+            ("capped", share(&several, |vms| (1..=2).contains(&vms[0].2.per_machine)), 40.0),
+            ("deleted whole", share(&several, together), 50.0),
+        ] {
+            assert!((got - expected).abs() < 2.5, "{what}: {got}% instead of {expected}%");
+        }
+        let alone = |vms: &&Vms| vms.len() == 1;
+        let only_isolated = |vms: &Vms| TenantTerms { isolated: false, ..vms[0].2 }.is_none();
+        assert!(all.iter().copied().filter(alone).all(only_isolated), "one VM has nothing to be spread or capped");
+        let in_a_rack = several.iter().filter(|vms| vms[0].2.scope == Scope::Rack);
+        assert!(in_a_rack.clone().count() > 100);
+        assert!(in_a_rack.clone().all(|vms| vms[0].2.fault_domains == 0 && vms.len() <= 10), "a rack could not do");
+    }
+
+    #[test]
+    fn tenants_grow_while_they_live_and_the_zone_stays_as_full() {
+        let settings =
+            GeneratedWorkload { days: 40.0, requests_per_hour: 100.0, longest_life: 20.0, ..Default::default() };
+        let growing = GeneratedWorkload { scale_outs: 20.0, ..settings };
+        let (without, with) = (settings.generate(Seed(1)), growing.generate(Seed(1)));
+        let (before, after) = (by_tenant(&without), by_tenant(&with));
+        let vms = |tenants: &BTreeMap<u64, Vec<_>>| tenants.values().map(Vec::len).sum::<usize>() as f64;
+        let added = (vms(&after) - vms(&before)) / before.len() as f64;
+        assert!((added - 0.2 * GROWN_VMS_MEAN).abs() < 0.12, "{added} VMs added a tenant");
+        let first_requests = after.iter().filter(|(tenant, _)| before.contains_key(tenant));
+        let mut grown = 0;
+        for (tenant, vms) in first_requests {
+            let first = &before[tenant];
+            assert_eq!(vms[..first.len()], first[..], "tenant {tenant}: growing leaves the first request alone");
+            let end = first.iter().map(|vm| vm.1).max().expect("VMs");
+            assert!(vms[first.len()..].iter().all(|vm| vm.0 > first[0].0 && vm.0 <= end), "tenant {tenant}");
+            grown += usize::from(vms.len() > first.len());
+        }
+        let grown = 100.0 * grown as f64 / before.len() as f64;
+        assert!((18.0..21.0).contains(&grown), "{grown}% grow before the trace ends");
+        let live = |at: Time| {
+            let vms = (0..with.vm_count()).map(VmId);
+            vms.filter(|vm| with.at(with.request_of(*vm)) <= at && with.end(*vm) > at).count() as f64
+        };
+        let (start, later) = (live(Time::ZERO), live(Time::ZERO + Millis(35 * Millis::DAY.0)));
+        assert!((start / later - 1.0).abs() < 0.1, "{start} VMs at the start, {later} later");
+    }
+
+    #[test]
+    fn what_a_deleted_tenant_added_ends_with_it() {
+        let settings = GeneratedWorkload { scale_outs: 50.0, deleted_whole: 100.0, ..Default::default() };
+        let tenants = by_tenant(&settings.generate(Seed(3)));
+        let requests = |vms: &[(Time, Time, TenantTerms)]| vms.iter().any(|vm| vm.0 != vms[0].0);
+        let grown: Vec<_> = tenants.values().filter(|vms| requests(vms)).collect();
+        assert!(grown.len() > 1_000, "{} tenants grow", grown.len());
+        assert!(grown.iter().all(|vms| vms.iter().all(|vm| vm.1 == vms[0].1)));
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod event;
 mod evictions;
 pub mod frames;
 pub mod generate;
+mod habits;
 mod histogram;
 pub mod latency;
 pub mod metrics;
