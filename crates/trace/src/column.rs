@@ -1,6 +1,6 @@
 //! One column of a trace and the unit its numbers are in; every number is checked here.
 
-use tiebreak_model::Time;
+use tiebreak_model::{Scope, Time};
 
 use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
@@ -74,6 +74,37 @@ impl Column {
         let number = self.number(record)?;
         let whole = number >= 0.0 && number <= f64::from(u8::MAX) && number.fract() == 0.0;
         if whole { Ok(number as u8) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 255")) }
+    }
+
+    /// 0 to 65,535; empty is 0.
+    pub(crate) fn count(&self, record: &Record<'_>) -> Result<u16, Fault> {
+        if self.text(record).is_empty() {
+            return Ok(0);
+        }
+        let number = self.number(record)?;
+        let whole = number >= 0.0 && number <= f64::from(u16::MAX) && number.fract() == 0.0;
+        if whole { Ok(number as u16) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 65535")) }
+    }
+
+    /// A scope by its word or its number; empty is the zone.
+    pub(crate) fn scope(&self, record: &Record<'_>) -> Result<Scope, Fault> {
+        let text = self.text(record);
+        let means = |(number, scope): &(u8, Scope)| {
+            text.eq_ignore_ascii_case(scope.word().as_bytes()) || *text == [b'0' + number]
+        };
+        let known = (0..).zip(Scope::ALL).find(means).map(|(_, scope)| scope);
+        let scope = known.or_else(|| text.is_empty().then_some(Scope::Zone));
+        scope.ok_or_else(|| self.fault(record, FaultKind::UnknownWord, "zone, datacenter, cluster or rack"))
+    }
+
+    /// 1 or 0, or words for them; empty is 0.
+    pub(crate) fn flag(&self, record: &Record<'_>) -> Result<bool, Fault> {
+        let text = self.text(record);
+        let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+        match (is(&["1", "true", "yes"]), is(&["", "0", "false", "no"])) {
+            (false, false) => Err(self.fault(record, FaultKind::UnknownWord, "1 or 0, yes or no")),
+            (flag, _) => Ok(flag),
+        }
     }
 
     /// The number a text is, or a hash of the text.

@@ -13,6 +13,8 @@ pub enum FaultKind {
     NotANumber,
     /// A number is larger than anything real.
     OutOfRange,
+    /// A field is none of the words that are understood there.
+    UnknownWord,
     /// The VM asks for no cores or no memory.
     ZeroSize,
     /// A time that must be after the beginning is before it.
@@ -29,6 +31,7 @@ impl FaultKind {
             Self::TooFewFields => "too few fields",
             Self::NotANumber => "not a number",
             Self::OutOfRange => "out of range",
+            Self::UnknownWord => "unknown word",
             Self::ZeroSize => "no cores or no memory",
             Self::NegativeTime => "negative time",
             Self::ReversedTimes => "ends before it starts",
@@ -60,6 +63,8 @@ pub enum Correction {
     OpenBucket,
     /// A start that stands for "unknown" was written in a second way.
     UnknownStart,
+    /// A VM asked for something else than the first VM of its tenant and got the tenant's terms.
+    OtherTerms,
 }
 
 impl Correction {
@@ -71,6 +76,7 @@ impl Correction {
             Self::NoLifetime => "no lifetime, given the smallest",
             Self::OpenBucket => "open bucket read as a number",
             Self::UnknownStart => "unknown start made uniform",
+            Self::OtherTerms => "other terms than the tenant's first VM, given the same",
         }
     }
 }

@@ -64,6 +64,30 @@ fn a_faulty_row_is_counted_with_its_line_and_the_others_are_kept() {
 }
 
 #[test]
+fn terms_that_cannot_be_read_are_faults_with_their_line() {
+    use FaultKind::{NotANumber, OutOfRange, TooFewFields, UnknownWord};
+    for (terms, kind) in [
+        ("-1,zone,0,0,0", OutOfRange),
+        ("2.5,zone,0,0,0", OutOfRange),
+        ("65536,zone,0,0,0", OutOfRange),
+        ("two,zone,0,0,0", NotANumber),
+        ("2,planet,0,0,0", UnknownWord),
+        ("2,4,0,0,0", UnknownWord),
+        ("2,zone,inf,0,0", NotANumber),
+        ("2,zone,0,1e300,0", OutOfRange),
+        ("2,zone,0,0,2", UnknownWord),
+        ("2,zone,0,0,maybe", UnknownWord),
+        ("2,zone,0,0", TooFewFields),
+    ] {
+        let head = "cores,memory,start,fault_domains,scope,per_machine,per_rack,isolated";
+        let text = format!("{head}\n4,16,1,2,zone,0,0,0\n4,16,1,{terms}\n4,16,1,,,,,\n");
+        let report = read("", text.as_bytes()).unwrap_or_else(|error| panic!("{terms}: {error}")).report;
+        assert_eq!((report.kept, report.faulty()), (2, 1), "{terms}");
+        assert_eq!((report.faults[0].line, report.faults[0].kind), (3, kind), "{terms}: {:?}", report.faults[0]);
+    }
+}
+
+#[test]
 fn a_file_that_is_no_trace_is_named_for_what_it_is() {
     let header = "vm,cores,memory,start\n";
     let long_line = [header.as_bytes(), b"1,2,3,", &vec![b'9'; 10_000_000], b"\n"].concat();

@@ -1,10 +1,11 @@
 //! Traces are read as they stand: figures against counts made without this code.
 
-use tiebreak_model::{Millis, RequestId, Resources, Time, VmId, Workload};
+use tiebreak_model::{Millis, RequestId, Resources, Scope, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
 const TEN_ROWS: &[u8] = include_bytes!("../fixtures/azure2017-rows.csv.gz");
+const NONE: TenantTerms = TenantTerms::NONE;
 const VARIANTS: &[u8] = include_bytes!("../fixtures/azure2017-variants.csv");
 
 fn read(name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
@@ -102,6 +103,39 @@ fn named_columns_are_read_in_their_units() {
 }
 
 #[test]
+fn what_tenants_ask_for_is_read() {
+    const ALL: TenantTerms =
+        TenantTerms { fault_domains: 5, scope: Scope::Cluster, per_machine: 2, per_rack: 3, isolated: true };
+    for (columns, values, expected) in [
+        ("fault_domains,scope,per_machine,per_rack,isolated", "5,cluster,2,3,1", ALL),
+        ("Fault domains;SCOPE;VMs per machine;max per rack;Dedicated", "5;Cluster;2;3;yes", ALL),
+        ("platformFaultDomainCount,colocation", "3,2", TenantTerms { fault_domains: 3, scope: Scope::Cluster, ..NONE }),
+        ("scope", "DATACENTER", TenantTerms { scope: Scope::Datacenter, ..NONE }),
+        ("per_rack,isolated", "4,false", TenantTerms { per_rack: 4, ..NONE }),
+        ("fault_domains,scope,per_machine,per_rack,isolated", ",,,,", NONE),
+        ("fault_domains,scope,isolated", "0,zone,no", NONE),
+    ] {
+        let semicolons = columns.replace(',', ";");
+        let text = format!("cores;memory;start;{semicolons}\n2;4;1;{}\n", values.replace(',', ";"));
+        let workload = parsed("", &text).workload;
+        assert_eq!(workload.shape_of_vm(VmId(0)).terms, expected, "{text}");
+    }
+}
+
+#[test]
+fn terms_belong_to_the_tenant() {
+    let rows = ["a,x,1,1,5,3", "b,x,1,1,9,2", "c,x,1,1,9,", "d,y,1,1,7,4", "e,y,1,1,7,4"];
+    for order in [[0, 1, 2, 3, 4], [2, 1, 0, 4, 3]] {
+        let rows: Vec<_> = order.iter().map(|row| rows[*row]).collect();
+        let text = format!("vm,tenant,cores,memory,start,fault_domains\n{}\n", rows.join("\n"));
+        let Parsed { workload, report } = parsed("", &text);
+        let asked = (0..5).map(|vm| workload.shape_of_vm(VmId(vm)).terms.fault_domains);
+        assert_eq!(asked.collect::<Vec<_>>(), [3, 4, 4, 3, 3], "{text}");
+        assert_eq!(report.corrections[&Correction::OtherTerms], 2, "{text}");
+    }
+}
+
+#[test]
 fn the_trace_tells_until_its_last_arrival_or_a_small_ones_last_end() {
     const H: i64 = 3_600_000;
     for (rows, hours) in [
@@ -119,9 +153,9 @@ fn the_trace_tells_until_its_last_arrival_or_a_small_ones_last_end() {
 #[test]
 fn what_a_csv_cannot_answer_follows_from_its_columns() {
     let bare = parsed("", "cores,memory,start,rack\n2,4,1,7\n").report;
-    assert_eq!(bare.cannot_answer.len(), 3);
+    assert_eq!(bare.cannot_answer.len(), 4);
     assert!(bare.notes.iter().any(|note| note.contains("rack")), "{:?}", bare.notes);
-    let full = parsed("", "vm,tenant,cores,memory,start,end,priority\n1,1,2,4,1,2,spot\n").report;
+    let full = parsed("", "vm,tenant,cores,memory,start,end,priority,isolated\n1,1,2,4,1,2,spot,yes\n").report;
     assert!(full.cannot_answer.is_empty(), "{:?}", full.cannot_answer);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tiebreak_model::{RequestId, Resource, Time, VmId, Workload};
+use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::{Parsed, TraceParser};
 
 use crate::answer::{Answer, Failure, note};
@@ -187,15 +187,26 @@ fn convert(given: &Given, workload: &Workload) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &converted, || format!("Wrote {} VMs to {file}.\n", count(converted.vms.into()))))
 }
 
+/// The columns of a tenant's terms, written where any tenant has some.
+const TERMS: [&str; 5] = ["fault_domains", "scope", "per_machine", "per_rack", "isolated"];
+
+fn terms(terms: &TenantTerms) -> [String; 5] {
+    let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = terms;
+    let isolated = u8::from(*isolated).to_string();
+    [fault_domains.to_string(), scope.word().into(), per_machine.to_string(), per_rack.to_string(), isolated]
+}
+
 /// Every VM as a row, in the order of the workload. Decimal fractions are exact: thousandths of
 /// a core, 1/1024 of a GiB and milliseconds all end.
 fn named_columns(workload: &Workload) -> Result<String, Failure> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    csv.write_record(["vm", "tenant", "cores", "memory_gib", "priority", "start_s", "end_s"])?;
+    let with_terms = workload.shapes().iter().any(|shape| !shape.terms.is_none());
+    let head = ["vm", "tenant", "cores", "memory_gib", "priority", "start_s", "end_s"].into_iter();
+    csv.write_record(head.chain(TERMS.into_iter().filter(|_| with_terms)))?;
     for request in (0..workload.request_count()).map(RequestId) {
         for vm in workload.vms_of(request).map(VmId) {
-            let shape = workload.shape(workload.shape_of(vm));
-            csv.write_record([
+            let shape = workload.shape_of_vm(vm);
+            let row = [
                 workload.name(vm).to_string(),
                 workload.tenant(request).to_string(),
                 amount(shape.demand[Resource::Cores], Resource::Cores).to_string(),
@@ -203,7 +214,8 @@ fn named_columns(workload: &Workload) -> Result<String, Failure> {
                 shape.priority.to_string(),
                 seconds(workload.at(request)),
                 seconds(workload.end(vm)),
-            ])?;
+            ];
+            csv.write_record(row.into_iter().chain(terms(&shape.terms).into_iter().filter(|_| with_terms)))?;
         }
     }
     let bytes = csv.into_inner().map_err(|error| Failure(error.to_string()))?;

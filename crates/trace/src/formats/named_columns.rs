@@ -1,18 +1,23 @@
 //! Any CSV whose header names the obvious columns.
 
-use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+use std::collections::BTreeMap;
+
+use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time, VmRow, VmShape};
 
 use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash};
 use crate::error::TraceError;
 use crate::formats::{Format, Head, RowReader, hour_above, last_start_hour};
 use crate::records::Record;
-use crate::report::{Fault, FaultKind, Tally};
+use crate::report::{Correction, Fault, FaultKind, Tally};
 
 tiebreak_model::declare! {
     /// Any CSV with a header that names its columns, one row per VM. Needed: cores (or cpu, vcpu),
     /// memory (or mem, ram), start (or created, arrival). Read when there: vm (or id, name), tenant (or
     /// deployment, user, subscription, batch), end (or deleted, departure) or duration (or lifetime),
-    /// priority (0 high, 1 spot). A unit may follow the name: memory_gb, memory_mib, start_ms,
+    /// priority (0 high, 1 spot), and what the tenant asks of where its VMs stand: fault_domains (racks
+    /// to be spread over), scope (zone, datacenter, cluster or rack), per_machine and per_rack (most of
+    /// its VMs on one), isolated (no other tenant on its machines: 1 or 0, yes or no). Empty asks for
+    /// nothing; all VMs of a tenant have what its first one has. A unit may follow the name: memory_gb, memory_mib, start_ms,
     /// start_h, end_days, cpu_milli; without one, memory is in GiB (GB is read as GiB) and times are in seconds.
     /// A start at or before 0 was alive when the trace began; an empty end or inf never ends. Without a
     /// tenant every VM is a request of its own. The file's own licence applies.
@@ -78,6 +83,11 @@ const END: Meaning =
     time(&["end", "endtime", "deleted", "deletiontime", "deletetime", "vmdeleted", "departure", "departuretime"]);
 const DURATION: Meaning = time(&["duration", "lifetime"]);
 const PRIORITY: Meaning = word(&["priority"]);
+const FAULT_DOMAINS: Meaning = word(&["faultdomains", "faultdomaincount", "platformfaultdomaincount"]);
+const SCOPE: Meaning = word(&["scope", "colocation", "colocated"]);
+const PER_MACHINE: Meaning = word(&["permachine", "vmspermachine", "maxpermachine"]);
+const PER_RACK: Meaning = word(&["perrack", "vmsperrack", "maxperrack"]);
+const ISOLATED: Meaning = word(&["isolated", "isolation", "dedicated"]);
 
 const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
 
@@ -146,6 +156,7 @@ impl Format for NamedColumns {
             tenant: TENANT.find(header),
             end: END.find(header).map(Leaving::At).or_else(|| DURATION.find(header).map(Leaving::After)),
             priority: PRIORITY.find(header),
+            terms: Terms::find(header),
             cores,
             memory,
             start,
@@ -180,6 +191,44 @@ impl Leaving {
     }
 }
 
+/// The columns that say what a tenant asks for (Protean section 2.1).
+#[derive(Default)]
+struct Terms {
+    fault_domains: Option<Column>,
+    scope: Option<Column>,
+    per_machine: Option<Column>,
+    per_rack: Option<Column>,
+    isolated: Option<Column>,
+}
+
+impl Terms {
+    fn find(header: &[String]) -> Self {
+        Self {
+            fault_domains: FAULT_DOMAINS.find(header),
+            scope: SCOPE.find(header),
+            per_machine: PER_MACHINE.find(header),
+            per_rack: PER_RACK.find(header),
+            isolated: ISOLATED.find(header),
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        let Self { fault_domains, scope, per_machine, per_rack, isolated } = self;
+        [fault_domains, scope, per_machine, per_rack, isolated].into_iter().flatten()
+    }
+
+    fn read(&self, record: &Record<'_>) -> Result<TenantTerms, Fault> {
+        let count = |column: &Option<Column>| column.as_ref().map_or(Ok(0), |column| column.count(record));
+        Ok(TenantTerms {
+            fault_domains: count(&self.fault_domains)?,
+            scope: self.scope.as_ref().map_or(Ok(Scope::Zone), |column| column.scope(record))?,
+            per_machine: count(&self.per_machine)?,
+            per_rack: count(&self.per_rack)?,
+            isolated: self.isolated.as_ref().map_or(Ok(false), |column| column.flag(record))?,
+        })
+    }
+}
+
 struct Rows {
     name: Option<Column>,
     tenant: Option<Column>,
@@ -188,13 +237,15 @@ struct Rows {
     start: Column,
     end: Option<Leaving>,
     priority: Option<Column>,
+    terms: Terms,
 }
 
 impl Rows {
     fn columns(&self) -> impl Iterator<Item = &Column> {
         let needed = [&self.cores, &self.memory, &self.start];
         let optional = [self.name.as_ref(), self.tenant.as_ref(), self.priority.as_ref()];
-        needed.into_iter().chain(optional.into_iter().flatten()).chain(self.end.as_ref().map(Leaving::column))
+        let optional = optional.into_iter().flatten().chain(self.end.as_ref().map(Leaving::column));
+        needed.into_iter().chain(optional).chain(self.terms.columns())
     }
 
     /// Says in which units the columns are read, which are left aside, and what is not there.
@@ -216,6 +267,11 @@ impl Rows {
             (self.end.is_some(), "Lifetimes: no column says when VMs end, so rules by lifetime are off."),
             (self.tenant.is_some(), "Which VMs were asked for together: there is no tenant column."),
             (self.priority.is_some(), "Which VMs are spot VMs: there is no priority column."),
+            (
+                self.terms.columns().next().is_some(),
+                "What tenants ask of where their VMs stand: there is no column fault_domains, scope, per_machine, \
+                 per_rack or isolated.",
+            ),
         ] {
             if !there {
                 tally.cannot_answer.push(question.into());
@@ -246,6 +302,7 @@ impl RowReader for Rows {
         let start = self.start.time(record)?;
         let end = self.leaves(record, start, tally)?;
         let priority = self.priority.as_ref().map_or(Ok(0), |column| column.priority(record))?;
+        let terms = self.terms.read(record)?;
         let name = match &self.name {
             Some(column) if !column.text(record).is_empty() => column.name(record),
             _ => tally.rows,
@@ -254,7 +311,7 @@ impl RowReader for Rows {
             Some(column) if !column.text(record).is_empty() => column.name(record),
             _ => hash(&name.to_le_bytes()),
         };
-        Ok(VmRow { name, tenant, shape: VmShape { priority, ..VmShape::plain(demand) }, start, end })
+        Ok(VmRow { name, tenant, shape: VmShape { demand, priority, terms }, start, end })
     }
 
     /// A clock that begins elsewhere (Unix time, a cut from a longer trace) is moved by whole
@@ -263,12 +320,32 @@ impl RowReader for Rows {
     /// example, or VMs that were all there already) until the last end within 30 days.
     fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time {
         move_clock(rows, tally);
+        settle_terms(rows, tally);
         let last_start = last_start_hour(rows);
         if last_start > hour_above(Time::ZERO) {
             return last_start;
         }
         let last_end = rows.iter().map(|row| row.end).filter(|end| *end != Time::NEVER).max();
         hour_above(last_end.map_or(last_start, |end| end.min(Time(30 * DAY as i64))))
+    }
+}
+
+/// Terms belong to the tenant: where rows of one disagree, the first that started has it right.
+fn settle_terms(rows: &mut [VmRow], tally: &mut Tally) {
+    if rows.iter().all(|row| row.shape.terms.is_none()) {
+        return;
+    }
+    let mut firsts: BTreeMap<u64, (Time, u64, TenantTerms)> = BTreeMap::new();
+    for row in &*rows {
+        let this = (row.start, row.name, row.shape.terms);
+        firsts.entry(row.tenant).and_modify(|first| *first = this.min(*first)).or_insert(this);
+    }
+    for row in rows {
+        let (_, _, terms) = firsts[&row.tenant];
+        if row.shape.terms != terms {
+            row.shape.terms = terms;
+            tally.correct(Correction::OtherTerms);
+        }
     }
 }
 
