@@ -203,6 +203,18 @@ fn a_converted_trace_is_the_same_workload() {
 }
 
 #[test]
+fn a_converted_trace_keeps_what_tenants_ask_for() {
+    let folder = folder("terms");
+    let rows = b"vm,tenant,cores,memory,start,colocation,dedicated\n1,7,4,16,0,rack,yes\n2,7,4,16,60,rack,yes\n";
+    let trace = file(&folder, "terms.csv", rows);
+    let csv = done(&["trace", "convert", &trace]);
+    assert!(csv.starts_with("vm,tenant,cores,memory_gib,priority,start_s,end_s,fault_domains,scope,"), "{csv}");
+    let again = file(&folder, "again.csv", csv.as_bytes());
+    let fingerprint = |file| json(&["trace", "inspect", file, "--json"])["fingerprint"].clone();
+    assert_eq!(fingerprint(&trace), fingerprint(&again));
+}
+
+#[test]
 fn another_trace_than_the_documents_is_used_and_said() {
     let folder = folder("another");
     let trace = file(&folder, "mine.csv", b"vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n");
@@ -215,7 +227,7 @@ fn another_trace_than_the_documents_is_used_and_said() {
 
 #[test]
 fn every_list_declares_in_one_shape() {
-    for list in ["rules", "metrics", "workloads", "formats", "presets", "agents", "clusters", "run"] {
+    for list in ["rules", "metrics", "workloads", "formats", "presets", "agents", "caches", "clusters", "run"] {
         let rows = json(&["list", list, "--json"]);
         for row in rows.as_array().expect("an array") {
             assert!(["id", "title", "help"].iter().all(|field| row[field].is_string()), "{list}: {row}");

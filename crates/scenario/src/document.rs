@@ -7,7 +7,7 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare};
 use tiebreak_placement::policy::{default_rules, group_of};
-use tiebreak_placement::{Group, RULES, RuleEntry, RuleUse};
+use tiebreak_placement::{Caches, Group, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
 
 /// Variants that one document may hold.
@@ -34,6 +34,19 @@ pub const BUCKETS: Param = Param {
     unit: "buckets",
 };
 
+/// How much a preference weighs; a row without it weighs as much as the default.
+pub const WEIGHT: Param = Param {
+    name: "weight",
+    help: "How much the preference weighs beside the others, to a thousandth, where the run has hand_weights on: of \
+           two machines the one is better that wins the preferences which weigh more together. Larger counts more. \
+           (Protean section 3.3)",
+    kind: ParamKind::Number,
+    default: 1.0,
+    min: Weight::MIN,
+    max: Weight::MAX,
+    unit: "",
+};
+
 declare! {
     /// The machines of one cluster: all of one hardware generation.
     pub struct ClusterSettings as "Cluster" {
@@ -52,6 +65,9 @@ declare! {
         /// Machines that are being drained or updated and take no new VMs: the last ones of
         /// the cluster. IsMachineReady keeps VMs off them. (Protean section 3.1)
         unready: u32 = 0, 0 => MACHINES_MAX, "machines";
+        /// Which datacenter of the zone the cluster stands in, by number. Tenants may ask for all
+        /// their VMs in one. (Protean section 2.1)
+        datacenter: u32 = 1, 1 => 1000, "";
     }
 }
 
@@ -63,6 +79,9 @@ declare! {
         /// How many of the best clusters the machine stage looks at; larger finds better
         /// machines and takes longer. Protean's k, 8 to 16 in the paper. (Protean section 3.1)
         best_clusters: u32 = 10, 1 => 64, "clusters";
+        /// Compare preferences by the weights set beside them, all together, instead of in
+        /// strict order. A preference without a weight weighs 1. (Protean section 3.3)
+        hand_weights: bool = false, 0 => 1, "";
     }
 }
 
@@ -101,8 +120,12 @@ pub struct Variant {
     pub rules: Vec<RuleRow>,
     /// See [`VariantSettings::best_clusters`].
     pub best_clusters: u32,
+    /// See [`VariantSettings::hand_weights`].
+    pub hand_weights: bool,
     /// The allocation agents.
     pub agents: Agents,
+    /// What each of them keeps between decisions.
+    pub caches: Caches,
 }
 
 /// One cluster.
@@ -139,6 +162,8 @@ pub struct RuleRow {
     pub on: bool,
     /// Buckets of a preference; none compares scores exactly.
     pub buckets: Option<u32>,
+    /// What a preference weighs where weights are set by hand; none is 1.
+    pub weight: Option<f64>,
     /// One value per declared parameter.
     pub values: Vec<f64>,
 }
@@ -151,7 +176,7 @@ impl Default for Document {
 
 impl Default for Variant {
     fn default() -> Self {
-        let VariantSettings { seed, best_clusters } = VariantSettings::default();
+        let VariantSettings { seed, best_clusters, hand_weights } = VariantSettings::default();
         Self {
             name: letter(0),
             seed,
@@ -159,7 +184,9 @@ impl Default for Variant {
             workload: WorkloadRef::default(),
             rules: default_list(),
             best_clusters,
+            hand_weights,
             agents: Agents::default(),
+            caches: Caches::default(),
         }
     }
 }
@@ -186,11 +213,11 @@ impl ClusterRow {
     }
 
     fn spec(&self) -> ClusterSpec {
-        let ClusterSettings { machines, racks, ssd_gib, network_mbps, unready, .. } = self.settings;
+        let ClusterSettings { machines, racks, ssd_gib, network_mbps, unready, datacenter, .. } = self.settings;
         let cores = stored(self.settings.cores, Resource::Cores);
         let memory = stored(self.settings.memory_gib, Resource::Memory);
         let capacity = Resources::new(cores, memory, ssd_gib, network_mbps);
-        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready, datacenter: 0 }
+        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready, datacenter }
     }
 }
 
@@ -204,7 +231,8 @@ impl RuleRow {
     #[must_use]
     pub fn unused(entry: &RuleEntry) -> Self {
         let id = entry.declaration.id;
-        Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, values: entry.declaration.defaults() }
+        let values = entry.declaration.defaults();
+        Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, weight: None, values }
     }
 
     /// What the rule says of itself; nothing when no rule has this id.
@@ -213,8 +241,16 @@ impl RuleRow {
         tiebreak_placement::rules::find(&self.id)
     }
 
-    fn rule_use(&self) -> RuleUse {
-        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets, weight: None }
+    /// Whether it is a preference, so that buckets and weights mean something.
+    #[must_use]
+    pub fn scores(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.group.scores())
+    }
+
+    fn rule_use(&self, hand_weights: bool) -> RuleUse {
+        let weight = || self.weight.and_then(Weight::new).unwrap_or_default();
+        let weight = (hand_weights && self.scores()).then(weight);
+        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets, weight }
     }
 }
 
@@ -222,14 +258,16 @@ impl Variant {
     /// The settings that stand beside its lists.
     #[must_use]
     pub const fn settings(&self) -> VariantSettings {
-        VariantSettings { seed: self.seed, best_clusters: self.best_clusters }
+        let Self { seed, best_clusters, hand_weights, .. } = *self;
+        VariantSettings { seed, best_clusters, hand_weights }
     }
 
     /// Puts those settings in place.
     pub const fn apply_settings(&mut self, settings: VariantSettings) {
-        let VariantSettings { seed, best_clusters } = settings;
+        let VariantSettings { seed, best_clusters, hand_weights } = settings;
         self.seed = seed;
         self.best_clusters = best_clusters;
+        self.hand_weights = hand_weights;
     }
 
     /// What to run with this workload.
@@ -239,8 +277,10 @@ impl Variant {
     /// too many preferences without buckets.
     pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
-        let rules: Vec<_> = self.rules.iter().filter(|row| row.on).map(RuleRow::rule_use).collect();
-        Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))
+        let rules = self.rules.iter().filter(|row| row.on).map(|row| row.rule_use(self.hand_weights));
+        let rules: Vec<_> = rules.collect();
+        let plan = Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))?;
+        Ok(plan.with_caches(self.caches))
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.
@@ -322,6 +362,21 @@ mod tests {
     }
 
     #[test]
+    fn weights_set_by_hand_reach_the_preferences_alone_and_only_when_asked_for() {
+        let mut variant = Variant::default();
+        for row in &mut variant.rules {
+            row.weight = (row.id == "BestFit" || row.id == "IsMachineReady").then_some(2.5);
+        }
+        let weight = |id: &str, hand_weights| {
+            let row = variant.rules.iter().find(|row| row.id == id).expect(id);
+            row.rule_use(hand_weights).weight.map(Weight::get)
+        };
+        for (id, by_hand) in [("BestFit", Some(2.5)), ("PreferLeastUsedRack", Some(1.0)), ("IsMachineReady", None)] {
+            assert_eq!((weight(id, true), weight(id, false)), (by_hand, None), "{id}");
+        }
+    }
+
+    #[test]
     fn the_default_variant_runs() {
         let variant = Variant::default();
         let workload = Arc::new(variant.generate().expect("a generated workload"));
@@ -336,5 +391,6 @@ mod tests {
         let largest = ClusterSettings::DECLARATION.params.iter().map(|param| param.max).collect::<Vec<_>>();
         let spec = ClusterRow { name: "c".into(), settings: ClusterSettings::from_values(&largest) }.spec();
         assert_eq!(spec.capacity, Resources::new(10_000_000, 1_024_000_000, 4_000_000, 4_000_000));
+        assert_eq!(spec.datacenter, 1_000);
     }
 }

@@ -1,5 +1,6 @@
 //! A scenario as the part of an address behind `#`, which no browser sends to a server:
-//! `1.d.PAYLOAD`, that is version, codec, payload.
+//! `2.d.PAYLOAD`, that is version, codec, payload. The version is that of the document, which
+//! also stands inside; a document made by hand that does not say is of its link's version.
 //!
 //! Codec `d`, the one that is written: four characters with the number of characters that
 //! follow, so that a cut link is known for sure; then the short JSON, deflated (zlib) and
@@ -157,8 +158,8 @@ pub fn decode(link: &str) -> Result<Opened, LinkError> {
     let [version, codec, payload] = parts[..] else { return Err(LinkError::NotALink { got: fragment }) };
     let version = link_version(version).ok_or_else(|| LinkError::NotALink { got: fragment.clone() })?;
     let opened = match codec {
-        "d" => inflated(payload),
-        "j" => plain(payload),
+        "d" => inflated(payload, version),
+        "j" => plain(payload, version),
         _ => Err(LinkError::UnknownCodec { codec: codec.into() }),
     };
     if version <= CURRENT_VERSION {
@@ -190,7 +191,7 @@ fn link_version(text: &str) -> Option<u32> {
 }
 
 /// Codec `d`.
-fn inflated(payload: &str) -> Result<Opened, LinkError> {
+fn inflated(payload: &str, version: u32) -> Result<Opened, LinkError> {
     let (expected, body) = length_and_body(payload)?;
     // A sentence's full stop or bracket may stick to the end of a link.
     let body = body.get(..expected).unwrap_or(body);
@@ -202,11 +203,11 @@ fn inflated(payload: &str) -> Result<Opened, LinkError> {
     };
     match decompress_to_vec_zlib_with_limit(&bytes, TEXT_MAX) {
         Ok(text) => match String::from_utf8(text) {
-            Ok(text) => whole(&text),
+            Ok(text) => whole(&text, version),
             Err(_) => Err(LinkError::Damaged),
         },
         Err(error) if error.status == TINFLStatus::HasMoreOutput => Err(LinkError::Bomb),
-        Err(error) => remains(&error.output, broken),
+        Err(error) => remains(&error.output, broken, version),
     }
 }
 
@@ -223,17 +224,17 @@ fn length_and_body(payload: &str) -> Result<(usize, &str), LinkError> {
 }
 
 /// Codec `j`.
-fn plain(payload: &str) -> Result<Opened, LinkError> {
+fn plain(payload: &str, version: u32) -> Result<Opened, LinkError> {
     // Tools that make base64 by hand often use its other alphabet and its padding.
     let payload = payload.trim_end_matches('=').replace('+', "-").replace('/', "_");
     let (bytes, stranger) = base64_beginning(&payload);
     if let Some(character) = stranger {
-        return remains(&bytes, Broken::Strange { character });
+        return remains(&bytes, Broken::Strange { character }, version);
     }
     let text = String::from_utf8_lossy(&bytes);
-    match whole(&text) {
+    match whole(&text, version) {
         Err(LinkError::Unreadable(error)) if error.is_cut() => {
-            remains(&bytes, Broken::Cut { expected: None, got: payload.len() })
+            remains(&bytes, Broken::Cut { expected: None, got: payload.len() }, version)
         }
         result => result,
     }
@@ -252,8 +253,8 @@ fn base64_beginning(text: &str) -> (Vec<u8>, Option<char>) {
     (BASE64.decode(good).unwrap_or_default(), end.and_then(|end| text[end..].chars().next()))
 }
 
-fn whole(text: &str) -> Result<Opened, LinkError> {
-    Document::read(text).map(Opened::from).map_err(LinkError::Unreadable)
+fn whole(text: &str, version: u32) -> Result<Opened, LinkError> {
+    Document::read_as(text, version).map(Opened::from).map_err(LinkError::Unreadable)
 }
 
 impl From<Read> for Opened {
@@ -295,7 +296,7 @@ impl Broken {
 }
 
 /// Opens the beginning of a document when it reaches at least into its first variant.
-fn remains(bytes: &[u8], broken: Broken) -> Result<Opened, LinkError> {
+fn remains(bytes: &[u8], broken: Broken, version: u32) -> Result<Opened, LinkError> {
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
@@ -306,7 +307,7 @@ fn remains(bytes: &[u8], broken: Broken) -> Result<Opened, LinkError> {
     if !started {
         return Err(broken.error());
     }
-    let mut opened = whole(&text)?;
+    let mut opened = whole(&text, version)?;
     opened.issues.insert(0, broken.issue());
     Ok(opened)
 }

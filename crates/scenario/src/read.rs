@@ -6,13 +6,13 @@ use std::fmt;
 use serde_json::Value;
 use tiebreak_model::Declared;
 use tiebreak_model::fleet::MACHINES_MAX;
-use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_placement::{Caches, RULES, RuleEntry};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, TraceSettings, VARIANTS_MAX,
-    Variant, VariantSettings, WorkloadRef, default_list, letter, sort_by_stage,
+    Variant, VariantSettings, WEIGHT, WorkloadRef, default_list, letter, sort_by_stage,
 };
 use crate::issue::{Issue, Issues, quoted, range, shown};
 use crate::version::{CURRENT_VERSION, upgrade};
@@ -91,11 +91,16 @@ impl Document {
     /// # Errors
     /// When the text is too long, no JSON or no object.
     pub fn read(json: &str) -> Result<Read, ReadError> {
+        Self::read_as(json, CURRENT_VERSION)
+    }
+
+    /// Reads a document that is of this version when it does not say.
+    pub(crate) fn read_as(json: &str, version: u32) -> Result<Read, ReadError> {
         if json.len() > TEXT_MAX {
             return Err(ReadError::TooLong { bytes: json.len() });
         }
         let value = serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))?;
-        read_value(value)
+        read_value(value, version)
     }
 }
 
@@ -108,12 +113,12 @@ fn not_json(error: &serde_json::Error) -> ReadError {
     ReadError::NotJson { line: error.line(), column: error.column(), message }
 }
 
-fn read_value(value: Value) -> Result<Read, ReadError> {
+fn read_value(value: Value, unless_said: u32) -> Result<Read, ReadError> {
     if !value.is_object() {
         return Err(ReadError::NotADocument { got: shown(&value) });
     }
     let issues = Issues::default();
-    let version = version(&Cursor::top(&value, &issues));
+    let version = version(&Cursor::top(&value, &issues), unless_said);
     let value = upgrade(value, version);
     let top = Cursor::top(&value, &issues);
     let stamp = top.field("result").and_then(|cursor| stamp(&cursor));
@@ -136,16 +141,16 @@ pub(crate) fn newer_issue(got: &str) -> Issue {
     }
 }
 
-fn version(top: &Cursor<'_>) -> u32 {
+fn version(top: &Cursor<'_>, unless_said: u32) -> u32 {
     let Some(cursor) = top.field("version") else {
-        top.issue("a field version", format!("read as version {CURRENT_VERSION}"));
-        return CURRENT_VERSION;
+        top.issue("a field version", format!("read as version {unless_said}"));
+        return unless_said;
     };
     match cursor.value.as_u64() {
         Some(version @ 1..) => u32::try_from(version).unwrap_or(u32::MAX),
         _ => {
-            cursor.issue("a version, 1 or more", format!("read as version {CURRENT_VERSION}"));
-            CURRENT_VERSION
+            cursor.issue("a version, 1 or more", format!("read as version {unless_said}"));
+            unless_said
         }
     }
 }
@@ -198,7 +203,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 5] = ["name", "inventory", "workload", "rules", "agents"];
+    const OWN: [&str; 6] = ["name", "inventory", "workload", "rules", "agents", "caches"];
     cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
         name: cursor.name_field(letter(index)),
@@ -206,6 +211,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         workload: cursor.field("workload").map_or_else(WorkloadRef::default, |field| workload(&field)),
         rules: cursor.field("rules").map_or_else(default_list, |field| rules(&field)),
         agents: cursor.field("agents").map_or_else(Agents::default, |field| group(&field)),
+        caches: cursor.field("caches").map_or_else(Caches::default, |field| group(&field)),
         ..Variant::default()
     };
     variant.apply_settings(cursor.declared());
@@ -320,10 +326,11 @@ fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
 }
 
 fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
-    cursor.object(&["rule", "on", "buckets", "values"])?;
+    cursor.object(&["rule", "on", "buckets", "weight", "values"])?;
     let entry = rule_entry(cursor)?;
     let on = cursor.field("on").and_then(|field| rule_on(&field, entry)).unwrap_or(true);
     let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
+    let weight = cursor.field("weight").and_then(|field| weight(&field, entry));
     let params = entry.declaration.params;
     let values = match cursor.field("values") {
         None => entry.declaration.defaults(),
@@ -332,7 +339,7 @@ fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
             params.iter().map(|param| values.number_field(param)).collect()
         }
     };
-    Some(RuleRow { id: entry.declaration.id.into(), on, buckets, values })
+    Some(RuleRow { id: entry.declaration.id.into(), on, buckets, weight, values })
 }
 
 fn rule_entry(cursor: &Cursor<'_>) -> Option<&'static RuleEntry> {
@@ -371,4 +378,19 @@ fn buckets(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<u32> {
         cursor.issue(format!("{} or null", range(&BUCKETS)), "scores are compared exactly");
     }
     number.map(|number| number as u32)
+}
+
+fn weight(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<f64> {
+    if cursor.value.is_null() {
+        return None;
+    }
+    if !entry.group.scores() {
+        cursor.issue("no weight: a validator only filters", "left it out");
+        return None;
+    }
+    let number = cursor.value.as_f64().filter(|number| WEIGHT.allows(*number));
+    if number.is_none() {
+        cursor.issue(format!("{} or null", range(&WEIGHT)), "left it out");
+    }
+    number
 }

@@ -5,11 +5,12 @@
 
 use serde_json::{Map, Value, json};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_placement::{Caches, RULES, RuleEntry};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
+    WEIGHT,
 };
 use crate::version::CURRENT_VERSION;
 
@@ -42,6 +43,7 @@ fn variant() -> Value {
             "description": "Stage by stage in order; a preference decides only the ties that those above it leave. \
                 Rules that are absent are off." },
         "agents": group(&Agents::DECLARATION),
+        "caches": group(&Caches::DECLARATION),
     });
     extend(&mut properties, params(VariantSettings::DECLARATION.params));
     object("Everything one run depends on.", properties, &[])
@@ -74,13 +76,14 @@ fn workload() -> Value {
 fn rule(entry: &RuleEntry) -> Value {
     let Declaration { id, help, params: own, .. } = entry.declaration;
     let on = if id == REQUIRED_RULE { json!({ "const": true }) } else { json!({ "type": "boolean" }) };
-    let buckets = if entry.group.scores() {
-        json!({ "oneOf": [param(&BUCKETS), { "type": "null" }], "default": null })
-    } else {
-        json!({ "type": "null" })
+    let of_scores = |of: &Param| match entry.group.scores() {
+        true => json!({ "oneOf": [param(of), { "type": "null" }], "default": null }),
+        false => json!({ "type": "null" }),
     };
+    let (buckets, weight) = (of_scores(&BUCKETS), of_scores(&WEIGHT));
     let values = object("Its parameters.", params(own), &[]);
-    let properties = json!({ "rule": { "const": id }, "on": on, "buckets": buckets, "values": values });
+    let properties =
+        json!({ "rule": { "const": id }, "on": on, "buckets": buckets, "weight": weight, "values": values });
     let mut rule = object(help, properties, &["rule"]);
     rule["title"] = json!(entry.declaration.title);
     rule["properties"]["on"]["default"] = json!(true);

@@ -4,13 +4,14 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
 
-use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WorkloadRef};
+use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef};
 use crate::issue::{Issue, one_of, quoted, range};
 
 impl Variant {
-    /// Sets one field: `seed`, `best_clusters`, `name`, `agents.FIELD`, `workload.FIELD`,
-    /// `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`,
-    /// `rules.ID.position` (inside its stage, 0 first) or `rules.ID.PARAMETER`.
+    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
+    /// `caches.FIELD`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`,
+    /// `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first) or
+    /// `rules.ID.PARAMETER`.
     ///
     /// # Errors
     /// When there is no such field or it does not take this value; nothing changes then.
@@ -20,8 +21,11 @@ impl Variant {
         let mut changed = self.clone();
         match plain.split('.').collect::<Vec<_>>()[..] {
             ["name"] => changed.name = given.name()?,
-            ["seed" | "best_clusters"] => changed.apply_settings(given.declared(&self.settings(), &plain)?),
+            ["seed" | "best_clusters" | "hand_weights"] => {
+                changed.apply_settings(given.declared(&self.settings(), &plain)?);
+            }
             ["agents", field] => changed.agents = given.declared(&self.agents, field)?,
+            ["caches", field] => changed.caches = given.declared(&self.caches, field)?,
             ["workload", field] => changed.workload = given.workload(&self.workload, field)?,
             ["inventory", "clusters", index, field] => given.cluster(&mut changed, index, field)?,
             ["rules", id, field] => given.rule(&mut changed, id, field)?,
@@ -33,11 +37,13 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 9] = [
     "name",
     "seed",
     "best_clusters",
+    "hand_weights",
     "agents.FIELD",
+    "caches.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",
@@ -154,10 +160,11 @@ impl Given<'_> {
         let row = &mut variant.rules[index];
         match field {
             "on" => row.on = self.rule_on(id)?,
-            "buckets" => row.buckets = self.buckets(row)?,
+            "buckets" => row.buckets = self.of_scores(row, &BUCKETS, "scores")?.map(|number| number as u32),
+            "weight" => row.weight = self.of_scores(row, &WEIGHT, "weight")?,
             _ => {
                 let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
-                self.put(params, &mut row.values, field, &["on", "buckets", "position"])?;
+                self.put(params, &mut row.values, field, &["on", "buckets", "weight", "position"])?;
             }
         }
         Ok(())
@@ -173,16 +180,16 @@ impl Given<'_> {
         }
     }
 
-    fn buckets(&self, row: &RuleRow) -> Result<Option<u32>, Issue> {
+    /// What only preferences have, or none.
+    fn of_scores(&self, row: &RuleRow, param: &Param, lacks: &str) -> Result<Option<f64>, Issue> {
         if self.value == "none" || self.value == "null" {
             return Ok(None);
         }
-        if !row.entry().is_some_and(|entry| entry.group.scores()) {
-            return Err(self.wrong("none: a validator has no scores"));
+        if !row.scores() {
+            return Err(self.wrong(format!("none: a validator has no {lacks}")));
         }
-        let number = self.value.parse().ok().filter(|number| BUCKETS.allows(*number));
-        let number: f64 = number.ok_or_else(|| self.wrong(format!("{} or none", range(&BUCKETS))))?;
-        Ok(Some(number as u32))
+        let number = self.value.parse().ok().filter(|number| param.allows(*number));
+        number.map(Some).ok_or_else(|| self.wrong(format!("{} or none", range(param))))
     }
 }
 
@@ -200,6 +207,12 @@ mod tests {
             ("best_clusters", "4"),
             ("agents.count", "8"),
             ("agents.caches", "false"),
+            ("caches.evaluation_pool", "7"),
+            ("hand_weights", "true"),
+            ("rules.BestFit.weight", "2"),
+            ("rules.PreferLeastUsedRack.weight", "3"),
+            ("rules.PreferLeastUsedRack.weight", "none"),
+            ("inventory.clusters.0.datacenter", "4"),
             ("workload.days", "3.5"),
             ("inventory.clusters.0.machines", "200"),
             ("inventory.clusters[0].racks", "20"),
@@ -217,14 +230,22 @@ mod tests {
         let place = |id| variant.rules.iter().position(|row| row.id == id).expect(id);
         assert!(place("WorstFit") < place("PreferNonEmptyMachines") && variant.rules[place("WorstFit")].on);
         let best_fit = &variant.rules[place("BestFit")];
-        assert_eq!((best_fit.buckets, best_fit.values[0]), (None, 2.0));
+        assert_eq!((best_fit.buckets, best_fit.weight, best_fit.values[0]), (None, Some(2.0), 2.0));
+        assert_eq!((variant.hand_weights, variant.rules[place("PreferLeastUsedRack")].weight), (true, None));
+        assert_eq!((variant.caches.evaluation_pool, variant.clusters[0].settings.datacenter), (7, 4));
     }
 
     #[test]
     fn what_cannot_be_set_says_what_can() {
         let fields = "expected count, decision_ms, publish_ms, retries, fine_grained, caches, latency";
         for (path, value, message) in [
-            ("color", "red", "expected name, seed, best_clusters, agents.FIELD"),
+            ("color", "red", "expected name, seed, best_clusters, hand_weights, agents.FIELD, caches.FIELD"),
+            ("caches.evaluation", "1", "expected evaluations, rule_objects, shared_state"),
+            ("caches.age", "-1", "expected a whole number from 0 to 1000000000 decisions"),
+            ("inventory.clusters.0.datacenter", "0", "expected a whole number from 1 to 1000"),
+            ("rules.BestFit.weight", "0", "expected a number from 0.001 to 1000000000000000 or none, got \"0\""),
+            ("rules.BestFit.weight", "inf", "expected a number from 0.001"),
+            ("rules.IsMachineReady.weight", "2", "expected none: a validator has no weight"),
             ("agents.cont", "8", fields),
             ("agents.count", "0", "expected a whole number from 1 to 64, got \"0\""),
             ("agents.count", "NaN", "expected a whole number from 1 to 64, got \"NaN\""),
@@ -232,7 +253,7 @@ mod tests {
             ("agents.latency", "slow", "expected fixed, drawn, caches or updates"),
             ("seed", "1.5", "expected a whole number from 0 to 9007199254740991"),
             ("rules.BestFitt.on", "true", "got no rule \"BestFitt\""),
-            ("rules.BestFit.colour", "1", "expected on, buckets, position, cores_weight"),
+            ("rules.BestFit.colour", "1", "expected on, buckets, weight, position, cores_weight"),
             ("rules.BestFit.buckets", "1001", "expected a whole number from 1 to 1000 buckets or none"),
             ("rules.BestFit.position", "99", "expected a place in its stage from 0 to "),
             ("rules.IsTypeSupported.buckets", "3", "expected none: a validator has no scores"),

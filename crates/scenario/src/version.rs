@@ -3,17 +3,45 @@
 //! A version's defaults are frozen with it, because links leave them out: changing a default,
 //! a name or a meaning is a new version and one upgrader that writes the old meaning down.
 //! Adding a rule or a parameter that changes nothing when absent needs no version.
+//!
+//! | version | what is new |
+//! |---|---|
+//! | 1 | |
+//! | 2 | a variant without `rules` means a longer list of rules |
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The version that is written.
-pub const CURRENT_VERSION: u32 = 1;
+pub const CURRENT_VERSION: u32 = 2;
 
 /// Turns a document of one version into the next.
 type Upgrader = fn(Value) -> Value;
 
 /// The upgrader at index `n` takes version `n + 1`; a version that has none does not compile.
-static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [];
+static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [write_rules_of_version_1];
+
+/// Version 1's default list stands in every variant that has none.
+fn write_rules_of_version_1(mut document: Value) -> Value {
+    let variants = document.get_mut("variants").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
+        variant.entry("rules").or_insert_with(rules_of_version_1);
+    }
+    document
+}
+
+/// What version 1 had on when nothing was said. It must not follow the default list of today.
+fn rules_of_version_1() -> Value {
+    json!([
+        { "rule": "IsTypeSupported" },
+        { "rule": "IsClusterBelowLimit" },
+        { "rule": "PreferEmptierClusters" },
+        { "rule": "AreNodeResourcesValid" },
+        { "rule": "IsMachineReady" },
+        { "rule": "PreferNonEmptyMachines" },
+        { "rule": "BestFit", "buckets": 3 },
+        { "rule": "PreferLeastUsedRack", "buckets": 4 },
+    ])
+}
 
 /// Brings a document of this version up to [`CURRENT_VERSION`]; newer ones stay as they are.
 #[must_use]
@@ -28,7 +56,6 @@ fn upgrade_by(upgraders: &[Upgrader], value: Value, version: u32) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn every_older_version_has_an_upgrader() {

@@ -6,6 +6,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tiebreak_model::{Declared, Param, ParamKind};
+use tiebreak_placement::Caches;
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
@@ -96,6 +97,7 @@ fn variant(variant: &Variant, form: Form) -> Node {
     fields.push(("workload", workload(&variant.workload, form)));
     fields.push(("rules", Node::List(variant.rules.iter().map(|row| rule(row, form)).collect())));
     push_unless_empty(&mut fields, "agents", declared::<Agents>(&variant.agents, form));
+    push_unless_empty(&mut fields, "caches", declared::<Caches>(&variant.caches, form));
     Node::Object(fields)
 }
 
@@ -126,6 +128,11 @@ fn rule(row: &RuleRow, form: Form) -> Node {
         (Some(buckets), _) => fields.push(("buckets", Node::Number(f64::from(buckets)))),
         (None, Form::Full) => fields.push(("buckets", Node::Null)),
         (None, Form::Short) => {}
+    }
+    match (row.weight, form) {
+        (Some(weight), _) => fields.push(("weight", Node::Number(weight))),
+        (None, Form::Full) if row.scores() => fields.push(("weight", Node::Null)),
+        (None, _) => {}
     }
     let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
     push_unless_empty(&mut fields, "values", values(params, &row.values, form));

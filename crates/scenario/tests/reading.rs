@@ -1,6 +1,6 @@
 //! Texts and what reading them says, as data.
 
-use tiebreak_scenario::{Document, TraceSettings, WorkloadRef};
+use tiebreak_scenario::{Document, RuleRow, TraceSettings, WorkloadRef, decode};
 
 /// Every issue of a text, in order; the document must stand and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
@@ -13,12 +13,12 @@ fn check(json: &str, issues: &[&str]) -> Document {
 }
 
 fn variant(fields: &str) -> String {
-    format!(r#"{{"version":1,"variants":[{{{fields}}}]}}"#)
+    format!(r#"{{"version":2,"variants":[{{{fields}}}]}}"#)
 }
 
 #[test]
 fn what_is_absent_has_its_default() {
-    assert_eq!(check(r#"{"version":1,"variants":[{}]}"#, &[]), Document::default());
+    assert_eq!(check(r#"{"version":2,"variants":[{}]}"#, &[]), Document::default());
     let few = check(&variant(r#""inventory":{"clusters":[{"machines":3}]}"#), &[]);
     assert_eq!(few.variants[0].clusters[0].settings.racks, 3, "a default never makes an issue");
 }
@@ -31,28 +31,28 @@ fn every_fault_has_its_path() {
         (
             "{}".to_owned(),
             &[
-                "document: expected a field version, got an object; read as version 1",
+                "document: expected a field version, got an object; read as version 2",
                 "document: expected a field variants, got an object; used the default variant",
             ][..],
         ),
         (
             r#"{"version":"x","variants":[]}"#.into(),
             &[
-                "version: expected a version, 1 or more, got \"x\"; read as version 1",
+                "version: expected a version, 1 or more, got \"x\"; read as version 2",
                 "variants: expected at least 1 variant, got a list of 0; used the default variant",
             ],
         ),
         (
-            r#"{"version":1,"variants":[{}],"active":1,"colour":"red"}"#.into(),
+            r#"{"version":2,"variants":[{}],"active":1,"colour":"red"}"#.into(),
             &[
                 "document: expected version, name, active, variants or result, got field \"colour\"; left it out",
                 "active: expected the index of a variant, 0 to 0, got 1; used 0",
             ],
         ),
-        (r#"{"version":1,"variants":{}}"#.into(), &["variants: expected a list, got an object; used the default"]),
-        (r#"{"version":1,"variants":[7]}"#.into(), &["variants[0]: expected an object, got 7; used defaults"]),
+        (r#"{"version":2,"variants":{}}"#.into(), &["variants: expected a list, got an object; used the default"]),
+        (r#"{"version":2,"variants":[7]}"#.into(), &["variants[0]: expected an object, got 7; used defaults"]),
         (
-            r#"{"version":1,"variants":[{},{},{},{},{},{},{},{},{}]}"#.into(),
+            r#"{"version":2,"variants":[{},{},{},{},{},{},{},{},{}]}"#.into(),
             &["variants: expected at most 8, got a list of 9; used the first 8"],
         ),
         (
@@ -145,7 +145,34 @@ fn every_fault_has_its_path() {
             ],
         ),
         (
-            r#"{"version":1,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
+            rules(
+                r#"{"rule":"BestFit","weight":0},{"rule":"WorstFit","weight":"2"},{"rule":"FirstFit","weight":null}"#,
+            ),
+            &[
+                "variants[0].rules[0].weight: expected a number from 0.001 to 1000000000000000 or null, got 0; left it out",
+                "variants[0].rules[1].weight: expected a number from 0.001 to 1000000000000000 or null, got \"2\"; left it out",
+            ],
+        ),
+        (
+            rules(r#"{"rule":"IsMachineReady","weight":2},{"rule":"IsTypeSupported","weight":null}"#),
+            &["variants[0].rules[0].weight: expected no weight: a validator only filters, got 2; left it out"],
+        ),
+        (
+            variant(r#""hand_weights":1,"caches":{"age":-1,"cell":true,"journal":false}"#),
+            &[
+                "variants[0].caches: expected evaluations, rule_objects, shared_state, journal, cells, background, \
+                 evaluation_pool, object_pool or age, got field \"cell\"; left it out",
+                "variants[0].caches.age: expected a whole number from 0 to 1000000000 decisions, got -1; used 0",
+                "variants[0].hand_weights: expected true or false, got 1; used false",
+            ],
+        ),
+        (variant(r#""caches":false"#), &["variants[0].caches: expected an object, got false; used defaults"]),
+        (
+            clusters(r#"{"datacenter":0}"#),
+            &["variants[0].inventory.clusters[0].datacenter: expected a whole number from 1 to 1000, got 0; used 1"],
+        ),
+        (
+            r#"{"version":2,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
             &["result.digest: expected 16 hexadecimal digits, got \"12\"; took it as not stamped"],
         ),
     ] {
@@ -162,6 +189,56 @@ fn rules_that_are_absent_are_off_except_the_required_one() {
 }
 
 #[test]
+fn what_is_new_is_read_as_it_stands() {
+    let document = check(
+        &variant(
+            r#""hand_weights":true,"caches":{"journal":false,"object_pool":9},
+            "inventory":{"clusters":[{"datacenter":7}]},"rules":[{"rule":"BestFit","weight":0.5}]"#,
+        ),
+        &[],
+    );
+    let variant = &document.variants[0];
+    assert_eq!((variant.caches.journal, variant.caches.object_pool, variant.caches.cells), (false, 9, true));
+    assert_eq!((variant.hand_weights, variant.clusters[0].settings.datacenter), (true, 7));
+    let weights = variant.rules.iter().filter_map(|row| Some((row.id.as_str(), row.weight?)));
+    assert_eq!(weights.collect::<Vec<_>>(), [("BestFit", 0.5)]);
+}
+
+/// The rules that are on in a variant, in order, with their buckets.
+fn rules_on(document: &Document) -> Vec<(&str, Option<u32>)> {
+    let on = document.variants[0].rules.iter().filter(|row| row.on);
+    on.map(|row| (row.id.as_str(), row.buckets)).collect()
+}
+
+#[test]
+fn a_document_of_version_1_has_the_rules_of_version_1() {
+    let expected = [
+        ("IsTypeSupported", None),
+        ("IsClusterBelowLimit", None),
+        ("PreferEmptierClusters", None),
+        ("AreNodeResourcesValid", None),
+        ("IsMachineReady", None),
+        ("PreferNonEmptyMachines", None),
+        ("BestFit", Some(3)),
+        ("PreferLeastUsedRack", Some(4)),
+    ];
+    for json in [r#"{"version":1,"variants":[{}]}"#, r#"{"version":1,"variants":[{"seed":1,"agents":{}},{}]}"#] {
+        let document = check(json, &[]);
+        assert_eq!(rules_on(&document), expected, "{json}");
+        assert!(document.variants.iter().all(|variant| variant.rules == document.variants[0].rules), "{json}");
+        let defaults = |row: &RuleRow| row.entry().is_some_and(|entry| row.values == entry.declaration.defaults());
+        assert!(document.variants[0].rules.iter().all(defaults), "{json}");
+    }
+    // The same by a link made by hand, with and without the version inside.
+    for payload in ["eyJ2ZXJzaW9uIjoxLCJ2YXJpYW50cyI6W3t9XX0", "eyJ2YXJpYW50cyI6W3t9XX0"] {
+        let opened = decode(&format!("#1.j.{payload}")).expect("a link of version 1");
+        assert_eq!(rules_on(&opened.document), expected, "{payload}");
+    }
+    let own = check(r#"{"version":1,"variants":[{"rules":[{"rule":"FirstFit"}]}]}"#, &[]);
+    assert_eq!(rules_on(&own), [("AreNodeResourcesValid", None), ("FirstFit", None)], "a list of its own stays");
+}
+
+#[test]
 fn a_newer_document_opens_and_says_so() {
     let json =
         r#"{"version":7,"variants":[{"seed":5,"moods":[]}],"result":{"engine":"9.0.0","digest":"00000000000000ff"}}"#;
@@ -170,7 +247,7 @@ fn a_newer_document_opens_and_says_so() {
     assert_eq!((read.document.variants[0].seed, read.stamp.expect("a stamp").digest), (5, 255));
     assert_eq!(
         read.issues[0].to_string(),
-        "version: expected version 1 or older, got version 7 by engine \"9.0.0\"; \
+        "version: expected version 2 or older, got version 7 by engine \"9.0.0\"; \
          it is newer than this page: what could be read was read and the original text is kept"
     );
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::RULES;
+use tiebreak_placement::{Caches, RULES};
 use tiebreak_scenario::PRESETS;
-use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings};
+use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_sim::{Agents, GeneratedWorkload, METRICS};
 use tiebreak_trace::FORMATS;
 
@@ -13,7 +13,7 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|metrics|workloads|formats|presets|agents|clusters|run";
+pub(crate) const WORDS: &str = "rules|metrics|workloads|formats|presets|agents|caches|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -23,12 +23,13 @@ struct List {
 }
 
 static LISTS: &[List] = &[
-    List { name: "rules", rows: rules, foot: buckets },
+    List { name: "rules", rows: rules, foot: of_scores },
     List { name: "metrics", rows: metrics, foot: String::new },
     List { name: "workloads", rows: || vec![row(&GeneratedWorkload::DECLARATION)], foot: String::new },
     List { name: "formats", rows: formats, foot: String::new },
     List { name: "presets", rows: presets, foot: String::new },
     List { name: "agents", rows: || vec![row(&Agents::DECLARATION)], foot: String::new },
+    List { name: "caches", rows: || vec![row(&Caches::DECLARATION)], foot: String::new },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];
@@ -109,8 +110,8 @@ fn presets() -> Vec<Row> {
     PRESETS.iter().map(row).collect()
 }
 
-fn buckets() -> String {
-    format!("\nEvery preference also takes\n{}", param(&BUCKETS).text())
+fn of_scores() -> String {
+    format!("\nEvery preference also takes\n{}{}", param(&BUCKETS).text(), param(&WEIGHT).text())
 }
 
 impl Row {
