@@ -11,6 +11,7 @@
 //! racks they stand on are judged again, set for this one decision, and set back.
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
@@ -48,15 +49,7 @@ pub(crate) struct Kit<K> {
     keys: Vec<K>,
     selected: Vec<ClusterId>,
     touched: Vec<u32>,
-    tied: Vec<Tied>,
     patches: Vec<Patch<K>>,
-}
-
-/// A cell whose best machines are tied for best of all.
-struct Tied {
-    cluster: ClusterId,
-    cell: u32,
-    count: u32,
 }
 
 /// What a tenant's VMs changed for one decision.
@@ -79,7 +72,6 @@ impl<K: PackedKey> Kit<K> {
             keys: Vec::new(),
             selected: Vec::new(),
             touched: Vec::new(),
-            tied: Vec::new(),
             patches: Vec::new(),
         }
     }
@@ -148,7 +140,7 @@ impl<K: PackedKey> Evaluation<K> {
             some.sort_unstable();
             self.refresh(scene.occupancy, some, u64::MAX, kit, books);
             self.patch(scene, some, kit);
-            found = self.choose_among(scene.occupancy.fleet(), some, draw, kit, books);
+            found = self.choose_among(scene.occupancy.fleet(), some, draw, books);
             self.unpatch(kit);
             if found.is_some() {
                 break;
@@ -158,48 +150,44 @@ impl<K: PackedKey> Evaluation<K> {
         found
     }
 
-    fn choose_among(
-        &self,
-        fleet: &Fleet,
-        clusters: &[ClusterId],
-        draw: Draw,
-        kit: &mut Kit<K>,
-        books: &mut Books<'_>,
-    ) -> Option<Found> {
+    fn choose_among(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
         match (&self.weights, draw.among) {
-            (None, None) => self.choose_best(fleet, clusters, draw, kit, books),
+            (None, None) => self.choose_best(fleet, clusters, draw, books),
             (None, Some(among)) => self.choose_near_best(fleet, clusters, draw.number, among),
             (Some(weights), among) => self.choose_weighted(fleet, clusters, weights, draw.number, among),
         }
     }
 
-    fn choose_best(
-        &self,
-        fleet: &Fleet,
-        clusters: &[ClusterId],
-        draw: Draw,
-        kit: &mut Kit<K>,
-        books: &mut Books<'_>,
-    ) -> Option<Found> {
-        let mut best = K::INVALID;
-        kit.tied.clear();
-        for cluster in clusters {
-            books.counters.cells_compared += self.compare_cells(*cluster, &mut best, &mut kit.tied);
+    fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
+        let (mut best, mut count) = (K::INVALID, 0);
+        for (key, machines) in clusters.iter().flat_map(|cluster| self.bests(*cluster)) {
+            match key.cmp(&best) {
+                Ordering::Less => (best, count) = (*key, *machines),
+                Ordering::Equal => count += machines,
+                Ordering::Greater => {}
+            }
+            books.counters.cells_compared += 1;
         }
-        let count = kit.tied.iter().map(|tied| tied.count).sum();
-        if count == 0 {
+        if best == K::INVALID {
             return None;
         }
         let mut nth = pick(draw.number, count);
-        for tied in &kit.tied {
-            if nth < tied.count {
-                let rankings = &self.cells[tied.cluster.index()].as_ref()?.rankings;
-                let first = self.first_machine(fleet, tied.cluster, tied.cell);
-                return Some((MachineId(first + rankings.nth_best(tied.cell as usize, nth) as u32), count));
+        for cluster in clusters {
+            for (cell, (_, machines)) in self.bests(*cluster).iter().enumerate().filter(|(_, (key, _))| *key == best) {
+                if nth < *machines {
+                    let rankings = &self.cells[cluster.index()].as_ref()?.rankings;
+                    let first = self.first_machine(fleet, *cluster, cell as u32);
+                    return Some((MachineId(first + rankings.nth_best(cell, nth) as u32), count));
+                }
+                nth -= machines;
             }
-            nth -= tied.count;
         }
         None
+    }
+
+    /// The cells of a cluster with their best keys under all rules.
+    fn bests(&self, cluster: ClusterId) -> &[Best<K>] {
+        self.cells[cluster.index()].as_ref().map_or(&[], |cells| &cells.bests)
     }
 
     /// Conflict avoidance: any of the best few, whether tied or not.
@@ -431,22 +419,6 @@ impl<K: PackedKey> Evaluation<K> {
         let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + cell);
         let part = self.rack_key(scene, cluster, rack, kept, shared);
         if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
-    }
-
-    /// Lets a cluster's cells compete with the best so far; how many there were.
-    fn compare_cells(&self, cluster: ClusterId, best: &mut K, tied: &mut Vec<Tied>) -> u64 {
-        let Some(cells) = &self.cells[cluster.index()] else { return 0 };
-        for (cell, (key, count)) in cells.bests.iter().enumerate() {
-            if *count == 0 || *key > *best {
-                continue;
-            }
-            if *key < *best {
-                *best = *key;
-                tied.clear();
-            }
-            tied.push(Tied { cluster, cell: cell as u32, count: *count });
-        }
-        cells.bests.len() as u64
     }
 
     /// Sets what the asking tenant's VMs change, for one decision.

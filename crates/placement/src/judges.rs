@@ -19,8 +19,9 @@ pub(crate) struct Judge {
     /// What it asks of the request.
     pub(crate) words: Vec<u64>,
     pub(crate) bound: Bound,
-    /// Where its rule object was last.
+    /// Where its rule object was last, and where its uses are counted.
     pub(crate) handle: Handle,
+    pub(crate) counted_at: Option<usize>,
 }
 
 pub(crate) enum Bound {
@@ -90,7 +91,7 @@ pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>
     let (mut asking, mut shared) = (Vec::new(), Vec::new());
     let mut index = 0;
     let mut push = |id, words, bound, asks_nothing| {
-        let judge = Judge { index, id, words, bound, handle: Handle::NONE };
+        let judge = Judge { index, id, words, bound, handle: Handle::NONE, counted_at: None };
         let list = if asks_nothing { &mut shared } else { &mut asking };
         list.push(judge);
         index += 1;

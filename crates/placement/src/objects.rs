@@ -102,11 +102,14 @@ impl Books<'_> {
         }
     }
 
-    fn object(&mut self, rule: &'static str) -> &mut ObjectCounters {
+    /// The counts of a judge's rule; a judge remembers where they stand.
+    fn object(&mut self, judge: &mut Judge) -> &mut ObjectCounters {
         let objects = &mut self.counters.objects;
-        let at = objects.iter().position(|counters| counters.rule == rule).unwrap_or_else(|| {
-            objects.push(ObjectCounters { rule, hits: 0, misses: 0 });
-            objects.len() - 1
+        let at = *judge.counted_at.get_or_insert_with(|| {
+            objects.iter().position(|counters| counters.rule == judge.id).unwrap_or_else(|| {
+                objects.push(ObjectCounters { rule: judge.id, hits: 0, misses: 0 });
+                objects.len() - 1
+            })
         });
         &mut objects[at]
     }
@@ -153,7 +156,7 @@ impl Objects {
         let known = if there { Some(slot) } else { self.slots.get(&(judge.index, judge.words.clone())).copied() };
         let slot = match known {
             Some(slot) => {
-                books.object(judge.id).hits += 1;
+                books.object(judge).hits += 1;
                 books.note(CacheEvent::ObjectHit(judge.id));
                 slot as usize
             }
@@ -164,8 +167,8 @@ impl Objects {
         slot
     }
 
-    fn create(&mut self, judge: &Judge, books: &mut Books<'_>) -> usize {
-        books.object(judge.id).misses += 1;
+    fn create(&mut self, judge: &mut Judge, books: &mut Books<'_>) -> usize {
+        books.object(judge).misses += 1;
         books.note(CacheEvent::ObjectCreated(judge.id));
         let key = (judge.index, judge.words.clone());
         self.generation += 1;
