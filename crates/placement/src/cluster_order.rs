@@ -76,7 +76,9 @@ impl SharedClusters {
         self.room.clear();
         self.room.extend(self.preferences.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, cluster))));
         let buckets = &mut self.buckets[cluster.index() * width..(cluster.index() + 1) * width];
-        if valid != self.valid[cluster.index()] || *buckets != self.room[..] {
+        // Where there are no buckets, comparing nothing should cost nothing.
+        let moved = width > 0 && *buckets != self.room[..];
+        if moved || valid != self.valid[cluster.index()] {
             self.valid[cluster.index()] = valid;
             buckets.copy_from_slice(&self.room);
             self.version.0 += 1;
