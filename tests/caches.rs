@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, ShapeId, VmRequest,
-    VmShape,
+    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scope, ShapeId,
+    TenantSize, TenantTerms, VmRequest, VmShape,
 };
-use tiebreak_placement::{Allocator, CacheUse, Caches, Choice, Draw, Policy, RULES, Request, RuleUse};
+use tiebreak_placement::{Allocator, CacheUse, Caches, Choice, Draw, Group, Policy, RULES, Request, RuleUse, Weight};
 
 const POOL_SIZE: usize = 256;
 
+/// The preferences of which every order is tried: both reaches, with and without a key.
 const MACHINE_PREFERENCES: [&str; 5] =
     ["PreferNonEmptyMachines", "BestFit", "PreferLeastUsedRack", "WorstFit", "FirstFit"];
 
@@ -22,38 +23,64 @@ fn rule(id: &str, buckets: Option<u32>) -> RuleUse {
     RuleUse::plain(id, buckets)
 }
 
-/// All rules that are no machine preference, then these preferences in this order.
-fn list(preferences: &[(&str, Option<u32>)]) -> Vec<RuleUse> {
-    let others = RULES.iter().map(|entry| entry.declaration.id).filter(|id| !MACHINE_PREFERENCES.contains(id));
-    others.map(|id| rule(id, None)).chain(preferences.iter().map(|(id, buckets)| rule(id, *buckets))).collect()
+fn ids(wanted: impl Fn(Group) -> bool) -> impl Iterator<Item = &'static str> {
+    RULES.iter().filter(move |entry| wanted(entry.group)).map(|entry| entry.declaration.id)
 }
 
-/// Three clusters of 24 machines in 8 racks.
+/// All rules that are no machine preference, then these preferences in this order.
+fn list(preferences: &[(&str, Option<u32>)]) -> Vec<RuleUse> {
+    let others = ids(|group| group != Group::MachinePreferences).map(|id| rule(id, None));
+    others.chain(preferences.iter().map(|(id, buckets)| rule(id, *buckets))).collect()
+}
+
+/// Three clusters of 24 machines in 8 racks, in two datacenters.
 fn zone() -> Occupancy {
-    let cluster = |machines, racks, cores: u32, gib: u32| ClusterSpec {
+    let cluster = |datacenter, machines, racks, cores: u32, gib: u32| ClusterSpec {
         name: "c".into(),
         machines,
         racks,
         capacity: Resources::new(cores * 1_000, gib * 1_024, 0, 0),
         unready: 1,
-        datacenter: 0,
+        datacenter,
     };
-    let specs = [cluster(9, 4, 16, 64), cluster(10, 3, 24, 96), cluster(5, 1, 8, 64)];
+    let specs = [cluster(0, 9, 4, 16, 64), cluster(1, 10, 3, 24, 96), cluster(0, 5, 1, 8, 64)];
     Occupancy::empty(Arc::new(Fleet::build(&specs).expect("a fleet")))
+}
+
+/// A VM in the zone.
+#[derive(Clone, Copy)]
+struct Living {
+    machine: MachineId,
+    shape: VmShape,
+    tenant: usize,
 }
 
 /// A zone with and without caches, and who lives there.
 struct Pair {
     cached: Allocator,
     uncached: Allocator,
-    living: Vec<(MachineId, VmShape)>,
+    living: Vec<Living>,
+    /// Where the VMs of each tenant stand; the first asks for nothing, and nobody knows.
+    footprints: Vec<Footprint>,
+    evictions: u32,
 }
 
 impl Pair {
     fn new(rules: &[RuleUse], best_clusters: u32) -> Self {
+        Self::with_caches(rules, best_clusters, Caches::default())
+    }
+
+    fn with_caches(rules: &[RuleUse], best_clusters: u32, caches: Caches) -> Self {
         let policy = Arc::new(Policy::new(rules, best_clusters).expect("a policy"));
         let allocator = |caches| Allocator::new(policy.clone(), zone(), caches, usize::MAX);
-        Self { cached: allocator(Caches::default()), uncached: allocator(Caches::OFF), living: Vec::new() }
+        let footprints = vec![Footprint::default(); TENANTS];
+        Self {
+            cached: allocator(caches),
+            uncached: allocator(Caches::OFF),
+            living: Vec::new(),
+            footprints,
+            evictions: 0,
+        }
     }
 
     fn set(&mut self, machine: MachineId, record: MachineRecord) {
@@ -61,35 +88,69 @@ impl Pair {
         self.uncached.view_mut().set(machine, record);
     }
 
-    /// Places a VM, and tells what the cache did.
+    /// Places a VM of nobody in particular, and tells what the cache did.
     fn place(&mut self, shape: u32, vm: &VmShape, draw: u64) -> CacheUse {
-        let asked = VmRequest::alone(*vm);
-        let draw = Draw { number: draw, among: None };
-        let request = Request { shape: ShapeId(shape), vm: &asked, footprint: Footprint::NONE, draw };
+        self.place_of(0, shape, &VmRequest::alone(*vm), Draw { number: draw, among: None }).0
+    }
+
+    /// Places a VM of a tenant; tells what the cache did, and where it stands now.
+    fn place_of(&mut self, tenant: usize, shape: u32, vm: &VmRequest, draw: Draw) -> (CacheUse, Option<MachineId>) {
+        let footprint = &self.footprints[tenant];
+        let request = Request { shape: ShapeId(shape), vm, footprint, draw };
         let cached = self.cached.choose(&request);
         let uncached = self.uncached.choose(&request);
         let what = |choice: Option<Choice>| choice.map(|it| (it.machine, it.best_set));
-        assert_eq!(what(cached.ok()), what(uncached.ok()), "shape {shape}, {:?}", self.cached.policy());
-        if let Ok(choice) = cached {
-            let record = self.cached.view().record(choice.machine).with(vm).expect("it fits");
-            self.set(choice.machine, record);
-            self.living.push((choice.machine, *vm));
+        assert_eq!(what(cached.ok()), what(uncached.ok()), "{vm:?}, {footprint:?}, {:?}", self.cached.policy());
+        match cached {
+            Ok(choice) => {
+                self.settle(Living { machine: choice.machine, shape: vm.shape, tenant });
+                (choice.cache, Some(choice.machine))
+            }
+            Err(refusal) => (refusal.cache, None),
         }
-        cached.map_or_else(|refusal| refusal.cache, |choice| choice.cache)
     }
 
-    /// One of the living leaves, and now and then a machine's readiness changes.
+    /// Puts a VM on its machine, and spot VMs out where it counts on that.
+    fn settle(&mut self, vm: Living) {
+        let record = loop {
+            if let Some(record) = self.cached.view().record(vm.machine).with(&vm.shape) {
+                break record;
+            }
+            let spot = |other: &Living| other.machine == vm.machine && other.shape.is_evictable();
+            let at = self.living.iter().position(spot).expect("it fits when spot VMs are put out");
+            self.leave(at);
+            self.evictions += 1;
+        };
+        self.set(vm.machine, record);
+        self.living.push(vm);
+        if !vm.shape.terms.is_none() {
+            self.footprints[vm.tenant].add(vm.machine);
+        }
+    }
+
+    fn leave(&mut self, at: usize) {
+        let Living { machine, shape, tenant } = self.living.swap_remove(at);
+        let record = self.cached.view().record(machine).without(&shape);
+        self.set(machine, record);
+        if !shape.terms.is_none() {
+            self.footprints[tenant].remove(machine);
+        }
+    }
+
+    /// One of the living leaves, and now and then something about a machine changes.
     fn disturb(&mut self, bits: u64) {
         if !self.living.is_empty() && bits.is_multiple_of(2) {
-            let (machine, vm) = self.living.swap_remove(pick(bits, self.living.len() as u32) as usize);
-            let record = self.cached.view().record(machine).without(&vm);
-            self.set(machine, record);
+            self.leave(pick(bits, self.living.len() as u32) as usize);
         }
+        let machine = MachineId(pick(bits.rotate_left(32), 24));
+        let record = self.cached.view().record(machine);
         if bits.is_multiple_of(7) {
-            let machine = MachineId(pick(bits.rotate_left(32), 24));
-            let record = self.cached.view().record(machine);
             let readiness = if record.readiness == Readiness::Ready { Readiness::Unready } else { Readiness::Ready };
             self.set(machine, MachineRecord { readiness, ..record });
+        }
+        if bits.is_multiple_of(5) {
+            let (risk, host_version) = (pick(bits.rotate_left(8), 70) as u8, pick(bits.rotate_left(16), 20) as u16);
+            self.set(machine, MachineRecord { risk, host_version, ..record });
         }
     }
 }
@@ -170,5 +231,130 @@ fn every_order_and_key_width_decides_the_same() {
                 pair.disturb(draws.draw(what, 2));
             }
         }
+    }
+}
+
+const TENANTS: usize = 9;
+
+/// The first tenant asks for nothing, the others for anything.
+fn terms(tenant: usize, draws: Stream, case: u64) -> TenantTerms {
+    let below = |what: u64, count| pick(draws.draw(case << 16 | (tenant as u64) << 8 | what, 9), count) as u16;
+    let drawn = TenantTerms {
+        fault_domains: below(0, 2) * below(1, 5),
+        scope: Scope::ALL[below(2, 4) as usize],
+        per_machine: below(3, 2) * below(4, 4),
+        per_rack: below(5, 2) * below(6, 5),
+        isolated: below(7, 4) == 0,
+    };
+    if tenant == 0 { TenantTerms::NONE } else { drawn }
+}
+
+/// Any machine preferences in any order, behind all other rules; every third list is weighted.
+fn random_list(case: u64) -> Vec<RuleUse> {
+    let draw = |id: &str, what: u64| Seed(case).stream(id).draw(0, what);
+    let mut preferences: Vec<_> = ids(|group| group == Group::MachinePreferences).collect();
+    preferences.retain(|id| draw(id, 0).is_multiple_of(2));
+    preferences.sort_by_key(|id| draw(id, 1));
+    let buckets = |id: &str| draw(id, 2).is_multiple_of(2).then(|| 1 + pick(draw(id, 3), 6));
+    let mut rules = list(&preferences.iter().map(|id| (*id, buckets(id))).collect::<Vec<_>>());
+    for rule in &mut rules {
+        if rule.id == "AreNodeResourcesValid" {
+            rule.values = vec![(case % 2) as f64];
+        }
+        if case.is_multiple_of(3) {
+            rule.weight = Weight::new(f64::from(1 + pick(draw(&rule.id, 4), 4)));
+        }
+    }
+    rules
+}
+
+/// All layers, and each of them off.
+fn cache_layers() -> Vec<Caches> {
+    let all = Caches::default();
+    vec![
+        all,
+        Caches { evaluations: false, ..all },
+        Caches { rule_objects: false, ..all },
+        Caches { shared_state: false, ..all },
+        Caches { journal: false, ..all },
+        Caches { cells: false, ..all },
+        Caches { evaluation_pool: 3, object_pool: 4, age: 20, ..all },
+    ]
+}
+
+/// What a tenant was promised holds on the machine that its VM was given.
+fn check_promises(pair: &Pair, tenant: usize, vm: &VmRequest, machine: MachineId) {
+    let (fleet, footprint) = (pair.cached.view().fleet(), &pair.footprints[tenant]);
+    let (terms, rack, cluster) = (vm.shape.terms, fleet.rack_of(machine), fleet.cluster_of(machine));
+    let told = format!("tenant {tenant} on machine {machine}: {vm:?}, {footprint:?}");
+    let on_rack = footprint.on_rack(fleet, rack);
+    assert!(terms.per_machine == 0 || footprint.on_machine(machine) <= u32::from(terms.per_machine), "{told}");
+    assert!(terms.rack_cap(vm.tenant.wanted).is_none_or(|cap| on_rack <= cap), "{told}");
+    let together = match terms.scope {
+        Scope::Zone => footprint.total(),
+        Scope::Datacenter => footprint.on_datacenter(fleet, cluster),
+        Scope::Cluster => footprint.on_cluster(fleet, cluster),
+        Scope::Rack => on_rack,
+    };
+    assert_eq!(together, footprint.total(), "{told}");
+    let here: Vec<_> = pair.living.iter().filter(|other| other.machine == machine).collect();
+    let isolated = here.iter().any(|other| other.shape.terms.isolated);
+    assert!(!isolated || here.iter().all(|other| other.tenant == tenant), "{told}");
+}
+
+/// What happened while tenants were served.
+#[derive(Debug, Default)]
+struct Served {
+    placed: u32,
+    refused: u32,
+    /// Hits of tenants that had VMs, which nothing cached was made for.
+    hits_beside_own: u32,
+    shared_machines: u32,
+    evictions: u32,
+}
+
+/// Tenants come with requests of one to four VMs.
+fn serve_tenants(pair: &mut Pair, draws: Stream, case: u64, served: &mut Served) {
+    for step in 0..70 {
+        let what = case << 16 | step;
+        let tenant = pick(draws.draw(what, 0), TENANTS as u32) as usize;
+        let terms = terms(tenant, draws, case);
+        let (size, kind) = (1 + pick(draws.draw(what, 1), 4), pick(draws.draw(what, 2), 3));
+        let shape = VmShape { priority: u8::from(tenant % 3 == 2), terms, ..vm(kind * 4) };
+        let wanted = pair.footprints[tenant].total() + size;
+        for nth in 0..u64::from(size) {
+            let placed = pair.footprints[tenant].total();
+            let tenant_size = if tenant == 0 { TenantSize::default() } else { TenantSize { placed, wanted } };
+            let asked = VmRequest { shape, tenant: tenant_size };
+            let bits = draws.draw(what, 16 + nth);
+            let draw = Draw { number: bits, among: bits.is_multiple_of(6).then_some(4) };
+            let (cache, machine) = pair.place_of(tenant, tenant as u32 * 3 + kind, &asked, draw);
+            served.placed += u32::from(machine.is_some());
+            served.refused += u32::from(machine.is_none());
+            served.hits_beside_own += u32::from(placed > 0 && cache == CacheUse::Hit);
+            if let Some(machine) = machine {
+                let vms = pair.cached.view().record(machine).vms;
+                served.shared_machines += u32::from(vms > pair.footprints[tenant].on_machine(machine));
+                check_promises(pair, tenant, &asked, machine);
+            }
+        }
+        pair.disturb(draws.draw(what, 3));
+    }
+}
+
+#[test]
+fn tenants_with_any_terms_are_served_the_same_whatever_is_cached() {
+    let draws = stream("tenants");
+    for (caches, layers) in (0..).zip(cache_layers()) {
+        let mut served = Served::default();
+        for case in 0..24 {
+            let number = caches * 100 + case;
+            let mut pair = Pair::with_caches(&random_list(number), 1 + (case % 3) as u32, layers);
+            serve_tenants(&mut pair, draws, number, &mut served);
+            served.evictions += pair.evictions;
+        }
+        let Served { placed, refused, hits_beside_own, shared_machines, evictions } = served;
+        assert!(placed > 1_000 && refused > 300 && shared_machines > 300 && evictions > 30, "{layers:?}: {served:?}");
+        assert_eq!(hits_beside_own > 300, layers.evaluations, "{layers:?}: {served:?}");
     }
 }

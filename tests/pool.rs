@@ -1,32 +1,67 @@
-//! One small pool on which every preference chooses differently.
+//! One small pool on which every preference chooses differently, and one small zone on which
+//! every validator refuses what it says.
 //!
-//! Two racks of three machines with 16 cores and 64 GiB each; a VM of 2 cores and
-//! 8 GiB comes. Free (cores, GiB), rack by rack:
+//! The pool: three racks of three machines with 16 cores and 64 GiB each; a VM of 2 cores and
+//! 8 GiB comes, of a tenant with a VM on machine 4 and two on machine 8. Machine 0 has room
+//! only if a spot VM of 4 cores and 4 GiB is put out.
 //!
-//! | machine | 0 | 1 | 2 | 3 | 4 | 5 |
-//! |---|---|---|---|---|---|---|
-//! | cores | 1 | 4 | 15 | 16 | 8 | 3 |
-//! | GiB | 60 | 40 | 62 | 64 | 8 | 40 |
+//! | machine | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
+//! |---|---|---|---|---|---|---|---|---|---|
+//! | free cores | 1 | 4 | 15 | 16 | 8 | 11 | 16 | 16 | 0 |
+//! | free GiB | 60 | 40 | 62 | 64 | 8 | 40 | 64 | 64 | 8 |
+//! | VMs | 1 | 1 | 1 | 0 | 1 | 1 | 0 | 0 | 2 |
+//! | risk, % | 20 | 60 | 5 | 20 | 50 | 5 | 20 | 5 | 0 |
+//! | host version | 0 | 3 | 0 | 1 | 3 | 0 | 2 | 2 | 4 |
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scene, VmRequest, VmShape,
+    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scene, Scope, TenantSize,
+    TenantTerms, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
 
-const FREE: [(u32, u32); 6] = [(1, 60), (4, 40), (15, 62), (16, 64), (8, 8), (3, 40)];
+/// Free cores, free GiB, VMs, risk in percent, version of the host environment.
+const POOL: [(u32, u32, u32, u8, u16); 9] = [
+    (1, 60, 1, 20, 0),
+    (4, 40, 1, 60, 3),
+    (15, 62, 1, 5, 0),
+    (16, 64, 0, 20, 1),
+    (8, 8, 1, 50, 3),
+    (11, 40, 1, 5, 0),
+    (16, 64, 0, 20, 2),
+    (16, 64, 0, 5, 2),
+    (0, 8, 2, 0, 4),
+];
+
+const TENANT_ON: [u32; 3] = [4, 8, 8];
+
+const CAPACITY: Resources = gib(16, 64);
+
+const fn gib(cores: u32, gib: u32) -> Resources {
+    Resources::new(cores * 1_000, gib * 1_024, 0, 0)
+}
+
+fn cluster(machines: u32, racks: u32, datacenter: u32) -> ClusterSpec {
+    ClusterSpec { name: "pool".into(), machines, racks, capacity: CAPACITY, unready: 0, datacenter }
+}
 
 fn pool() -> Occupancy {
-    let capacity = Resources::new(16_000, 64 * 1_024, 0, 0);
-    let cluster = ClusterSpec { name: "pool".into(), machines: 6, racks: 2, capacity, unready: 0, datacenter: 0 };
-    let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster]).expect("a fleet")));
-    for (id, (cores, gib)) in FREE.into_iter().enumerate() {
-        let free = Resources::new(cores * 1_000, gib * 1_024, 0, 0);
-        let vms = u32::from(free != capacity);
-        pool.set(MachineId::of(id), MachineRecord { free, vms, ..MachineRecord::empty(capacity, Readiness::Ready) });
+    let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster(9, 3, 0)]).expect("a fleet")));
+    for (id, (cores, memory, vms, risk, host_version)) in POOL.into_iter().enumerate() {
+        let (free, empty) = (gib(cores, memory), MachineRecord::empty(CAPACITY, Readiness::Ready));
+        let evictable = if id == 0 { gib(4, 4) } else { Resources::NONE };
+        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, risk, host_version, ..empty });
     }
+    pool
+}
+
+fn changed(mut pool: Occupancy, machine: u32, change: impl FnOnce(&mut MachineRecord)) -> Occupancy {
+    let mut record = pool.record(MachineId(machine));
+    change(&mut record);
+    pool.set(MachineId(machine), record);
     pool
 }
 
@@ -34,42 +69,148 @@ fn rule(id: &str) -> RuleUse {
     RuleUse::plain(id, None)
 }
 
+fn with_value(id: &str, value: f64) -> RuleUse {
+    RuleUse { values: vec![value], ..rule(id) }
+}
+
+/// Where the VM may go, if its tenant has VMs on these machines and asks for `wanted` more.
+fn best_for(
+    (terms, tenant_on, wanted): (TenantTerms, &[u32], u32),
+    pool: &Occupancy,
+    rules: &[RuleUse],
+    best_clusters: u32,
+) -> Vec<u32> {
+    let mut footprint = Footprint::default();
+    tenant_on.iter().for_each(|machine| footprint.add(MachineId(*machine)));
+    let placed = footprint.total();
+    let shape = VmShape { terms, ..VmShape::plain(gib(2, 8)) };
+    let vm = VmRequest { shape, tenant: TenantSize { placed, wanted: placed + wanted } };
+    let policy = Policy::new(rules, best_clusters).expect("a policy");
+    let scene = Scene { occupancy: pool, footprint: &footprint };
+    funnel(&policy, scene, &vm).best.iter().map(|id| id.0).collect()
+}
+
 fn best(pool: &Occupancy, rules: &[RuleUse]) -> Vec<u32> {
-    let vm = VmRequest::alone(VmShape::plain(Resources::new(2_000, 8 * 1_024, 0, 0)));
-    let policy = Policy::new(rules, 1).expect("a policy");
-    funnel(&policy, Scene::of(pool), &vm).best.iter().map(|id| id.0).collect()
+    best_for((TenantTerms::NONE, &TENANT_ON, 1), pool, rules, 1)
+}
+
+/// The rules of these stages that no line of a test names.
+fn without_a_line(groups: [Group; 2], named: &[&str]) -> Vec<&'static str> {
+    let of_stage = RULES.iter().filter(|entry| groups.contains(&entry.group));
+    of_stage.map(|entry| entry.declaration.id).filter(|id| !named.contains(id)).collect()
 }
 
 #[test]
 fn every_preference_chooses_differently() {
     let expected = [
         ("BestFit", vec![4]),
-        ("WorstFit", vec![3]),
-        ("FirstFit", vec![1]),
-        ("PreferNonEmptyMachines", vec![1, 2, 4, 5]),
+        ("WorstFit", vec![3, 6, 7]),
+        ("FirstFit", vec![0]),
+        ("PreferNonEmptyMachines", vec![0, 1, 2, 4, 5]),
         ("PreferLeastUsedRack", vec![3, 4, 5]),
+        ("PreferHealthierMachines", vec![2, 5, 7]),
+        ("PreferNewestHostEnvironment", vec![1, 4]),
+        ("AvoidEvictions", vec![1, 2, 3, 4, 5, 6, 7]),
+        ("FdEmptyNodes", vec![6, 7]),
+        ("SpreadTenantOverRacks", vec![0, 1, 2]),
     ];
-    for (index, (id, machines)) in expected.iter().enumerate() {
-        assert_eq!(best(&pool(), &[rule("AreNodeResourcesValid"), rule(id)]), *machines, "{id}");
-        assert!(expected[..index].iter().all(|(_, others)| others != machines), "{id} chooses like another rule");
+    let may_evict = with_value("AreNodeResourcesValid", 1.0);
+    for (id, machines) in &expected {
+        assert_eq!(best(&pool(), &[may_evict.clone(), rule(id)]), *machines, "{id}");
     }
-    for entry in RULES.iter().filter(|entry| entry.group == Group::MachinePreferences) {
-        let id = entry.declaration.id;
-        assert!(expected.iter().any(|(known, _)| *known == id), "{id} has no line in this test");
-    }
+    let different: BTreeSet<_> = expected.iter().map(|(_, machines)| machines).collect();
+    assert_eq!(different.len(), expected.len(), "two rules choose alike");
+    let named = expected.map(|(id, _)| id);
+    assert_eq!(without_a_line([Group::MachinePreferences; 2], &named), [""; 0]);
+}
+
+/// Pairs of machines in four racks, two of them in one cluster of the first datacenter, one in
+/// the second datacenter, and one in another cluster of the first.
+fn zone() -> Occupancy {
+    Occupancy::empty(Arc::new(Fleet::build(&[cluster(4, 2, 1), cluster(2, 1, 2), cluster(2, 1, 1)]).expect("a fleet")))
 }
 
 #[test]
 fn validators_refuse_what_they_say() {
-    let mut pool = pool();
-    let record = pool.record(MachineId(5));
-    pool.set(MachineId(5), MachineRecord { readiness: Readiness::Unready, ..record });
-    assert_eq!(best(&pool, &[rule("AreNodeResourcesValid")]), [1, 2, 3, 4, 5], "machine 0 has one core");
-    assert_eq!(best(&pool, &[rule("AreNodeResourcesValid"), rule("IsMachineReady")]), [1, 2, 3, 4]);
-    let limit = |limit: f64| RuleUse { values: vec![limit], ..rule("IsClusterBelowLimit") };
-    let used = 1.0 - 47.0 / 96.0;
-    assert_eq!(best(&pool, &[limit(100.0 * used + 0.1)]).len(), 6);
-    assert_eq!(best(&pool, &[limit(100.0 * used - 0.1)]).len(), 0);
+    let usual = pool();
+    let all: Vec<u32> = (0..9).collect();
+    let but = |refused: &[u32]| all.iter().copied().filter(|id| !refused.contains(id)).collect::<Vec<_>>();
+    let used = 100.0 * (1.0 - 87.0 / 144.0);
+    let mut small = zone();
+    for machine in 0..8 {
+        let record = small.record(MachineId(machine)).with(&VmShape::plain(gib(4, 4))).expect("it fits");
+        small = changed(small, machine, |now| *now = record);
+    }
+    let (none, nobody) = (TenantTerms::NONE, &[][..]);
+    let scope = |scope| TenantTerms { scope, ..none };
+    let spread = |fault_domains, per_rack| TenantTerms { fault_domains, per_rack, ..none };
+    let (capped, isolated) = (TenantTerms { per_machine: 2, ..none }, TenantTerms { isolated: true, ..none });
+    let unready = changed(pool(), 5, |record| record.readiness = Readiness::Unready);
+    let failed = changed(pool(), 5, |record| record.readiness = Readiness::Failed);
+    let closed = changed(changed(pool(), 2, |record| record.isolated = true), 4, |record| record.isolated = true);
+    let too_small = Occupancy::empty(Arc::new(
+        Fleet::build(&[ClusterSpec { capacity: gib(2, 4), ..cluster(1, 1, 0) }, cluster(1, 1, 0)]).expect("a fleet"),
+    ));
+    type Case<'a> = (RuleUse, &'a Occupancy, (TenantTerms, &'a [u32], u32), Vec<u32>);
+    let cases: Vec<Case<'_>> = vec![
+        (rule("AreNodeResourcesValid"), &usual, (none, nobody, 1), but(&[0, 8])),
+        (with_value("AreNodeResourcesValid", 1.0), &usual, (none, nobody, 1), but(&[8])),
+        (rule("IsMachineReady"), &unready, (none, nobody, 1), but(&[5])),
+        (rule("IsMachineReady"), &failed, (none, nobody, 1), but(&[5])),
+        (rule("IsTypeSupported"), &too_small, (none, nobody, 1), vec![1]),
+        (with_value("IsClusterBelowLimit", used + 0.1), &usual, (none, nobody, 1), all.clone()),
+        (with_value("IsClusterBelowLimit", used - 0.1), &usual, (none, nobody, 1), vec![]),
+        (rule("IsNotAtRisk"), &usual, (none, nobody, 1), but(&[1, 4])),
+        (with_value("IsNotAtRisk", 20.0), &usual, (none, nobody, 1), vec![2, 5, 7, 8]),
+        (rule("SharesTenantDatacenter"), &small, (scope(Scope::Zone), &[4], 1), (0..8).collect()),
+        (rule("SharesTenantDatacenter"), &small, (scope(Scope::Datacenter), nobody, 2), (0..8).collect()),
+        (rule("SharesTenantDatacenter"), &small, (scope(Scope::Datacenter), &[6], 1), vec![0, 1, 2, 3, 6, 7]),
+        (rule("SharesTenantDatacenter"), &small, (scope(Scope::Rack), &[6], 1), vec![0, 1, 2, 3, 6, 7]),
+        (rule("SharesTenantCluster"), &small, (scope(Scope::Datacenter), &[3], 1), (0..8).collect()),
+        (rule("SharesTenantCluster"), &small, (scope(Scope::Cluster), nobody, 2), (0..8).collect()),
+        (rule("SharesTenantCluster"), &small, (scope(Scope::Cluster), &[3], 1), vec![0, 1, 2, 3]),
+        (rule("SharesTenantCluster"), &small, (scope(Scope::Rack), &[3], 1), vec![0, 1, 2, 3]),
+        (rule("SharesTenantRack"), &small, (scope(Scope::Cluster), &[3], 1), (0..8).collect()),
+        (rule("SharesTenantRack"), &small, (scope(Scope::Rack), nobody, 2), (0..8).collect()),
+        (rule("SharesTenantRack"), &small, (scope(Scope::Rack), &[3], 1), vec![2, 3]),
+        (rule("SpreadsOverFaultDomains"), &usual, (spread(1, 0), &[4, 8, 8], 9), all.clone()),
+        (rule("SpreadsOverFaultDomains"), &usual, (spread(2, 0), &[4, 8, 8], 1), but(&[6, 7, 8])),
+        (rule("SpreadsOverFaultDomains"), &usual, (spread(2, 0), &[4, 8, 8], 2), all.clone()),
+        (rule("SpreadsOverFaultDomains"), &usual, (spread(0, 1), &[4, 8, 8], 9), vec![0, 1, 2]),
+        (rule("CapsTenantPerMachine"), &usual, (capped, &[4, 8, 8], 1), but(&[8])),
+        (rule("CapsTenantPerMachine"), &usual, (none, &[4, 8, 8], 1), all.clone()),
+        (rule("RespectsIsolation"), &usual, (isolated, nobody, 1), vec![3, 6, 7]),
+        (rule("RespectsIsolation"), &usual, (isolated, &[4, 8], 1), vec![3, 4, 6, 7]),
+        (rule("RespectsIsolation"), &usual, (isolated, &[4, 8, 8], 1), vec![3, 4, 6, 7, 8]),
+        (rule("RespectsIsolation"), &closed, (none, nobody, 1), but(&[2, 4])),
+        (rule("RespectsIsolation"), &closed, (capped, &[4], 1), but(&[2])),
+    ];
+    for (rule, pool, tenant, expected) in &cases {
+        assert_eq!(best_for(*tenant, pool, std::slice::from_ref(rule), 3), *expected, "{rule:?}, {tenant:?}");
+    }
+    let named: Vec<_> = cases.iter().map(|(rule, ..)| rule.id.as_str()).collect();
+    assert_eq!(without_a_line([Group::ClusterValidators, Group::MachineValidators], &named), [""; 0]);
+}
+
+#[test]
+fn as_little_as_possible_comes_from_evictions() {
+    let list = [with_value("AreNodeResourcesValid", 1.0), rule("AvoidEvictions")];
+    let mut full = pool();
+    for machine in 0..9 {
+        full = changed(full, machine, |record| record.free = Resources::NONE);
+    }
+    for (short, machine) in [(gib(0, 0), 0), (gib(1, 4), 1), (gib(1, 6), 2), (gib(2, 1), 3), (gib(1, 3), 4)] {
+        full = changed(full, machine, |record| {
+            record.free = gib(2, 8).saturating_sub(short);
+            record.evictable = short;
+        });
+    }
+    for expected in [&[0][..], &[1, 4], &[2], &[3], &[]] {
+        assert_eq!(best(&full, &list), expected);
+        for machine in expected {
+            full = changed(full, *machine, |record| (record.free, record.evictable) = Default::default());
+        }
+    }
 }
 
 #[test]
@@ -79,12 +220,16 @@ fn order_and_buckets_decide() {
         first.into_iter().chain(rules.iter().map(|(id, buckets)| RuleUse { buckets: *buckets, ..rule(id) })).collect()
     };
     type Case<'a> = (&'a [(&'a str, Option<u32>)], &'a [u32]);
-    let cases: [Case<'_>; 5] = [
+    let cases: [Case<'_>; 9] = [
         (&[("BestFit", Some(1)), ("FirstFit", None)], &[1]),
         (&[("BestFit", Some(4)), ("WorstFit", None)], &[4]),
         (&[("BestFit", Some(2)), ("WorstFit", None)], &[1]),
         (&[("PreferLeastUsedRack", None), ("BestFit", None)], &[4]),
         (&[("PreferNonEmptyMachines", None), ("WorstFit", None)], &[2]),
+        (&[("PreferHealthierMachines", Some(2)), ("PreferNewestHostEnvironment", None)], &[4]),
+        (&[("PreferHealthierMachines", Some(10)), ("PreferNewestHostEnvironment", None)], &[7]),
+        (&[("PreferNonEmptyMachines", None), ("FdEmptyNodes", None), ("FirstFit", None)], &[4]),
+        (&[("SpreadTenantOverRacks", Some(1)), ("PreferNewestHostEnvironment", Some(2))], &[1, 2]),
     ];
     for (rules, expected) in cases {
         assert_eq!(best(&pool(), &list(rules)), expected, "{rules:?}");

@@ -8,14 +8,26 @@ use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 
 mod are_node_resources_valid;
+mod avoid_evictions;
 mod best_fit;
+mod caps_tenant_per_machine;
+mod fd_empty_nodes;
 mod first_fit;
 mod is_cluster_below_limit;
 mod is_machine_ready;
+mod is_not_at_risk;
 mod is_type_supported;
 mod prefer_emptier_clusters;
+mod prefer_healthier_machines;
 mod prefer_least_used_rack;
+mod prefer_newest_host_environment;
 mod prefer_non_empty_machines;
+mod respects_isolation;
+mod shares_tenant_cluster;
+mod shares_tenant_datacenter;
+mod shares_tenant_rack;
+mod spread_tenant_over_racks;
+mod spreads_over_fault_domains;
 mod worst_fit;
 
 pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
@@ -24,14 +36,26 @@ pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 pub static RULES: &[RuleEntry] = &[
     validator::<is_type_supported::IsTypeSupported>(),
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
+    validator::<shares_tenant_datacenter::SharesTenantDatacenter>(),
+    validator::<shares_tenant_cluster::SharesTenantCluster>(),
     preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
     validator::<AreNodeResourcesValid>(),
     validator::<is_machine_ready::IsMachineReady>(),
+    validator::<shares_tenant_rack::SharesTenantRack>(),
+    validator::<spreads_over_fault_domains::SpreadsOverFaultDomains>(),
+    validator::<caps_tenant_per_machine::CapsTenantPerMachine>(),
+    validator::<respects_isolation::RespectsIsolation>(),
+    validator::<is_not_at_risk::IsNotAtRisk>(),
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<best_fit::BestFit>(),
     preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
     preference::<worst_fit::WorstFit>(),
     preference::<first_fit::FirstFit>(),
+    preference::<prefer_healthier_machines::PreferHealthierMachines>(),
+    preference::<prefer_newest_host_environment::PreferNewestHostEnvironment>(),
+    preference::<avoid_evictions::AvoidEvictions>(),
+    preference::<fd_empty_nodes::FdEmptyNodes>(),
+    preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
 ];
 
 /// The rule of this id.

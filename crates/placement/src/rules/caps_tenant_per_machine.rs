@@ -1,0 +1,31 @@
+//! `CapsTenantPerMachine` (Protean section 2.1, too many VMs on the same machine).
+
+use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnMachine, Validator};
+
+declare! {
+    /// A machine takes no more of a tenant's VMs than the tenant allows.
+    ///
+    /// A limit of 1 keeps replicas apart: one failed machine costs the tenant one VM.
+    /// BestFit wants the opposite, the next VM beside the last, so a tenant of many small
+    /// VMs with a low limit leaves its mark on many machines; watch the packing density.
+    /// (Protean section 2.1)
+    pub struct CapsTenantPerMachine as "CapsTenantPerMachine" {}
+}
+
+impl Validator for CapsTenantPerMachine {
+    type Reach = OfTenantOnMachine;
+    /// How many of the tenant's VMs one machine may host; none is any number.
+    type Key = Option<u32>;
+
+    fn key(&self, vm: &VmRequest) -> Option<u32> {
+        let cap = vm.shape.terms.per_machine;
+        (cap > 0).then_some(u32::from(cap))
+    }
+
+    #[inline]
+    fn is_valid(&self, cap: &Option<u32>, machine: TenantView<MachineView<'_>>) -> bool {
+        cap.is_none_or(|cap| machine.tenant_vms < cap)
+    }
+}

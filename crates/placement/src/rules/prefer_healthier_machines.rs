@@ -1,0 +1,30 @@
+//! `PreferHealthierMachines` (Protean sections 3.2 and 3.4, user experience).
+
+use tiebreak_model::{MachineView, VmRequest, declare};
+
+use crate::rule::{OfMachine, Preference};
+
+declare! {
+    /// Prefers machines that are less likely to fail soon.
+    ///
+    /// Fewer VMs lose their machine, and one at risk slowly empties. Without buckets it
+    /// tells a risk of 3 % from one of 4 %: at the top of the list it then decides nearly
+    /// everything, and packing gets what is left. Two or three buckets say "healthy",
+    /// "so-so", "bad" and leave room for the rules below. (Protean sections 3.2 and 3.4)
+    pub struct PreferHealthierMachines as "PreferHealthierMachines" {}
+}
+
+impl Preference for PreferHealthierMachines {
+    type Reach = OfMachine;
+    type Key = ();
+
+    /// One for each percent.
+    const LEVELS: Option<u32> = Some(101);
+
+    fn key(&self, _: &VmRequest) {}
+
+    #[inline]
+    fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {
+        f64::from(machine.risk()) / 100.0
+    }
+}

@@ -1,0 +1,32 @@
+//! `RespectsIsolation` (Protean section 2.1, isolation; section 5.3, anti-co-location).
+
+use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnMachine, Validator};
+
+declare! {
+    /// A tenant that asks for isolation gets machines on which no other tenant has a VM, and
+    /// nobody else is let onto them.
+    ///
+    /// Isolation is dear: one small VM closes a whole machine to all others, and what stays
+    /// free there only its own tenant can use. Watch the packing density when one tenant
+    /// in ten asks for it. The store checks this again at every commit, because two agents
+    /// may send two tenants to the same machine. (Protean sections 2.1 and 5.3)
+    pub struct RespectsIsolation as "RespectsIsolation" {}
+}
+
+impl Validator for RespectsIsolation {
+    type Reach = OfTenantOnMachine;
+    /// Whether the tenant asks for isolation.
+    type Key = bool;
+
+    fn key(&self, vm: &VmRequest) -> bool {
+        vm.shape.terms.isolated
+    }
+
+    #[inline]
+    fn is_valid(&self, isolated: &bool, machine: TenantView<MachineView<'_>>) -> bool {
+        let among_its_own = machine.place.vms() <= machine.tenant_vms;
+        among_its_own || !isolated && !machine.place.is_isolated()
+    }
+}

@@ -1,0 +1,31 @@
+//! `SharesTenantCluster` (Protean section 2.1, co-location; section 3.2, affinity within the
+//! cluster).
+
+use tiebreak_model::{HardwareView, Scope, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnCluster, Validator};
+
+declare! {
+    /// A tenant that asks to stay in one cluster, or in one rack, gets all its VMs in the
+    /// cluster of its first one.
+    ///
+    /// This is why clusters are not filled to the brim: a bound tenant that grows has
+    /// nowhere else to go. Raise the limit of IsClusterBelowLimit and watch such tenants
+    /// be refused; PreferEmptierClusters is there to put that off.
+    /// (Protean sections 2.1 and 3.2)
+    pub struct SharesTenantCluster as "SharesTenantCluster" {}
+}
+
+impl Validator for SharesTenantCluster {
+    type Reach = OfTenantOnCluster;
+    /// Whether the tenant is bound to where its VMs stand.
+    type Key = bool;
+
+    fn key(&self, vm: &VmRequest) -> bool {
+        vm.shape.terms.scope >= Scope::Cluster && vm.tenant.placed > 0
+    }
+
+    fn is_valid(&self, is_bound: &bool, cluster: TenantView<HardwareView<'_>>) -> bool {
+        !is_bound || cluster.tenant_vms > 0
+    }
+}

@@ -1,0 +1,30 @@
+//! `SharesTenantDatacenter` (Protean section 2.1, co-location within a datacenter).
+
+use tiebreak_model::{HardwareView, Scope, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnDatacenter, Validator};
+
+declare! {
+    /// A tenant that asks to stay in one datacenter gets all its VMs there: once it has
+    /// a VM, only clusters of that datacenter are candidates.
+    ///
+    /// The first VM chooses the datacenter, for all that come later. Where that one runs
+    /// full, the tenant cannot grow although the next datacenter stands empty: compare
+    /// its refusals with and without PreferEmptierClusters. (Protean section 2.1)
+    pub struct SharesTenantDatacenter as "SharesTenantDatacenter" {}
+}
+
+impl Validator for SharesTenantDatacenter {
+    type Reach = OfTenantOnDatacenter;
+    /// Whether the tenant is bound to where its VMs stand. Whoever must share a cluster or a
+    /// rack shares the datacenter too.
+    type Key = bool;
+
+    fn key(&self, vm: &VmRequest) -> bool {
+        vm.shape.terms.scope >= Scope::Datacenter && vm.tenant.placed > 0
+    }
+
+    fn is_valid(&self, is_bound: &bool, datacenter: TenantView<HardwareView<'_>>) -> bool {
+        !is_bound || datacenter.tenant_vms > 0
+    }
+}

@@ -1,0 +1,29 @@
+//! `SharesTenantRack` (Protean section 2.1, co-location within a narrow part of the inventory).
+
+use tiebreak_model::{RackView, Scope, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnRack, Validator};
+
+declare! {
+    /// A tenant that asks to stay in one rack gets all its VMs in the rack of its first one.
+    ///
+    /// Its VMs are close to each other and fail together. A rack is small: the first VM
+    /// goes where the preferences say, which may be a rack without room for the rest, and
+    /// then the whole request is refused. PreferLeastUsedRack at the top of the
+    /// preferences makes that rarer. (Protean section 2.1)
+    pub struct SharesTenantRack as "SharesTenantRack" {}
+}
+
+impl Validator for SharesTenantRack {
+    type Reach = OfTenantOnRack;
+    /// Whether the tenant is bound to where its VMs stand.
+    type Key = bool;
+
+    fn key(&self, vm: &VmRequest) -> bool {
+        vm.shape.terms.scope == Scope::Rack && vm.tenant.placed > 0
+    }
+
+    fn is_valid(&self, is_bound: &bool, rack: TenantView<RackView<'_>>) -> bool {
+        !is_bound || rack.tenant_vms > 0
+    }
+}

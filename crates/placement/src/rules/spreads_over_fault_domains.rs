@@ -1,0 +1,29 @@
+//! `SpreadsOverFaultDomains` (Protean sections 2.1 and 3.1, fault domains).
+
+use tiebreak_model::{RackView, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnRack, Validator};
+
+declare! {
+    /// No rack takes more of a tenant's VMs than its share: 10 VMs over 5 fault domains are
+    /// at most 2 a rack. A tenant's own limit for a rack counts too.
+    ///
+    /// When a rack fails, the tenant keeps the rest. It asks for room in many racks at
+    /// once, so a zone with plenty of free cores in few racks still refuses the tenant:
+    /// FdEmptyNodes and PreferLeastUsedRack keep that room. (Protean sections 2.1 and 3.1)
+    pub struct SpreadsOverFaultDomains as "SpreadsOverFaultDomains" {}
+}
+
+impl Validator for SpreadsOverFaultDomains {
+    type Reach = OfTenantOnRack;
+    /// How many of the tenant's VMs one rack may host; none is any number.
+    type Key = Option<u32>;
+
+    fn key(&self, vm: &VmRequest) -> Option<u32> {
+        vm.shape.terms.rack_cap(vm.tenant.wanted)
+    }
+
+    fn is_valid(&self, cap: &Option<u32>, rack: TenantView<RackView<'_>>) -> bool {
+        cap.is_none_or(|cap| rack.tenant_vms < cap)
+    }
+}
