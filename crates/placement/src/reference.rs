@@ -144,6 +144,22 @@ pub(crate) fn best_of(
     funnel.best.first().copied()
 }
 
+/// The best of those valid machines that are wanted at all; of several the one with the lowest id.
+pub(crate) fn best_where(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    wanted: impl Fn(MachineId) -> bool,
+) -> Option<MachineId> {
+    let (_, ordered) = order_clusters(policy, scene, vm);
+    ordered.chunks(policy.best_clusters as usize).find_map(|clusters| {
+        let mut funnel = candidates(scene, clusters);
+        funnel.best.retain(|machine| wanted(*machine));
+        validate(policy, scene, vm, &mut funnel);
+        best_of(policy, scene, vm, funnel.best)
+    })
+}
+
 /// Cluster validators, then preferences: the valid clusters, best first (Protean section
 /// 3.2). Clusters that tie stand by id.
 fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Vec<Step>, Vec<ClusterId>) {
