@@ -122,7 +122,8 @@ impl ClusterOrder {
     pub(crate) fn new(policy: &Policy, clusters: usize, vm: &VmRequest) -> Self {
         let ordering = ordering(policy, clusters);
         let weights: Vec<_> = ordering.iter().map(|ranked| ranked.weight).collect();
-        let asking = || policy.cluster_validators.iter().filter(|ranked| !ranked.asks_nothing);
+        let concerned = || policy.cluster_validators.iter().filter(|ranked| ranked.rule.concerns(vm));
+        let asking = || concerned().filter(|ranked| !ranked.asks_nothing);
         let own = || ordering.iter().filter(|ranked| !ranked.asks_nothing);
         let mut shared = 0..;
         let source = |ranked: &RankedPreference<ClusterId>| {
@@ -133,7 +134,7 @@ impl ClusterOrder {
             validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
             preferences: ordering.iter().map(source).collect(),
             weights: (policy.weighted && !weights.is_empty()).then_some(weights),
-            sees_tenant: policy.cluster_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+            sees_tenant: concerned().any(|ranked| ranked.rule.sees_tenant())
                 || ordering.iter().any(|ranked| ranked.rule.sees_tenant()),
             own_changes: asking().any(|ranked| !ranked.rule.sees_what_stays())
                 || own().any(|ranked| !ranked.rule.sees_what_stays()),

@@ -21,6 +21,8 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether it can refuse this request anything.
+    fn concerns(&self, vm: &VmRequest) -> bool;
     /// One verdict, without binding.
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool;
 }
@@ -75,6 +77,10 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
 
     fn sees_what_stays(&self) -> bool {
         V::Reach::SEES_WHAT_STAYS
+    }
+
+    fn concerns(&self, vm: &VmRequest) -> bool {
+        Validator::concerns(self, &self.key(vm))
     }
 
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {

@@ -89,22 +89,22 @@ impl Judge {
 /// those that ask nothing.
 pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>) {
     let (mut asking, mut shared) = (Vec::new(), Vec::new());
-    let mut index = 0;
-    let mut push = |id, words, bound, asks_nothing| {
+    let mut push = |index, id, words, bound, asks_nothing| {
         let judge = Judge { index, id, words, bound, handle: Handle::NONE, counted_at: None };
         let list = if asks_nothing { &mut shared } else { &mut asking };
         list.push(judge);
-        index += 1;
     };
-    for ranked in &policy.machine_validators {
+    let validators = (0..).zip(&policy.machine_validators);
+    for (index, ranked) in validators.filter(|(_, ranked)| ranked.rule.concerns(vm)) {
         let words = words_of(|words| ranked.rule.write_key(vm, words));
-        push(ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.asks_nothing);
+        push(index, ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.asks_nothing);
     }
-    for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
+    let first = policy.machine_validators.len() as u16;
+    for ((index, stage), field) in (first..).zip(&policy.machine_preferences).zip(&policy.fields) {
         if let MachineStage::Machine(ranked) = stage {
             let words = words_of(|words| ranked.rule.write_key(vm, words));
             let bound = Bound::Preference { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer, field: *field };
-            push(ranked.id, words, bound, ranked.asks_nothing);
+            push(index, ranked.id, words, bound, ranked.asks_nothing);
         }
     }
     (asking, shared)
@@ -127,7 +127,7 @@ impl RackJudges {
     /// Those that ask something of the request, and those that ask nothing.
     pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> (Self, Self) {
         let (mut asking, mut shared) = (Self::default(), Self::default());
-        for ranked in &policy.rack_validators {
+        for ranked in policy.rack_validators.iter().filter(|ranked| ranked.rule.concerns(vm)) {
             let judges = if ranked.asks_nothing { &mut shared } else { &mut asking };
             judges.validators.push(ranked.rule.bind(vm));
         }

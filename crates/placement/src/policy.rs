@@ -302,18 +302,26 @@ fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     words.is_empty()
 }
 
-/// The default list: Protean's examples in Protean's order, with its three buckets for
-/// BestFit (section 6.3).
+/// The default list: what tenants may ask for is kept, then Protean's examples in Protean's
+/// order, with its three buckets for BestFit (section 6.3).
 #[must_use]
 pub fn default_rules() -> Vec<RuleUse> {
     let rules = [
         ("IsTypeSupported", None),
         ("IsClusterBelowLimit", None),
-        ("PreferEmptierClusters", None),
+        ("SharesTenantDatacenter", None),
+        ("SharesTenantCluster", None),
+        ("PreferEmptierClusters", Some(10)),
         ("AreNodeResourcesValid", None),
         ("IsMachineReady", None),
+        ("SharesTenantRack", None),
+        ("SpreadsOverFaultDomains", None),
+        ("CapsTenantPerMachine", None),
+        ("RespectsIsolation", None),
+        ("PreferHealthierMachines", None),
         ("PreferNonEmptyMachines", None),
         ("BestFit", Some(3)),
+        ("PreferNewestHostEnvironment", None),
         ("PreferLeastUsedRack", Some(4)),
     ];
     rules.map(|(id, buckets)| RuleUse::plain(id, buckets)).into()

@@ -183,6 +183,13 @@ pub trait Validator: Declared + Copy + Send + Sync + 'static {
     /// The part of the request it depends on.
     fn key(&self, vm: &VmRequest) -> Self::Key;
 
+    /// Whether it can refuse anything to requests of this key. A rule about what few tenants ask
+    /// for says so here, and costs the others nothing.
+    fn concerns(&self, key: &Self::Key) -> bool {
+        let _ = key;
+        true
+    }
+
     /// Whether the VM may go there.
     fn is_valid(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> bool;
 }

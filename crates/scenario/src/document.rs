@@ -349,7 +349,7 @@ mod tests {
         let mut variant = Variant::default();
         for (id, to, expected) in [
             ("WorstFit", 0, "WorstFit PreferNonEmptyMachines BestFit PreferLeastUsedRack FirstFit"),
-            ("WorstFit", 2, "PreferNonEmptyMachines BestFit WorstFit PreferLeastUsedRack FirstFit"),
+            ("WorstFit", 4, "PreferNonEmptyMachines BestFit WorstFit PreferLeastUsedRack FirstFit"),
             ("BestFit", 99, "PreferNonEmptyMachines WorstFit PreferLeastUsedRack FirstFit BestFit"),
         ] {
             assert!(variant.move_rule(id, to));

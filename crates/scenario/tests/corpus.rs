@@ -39,8 +39,17 @@ fn good_links_open_for_ever() {
             decode(&fs::read_to_string(&link).expect("a link")).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(opened.issues, [], "{name}");
         let meant = Document::read(&beside(&link, "json", &opened.document.to_json())).expect("what it means");
-        assert_eq!(opened.document, meant.document, "{name}");
+        assert_eq!(meaning(opened.document), meaning(meant.document), "{name}");
     }
+}
+
+/// A document with the rules that are off by id: where they stand means nothing, and rules that
+/// came later stand elsewhere in a document that does not name them.
+fn meaning(mut document: Document) -> Document {
+    for variant in &mut document.variants {
+        variant.rules.sort_by_key(|row| if row.on { String::new() } else { row.id.clone() });
+    }
+    document
 }
 
 /// What a person is told: why it does not open, or its name and issues.

@@ -24,6 +24,10 @@ impl Validator for CapsTenantPerMachine {
         (cap > 0).then_some(u32::from(cap))
     }
 
+    fn concerns(&self, cap: &Option<u32>) -> bool {
+        cap.is_some()
+    }
+
     #[inline]
     fn is_valid(&self, cap: &Option<u32>, machine: TenantView<MachineView<'_>>) -> bool {
         cap.is_none_or(|cap| machine.tenant_vms < cap)

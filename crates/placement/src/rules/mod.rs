@@ -46,16 +46,16 @@ pub static RULES: &[RuleEntry] = &[
     validator::<caps_tenant_per_machine::CapsTenantPerMachine>(),
     validator::<respects_isolation::RespectsIsolation>(),
     validator::<is_not_at_risk::IsNotAtRisk>(),
+    preference::<prefer_healthier_machines::PreferHealthierMachines>(),
+    preference::<avoid_evictions::AvoidEvictions>(),
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<best_fit::BestFit>(),
-    preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
-    preference::<worst_fit::WorstFit>(),
-    preference::<first_fit::FirstFit>(),
-    preference::<prefer_healthier_machines::PreferHealthierMachines>(),
     preference::<prefer_newest_host_environment::PreferNewestHostEnvironment>(),
-    preference::<avoid_evictions::AvoidEvictions>(),
+    preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
     preference::<fd_empty_nodes::FdEmptyNodes>(),
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
+    preference::<worst_fit::WorstFit>(),
+    preference::<first_fit::FirstFit>(),
 ];
 
 /// The rule of this id.

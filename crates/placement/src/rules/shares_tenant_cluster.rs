@@ -25,6 +25,10 @@ impl Validator for SharesTenantCluster {
         vm.shape.terms.scope >= Scope::Cluster && vm.tenant.placed > 0
     }
 
+    fn concerns(&self, is_bound: &bool) -> bool {
+        *is_bound
+    }
+
     fn is_valid(&self, is_bound: &bool, cluster: TenantView<HardwareView<'_>>) -> bool {
         !is_bound || cluster.tenant_vms > 0
     }

@@ -24,6 +24,10 @@ impl Validator for SharesTenantDatacenter {
         vm.shape.terms.scope >= Scope::Datacenter && vm.tenant.placed > 0
     }
 
+    fn concerns(&self, is_bound: &bool) -> bool {
+        *is_bound
+    }
+
     fn is_valid(&self, is_bound: &bool, datacenter: TenantView<HardwareView<'_>>) -> bool {
         !is_bound || datacenter.tenant_vms > 0
     }

@@ -23,6 +23,10 @@ impl Validator for SharesTenantRack {
         vm.shape.terms.scope == Scope::Rack && vm.tenant.placed > 0
     }
 
+    fn concerns(&self, is_bound: &bool) -> bool {
+        *is_bound
+    }
+
     fn is_valid(&self, is_bound: &bool, rack: TenantView<RackView<'_>>) -> bool {
         !is_bound || rack.tenant_vms > 0
     }

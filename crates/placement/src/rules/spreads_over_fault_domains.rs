@@ -23,6 +23,10 @@ impl Validator for SpreadsOverFaultDomains {
         vm.shape.terms.rack_cap(vm.tenant.wanted)
     }
 
+    fn concerns(&self, cap: &Option<u32>) -> bool {
+        cap.is_some()
+    }
+
     fn is_valid(&self, cap: &Option<u32>, rack: TenantView<RackView<'_>>) -> bool {
         cap.is_none_or(|cap| rack.tenant_vms < cap)
     }
