@@ -181,10 +181,67 @@ fn a_decision_is_explained() {
         assert_eq!(last["outcome"], outcome);
         assert_eq!(last["winner"]["machine"].to_string().replace("null", ""), row[5]);
         assert!(last["why_not_asked"].is_string());
+        let refusal = &last["refusal"];
+        assert_eq!(refusal.is_object(), outcome == "refused");
+        if let Some(rules) = refusal["rules"].as_array() {
+            let first: u64 = rules.iter().filter_map(|rule| rule["first"].as_u64()).sum();
+            assert_eq!((first, refusal["machines"].as_u64()), (24, Some(24)), "every machine is refused first once");
+            let text = done(&["explain", "--preset", "small", "--vm", row[3]]);
+            assert!(text.contains("Who refuses") && text.contains("No machine could take it: "), "{text}");
+        }
         let best_set_size = last["best_set_size"].to_string();
         assert_eq!(best_set_size, row[7]);
         assert!(done(&["explain", "--preset", "small", "--vm", row[3]]).contains("AreNodeResourcesValid"));
     }
+}
+
+#[test]
+fn a_refusal_names_the_machine_that_lacks_least() {
+    let folder = folder("refusal");
+    let rows = b"vm,cores,memory_gb,start_s,end_s\n1,6,8,0,inf\n2,5,8,0,inf\n3,4,8,60,inf\n4,9,8,60,inf\n";
+    let trace = file(&folder, "full.csv", rows);
+    let sizes =
+        ["racks=1", "machines=2", "cores=8", "memory_gib=64"].map(|size| format!("inventory.clusters.0.{size}"));
+    let mut words = vec!["explain", "--preset", "small", "--trace", &trace, "--set", "agents.count=1"];
+    sizes.iter().for_each(|size| words.extend(["--set", size]));
+    let story = |vm| json(&[&words[..], &["--vm", vm, "--json"]].concat())["decisions"][0].clone();
+    let (full, large) = (story("3"), story("4"));
+    let machine = story("2")["winner"]["machine"].clone();
+    let closest = &full["refusal"]["closest"];
+    assert_eq!((&closest["id"], &closest["cores"], &closest["memory_gib"]), (&machine, &1.0.into(), &0.0.into()));
+    assert!(full["refusal"]["too_large_for_cluster"].is_null());
+    assert_eq!(large["because"], "No machine could take it: even an empty machine lacks 1 core.");
+    let text = done(&[&words[..], &["--vm", "3"]].concat());
+    assert!(text.contains(&format!("Machine {machine} comes closest: it lacks 1 core.")), "{text}");
+}
+
+#[test]
+fn a_vm_that_was_put_out_is_told_so() {
+    let folder = folder("put-out");
+    let rows = b"vm,cores,memory_gb,start_s,end_s,priority\n1,7,8,0,inf,1\n2,4,8,60,inf,0\n";
+    let trace = file(&folder, "spot.csv", rows);
+    let set = ["inventory.clusters.0.racks=1", "inventory.clusters.0.machines=1", "inventory.clusters.0.cores=8"];
+    let mut words = vec!["explain", "--preset", "small", "--trace", &trace, "--vm", "1"];
+    set.iter().for_each(|set| words.extend(["--set", set]));
+    assert!(json(&[&words[..], &["--json"]].concat())["put_out_ms"].is_null());
+    words.extend(["--set", "rules.AreNodeResourcesValid.evict=true"]);
+    let text = done(&words);
+    assert!(text.contains("day 0, 00:01:00: put out to make room for a VM of higher priority."), "{text}");
+    assert_eq!(json(&[&words[..], &["--json"]].concat())["put_out_ms"], 60_020);
+}
+
+#[test]
+fn rules_that_never_decide_are_pointed_out() {
+    let words = ["run", "--preset", "small", "--set", "rules.FirstFit.on=true", "--set", "rules.FirstFit.position=0"];
+    let run = json(&[&words[..], &["--json"]].concat());
+    let of = |rule: &str, field: &str| {
+        let shares = run["rule_shares"].as_array().expect("shares");
+        shares.iter().find(|share| share["rule"] == rule).expect(rule)[field].clone()
+    };
+    assert_eq!(of("FirstFit", "hint"), "leaves nothing");
+    assert_eq!((of("BestFit", "hint"), of("BestFit", "decided")), ("never decides".into(), 0.0.into()));
+    assert!(of("AreNodeResourcesValid", "hint").is_null());
+    assert!(done(&words).contains("BestFit: It dropped no candidate in "));
 }
 
 #[test]

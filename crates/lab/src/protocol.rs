@@ -229,13 +229,13 @@ pub struct RunResult {
     pub packing_density_pct: f64,
     /// Share of decisions that found a rule evaluation, percent.
     pub cache_hit_pct: f64,
-    /// What each rule left.
+    /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }
 
-/// What a rule left of its stage's candidates, 0 to 1.
+/// What a rule did to its stage's candidates, on average over sampled decisions; 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// The rule.
@@ -244,6 +244,21 @@ pub struct Share {
     pub before: f64,
     /// What it left.
     pub after: f64,
+    /// How often it dropped any candidate.
+    pub decided: f64,
+    /// How often it left one of several.
+    pub left_one: f64,
+    /// What to know of it.
+    pub hint: Option<Hint>,
+}
+
+/// What to know of a rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hint {
+    /// In two or three words.
+    pub label: String,
+    /// As a sentence.
+    pub sentence: String,
 }
 
 /// A decision about a VM, explained.
@@ -267,6 +282,34 @@ pub struct Explained {
     pub scores: Vec<ScoreRow>,
     /// About the machine asked about.
     pub asked: Option<String>,
+    /// Why no machine takes it, when none does.
+    pub refusal: Option<Refusal>,
+}
+
+/// Why no machine takes a VM, rule by rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Machines of the zone.
+    pub machines: u32,
+    /// The rules that refuse any, in the order of the list.
+    pub rules: Vec<Refuser>,
+    /// A sentence about the machine that lacks least room, when there is one that lacks nothing
+    /// else.
+    pub closest: Option<String>,
+}
+
+/// A rule that refuses machines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refuser {
+    /// The rule.
+    pub rule: String,
+    /// Machines it refuses.
+    pub machines: u32,
+    /// Of these, the ones that no rule before it refuses.
+    pub first: u32,
+    /// What there would be without it, in a few words; none when others refuse the same
+    /// machines.
+    pub without: Option<String>,
 }
 
 /// One row of the funnel.

@@ -410,6 +410,84 @@ fn explanations_name_the_machine_that_was_chosen() {
     assert!(placed > 10 && refused > 1, "{placed} placed, {refused} refused");
 }
 
+/// The VMs of a run with these edits for which this holds, by the name they have in the trace.
+fn vms_of(session: &Session, holds: impl Fn(&World, VmId) -> bool) -> Vec<String> {
+    let variant = session.app.variant();
+    let workload = std::sync::Arc::new(variant.generate().expect("a generated workload"));
+    let mut world = World::new(variant.plan(workload.clone()).expect("a plan"));
+    world.run();
+    let vms = (0..workload.vm_count()).map(VmId).filter(|vm| holds(&world, *vm));
+    vms.map(|vm| workload.name(vm).to_string()).collect()
+}
+
+fn is_refused(world: &World, vm: VmId) -> bool {
+    world.rejection(world.plan().workload().request_of(vm)) == Some(tiebreak_sim::Rejection::Refused(vm))
+}
+
+#[test]
+fn a_refusal_is_told_by_rule() {
+    let mut session = Session::small();
+    let refused = vms_of(&session, is_refused);
+    let (mut too_large, mut full) = (0, 0);
+    for vm in refused.iter().step_by(5) {
+        session.does(Message::Vm(vm.clone()));
+        session.does(Message::Ask(Some(0)));
+        session.settle();
+        let last = session.app.selection.attempts.last().expect("explained");
+        let refusal = last.refusal.as_ref().expect("it was refused");
+        assert_eq!(refusal.rules.iter().map(|rule| rule.first).sum::<u32>(), refusal.machines, "VM {vm}");
+        let (sentence, asked) = (&last.sentence, last.asked.as_ref().expect("asked"));
+        assert!(asked.starts_with("Not machine 0: ") && asked.contains(" refuses it; it lacks "), "VM {vm}: {asked}");
+        if refusal.closest.is_none() {
+            too_large += 1;
+            assert!(sentence.starts_with("No machine could take it: even an empty machine lacks "), "{sentence}");
+        } else {
+            full += 1;
+            assert_eq!(sentence, "No machine could take it: AreNodeResourcesValid refuses all 24 machines.");
+            let without = refusal.rules[0].without.as_deref();
+            assert_eq!(without, Some("without AreNodeResourcesValid, 24 machines would take it"));
+            let closest = refusal.closest.as_deref().expect("one that only lacks room");
+            assert!(closest.starts_with("Machine ") && closest.contains(" comes closest: it lacks "), "{closest}");
+        }
+    }
+    assert!(too_large > 0 && full > 10, "{too_large} too large, {full} without room");
+}
+
+#[test]
+fn a_vm_that_was_put_out_is_told_so() {
+    let mut session = Session::small();
+    session.edits(Edit::RuleValue { id: "AreNodeResourcesValid".into(), index: 0, value: 1.0 });
+    let evicted = vms_of(&session, |world, vm| world.evicted_at(vm).is_some());
+    assert!(evicted.len() > 2, "{evicted:?}");
+    for vm in evicted {
+        session.does(Message::Vm(vm.clone()));
+        session.settle();
+        let last = session.app.selection.attempts.last().expect("explained");
+        assert!(last.winner.is_some() && last.refusal.is_none(), "VM {vm}: {last:?}");
+        let told = " It was put out at ";
+        assert!(last.sentence.contains(told) && last.sentence.ends_with(" to make room for a VM of higher priority."));
+    }
+}
+
+#[test]
+fn rules_that_decide_nothing_and_one_that_leaves_nothing_are_pointed_out() {
+    let mut session = Session::small();
+    let hint = |session: &Session, rule: &str| {
+        let share = session.app.share(rule).expect("a rule that is on");
+        share.hint.as_ref().map(|hint| hint.label.clone())
+    };
+    assert_eq!(hint(&session, "BestFit"), None);
+    assert_eq!(hint(&session, "IsMachineReady").as_deref(), Some("refused none"));
+    assert!(session.app.share("FirstFit").is_none(), "it is off");
+    session.edits(Edit::UseRule { id: "FirstFit".into(), on: true });
+    session.edits(Edit::MoveRule { id: "FirstFit".into(), to: 0 });
+    assert_eq!(hint(&session, "FirstFit").as_deref(), Some("leaves nothing below"));
+    assert_eq!(hint(&session, "BestFit").as_deref(), Some("never decides"));
+    let share = session.app.share("FirstFit").expect("it is on");
+    assert!(share.left_one > 0.4 && (share.left_one - share.decided).abs() < 1e-9, "{share:?}");
+    assert_eq!(session.app.share("BestFit").map(|share| share.decided), Some(0.0));
+}
+
 #[test]
 fn asking_about_a_machine_is_answered() {
     let mut session = Session::small();

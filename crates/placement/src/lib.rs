@@ -27,10 +27,13 @@ mod pool;
 mod quantize;
 mod ranking;
 pub mod reference;
+mod refusal;
 pub mod rule;
 pub mod rules;
 mod shared;
 pub mod weights;
+mod why_not;
+mod words;
 
 pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
 pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters};

@@ -162,7 +162,7 @@ pub(crate) fn best_where(
 
 /// Cluster validators, then preferences: the valid clusters, best first (Protean section
 /// 3.2). Clusters that tie stand by id.
-fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Vec<Step>, Vec<ClusterId>) {
+pub(crate) fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Vec<Step>, Vec<ClusterId>) {
     let mut steps = Vec::new();
     let mut clusters: Vec<_> = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {

@@ -31,6 +31,11 @@ impl Weight {
     pub fn get(self) -> f64 {
         self.0 as f64 / 1_000.0
     }
+
+    /// The weight in thousandths, so that sums are exact.
+    pub(crate) const fn thousandths(self) -> u64 {
+        self.0
+    }
 }
 
 impl Default for Weight {

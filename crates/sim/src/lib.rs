@@ -37,5 +37,6 @@ pub use latency::Latency;
 pub use metrics::{METRICS, Metric, Series};
 pub use plan::{Agents, Plan, PlanError};
 pub use record::{Decision, Outcome};
-pub use summary::{RuleShare, Summary};
+pub use rule_shares::{RuleHint, RuleShare, hints};
+pub use summary::Summary;
 pub use world::{Probe, Probed, Progress, Rejection, World};

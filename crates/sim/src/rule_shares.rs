@@ -1,14 +1,123 @@
-//! What each rule leaves of the candidates, on average over sampled decisions (Protean
-//! section 3.4: how aggressive a rule is).
+//! How aggressive each rule is, on average over sampled decisions of a run, and what people
+//! should know of rules that never decide or leave nothing (Protean section 3.4).
 
 use alloc::vec::Vec;
 
 use tiebreak_model::VmId;
-use tiebreak_placement::{Funnel, Step};
+use tiebreak_placement::{Funnel, Step, rules};
 
-use crate::summary::RuleShare;
+/// What a rule did to the candidates, on average over sampled decisions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RuleShare {
+    /// The rule, or the choice of the best clusters.
+    pub rule: &'static str,
+    /// Share of its stage's first candidates that it was given, 0 to 1.
+    pub before: f64,
+    /// Share of its stage's first candidates that it left, 0 to 1; smaller is more aggressive.
+    pub after: f64,
+    /// Share of the sampled decisions in which it dropped any candidate, 0 to 1.
+    pub decided: f64,
+    /// Share of the sampled decisions in which it left exactly one of several candidates, so
+    /// that the rules below had nothing to decide, 0 to 1.
+    pub left_one: f64,
+    /// Decisions that were sampled.
+    pub samples: u32,
+    /// Share of the sampled decisions in which it was given several candidates.
+    given_several: f64,
+    /// Whether it stands in the same funnel as the rule before it.
+    follows: bool,
+}
 
-/// Sums of what each rule left, over every `stride`-th VM.
+/// What people should know of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleHint {
+    /// It dropped no candidate in any sampled decision, so it made no difference to them.
+    NeverDecides,
+    /// It mostly leaves a single candidate, and a rule below it never decides.
+    LeavesNothing,
+}
+
+/// Sampled decisions from which on a rule that did nothing is called one that never decides.
+const SAMPLES_MIN: u32 = 20;
+
+/// Of the decisions in which a rule was given several candidates, the share in which it left
+/// one from which on it is said to leave nothing to those below.
+const LEFT_ONE_MIN: f64 = 0.9;
+
+/// The hint for each of these rules, if there is one. Steps that are no rules have none.
+#[must_use]
+pub fn hints(shares: &[RuleShare]) -> Vec<Option<RuleHint>> {
+    (0..shares.len()).map(|at| hint(&shares[at], &shares[at + 1..])).collect()
+}
+
+fn hint(share: &RuleShare, below: &[RuleShare]) -> Option<RuleHint> {
+    if share.never_decides() {
+        return Some(RuleHint::NeverDecides);
+    }
+    let mut same_funnel = below.iter().take_while(|below| below.follows);
+    let leaves_nothing = share.leaves_one_of_several() >= LEFT_ONE_MIN && same_funnel.any(RuleShare::never_decides);
+    leaves_nothing.then_some(RuleHint::LeavesNothing)
+}
+
+impl RuleShare {
+    fn never_decides(&self) -> bool {
+        self.samples >= SAMPLES_MIN && self.decided == 0.0 && rules::find(self.rule).is_some()
+    }
+
+    /// Of the decisions in which it was given several candidates, the share in which it left one.
+    fn leaves_one_of_several(&self) -> f64 {
+        if self.given_several > 0.0 { self.left_one / self.given_several } else { 0.0 }
+    }
+
+    /// Whether it is a validator, which refuses where a preference decides.
+    fn refuses(&self) -> bool {
+        rules::find(self.rule).is_some_and(|entry| !entry.group.scores())
+    }
+}
+
+impl RuleHint {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NeverDecides => "never decides",
+            Self::LeavesNothing => "leaves nothing",
+        }
+    }
+
+    /// The hint in two or three words.
+    #[must_use]
+    pub fn label(self, share: &RuleShare) -> &'static str {
+        match (self, share.refuses()) {
+            (Self::NeverDecides, true) => "refused none",
+            (Self::NeverDecides, false) => "never decides",
+            (Self::LeavesNothing, _) => "leaves nothing below",
+        }
+    }
+
+    /// The hint as a sentence.
+    #[must_use]
+    pub fn sentence(self, share: &RuleShare) -> alloc::string::String {
+        let samples = share.samples;
+        match (self, share.refuses()) {
+            (Self::NeverDecides, true) => alloc::format!("It refused no candidate in {samples} sampled decisions."),
+            (Self::NeverDecides, false) => alloc::format!(
+                "It dropped no candidate in {samples} sampled decisions: those it was given were alike to it, or the \
+                 rules above had left one."
+            ),
+            (Self::LeavesNothing, refuses) => {
+                let percent = 100.0 * share.leaves_one_of_several();
+                let advice = if refuses { "" } else { " With fewer buckets it would leave more ties." };
+                alloc::format!(
+                    "Where it was given several candidates it left one in {percent:.0} % of the sampled decisions, and \
+                     a rule below it never decides.{advice}"
+                )
+            }
+        }
+    }
+}
+
+/// Sums of what each rule did, over every `stride`-th VM.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleShares {
     stride: u32,
@@ -31,27 +140,110 @@ impl RuleShares {
     pub(crate) fn add(&mut self, funnel: &Funnel) {
         self.decisions += 1;
         let stages = [&funnel.cluster_steps, &funnel.steps];
-        let shares = stages.into_iter().flat_map(|steps| steps.iter().map(|step| share(steps, step)));
+        let shares = stages.into_iter().flat_map(|steps| (0..steps.len()).map(|at| share(steps, at)));
         for (index, share) in shares.enumerate() {
             match self.sums.get_mut(index) {
                 Some(sum) => {
                     sum.before += share.before;
                     sum.after += share.after;
+                    sum.decided += share.decided;
+                    sum.left_one += share.left_one;
+                    sum.given_several += share.given_several;
                 }
                 None => self.sums.push(share),
             }
         }
     }
 
-    /// What each rule left on average.
+    /// What each rule did on average.
     pub(crate) fn means(&self) -> Vec<RuleShare> {
         let decisions = f64::from(self.decisions.max(1));
-        let mean = |sum: &RuleShare| RuleShare { before: sum.before / decisions, after: sum.after / decisions, ..*sum };
+        let mean = |sum: &RuleShare| RuleShare {
+            before: sum.before / decisions,
+            after: sum.after / decisions,
+            decided: sum.decided / decisions,
+            left_one: sum.left_one / decisions,
+            given_several: sum.given_several / decisions,
+            samples: self.decisions,
+            ..*sum
+        };
         self.sums.iter().map(mean).collect()
     }
 }
 
-fn share(steps: &[Step], step: &Step) -> RuleShare {
+fn share(steps: &[Step], at: usize) -> RuleShare {
     let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
-    RuleShare { rule: step.rule, before: f64::from(step.before) / first, after: f64::from(step.after) / first }
+    let Step { rule, before, after } = steps[at];
+    RuleShare {
+        rule,
+        before: f64::from(before) / first,
+        after: f64::from(after) / first,
+        decided: f64::from(u8::from(after < before)),
+        left_one: f64::from(u8::from(after == 1 && before > 1)),
+        given_several: f64::from(u8::from(before > 1)),
+        samples: 1,
+        follows: at > 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Machines before the first of three rules and after each; one of three clusters.
+    fn funnel(left: [u32; 4]) -> Funnel {
+        let rules = ["IsMachineReady", "PreferNonEmptyMachines", "BestFit"];
+        let step = |at: usize| Step { rule: rules[at], before: left[at], after: left[at + 1] };
+        let clusters = vec![
+            Step { rule: "IsTypeSupported", before: 3, after: 1 },
+            Step { rule: tiebreak_placement::reference::BEST_CLUSTERS, before: 1, after: 1 },
+        ];
+        Funnel {
+            cluster_steps: clusters,
+            clusters: Vec::new(),
+            steps: (0..3).map(step).collect(),
+            best: Vec::new(),
+            decided_by: None,
+            circular: false,
+        }
+    }
+
+    fn shares(decisions: &[([u32; 4], u32)]) -> Vec<RuleShare> {
+        let mut shares = RuleShares::new(1);
+        for (left, times) in decisions {
+            (0..*times).for_each(|_| shares.add(&funnel(*left)));
+        }
+        shares.means()
+    }
+
+    #[test]
+    fn shares_are_means_over_the_decisions() {
+        let shares = shares(&[([8, 8, 2, 1], 3), ([4, 1, 1, 1], 1)]);
+        let numbers: Vec<_> = shares[2..].iter().map(|it| (it.before, it.after, it.decided, it.left_one)).collect();
+        assert_eq!(numbers, [(1.0, 0.8125, 0.25, 0.25), (0.8125, 0.25, 0.75, 0.0), (0.25, 0.15625, 0.75, 0.75)]);
+        assert!(shares.iter().all(|it| it.samples == 4));
+    }
+
+    #[test]
+    fn rules_that_never_decide_or_leave_nothing_are_pointed_out() {
+        use RuleHint::{LeavesNothing as Leaves, NeverDecides as Never};
+        for (decisions, expected) in [
+            (&[([8, 7, 3, 2], 20)][..], [None, None, None]),
+            (&[([8, 8, 3, 2], 19)], [None, None, None]),
+            (&[([8, 8, 3, 2], 20)], [Some(Never), None, None]),
+            (&[([8, 7, 1, 1], 20)], [None, Some(Leaves), Some(Never)]),
+            (&[([8, 7, 1, 1], 18), ([8, 7, 2, 2], 2)], [None, Some(Leaves), Some(Never)]),
+            (&[([8, 7, 1, 1], 17), ([8, 7, 2, 2], 3)], [None, None, Some(Never)]),
+            (&[([8, 7, 1, 1], 19), ([8, 7, 2, 1], 1)], [None, None, None]),
+            (&[([8, 1, 1, 1], 20)], [Some(Leaves), Some(Never), Some(Never)]),
+            (&[([8, 7, 1, 1], 18), ([8, 7, 2, 2], 2), ([8, 0, 0, 0], 20)], [None, Some(Leaves), Some(Never)]),
+            (&[([8, 0, 0, 0], 20)], [None, Some(Never), Some(Never)]),
+        ] {
+            let hints = hints(&shares(decisions));
+            assert_eq!(hints[0], None, "what it leaves is no matter of the machine rules");
+            assert_eq!(hints[1], None, "the choice of the best clusters is no rule");
+            assert_eq!(hints[2..], expected, "{decisions:?}");
+        }
+    }
 }

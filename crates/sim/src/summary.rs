@@ -6,17 +6,7 @@ use tiebreak_model::Time;
 use tiebreak_placement::{CacheCounters, CacheSizes};
 
 use crate::metrics::{Answers, Counters};
-
-/// What a rule leaves of the candidates, on average over sampled decisions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RuleShare {
-    /// The rule, or the choice of the best clusters.
-    pub rule: &'static str,
-    /// Share of its stage's first candidates that it was given, 0 to 1.
-    pub before: f64,
-    /// Share of its stage's first candidates that it left, 0 to 1.
-    pub after: f64,
-}
+use crate::rule_shares::RuleShare;
 
 /// What came out of a run. Requests still waiting at the horizon are decided all the same, in
 /// the zone as it stands then, so that every one has an outcome.
@@ -54,6 +44,6 @@ pub struct Summary {
     pub cache_sizes: CacheSizes,
     /// What all agents' caches did.
     pub caches: CacheCounters,
-    /// What each rule left, stage by stage.
+    /// How aggressive each rule was, stage by stage.
     pub rule_shares: Vec<RuleShare>,
 }

@@ -8,7 +8,7 @@ use tiebreak_model::random::Stream;
 use tiebreak_model::{
     Footprint, MachineId, Millis, Occupancy, RequestId, Scene, TenantSize, Time, VmId, VmRequest, VmShape,
 };
-use tiebreak_placement::explain::{Explanation, explain};
+use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Refusal, Request};
 
@@ -634,7 +634,9 @@ impl World {
         let request = self.asking.request(*self.plan.workload.shape_of_vm(vm));
         let asked = self.probe.and_then(|probe| probe.asked);
         let scene = Scene { occupancy: view, footprint: &self.asking.footprint };
-        let explanation = explain(&self.plan.policy, scene, &request, winner, asked);
+        // A draw named by VM and attempt: asked again, it answers as it did for the decision.
+        let avoided = agent.and_then(|_| self.avoids(vm, attempt));
+        let explanation = explain(&self.plan.policy, scene, &request, Question { winner, asked, avoided });
         self.probed.push(Probed { vm, time: self.now, agent, attempt, cache, explanation });
     }
 

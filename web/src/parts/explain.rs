@@ -2,7 +2,7 @@
 //! machine holds.
 
 use tiebreak_lab::app::Selection;
-use tiebreak_lab::protocol::{Explained, FunnelStep};
+use tiebreak_lab::protocol::{Explained, FunnelStep, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
@@ -63,11 +63,36 @@ fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
                     <ul>{ for selection.attempts[..earlier].iter().map(|attempt| html! { <li>{ format!("{}: {}", attempt.circumstances, attempt.sentence) }</li> }) }</ul>
                 </details>
             }
+            if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ "Who was left, rule by rule" }</h3>
             { funnel(last) }
             { scores(last) }
             { why_not(link, selection, last) }
         </>
+    }
+}
+
+/// Who keeps which machines out, and what would have made the VM feasible.
+fn refusal(refusal: &Refusal) -> Html {
+    let refuser = |refuser: &Refuser| {
+        let share = 100.0 * f64::from(refuser.machines) / f64::from(refusal.machines.max(1));
+        let count = |number: u32| words::count(f64::from(number));
+        let title = format!("{} of them are refused by no rule before it", count(refuser.first));
+        html! {
+            <li>
+                <span class="refuser">{ name(&refuser.rule) }</span>
+                <span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span>
+                <span class="number" {title}>{ format!("refuses {} of {}", count(refuser.machines), count(refusal.machines)) }</span>
+                <span class="without">{ refuser.without.as_deref().unwrap_or("alone keeps none of them out") }</span>
+            </li>
+        }
+    };
+    html! {
+        <div class="refusal">
+            <h3>{ "No machine takes it" }</h3>
+            <ul aria-label="Rules that refuse it">{ for refusal.rules.iter().map(refuser) }</ul>
+            if let Some(closest) = &refusal.closest { <p class="closest">{ closest }</p> }
+        </div>
     }
 }
 

@@ -4,6 +4,7 @@
 //! buckets, what it left of the candidates in the last run, and its parameters.
 
 use tiebreak_lab::app::{Edit, place_in_stage};
+use tiebreak_lab::protocol::Share;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_placement::Group;
 use tiebreak_scenario::RuleRow;
@@ -125,7 +126,7 @@ impl List {
                 PageMessage::App(Message::Edit(Edit::UseRule { id: id.clone(), on }))
             })
         };
-        let left = app.left_pct(&id).filter(|_| row.on);
+        let share = app.share(&id).filter(|_| row.on);
         let values = {
             let id = id.clone();
             form::fields(link, &id.clone(), entry.declaration.params, &row.values, move |index, value| {
@@ -142,17 +143,16 @@ impl List {
                     <span class="rule-name">{ entry.declaration.title }</span>
                 </div>
                 <div class="rule-below">
-                    if let Some(left) = left {
-                        <span class="left" title="Average share of its stage's first candidates that this rule left, over sampled decisions of the last run">
-                            <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
-                            { format!("left {} % of candidates", words::trimmed(left, if left < 10.0 { 1 } else { 0 })) }
-                        </span>
-                    }
+                    if let Some(share) = share { { left(share) } }
                     if group.scores() { { buckets(link, row) } }
+                    if let Some(hint) = share.and_then(|share| share.hint.as_ref()) {
+                        <p class="rule-hint" title={hint.sentence.clone()}>{ &hint.label }</p>
+                    }
                     <details class="about">
                         <summary aria-label={format!("About {id}")}>{ "About" }</summary>
                         { values }
                         { paragraphs(entry.declaration.help) }
+                        if let Some(share) = share { { aggressiveness(share) } }
                     </details>
                 </div>
                 if self.menu.as_deref() == Some(id.as_str()) { { menu(link, &id, place, count) } }
@@ -293,6 +293,29 @@ fn move_focus(event: &KeyboardEvent, key: &str) {
     };
     if let Some(item) = items.get(next) {
         let _ = item.focus();
+    }
+}
+
+/// What a rule left of the candidates, as a bar and in words.
+fn left(share: &Share) -> Html {
+    let left = 100.0 * share.after;
+    html! {
+        <span class="left" title="Average share of its stage's first candidates that this rule left, over sampled decisions of the last run">
+            <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
+            { format!("left {} % of candidates", words::trimmed(left, if left < 10.0 { 1 } else { 0 })) }
+        </span>
+    }
+}
+
+/// How often a rule decided in the run on screen, and what to know of it.
+fn aggressiveness(share: &Share) -> Html {
+    let percent = |share: f64| words::trimmed(100.0 * share, 1);
+    let (decided, left_one) = (percent(share.decided), percent(share.left_one));
+    html! {
+        <p>
+            { format!("In the last run it dropped candidates in {decided} % of the sampled decisions, and left a single one in {left_one} %.") }
+            if let Some(hint) = &share.hint { { format!(" {}", hint.sentence) } }
+        </p>
     }
 }
 

@@ -4,8 +4,8 @@
 //! of the agent that decided. (Protean section 3.4)
 
 use serde::Serialize;
-use tiebreak_model::{MachineId, VmId};
-use tiebreak_placement::explain::Verdict;
+use tiebreak_model::{Fleet, MachineId, Resource, Resources, VmId};
+use tiebreak_placement::explain::{RefusalByRule, Refuser, Shortage, TooLarge, Verdict};
 use tiebreak_placement::{Explanation, Scorecard, Step};
 use tiebreak_sim::{Decision, Probe, Probed, World};
 
@@ -55,6 +55,8 @@ struct Story {
     cores: f64,
     memory_gib: f64,
     placed_on: Option<u32>,
+    /// When a VM of higher priority got its room.
+    put_out_ms: Option<i64>,
     decisions: Vec<Told>,
 }
 
@@ -68,12 +70,47 @@ struct Told {
     outcome: &'static str,
     cluster_steps: Vec<StepRow>,
     steps: Vec<StepRow>,
-    best_set_size: usize,
+    best_set_size: u32,
+    /// Whether the best set is the best few, from which an agent draws that avoids conflicts.
+    avoiding_conflicts: bool,
+    because: String,
     decided_by: Option<&'static str>,
     winner: Option<Card>,
     runner_up: Option<Card>,
     asked: Option<Card>,
     why_not_asked: Option<String>,
+    refusal: Option<RefusalRow>,
+}
+
+/// Why no machine takes the VM.
+#[derive(Serialize)]
+struct RefusalRow {
+    machines: u32,
+    rules: Vec<RefuserRow>,
+    closest: Option<Lacking>,
+    /// The cluster that suits the VM best, where not even an empty machine could hold it.
+    too_large_for_cluster: Option<Lacking>,
+    #[serde(skip)]
+    closest_sentence: Option<String>,
+}
+
+/// Machines that a rule refuses: in all, as the first in the list, and as the only one.
+#[derive(Serialize)]
+struct RefuserRow {
+    rule: &'static str,
+    refuses: u32,
+    first: u32,
+    alone: u32,
+}
+
+/// What a machine lacks, or an empty one of a cluster.
+#[derive(Serialize)]
+struct Lacking {
+    id: u32,
+    cores: f64,
+    memory_gib: f64,
+    ssd_gib: f64,
+    network_mbps: f64,
 }
 
 #[derive(Serialize)]
@@ -106,10 +143,15 @@ impl Story {
         Self {
             vm: name,
             request: workload.request_of(vm).0,
-            cores: f64::from(demand.cores_milli()) / 1_000.0,
-            memory_gib: f64::from(demand[tiebreak_model::Resource::Memory]) / 1_024.0,
+            cores: shown(demand, Resource::Cores),
+            memory_gib: shown(demand, Resource::Memory),
             placed_on: world.placement(vm).map(|(machine, _)| machine.0),
-            decisions: world.probed().iter().map(|probed| Told::of(probed, outcome(world, vm, probed))).collect(),
+            put_out_ms: world.evicted_at(vm).map(|time| time.0),
+            decisions: world
+                .probed()
+                .iter()
+                .map(|probed| Told::of(probed, world, outcome(world, vm, probed)))
+                .collect(),
         }
     }
 
@@ -120,6 +162,9 @@ impl Story {
             text += "Nobody decided about it: another VM of its request was refused first, or the trace ended.\n";
         }
         text.extend(self.decisions.iter().map(Told::text));
+        if let Some(time) = self.put_out_ms {
+            text += &format!("\n{}: put out to make room for a VM of higher priority.\n", moment(time));
+        }
         text
     }
 }
@@ -131,10 +176,16 @@ fn outcome(world: &World, vm: VmId, probed: &Probed) -> &'static str {
     decision.map_or("not committed when the trace ended", |decision| decision.outcome.word())
 }
 
+/// An amount in the unit that people read.
+fn shown(amounts: Resources, resource: Resource) -> f64 {
+    f64::from(amounts[resource]) / resource.unit().1
+}
+
 impl Told {
-    fn of(probed: &Probed, outcome: &'static str) -> Self {
-        let Explanation { funnel, winner, runner_up, decided_by, asked } = &probed.explanation;
-        let why_not = |asked: &Scorecard| why_not(asked, winner.as_ref());
+    fn of(probed: &Probed, world: &World, outcome: &'static str) -> Self {
+        let fleet: &Fleet = world.plan().fleet();
+        let explanation = &probed.explanation;
+        let Explanation { funnel, winner, runner_up, decided_by, asked, avoided, refusal, .. } = explanation;
         Self {
             time_ms: probed.time.0,
             agent: probed.agent,
@@ -143,12 +194,15 @@ impl Told {
             outcome,
             cluster_steps: funnel.cluster_steps.iter().map(StepRow::of).collect(),
             steps: funnel.steps.iter().map(StepRow::of).collect(),
-            best_set_size: funnel.best.len(),
+            best_set_size: avoided.unwrap_or(funnel.best.len() as u32),
+            avoiding_conflicts: avoided.is_some(),
+            because: explanation.sentence(fleet),
             decided_by: *decided_by,
             winner: winner.as_ref().map(Card::of),
             runner_up: runner_up.as_ref().map(Card::of),
             asked: asked.as_ref().map(Card::of),
-            why_not_asked: asked.as_ref().map(why_not),
+            why_not_asked: explanation.why_not_sentence(fleet),
+            refusal: refusal.as_ref().map(RefusalRow::of),
         }
     }
 
@@ -161,38 +215,11 @@ impl Told {
         let mut text = format!("\n{when}, {who}, caches {}: {}\n", self.cache, self.outcome);
         text += &funnel("Clusters", &self.cluster_steps);
         text += &funnel("Machines", &self.steps);
-        text += &self.verdict();
+        text += &format!("  {}\n", self.because);
+        text += &self.refusal.as_ref().map(RefusalRow::text).unwrap_or_default();
         text += &self.side_by_side();
         if let Some(why) = &self.why_not_asked {
             text += &format!("  {why}\n");
-        }
-        text
-    }
-
-    /// The decision in a sentence, or who refused what.
-    fn verdict(&self) -> String {
-        let Some(winner) = &self.winner else { return self.refusal() };
-        let Card { machine, cluster, .. } = winner;
-        match (&self.runner_up, self.decided_by) {
-            (Some(second), Some(rule)) => {
-                format!("  Machine {machine} in cluster {cluster}; {rule} put it before machine {}.\n", second.machine)
-            }
-            (Some(_), None) => format!(
-                "  Machine {machine} in cluster {cluster}, drawn from {} that all rules hold equal.\n",
-                count(self.best_set_size as u64)
-            ),
-            (None, _) => format!("  Machine {machine} in cluster {cluster}, the only valid one.\n"),
-        }
-    }
-
-    fn refusal(&self) -> String {
-        let mut text = String::from("  Refused: no machine is valid.\n");
-        for (steps, what) in [(&self.cluster_steps, "clusters"), (&self.steps, "machines")] {
-            let refusing = steps.iter().filter(|step| step.after < step.before);
-            let line = |step: &StepRow| {
-                format!("    {} refused {} {what}.\n", step.rule, count((step.before - step.after).into()))
-            };
-            text.extend(refusing.map(line));
         }
         text
     }
@@ -203,6 +230,11 @@ impl Told {
         let Some((_, first)) = cards.first() else { return String::new() };
         let head = cards.iter().map(|(role, card)| format!("{role}: {}", card.machine));
         let mut rows = vec![std::iter::once("Rule".to_owned()).chain(head).collect()];
+        rows.push(
+            std::iter::once("in cluster".to_owned())
+                .chain(cards.iter().map(|(_, card)| card.cluster.to_string()))
+                .collect(),
+        );
         for (index, verdict) in first.verdicts.iter().enumerate() {
             let cells = cards.iter().map(|(_, card)| card.verdicts[index].text());
             rows.push(std::iter::once(verdict.rule.to_owned()).chain(cells).collect());
@@ -211,24 +243,44 @@ impl Told {
     }
 }
 
-/// Why the machine that was asked about was not the one.
-fn why_not(asked: &Scorecard, winner: Option<&Scorecard>) -> String {
-    let machine = asked.machine.0;
-    let Some(winner) = winner else {
-        let rule = asked.refused_by().map_or_else(String::new, |rule| format!(": {rule} refuses it"));
-        return format!("Machine {machine} was not valid either{rule}.");
-    };
-    if winner.machine == asked.machine {
-        return format!("Machine {machine} is where it went.");
-    }
-    match (asked.refused_by(), asked.loses_to(winner)) {
-        (Some(rule), _) => format!("Not machine {machine}: {rule} refuses it."),
-        (None, _) if !asked.in_selected_cluster => {
-            format!("Not machine {machine}: its cluster {} is not among the best.", asked.cluster.0)
+impl RefusalRow {
+    fn of(refusal: &RefusalByRule) -> Self {
+        Self {
+            machines: refusal.machines,
+            rules: refusal.rules.iter().map(RefuserRow::of).collect(),
+            closest: refusal.closest.map(|Shortage { machine, short }| Lacking::of(machine.0, short)),
+            too_large_for_cluster: refusal.too_large.map(|TooLarge { cluster, short }| Lacking::of(cluster.0, short)),
+            closest_sentence: refusal.closest_sentence(),
         }
-        (None, Some(rule)) => format!("Not machine {machine}: {rule} puts machine {} before it.", winner.machine.0),
-        (None, None) => {
-            format!("Not machine {machine}: all rules hold it equal, chance took machine {}.", winner.machine.0)
+    }
+
+    fn text(&self) -> String {
+        let mut rows = vec![["Who refuses", "machines", "first", "would take it without"].map(String::from).to_vec()];
+        rows.extend(self.rules.iter().filter(|rule| rule.refuses > 0).map(RefuserRow::cells));
+        let closest = self.closest_sentence.as_ref().map(|sentence| format!("  {sentence}\n"));
+        table(&rows) + &closest.unwrap_or_default()
+    }
+}
+
+impl RefuserRow {
+    fn of(rule: &Refuser) -> Self {
+        Self { rule: rule.rule, refuses: rule.machines, first: rule.first, alone: rule.alone }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let counts = [self.refuses, self.first, self.alone].map(|machines| count(machines.into()));
+        std::iter::once(self.rule.to_owned()).chain(counts).collect()
+    }
+}
+
+impl Lacking {
+    fn of(id: u32, short: Resources) -> Self {
+        Self {
+            id,
+            cores: shown(short, Resource::Cores),
+            memory_gib: shown(short, Resource::Memory),
+            ssd_gib: shown(short, Resource::Ssd),
+            network_mbps: shown(short, Resource::Network),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use tiebreak_placement::CacheUse;
 use tiebreak_scenario::Variant;
-use tiebreak_sim::{Decision, METRICS, RuleShare, Summary, World};
+use tiebreak_sim::{Decision, METRICS, RuleHint, RuleShare, Summary, World, hints};
 
 use crate::answer::{Answer, Failure, json};
 use crate::given::{Given, Opt};
@@ -72,17 +72,26 @@ struct Cache {
     bytes: u64,
 }
 
-/// Shares of the stage's first candidates, 0 to 1.
+/// What a rule did on average over sampled decisions: shares of its stage's first candidates,
+/// and of the decisions, 0 to 1.
 #[derive(Serialize)]
 struct Share {
     rule: &'static str,
     before: f64,
     after: f64,
+    decided: f64,
+    left_one: f64,
+    samples: u32,
+    hint: Option<&'static str>,
+    #[serde(skip)]
+    told: Option<String>,
 }
 
-impl From<&RuleShare> for Share {
-    fn from(share: &RuleShare) -> Self {
-        Self { rule: share.rule, before: share.before, after: share.after }
+impl Share {
+    fn of((share, hint): (&RuleShare, Option<RuleHint>)) -> Self {
+        let RuleShare { rule, before, after, decided, left_one, samples, .. } = *share;
+        let told = hint.map(|hint| hint.sentence(share));
+        Self { rule, before, after, decided, left_one, samples, hint: hint.map(RuleHint::word), told }
     }
 }
 
@@ -114,7 +123,7 @@ impl Report {
                 misses: summary.counters.cache_misses,
                 bytes: summary.cache_bytes,
             },
-            rule_shares: summary.rule_shares.iter().map(Share::from).collect(),
+            rule_shares: summary.rule_shares.iter().zip(hints(&summary.rule_shares)).map(Share::of).collect(),
         }
     }
 
@@ -153,11 +162,19 @@ impl Report {
     }
 
     fn shares(&self) -> String {
-        let mut rows = vec![["What each rule left", "given", "left"].map(String::from).to_vec()];
+        let mut rows = vec![["What each rule left", "given", "left", "decided", "left one"].map(String::from).to_vec()];
+        rows.extend(self.rule_shares.iter().map(Share::cells));
+        let hints = self.rule_shares.iter().filter_map(|share| Some((share.rule, share.told.as_ref()?)));
+        let hints: String = hints.map(|(rule, told)| format!("  {rule}: {told}\n")).collect();
+        if rows.len() == 1 { String::new() } else { format!("\n{}{hints}", table(&rows)) }
+    }
+}
+
+impl Share {
+    fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let row = |share: &Share| vec![share.rule.to_owned(), percent(share.before), percent(share.after)];
-        rows.extend(self.rule_shares.iter().map(row));
-        if rows.len() == 1 { String::new() } else { format!("\n{}", table(&rows)) }
+        let shares = [self.before, self.after, self.decided, self.left_one].map(percent);
+        std::iter::once(self.rule.to_owned()).chain(shares).collect()
     }
 }
 

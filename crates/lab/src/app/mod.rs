@@ -6,7 +6,7 @@ mod shown;
 
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 
-use crate::protocol::{Command, Layout, Reply, RunResult, TraceCard};
+use crate::protocol::{Command, Layout, Reply, RunResult, Share, TraceCard};
 use crate::view::words;
 
 pub use self::edit::{Edit, place_in_stage};
@@ -516,11 +516,11 @@ impl App {
         tiebreak_scenario::encode(&self.document, stamp.as_ref())
     }
 
-    /// What a rule left of its stage's candidates in the run on screen, in percent.
+    /// What a rule did to its stage's candidates in the run on screen.
     #[must_use]
-    pub fn left_pct(&self, rule: &str) -> Option<f64> {
-        let of = |outcome: &Option<Outcome>| outcome.as_ref().and_then(|outcome| outcome.result.clone());
-        let result = of(&self.live).or_else(|| of(&self.baseline))?;
-        result.rule_shares.iter().find(|share| share.rule == rule).map(|share| 100.0 * share.after)
+    pub fn share(&self, rule: &str) -> Option<&Share> {
+        let live = self.live.as_ref().and_then(|outcome| outcome.result.as_ref());
+        let result = live.or_else(|| self.baseline.as_ref()?.result.as_ref())?;
+        result.rule_shares.iter().find(|share| share.rule == rule)
     }
 }

@@ -1,19 +1,19 @@
 //! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
 
-use tiebreak_model::{VmId, Workload};
+use tiebreak_model::{Fleet, Time, VmId, Workload};
 use tiebreak_placement::CacheUse;
-use tiebreak_placement::explain::{Scorecard, Verdict};
+use tiebreak_placement::explain::{RefusalByRule, Scorecard, Verdict};
 use tiebreak_sim::{Probed, Rejection, World};
 
-use crate::protocol::{Explained, FunnelStep, Reply, ScoreRow};
+use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
 use crate::view::words;
 
-/// What is known of a VM's decisions in this world.
-pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World) -> Reply {
-    let workload = world.plan().workload();
+/// What is known of a VM's decisions in this world, and when it was put out, if it was.
+pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, evicted: Option<Time>) -> Reply {
+    let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
     let rejection = world.rejection(workload.request_of(vm));
     let probed = world.probed().iter().filter(|probed| probed.vm == vm);
-    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, workload, vm)).collect();
+    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, workload, fleet)).collect();
     let fate = match rejection {
         Some(Rejection::Refused(other)) if other != vm => Some(format!(
             "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
@@ -27,15 +27,19 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World) -> Rep
         last.sentence = format!("{fate} When it was looked at: {}", last.sentence);
         message = None;
     }
+    if let (Some(evicted), Some(last)) = (evicted, attempts.last_mut()) {
+        let at = words::time(evicted.0 as f64);
+        last.sentence += &format!(" It was put out at {at} to make room for a VM of higher priority.");
+    }
     if attempts.is_empty() && message.is_none() {
         message = Some("This VM was not decided yet, or was asked for after the trace ends.".to_owned());
     }
     Reply::Explained { run, vm: asked_vm, attempts, message }
 }
 
-fn explained(probed: &Probed, workload: &Workload, vm: VmId) -> Explained {
+fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
     let explanation = &probed.explanation;
-    let demand = workload.shape(workload.shape_of(vm)).demand;
+    let demand = workload.shape_of_vm(probed.vm).demand;
     let funnel = &explanation.funnel;
     let steps = |of: &'static str, steps: &[tiebreak_placement::Step]| -> Vec<FunnelStep> {
         let step = |step: &tiebreak_placement::Step| FunnelStep {
@@ -56,7 +60,7 @@ fn explained(probed: &Probed, workload: &Workload, vm: VmId) -> Explained {
         (0..first.verdicts.len()).map(row).collect()
     });
     Explained {
-        sentence: sentence(probed),
+        sentence: explanation.sentence(fleet),
         vm: words::resources(demand),
         circumstances: circumstances(probed),
         funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
@@ -64,56 +68,19 @@ fn explained(probed: &Probed, workload: &Workload, vm: VmId) -> Explained {
         runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
         decided_by: explanation.decided_by.map(ToOwned::to_owned),
         scores,
-        asked: explanation.asked.as_ref().map(|asked| about_asked(asked, explanation.winner.as_ref())),
+        asked: explanation.why_not_sentence(fleet),
+        refusal: explanation.refusal.as_ref().map(refusal),
     }
 }
 
-/// One sentence that says what happened and why.
-fn sentence(probed: &Probed) -> String {
-    let explanation = &probed.explanation;
-    let tied = explanation.funnel.best.len();
-    match (&explanation.winner, &explanation.runner_up, explanation.decided_by) {
-        (None, ..) => refusal(probed),
-        (Some(winner), _, None) if tied > 1 => {
-            format!("Machine {} was picked at random among {tied} machines that no rule tells apart.", winner.machine)
-        }
-        (Some(winner), Some(second), Some(rule)) => {
-            format!("Machine {} was chosen; {rule} put it before machine {}.", winner.machine, second.machine)
-        }
-        (Some(winner), ..) => format!("Machine {} was the only one that could hold it.", winner.machine),
-    }
-}
-
-fn refusal(probed: &Probed) -> String {
-    let funnel = &probed.explanation.funnel;
-    let steps = if funnel.clusters.is_empty() { &funnel.cluster_steps } else { &funnel.steps };
-    match steps.iter().filter(|step| step.before > step.after).max_by_key(|step| step.before - step.after) {
-        Some(step) => format!(
-            "No machine could take it: {} refused {} of the {} candidates it was given.",
-            step.rule,
-            step.before - step.after,
-            step.before
-        ),
-        None => "No machine could take it.".to_owned(),
-    }
-}
-
-fn about_asked(asked: &Scorecard, winner: Option<&Scorecard>) -> String {
-    let machine = asked.machine;
-    if let Some(rule) = asked.refused_by() {
-        return format!("Not machine {machine}: {rule} refuses it.");
-    }
-    if !asked.in_selected_cluster {
-        return format!("Not machine {machine}: its cluster was not among the best clusters.");
-    }
-    match winner {
-        Some(winner) if winner.machine == machine => format!("Machine {machine} is the one that was chosen."),
-        Some(winner) => match asked.loses_to(winner) {
-            Some(rule) => format!("Not machine {machine}: {rule} scores it worse than machine {}.", winner.machine),
-            None => format!("Machine {machine} was tied for best; the random pick fell on machine {}.", winner.machine),
-        },
-        None => format!("Machine {machine} was not refused by any rule."),
-    }
+fn refusal(refusal: &RefusalByRule) -> Refusal {
+    let rules = refusal.rules.iter().filter(|it| it.machines > 0).map(|it| Refuser {
+        rule: it.rule.to_owned(),
+        machines: it.machines,
+        first: it.first,
+        without: it.without_words(),
+    });
+    Refusal { machines: refusal.machines, rules: rules.collect(), closest: refusal.closest_sentence() }
 }
 
 fn circumstances(probed: &Probed) -> String {

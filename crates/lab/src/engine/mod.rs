@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, VmShape, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{METRICS, Probe, Summary, World};
+use tiebreak_sim::{METRICS, Probe, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
-use crate::protocol::{ClusterLayout, Command, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard};
+use crate::protocol::{ClusterLayout, Command, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard};
 use crate::view::words;
 
 use self::answer::answer;
@@ -251,7 +251,7 @@ impl Engine {
         let watched = current.world.probed().iter().any(|probed| probed.vm == id);
         let rejected_now = current.paused && current.world.rejection(workload.request_of(id)).is_some();
         if asked.is_none() && (watched || rejected_now) {
-            return Some(answer(run, vm, id, &current.world));
+            return Some(answer(run, vm, id, &current.world, current.world.evicted_at(id)));
         }
         let mut world = World::new(plan.clone().without_samples());
         world.set_probe(Some(Probe { vm: Some(id), asked }));
@@ -271,7 +271,9 @@ impl Engine {
             return Vec::new();
         }
         let Some(Explaining { run, asked_vm, vm, world, .. }) = self.explaining.take() else { return Vec::new() };
-        vec![answer(run, asked_vm, vm, &world)]
+        // Deciding again ends with the VM's decision; what came of it later, the run itself knows.
+        let evicted = self.run.as_ref().filter(|current| current.id == run).and_then(|it| it.world.evicted_at(vm));
+        vec![answer(run, asked_vm, vm, &world, evicted)]
     }
 
     fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
@@ -403,13 +405,25 @@ fn result(summary: &Summary) -> RunResult {
         empty_hosts_pct: summary.empty_hosts_pct_mean,
         packing_density_pct: summary.packing_density_pct_mean,
         cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
-        rule_shares: summary
-            .rule_shares
-            .iter()
-            .map(|share| Share { rule: share.rule.to_owned(), before: share.before, after: share.after })
-            .collect(),
+        rule_shares: shares(&summary.rule_shares),
         wall_ms: 0.0,
     }
+}
+
+fn shares(shares: &[RuleShare]) -> Vec<Share> {
+    let hint = |share: &RuleShare, hint: RuleHint| Hint {
+        label: hint.label(share).to_owned(),
+        sentence: hint.sentence(share),
+    };
+    let share = |(share, hinted): (&RuleShare, Option<RuleHint>)| Share {
+        rule: share.rule.to_owned(),
+        before: share.before,
+        after: share.after,
+        decided: share.decided,
+        left_one: share.left_one,
+        hint: hinted.map(|hinted| hint(share, hinted)),
+    };
+    shares.iter().zip(hints(shares)).map(share).collect()
 }
 
 /// The active variant of a document, which must be one without issues: what runs is what the

@@ -1,0 +1,200 @@
+//! Why no machine takes a VM: what every validator keeps out, and what would have made the
+//! VM feasible (Protean section 3.4, "Interpretability").
+//!
+//! Every validator judges every machine of the zone, also those that another one refused
+//! before, so that it can be told which of them is to blame. That costs one verdict a
+//! machine and validator, and is done for refusals only.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
+
+use crate::erased::BoundValidator;
+use crate::policy::{Policy, REQUIRED_RULE, RankedValidator};
+
+/// Why no machine of the zone is valid for a VM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusalByRule {
+    /// Machines of the zone.
+    pub machines: u32,
+    /// Every validator of the list, stage by stage in order, also those that refuse nothing.
+    pub rules: Vec<Refuser>,
+    /// Of the machines that only lack room, the one that lacks least; none when there is no such
+    /// machine.
+    pub closest: Option<Shortage>,
+    /// What the VM lacks even on an empty machine of the cluster that suits it best; none when
+    /// an empty machine of some cluster would hold it.
+    pub too_large: Option<TooLarge>,
+}
+
+/// What one validator keeps out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refuser {
+    /// The validator.
+    pub rule: &'static str,
+    /// Machines it refuses.
+    pub machines: u32,
+    /// Of these, the ones that no validator before it refuses. Over the whole list that is every
+    /// machine once.
+    pub first: u32,
+    /// Of these, the ones that no other validator refuses: without it they would take the VM.
+    pub alone: u32,
+}
+
+/// What a machine lacks for a VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The machine.
+    pub machine: MachineId,
+    /// What it lacks; nothing of a resource that it has enough of.
+    pub short: Resources,
+}
+
+/// What every machine of the zone lacks for a VM, even when empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The cluster whose machines lack least.
+    pub cluster: ClusterId,
+    /// What they lack.
+    pub short: Resources,
+}
+
+impl RefusalByRule {
+    /// The validator without which most machines would take the VM; none when no validator
+    /// alone keeps any out.
+    #[must_use]
+    pub fn most_to_blame(&self) -> Option<&Refuser> {
+        self.rules.iter().filter(|rule| rule.alone > 0).reduce(
+            |most, rule| {
+                if rule.alone > most.alone { rule } else { most }
+            },
+        )
+    }
+}
+
+/// Asks every validator about every machine.
+pub(crate) fn refusal_by_rule(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> RefusalByRule {
+    let mut survey = Survey::new(policy, scene, vm);
+    let fleet = scene.occupancy.fleet();
+    for (cluster, it) in fleet.clusters().iter().enumerate() {
+        survey.look_at_cluster(ClusterId::of(cluster), it.racks());
+    }
+    RefusalByRule {
+        machines: fleet.machine_count(),
+        rules: survey.rules,
+        closest: survey.closest.map(|(_, shortage)| shortage),
+        too_large: too_large(scene, vm),
+    }
+}
+
+/// What a machine lacks for a VM, counting what low-priority VMs hold as free where this VM may
+/// put them out.
+pub(crate) fn shortage(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machine: MachineId) -> Resources {
+    let view = scene.occupancy.machine(machine);
+    let short = view.free().shortage(vm.shape.demand);
+    if policy.lets_evict(&vm.shape) { view.evictable().shortage(short) } else { short }
+}
+
+/// The largest share of the demand for one resource that is missing, 0 to 1.
+fn largest_share(short: Resources, demand: Resources) -> f64 {
+    let share = |resource| f64::from(short[resource]) / f64::from(demand[resource].max(1));
+    Resource::ALL.into_iter().map(share).fold(0.0, f64::max)
+}
+
+fn too_large(scene: Scene<'_>, vm: &VmRequest) -> Option<TooLarge> {
+    let demand = vm.shape.demand;
+    let clusters = scene.occupancy.fleet().clusters().iter().enumerate();
+    let lacks = clusters.map(|(id, cluster)| (ClusterId::of(id), cluster.capacity.shortage(demand)));
+    let share = |(_, short): &(ClusterId, Resources)| largest_share(*short, demand);
+    let (cluster, short) = lacks.reduce(|least, next| if share(&next) < share(&least) { next } else { least })?;
+    (short != Resources::NONE).then_some(TooLarge { cluster, short })
+}
+
+type Bound<Id> = Vec<Box<dyn BoundValidator<Id>>>;
+
+/// The validators bound to a request, and what they said so far.
+struct Survey<'a> {
+    policy: &'a Policy,
+    scene: Scene<'a>,
+    vm: &'a VmRequest,
+    of_cluster: Bound<ClusterId>,
+    of_rack: Bound<RackId>,
+    of_machine: Bound<MachineId>,
+    /// In the order of the three lists above.
+    rules: Vec<Refuser>,
+    /// Places in `rules` of those that refuse what is looked at.
+    refusing: Vec<usize>,
+    closest: Option<(f64, Shortage)>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(policy: &'a Policy, scene: Scene<'a>, vm: &'a VmRequest) -> Self {
+        let mut rules = Vec::new();
+        Self {
+            of_cluster: bind(&policy.cluster_validators, vm, &mut rules),
+            of_rack: bind(&policy.rack_validators, vm, &mut rules),
+            of_machine: bind(&policy.machine_validators, vm, &mut rules),
+            policy,
+            scene,
+            vm,
+            rules,
+            refusing: Vec::new(),
+            closest: None,
+        }
+    }
+
+    fn look_at_cluster(&mut self, cluster: ClusterId, racks: core::ops::Range<u32>) {
+        self.refusing.clear();
+        refuse(&self.of_cluster, self.scene, cluster, 0, &mut self.refusing);
+        let by_cluster = self.refusing.len();
+        for rack in racks.map(RackId) {
+            self.refusing.truncate(by_cluster);
+            refuse(&self.of_rack, self.scene, rack, self.of_cluster.len(), &mut self.refusing);
+            self.look_at_machines(rack);
+        }
+    }
+
+    fn look_at_machines(&mut self, rack: RackId) {
+        let (by_rack, before) = (self.refusing.len(), self.of_cluster.len() + self.of_rack.len());
+        for machine in self.scene.occupancy.fleet().machines_of_rack(rack).map(MachineId) {
+            self.refusing.truncate(by_rack);
+            refuse(&self.of_machine, self.scene, machine, before, &mut self.refusing);
+            self.count(machine);
+        }
+    }
+
+    fn count(&mut self, machine: MachineId) {
+        for at in &self.refusing {
+            self.rules[*at].machines += 1;
+        }
+        let Some(first) = self.refusing.first() else { return };
+        self.rules[*first].first += 1;
+        if self.refusing.len() == 1 {
+            self.rules[*first].alone += 1;
+            if self.rules[*first].rule == REQUIRED_RULE {
+                self.lacks_only_room(machine);
+            }
+        }
+    }
+
+    /// Machines come in order of id, so the first of those that lack as little stays.
+    fn lacks_only_room(&mut self, machine: MachineId) {
+        let short = shortage(self.policy, self.scene, self.vm, machine);
+        let share = largest_share(short, self.vm.shape.demand);
+        if self.closest.is_none_or(|(least, _)| share < least) {
+            self.closest = Some((share, Shortage { machine, short }));
+        }
+    }
+}
+
+fn bind<Id>(validators: &[RankedValidator<Id>], vm: &VmRequest, rules: &mut Vec<Refuser>) -> Bound<Id> {
+    let nothing = |ranked: &RankedValidator<Id>| Refuser { rule: ranked.id, machines: 0, first: 0, alone: 0 };
+    rules.extend(validators.iter().map(nothing));
+    validators.iter().map(|ranked| ranked.rule.bind(vm)).collect()
+}
+
+fn refuse<Id: Copy>(bound: &Bound<Id>, scene: Scene<'_>, id: Id, before: usize, refusing: &mut Vec<usize>) {
+    let refused = bound.iter().enumerate().filter(|(_, rule)| !rule.is_valid(scene, id));
+    refusing.extend(refused.map(|(at, _)| before + at));
+}

@@ -1,0 +1,174 @@
+//! Why a machine that was asked about was not the one (Protean section 3.4,
+//! "Interpretability").
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, MachineId, Resources, Scene, VmRequest};
+
+use crate::explain::{Question, Scorecard, scorecard};
+use crate::policy::{MachineStage, Policy};
+use crate::reference::{Funnel, order_clusters};
+use crate::refusal::shortage;
+use crate::weights::Weight;
+
+/// Why not this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyNot {
+    /// It is the one that was chosen.
+    Chosen,
+    /// A validator refuses it.
+    Refused {
+        /// The first one in the list that does.
+        rule: &'static str,
+        /// What the machine lacks for the VM; nothing where it has room.
+        short: Resources,
+    },
+    /// Its cluster is valid and was not among the best k.
+    ClusterNotSelected {
+        /// Its cluster.
+        cluster: ClusterId,
+        /// The last of the selected clusters.
+        last: ClusterId,
+        /// What puts that one before it.
+        lost: Lost,
+    },
+    /// Another machine was better.
+    Beaten {
+        /// The machine chosen; when conflicts were being avoided, the last of those drawn from.
+        by: MachineId,
+        /// What puts that one before it.
+        lost: Lost,
+    },
+    /// It was drawn from like the one that was chosen.
+    Chance {
+        /// The machine chosen.
+        winner: MachineId,
+        /// How many machines were drawn from.
+        among: u32,
+    },
+}
+
+/// What puts one candidate before another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// This preference, the first in strict order that tells them apart.
+    Rule(&'static str),
+    /// No rule: equals stand in order of id.
+    Id,
+    /// Weights set by hand.
+    Weights(Weighing),
+}
+
+/// Two candidates compared by weights set by hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighing {
+    /// What speaks for the one that came first.
+    pub ahead: Side,
+    /// What speaks for the other.
+    pub behind: Side,
+    /// Whether comparing goes in a circle: a candidate was taken that another one beats.
+    pub circular: bool,
+}
+
+/// One side of a comparison by weights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// The preferences that favour it, in the order of the list.
+    pub rules: Vec<&'static str>,
+    /// Their weights together, in thousandths; 0 when there are none.
+    thousandths: u64,
+}
+
+impl Side {
+    /// Their weights together; 0 when there are none.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.thousandths as f64 / 1_000.0
+    }
+}
+
+/// What a decision is asked about with.
+pub(crate) struct Inquiry<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) scene: Scene<'a>,
+    pub(crate) vm: &'a VmRequest,
+    pub(crate) funnel: &'a Funnel,
+    /// The machines that chance chose from.
+    pub(crate) drawn_from: &'a [MachineId],
+}
+
+impl Inquiry<'_> {
+    /// Why not the machine of this scorecard; none when nothing was chosen and no rule refuses it,
+    /// which cannot be.
+    pub(crate) fn why_not(&self, asked: &Scorecard, question: &Question) -> Option<WhyNot> {
+        if let Some(rule) = asked.refused_by() {
+            let short = shortage(self.policy, self.scene, self.vm, asked.machine);
+            return Some(WhyNot::Refused { rule, short });
+        }
+        let winner = question.winner?;
+        if winner == asked.machine {
+            return Some(WhyNot::Chosen);
+        }
+        if !asked.in_selected_cluster {
+            return self.cluster_not_selected(asked);
+        }
+        if self.drawn_from.contains(&asked.machine) {
+            return Some(WhyNot::Chance { winner, among: self.drawn_from.len() as u32 });
+        }
+        let by = question.avoided.and(self.drawn_from.last().copied()).unwrap_or(winner);
+        let lost = self.lost(&self.card(by), asked, false);
+        Some(WhyNot::Beaten { by, lost })
+    }
+
+    fn cluster_not_selected(&self, asked: &Scorecard) -> Option<WhyNot> {
+        let (_, ordered) = order_clusters(self.policy, self.scene, self.vm);
+        let last = ordered.into_iter().rfind(|cluster| self.funnel.clusters.contains(cluster))?;
+        let any = MachineId(self.scene.occupancy.fleet().cluster(last).machines().start);
+        let lost = self.lost(&self.card(any), asked, true);
+        Some(WhyNot::ClusterNotSelected { cluster: asked.cluster, last, lost })
+    }
+
+    fn card(&self, machine: MachineId) -> Scorecard {
+        scorecard(self.policy, self.scene, self.vm, &self.funnel.clusters, machine)
+    }
+
+    /// What puts one machine before another, or its cluster before the other's.
+    pub(crate) fn lost(&self, ahead: &Scorecard, behind: &Scorecard, of_clusters: bool) -> Lost {
+        if self.policy.weighted {
+            let mut weighing = weigh(ahead, behind, of_clusters, &self.weights(of_clusters));
+            weighing.circular = if of_clusters { weighing.is_upset() } else { self.funnel.circular };
+            return Lost::Weights(weighing);
+        }
+        let mut rules = ahead.pairs(behind, of_clusters);
+        rules.find(|(_, ahead, behind)| ahead < behind).map_or(Lost::Id, |(rule, ..)| Lost::Rule(rule))
+    }
+
+    fn weights(&self, of_clusters: bool) -> Vec<Weight> {
+        if of_clusters {
+            return self.policy.cluster_preferences.iter().map(|ranked| ranked.weight).collect();
+        }
+        self.policy.machine_preferences.iter().map(MachineStage::weight).collect()
+    }
+}
+
+fn weigh(ahead: &Scorecard, behind: &Scorecard, of_clusters: bool, weights: &[Weight]) -> Weighing {
+    let (mut for_ahead, mut for_behind) = (Side::default(), Side::default());
+    for ((rule, one, other), weight) in ahead.pairs(behind, of_clusters).zip(weights) {
+        let side = match one.cmp(&other) {
+            core::cmp::Ordering::Less => &mut for_ahead,
+            core::cmp::Ordering::Equal => continue,
+            core::cmp::Ordering::Greater => &mut for_behind,
+        };
+        side.rules.push(rule);
+        side.thousandths += weight.thousandths();
+    }
+    Weighing { ahead: for_ahead, behind: for_behind, circular: false }
+}
+
+impl Weighing {
+    /// Whether the one behind would beat the one ahead if there were no others.
+    #[must_use]
+    pub fn is_upset(&self) -> bool {
+        self.behind.thousandths > self.ahead.thousandths
+    }
+}

@@ -1,0 +1,241 @@
+//! Explanations in words, the same for every host: why a machine, why not another one, why
+//! none (Protean section 3.4, "Interpretability").
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use tiebreak_model::{Fleet, MachineId, Resource, Resources};
+
+use crate::explain::{Explanation, Lost, RefusalByRule, Refuser, Shortage, Side, TooLarge, Weighing, WhyNot};
+use crate::reference::WEIGHTED;
+
+impl Explanation {
+    /// One sentence that says where the VM went and what decided, or why it went nowhere.
+    #[must_use]
+    pub fn sentence(&self, fleet: &Fleet) -> String {
+        if let Some(refusal) = &self.refusal {
+            return refusal.sentence(fleet);
+        }
+        let Some(winner) = self.winner.as_ref().map(|card| card.machine) else { return String::new() };
+        let second = self.runner_up.as_ref().map(|card| card.machine);
+        match (self.avoided, second, &self.weighed, self.decided_by) {
+            (Some(among), ..) => drawn_to_avoid_conflicts(winner, among),
+            (_, None, ..) => format!("Machine {winner} was the only one that could hold it."),
+            (_, Some(_), _, None) => self.tied(winner),
+            (_, Some(second), Some(weighing), _) => {
+                let why = weighing.words(&machine(winner), &machine(second));
+                format!("Machine {winner} was chosen: {why}.")
+            }
+            (_, Some(second), None, Some(rule)) => {
+                format!("Machine {winner} was chosen; {rule} put it before machine {second}.")
+            }
+        }
+    }
+
+    fn tied(&self, winner: MachineId) -> String {
+        let among = count(self.funnel.best.len() as u32);
+        let weighted = self.funnel.steps.iter().any(|step| step.rule == WEIGHTED);
+        let why = match (self.funnel.circular, weighted) {
+            (true, _) => "that beat each other in a circle",
+            (false, true) => "that the weights put level",
+            (false, false) => "that no rule tells apart",
+        };
+        format!("Machine {winner} was picked at random among {among} machines {why}.")
+    }
+
+    /// Why the machine that was asked about was not the one.
+    #[must_use]
+    pub fn why_not_sentence(&self, fleet: &Fleet) -> Option<String> {
+        let asked = self.asked.as_ref()?.machine;
+        Some(match self.why_not.as_ref()? {
+            WhyNot::Chosen => format!("Machine {asked} is the one that was chosen."),
+            WhyNot::Chance { winner, among } => self.chance(asked, *winner, *among),
+            WhyNot::Refused { rule, short } => format!("Not machine {asked}: {rule} refuses it{}.", and_lacks(*short)),
+            WhyNot::ClusterNotSelected { cluster, last, lost } => {
+                let (mine, last) = (&fleet.cluster(*cluster).name, &fleet.cluster(*last).name);
+                let why = lost.words(last, mine);
+                format!(
+                    "Not machine {asked}: {mine} was not among the best clusters, the last of which is {last}; {why}."
+                )
+            }
+            WhyNot::Beaten { by, lost } => self.beaten(asked, *by, lost),
+        })
+    }
+
+    fn chance(&self, asked: MachineId, winner: MachineId, among: u32) -> String {
+        let among = count(among);
+        let stood = match self.avoided {
+            Some(_) => format!("was among the {among} best"),
+            None => "was tied for best".to_owned(),
+        };
+        format!("Machine {asked} {stood}; chance, 1 in {among} for each, fell on machine {winner}.")
+    }
+
+    fn beaten(&self, asked: MachineId, by: MachineId, lost: &Lost) -> String {
+        let why = lost.words(&machine(by), "it");
+        match self.avoided {
+            None => format!("Not machine {asked}: {why}."),
+            Some(1) => format!("Not machine {asked}: only machine {by} was in the draw; {why}."),
+            Some(among) => {
+                let best = count(among);
+                format!(
+                    "Not machine {asked}: it was not among the {best} best, the last of which is machine {by}; {why}."
+                )
+            }
+        }
+    }
+}
+
+fn drawn_to_avoid_conflicts(winner: MachineId, among: u32) -> String {
+    match among {
+        1 => format!("Machine {winner} was the only one in the draw by which the agent was avoiding conflicts."),
+        _ => format!(
+            "Machine {winner} was picked at random among the {} best: the agent was avoiding conflicts.",
+            count(among)
+        ),
+    }
+}
+
+impl Lost {
+    /// "BestFit puts machine 3 before it".
+    fn words(&self, ahead: &str, behind: &str) -> String {
+        match self {
+            Self::Rule(rule) => format!("{rule} puts {ahead} before {behind}"),
+            Self::Id => format!("no rule tells them apart, and {ahead} comes before {behind} in the list"),
+            Self::Weights(weighing) => weighing.words(ahead, behind),
+        }
+    }
+}
+
+impl Weighing {
+    /// "weight 5 speaks for machine 3 (BestFit), weight 2 for machine 4 (WorstFit)".
+    fn words(&self, ahead: &str, behind: &str) -> String {
+        let (one, other) = (self.ahead.words("speaks for", ahead), self.behind.words("for", behind));
+        let end = match (self.circular, self.ahead.weight() > self.behind.weight()) {
+            (true, true) => "; the best beat each other in a circle".to_owned(),
+            (true, false) => format!("; the comparison goes in a circle, and {ahead} beats more of the others"),
+            (false, false) => format!("; {ahead} beats more of the others"),
+            (false, true) => String::new(),
+        };
+        format!("{one}, {other}{end}")
+    }
+}
+
+impl Side {
+    fn words(&self, speaks_for: &str, name: &str) -> String {
+        match &self.rules[..] {
+            [] => format!("nothing {speaks_for} {name}"),
+            rules => {
+                format!("weight {} {speaks_for} {name} ({})", trimmed(self.weight()), listed(rules.iter().copied()))
+            }
+        }
+    }
+}
+
+impl RefusalByRule {
+    /// One sentence that says who is to blame.
+    #[must_use]
+    pub fn sentence(&self, fleet: &Fleet) -> String {
+        let why = match (&self.too_large, self.most_to_blame()) {
+            (Some(too_large), _) => too_large.words(fleet),
+            (None, Some(most)) if most.alone == self.machines => {
+                format!("{} refuses {}", most.rule, all(self.machines))
+            }
+            (None, Some(most)) => {
+                format!("without {}, {} of {} would", most.rule, count(most.alone), machines(self.machines))
+            }
+            (None, None) => format!("at least two rules refuse {}", each(self.machines)),
+        };
+        format!("No machine could take it: {why}.")
+    }
+
+    /// The machine that lacks least, in a sentence; none when room is not all that any lacks.
+    #[must_use]
+    pub fn closest_sentence(&self) -> Option<String> {
+        let Shortage { machine, short } = self.closest?;
+        Some(format!("Machine {machine} comes closest: it lacks {}.", amounts(short)))
+    }
+}
+
+impl Refuser {
+    /// What there would be without this rule; none when other rules refuse the same machines.
+    #[must_use]
+    pub fn without_words(&self) -> Option<String> {
+        let Self { rule, alone, .. } = self;
+        (*alone > 0).then(|| format!("without {rule}, {} would take it", machines(*alone)))
+    }
+}
+
+impl TooLarge {
+    fn words(&self, fleet: &Fleet) -> String {
+        let suits_best = match fleet.clusters() {
+            [_] => String::new(),
+            _ => format!(" of {}, which suits it best,", fleet.cluster(self.cluster).name),
+        };
+        format!("even an empty machine{suits_best} lacks {}", amounts(self.short))
+    }
+}
+
+/// `2 cores and 8 GiB`: what there is none of is left out.
+fn amounts(amounts: Resources) -> String {
+    let some = Resource::ALL.into_iter().filter(|resource| amounts[*resource] > 0);
+    listed(some.map(|resource| amount(resource, amounts[resource])))
+}
+
+fn amount(resource: Resource, stored: u32) -> String {
+    let (unit, scale) = resource.unit();
+    let value = trimmed(f64::from(stored) / scale);
+    match resource {
+        Resource::Cores if value == "1" => "1 core".to_owned(),
+        Resource::Ssd => format!("{value} {unit} SSD"),
+        _ => format!("{value} {unit}"),
+    }
+}
+
+/// "; it lacks 2 cores", or nothing where nothing is lacking.
+fn and_lacks(short: Resources) -> String {
+    if short == Resources::NONE { String::new() } else { format!("; it lacks {}", amounts(short)) }
+}
+
+fn machine(id: MachineId) -> String {
+    format!("machine {id}")
+}
+
+fn machines(number: u32) -> String {
+    if number == 1 { "1 machine".to_owned() } else { format!("{} machines", count(number)) }
+}
+
+fn all(number: u32) -> String {
+    if number == 1 { "the only machine".to_owned() } else { format!("all {}", machines(number)) }
+}
+
+fn each(number: u32) -> String {
+    if number == 1 { "the only machine".to_owned() } else { format!("each of the {}", machines(number)) }
+}
+
+/// `a, b and c`.
+fn listed(items: impl Iterator<Item = impl Into<String>>) -> String {
+    let mut items: Vec<String> = items.map(Into::into).collect();
+    match items.pop() {
+        Some(last) if !items.is_empty() => format!("{} and {last}", items.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+/// `13,521`.
+fn count(number: u32) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let (head, rest) = digits.split_at(first);
+    let groups = (0..rest.len()).step_by(3).map(|at| &rest[at..at + 3]);
+    let all: Vec<_> = Some(head).filter(|head| !head.is_empty()).into_iter().chain(groups).collect();
+    all.join(",")
+}
+
+/// A number with as many digits as it needs, at most three after the point.
+fn trimmed(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
