@@ -429,7 +429,7 @@ fn a_refusal_is_told_by_rule() {
     let mut session = Session::small();
     let refused = vms_of(&session, is_refused);
     let (mut too_large, mut full) = (0, 0);
-    for vm in refused.iter().step_by(5) {
+    for vm in &refused {
         session.does(Message::Vm(vm.clone()));
         session.does(Message::Ask(Some(0)));
         session.settle();
@@ -450,7 +450,7 @@ fn a_refusal_is_told_by_rule() {
             assert!(closest.starts_with("Machine ") && closest.contains(" comes closest: it lacks "), "{closest}");
         }
     }
-    assert!(too_large > 0 && full > 10, "{too_large} too large, {full} without room");
+    assert!(too_large > 2 && full > 2, "{too_large} too large, {full} without room");
 }
 
 #[test]
