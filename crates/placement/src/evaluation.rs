@@ -11,7 +11,6 @@
 //! racks they stand on are judged again, set for this one decision, and set back.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
@@ -24,7 +23,7 @@ use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
 use crate::policy::Policy;
-use crate::ranking::{Best, CellOf, Rankings, best_keys};
+use crate::ranking::{Best, CellOf, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::weights::{self, Weight, best, distinct};
 
@@ -33,9 +32,23 @@ struct Cells<K> {
     revision: Revision,
     used_at: u64,
     rankings: Rankings<K>,
-    /// Each cell's best key under all rules, rack rules too, and how many machines have it;
-    /// side by side, because every decision reads all of them.
+    /// Each cell's best key under all rules, rack rules too, and how many machines have it.
     bests: Vec<Best<K>>,
+    /// The best of those.
+    best: Best<K>,
+}
+
+impl<K: PackedKey> Cells<K> {
+    /// Gives a cell another best.
+    #[inline]
+    fn set_best(&mut self, cell: usize, best: Best<K>) {
+        let before = core::mem::replace(&mut self.bests[cell], best);
+        if before != best {
+            let exchanged = exchanged(self.best, before, best);
+            let all = || self.bests.iter().fold((K::INVALID, 0), |one, other| joined(one, *other));
+            self.best = exchanged.unwrap_or_else(all);
+        }
+    }
 }
 
 /// What all evaluations of an agent share: the layers below them, and room for work.
@@ -48,7 +61,6 @@ pub(crate) struct Kit<K> {
     batch: Batch,
     keys: Vec<K>,
     selected: Vec<ClusterId>,
-    touched: Vec<u32>,
     patches: Vec<Patch<K>>,
 }
 
@@ -71,7 +83,6 @@ impl<K: PackedKey> Kit<K> {
             batch: Batch::default(),
             keys: Vec::new(),
             selected: Vec::new(),
-            touched: Vec::new(),
             patches: Vec::new(),
         }
     }
@@ -159,35 +170,25 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
-        let (mut best, mut count) = (K::INVALID, 0);
-        for (key, machines) in clusters.iter().flat_map(|cluster| self.bests(*cluster)) {
-            match key.cmp(&best) {
-                Ordering::Less => (best, count) = (*key, *machines),
-                Ordering::Equal => count += machines,
-                Ordering::Greater => {}
-            }
-            books.counters.cells_compared += 1;
-        }
-        if best == K::INVALID {
+        let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, cells));
+        let cells = || clusters.iter().filter_map(cells);
+        let (best, count) = cells().fold((K::INVALID, 0), |best, (_, cells)| joined(best, cells.best));
+        books.counters.cells_compared += cells().map(|(_, cells)| cells.bests.len() as u64).sum::<u64>();
+        if count == 0 {
             return None;
         }
         let mut nth = pick(draw.number, count);
-        for cluster in clusters {
-            for (cell, (_, machines)) in self.bests(*cluster).iter().enumerate().filter(|(_, (key, _))| *key == best) {
-                if nth < *machines {
-                    let rankings = &self.cells[cluster.index()].as_ref()?.rankings;
-                    let first = self.first_machine(fleet, *cluster, cell as u32);
-                    return Some((MachineId(first + rankings.nth_best(cell, nth) as u32), count));
-                }
-                nth -= machines;
+        for (cluster, cells) in cells().filter(|(_, cells)| cells.best.0 == best) {
+            if nth >= cells.best.1 {
+                nth -= cells.best.1;
+                continue;
             }
+            let tied = |(key, count): &Best<K>| if *key == best { *count } else { 0 };
+            let cell = skip(cells.bests.iter().map(tied), &mut nth);
+            let first = self.first_machine(fleet, cluster, cell as u32);
+            return Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), count));
         }
         None
-    }
-
-    /// The cells of a cluster with their best keys under all rules.
-    fn bests(&self, cluster: ClusterId) -> &[Best<K>] {
-        self.cells[cluster.index()].as_ref().map_or(&[], |cells| &cells.bests)
     }
 
     /// Conflict avoidance: any of the best few, whether tied or not.
@@ -374,17 +375,11 @@ impl<K: PackedKey> Evaluation<K> {
                 Some(cells) => cells,
                 None => self.build_cells(fleet, part.cluster, keys, now),
             };
-            kit.touched.clear();
             for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
                 let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
                 cells.rankings.set(cell, index, *key);
-                kit.touched.push(cell as u32);
-            }
-            kit.touched.sort_unstable();
-            kit.touched.dedup();
-            for cell in &kit.touched {
-                let best = cells.rankings.best(*cell as usize);
-                cells.bests[*cell as usize] = self.best_of(scene, part.cluster, *cell, best, (kept, &kit.shared));
+                let best = cells.rankings.best(cell);
+                cells.set_best(cell, self.best_of(scene, part.cluster, cell as u32, best, (kept, &kit.shared)));
             }
             cells.revision = occupancy.revision();
             self.cells[part.cluster.index()] = Some(cells);
@@ -401,7 +396,7 @@ impl<K: PackedKey> Evaluation<K> {
             Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
         };
         let bests = alloc::vec![(K::INVALID, 0); rankings.len()];
-        Cells { revision: Revision(0), used_at: now, rankings, bests }
+        Cells { revision: Revision(0), used_at: now, rankings, bests, best: (K::INVALID, 0) }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
@@ -471,7 +466,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
         for (cell, _) in &patch.bests {
             let best = cells.rankings.best(*cell as usize);
-            cells.bests[*cell as usize] = self.best_of(scene, cluster, *cell, best, (false, shared));
+            cells.set_best(*cell as usize, self.best_of(scene, cluster, *cell, best, (false, shared)));
         }
         self.cells[cluster.index()] = Some(cells);
         patch
@@ -484,7 +479,7 @@ impl<K: PackedKey> Evaluation<K> {
                 cells.rankings.set(cell as usize, index as usize, key);
             }
             for (cell, best) in patch.bests {
-                cells.bests[cell as usize] = best;
+                cells.set_best(cell as usize, best);
             }
         }
     }

@@ -193,7 +193,8 @@ fn single<K: PackedKey>(key: K) -> Best<K> {
 }
 
 /// The best of two sets together.
-fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
+#[inline]
+pub(crate) fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
     match one.0.cmp(&other.0) {
         core::cmp::Ordering::Less => one,
         core::cmp::Ordering::Equal => (one.0, one.1 + other.1),
@@ -203,7 +204,7 @@ fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
 
 /// A node with one child exchanged; none when all its children must be looked at.
 #[inline]
-fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Best<K>) -> Option<Best<K>> {
+pub(crate) fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Best<K>) -> Option<Best<K>> {
     let left = if before.0 == node.0 { node.1 - before.1 } else { node.1 };
     if after.0 < node.0 {
         return Some(after);
@@ -213,7 +214,7 @@ fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Best<K>) -> Op
 }
 
 /// The place at which `nth` is used up by these counts; what is left of it stays.
-fn skip(counts: impl Iterator<Item = u32>, nth: &mut u32) -> usize {
+pub(crate) fn skip(counts: impl Iterator<Item = u32>, nth: &mut u32) -> usize {
     let mut last = 0;
     for (place, count) in counts.enumerate() {
         last = place;

@@ -1,9 +1,10 @@
 //! Scenarios by name, in the order a list shows them.
 
 use tiebreak_model::Declaration;
+use tiebreak_placement::Caches;
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
-use crate::document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
+use crate::document::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
 
 /// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
 pub const PACKING_CUT_FINGERPRINT: u128 = 0xed2f_9e2e_d1e4_8e5b_c62d_2c8b_da7c_7f65;
@@ -95,6 +96,7 @@ fn default() -> Document {
             clusters: vec![cluster(0, 140, 14, PACKING_MACHINE)],
             workload: trace("packing-cut.csv.gz", PACKING_CUT_FINGERPRINT),
             agents: Agents { count: 4, decision_ms: 8_000, publish_ms: 4_000, ..Agents::default() },
+            caches: all_layers(),
             ..Variant::default()
         },
     )
@@ -146,6 +148,7 @@ fn small() -> Document {
                 ..GeneratedWorkload::default()
             }),
             agents: Agents { count: 2, ..Agents::default() },
+            caches: all_layers(),
             ..Variant::default()
         },
     )
@@ -199,7 +202,8 @@ fn tenants() -> Document {
         row.settings.datacenter = datacenter;
         row
     };
-    let mut variant = Variant {
+    let variant = Variant {
+        caches: all_layers(),
         clusters: [1, 1, 2, 2].into_iter().enumerate().map(in_datacenter).collect(),
         workload: WorkloadRef::Generated(GeneratedWorkload {
             days: 2.0,
@@ -215,20 +219,14 @@ fn tenants() -> Document {
         }),
         ..Variant::default()
     };
-    let about_tenants = |row: &&mut RuleRow| TENANT_RULES.contains(&row.id.as_str());
-    variant.rules.iter_mut().filter(about_tenants).for_each(|row| row.on = true);
     single("Tenants with terms", variant)
 }
 
-/// The rules that hold what tenants ask for, whether or not the default list has them on.
-const TENANT_RULES: [&str; 6] = [
-    "SharesTenantDatacenter",
-    "SharesTenantCluster",
-    "SharesTenantRack",
-    "SpreadsOverFaultDomains",
-    "CapsTenantPerMachine",
-    "RespectsIsolation",
-];
+/// Every layer of Protean's caches, rule objects too: these zones are small, and the page shows
+/// what each layer does.
+fn all_layers() -> Caches {
+    Caches { rule_objects: true, ..Caches::default() }
+}
 
 fn single(name: &str, variant: Variant) -> Document {
     Document { name: name.into(), variants: vec![variant], active: 0 }

@@ -162,7 +162,7 @@ fn every_fault_has_its_path() {
             &[
                 "variants[0].caches: expected evaluations, rule_objects, shared_state, journal, cells, background, \
                  evaluation_pool, object_pool or age, got field \"cell\"; left it out",
-                "variants[0].caches.age: expected a whole number from 0 to 1000000000 decisions, got -1; used 0",
+                "variants[0].caches.age: expected a whole number from 0 to 1000000000 decisions, got -1; used 10000",
                 "variants[0].hand_weights: expected true or false, got 1; used false",
             ],
         ),
