@@ -65,6 +65,11 @@ impl MachineRecord {
         Self { free, evictable, vms, isolated: self.isolated && vms > 0, ..self }
     }
 
+    /// 1 when it takes no new VMs, 0 when it does.
+    fn is_unready(&self) -> u32 {
+        u32::from(self.readiness != Readiness::Ready)
+    }
+
     /// With as much put out as `vm` is short of: what an agent, which does not know the VMs
     /// one by one, believes of a machine on which it counts on evictions.
     #[must_use]
@@ -89,6 +94,8 @@ pub struct Totals {
     pub busy_cores_milli: u64,
     /// VMs on all of them.
     pub vms: u64,
+    /// Machines that take no new VMs.
+    pub unready: u32,
 }
 
 impl Totals {
@@ -108,6 +115,7 @@ impl Totals {
         let cores = u64::from(capacity.cores_milli());
         self.busy_cores_milli = self.busy_cores_milli + cores * u64::from(is_busy) - cores * u64::from(was_busy);
         self.vms = self.vms + u64::from(after.vms) - u64::from(before.vms);
+        self.unready = self.unready + after.is_unready() - before.is_unready();
     }
 }
 
@@ -131,13 +139,25 @@ impl Occupancy {
             .map(|id| (id, fleet.cluster(fleet.cluster_of(id))))
             .map(|(id, cluster)| MachineRecord::empty(cluster.capacity, cluster.readiness_at_start(id)))
             .collect();
-        Self {
+        let mut occupancy = Self {
             machines,
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
             journal: Journal::new(&fleet),
             fleet,
+        };
+        occupancy.count_unready();
+        occupancy
+    }
+
+    /// Puts machines that take no VMs in the beginning into the sums.
+    fn count_unready(&mut self) {
+        for (machine, record) in (0..).map(MachineId).zip(&self.machines) {
+            let rack = self.fleet.rack_of(machine);
+            let cluster = self.fleet.cluster_of_rack(rack);
+            let sums = [&mut self.racks[rack.index()], &mut self.clusters[cluster.index()], &mut self.zone];
+            sums.into_iter().for_each(|totals| totals.unready += record.is_unready());
         }
     }
 
@@ -391,5 +411,27 @@ mod tests {
         occupancy.set(MachineId(1), placed.without(&vm));
         assert_eq!(*occupancy.zone(), Totals::default());
         assert_eq!(occupancy.revision(), Revision(2));
+    }
+
+    #[test]
+    fn machines_that_take_no_vms_are_counted() {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 4,
+            racks: 2,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 3,
+            datacenter: 0,
+        };
+        let mut occupancy = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
+        let mut check = |machine, readiness, unready| {
+            let record = occupancy.record(MachineId(machine));
+            occupancy.set(MachineId(machine), MachineRecord { readiness, ..record });
+            assert_eq!(occupancy.zone().unready, unready, "machine {machine} is {readiness:?}");
+        };
+        check(3, Readiness::Unready, 3);
+        check(3, Readiness::Failed, 3);
+        check(0, Readiness::Failed, 4);
+        check(3, Readiness::Ready, 3);
     }
 }

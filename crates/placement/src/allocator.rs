@@ -106,6 +106,12 @@ impl Allocator {
         &self.policy
     }
 
+    /// Applies another list from here on: with the same view and counters, and fresh caches.
+    pub fn change_policy(&mut self, policy: Arc<Policy>, caches: Caches, bytes: usize) {
+        self.pool = caches.any().then(|| AnyPool::new(&policy, &self.view, caches, bytes));
+        self.policy = policy;
+    }
+
     /// What its caches did so far.
     #[must_use]
     pub fn counters(&self) -> &CacheCounters {

@@ -8,6 +8,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{MachineId, MachineRecord, RequestId, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse};
 
+use crate::job::Job;
 use crate::store::Store;
 
 /// A machine chosen for one VM of a request.
@@ -23,6 +24,8 @@ pub(crate) struct Assignment {
 /// A decision on its way to the store.
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight {
+    pub(crate) job: Job,
+    /// The request its VMs belong to.
     pub(crate) request: RequestId,
     pub(crate) attempt: u32,
     /// What was chosen before a VM was refused, if one was.
@@ -32,11 +35,11 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// Begins a request, in the room of a decision that is over.
-    pub(crate) fn begin(over: Option<Self>, request: RequestId, attempt: u32) -> Self {
+    /// Begins a job of a request, in the room of a decision that is over.
+    pub(crate) fn begin(over: Option<Self>, job: Job, request: RequestId, attempt: u32) -> Self {
         let mut assignments = over.map_or_else(Vec::new, |over| over.assignments);
         assignments.clear();
-        Self { request, attempt, assignments, refused: None }
+        Self { job, request, attempt, assignments, refused: None }
     }
 }
 

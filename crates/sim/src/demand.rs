@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, MachineRecord, Occupancy, VmId};
+use tiebreak_model::{MachineId, MachineRecord, Occupancy, Readiness, VmId};
 use tiebreak_placement::Policy;
 
 use crate::agent::Assignment;
@@ -38,7 +38,8 @@ impl Demands {
         for it in assignments {
             let known = self.machines.iter().position(|demand| demand.machine == it.machine);
             let at = known.unwrap_or_else(|| {
-                self.machines.push(Demand { machine: it.machine, after: Some(truth.record(it.machine)) });
+                let record = Some(truth.record(it.machine)).filter(|record| takes_vms(record, policy));
+                self.machines.push(Demand { machine: it.machine, after: record });
                 self.machines.len() - 1
             });
             let Some(record) = self.machines[at].after else { continue };
@@ -47,5 +48,15 @@ impl Demands {
                 allowed.then(|| evictable.make_room(it.machine, record, &it.shape, &mut self.victims)).flatten()
             });
         }
+    }
+}
+
+/// Whether the store may put VMs on a machine, which cannot be left to a stale view: never on a
+/// failed one, and where the rules ask for ready machines, on no other.
+fn takes_vms(machine: &MachineRecord, policy: &Policy) -> bool {
+    match machine.readiness {
+        Readiness::Ready => true,
+        Readiness::Unready => !policy.rule_ids().any(|id| id == "IsMachineReady"),
+        Readiness::Failed => false,
     }
 }

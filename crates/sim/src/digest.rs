@@ -2,7 +2,8 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::record::{Decision, Outcome};
+use crate::disruptions::{Disruption, Reason};
+use crate::record::{Cause, Decision, Outcome};
 
 #[derive(Clone)]
 pub(crate) struct Digest(Xxh3);
@@ -29,6 +30,22 @@ impl Digest {
             decision.agent.unwrap_or(u32::MAX),
             decision.attempt,
         ] {
+            self.0.update(&word.to_le_bytes());
+        }
+        if decision.cause == Cause::Reallocation {
+            self.0.update(b"reallocation");
+        }
+    }
+
+    /// Takes in that a VM left a machine.
+    pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
+        let Disruption { time, vm, from, since, reason } = *disruption;
+        let to = if let Reason::Migrated(to) = reason { to.0 } else { u32::MAX };
+        self.0.update(reason.word().as_bytes());
+        for moment in [time, since] {
+            self.0.update(&moment.0.to_le_bytes());
+        }
+        for word in [vm.0, from.0, to] {
             self.0.update(&word.to_le_bytes());
         }
     }

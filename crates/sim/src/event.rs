@@ -1,7 +1,8 @@
 //! Everything that can happen, and in which order.
 //!
-//! At one instant, VMs leave before commits land, agents that decided on are free after
-//! that, requests come next, and samples are taken last; within a kind, the lower id goes first.
+//! At one instant, incidents happen before VMs leave, VMs leave before commits land, agents
+//! that decided on are free after that, requests come next, and samples are taken last; within
+//! a kind, the lower id goes first.
 
 use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
@@ -13,6 +14,8 @@ use tiebreak_model::{Millis, RequestId, Time, VmId, Workload};
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
+    /// The incident at this place of the plan happens or goes on.
+    Incident(u32),
     /// A VM's life ends.
     Departure(VmId),
     /// An agent's decision reaches the store.
@@ -37,6 +40,7 @@ pub(crate) struct Queue {
     tick: Millis,
     commits: BinaryHeap<Reverse<(Time, u32)>>,
     free: BinaryHeap<Reverse<(Time, u32)>>,
+    incidents: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl Queue {
@@ -52,6 +56,7 @@ impl Queue {
             tick,
             commits: BinaryHeap::new(),
             free: BinaryHeap::new(),
+            incidents: BinaryHeap::new(),
             by_end: Arc::new(by_end),
             workload,
         }
@@ -67,10 +72,18 @@ impl Queue {
         self.free.push(Reverse((at, agent)));
     }
 
+    /// An incident will happen or go on then, if that is not after the horizon.
+    pub(crate) fn schedule_incident(&mut self, at: Time, incident: u32) {
+        if at <= self.workload.horizon() {
+            self.incidents.push(Reverse((at, incident)));
+        }
+    }
+
     /// The next event, or nothing when the horizon is reached. Commits still under way
     /// then are let in, so that every request has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
+        let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
         let departure = self.by_end.get(self.next_departure).map(|vm| (self.workload.end(*vm), Event::Departure(*vm)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
@@ -79,8 +92,9 @@ impl Queue {
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [departure, commit, free, arrival, tick].into_iter().flatten().min()?;
+        let next = [incident, departure, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
+            Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(_) => self.next_departure += 1,
             Event::Commit(_) => drop(self.commits.pop()),
             Event::Free(_) => drop(self.free.pop()),

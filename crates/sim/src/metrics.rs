@@ -63,6 +63,12 @@ pub struct Counters {
     pub cache_hits: u64,
     /// Decisions that had to make one.
     pub cache_misses: u64,
+    /// VMs that lost their machine and were placed on another.
+    pub reallocations: u64,
+    /// VMs that lost their machine before their time and found no other.
+    pub lost_vms: u64,
+    /// VMs moved to another machine while they ran.
+    pub migrations: u64,
 }
 
 impl Counters {
@@ -79,6 +85,9 @@ impl Counters {
             refreshed: self.refreshed - before.refreshed,
             cache_hits: self.cache_hits - before.cache_hits,
             cache_misses: self.cache_misses - before.cache_misses,
+            reallocations: self.reallocations - before.reallocations,
+            lost_vms: self.lost_vms - before.lost_vms,
+            migrations: self.migrations - before.migrations,
         }
     }
 }
@@ -225,6 +234,34 @@ pub static METRICS: &[Metric] = &[
         "VMs per minute",
         "VMs of low priority put out to make room for others, per minute (Protean section 2.1).",
         |sample| per_minute(sample.counted.evictions, sample),
+    ),
+    metric(
+        "UnreadyMachines",
+        "Machines not ready",
+        "machines",
+        "Machines that take no new VMs: failed, being drained or updated, or out of service.",
+        |sample| f64::from(sample.zone.unready),
+    ),
+    metric(
+        "Reallocations",
+        "Reallocations",
+        "VMs per minute",
+        "VMs whose machine failed or was emptied and that were placed on another, per minute (Protean section 2.1).",
+        |sample| per_minute(sample.counted.reallocations, sample),
+    ),
+    metric(
+        "LostVms",
+        "Lost VMs",
+        "VMs per minute",
+        "VMs whose machine failed or was emptied and for which no other was found, per minute.",
+        |sample| per_minute(sample.counted.lost_vms, sample),
+    ),
+    metric(
+        "Migrations",
+        "Migrations",
+        "VMs per minute",
+        "VMs moved to another machine while they ran, per minute (Protean section 6.3).",
+        |sample| per_minute(sample.counted.migrations, sample),
     ),
 ];
 

@@ -1,15 +1,17 @@
 //! What to run, checked: past a plan, the core cannot fail.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Millis, Occupancy, Workload, declare};
+use tiebreak_model::{Declared, Millis, Occupancy, Time, VmId, Workload, declare};
 use tiebreak_placement::policy::REQUIRED_RULE;
 use tiebreak_placement::{Allocator, Caches, Policy, PolicyError, RuleUse};
 
+use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
 use crate::latency::Latency;
 
 declare! {
@@ -77,6 +79,15 @@ pub struct Plan {
     pub(crate) seed: Seed,
     pub(crate) tick: Millis,
     pub(crate) funnel_samples: u32,
+    /// What `policy` is made of.
+    pub(crate) rules: Vec<RuleUse>,
+    pub(crate) best_clusters: u32,
+    /// What happens when; the list is never changed, so places in it are names.
+    pub(crate) incidents: Vec<(Time, Planned)>,
+    /// The workload without what incidents ask for.
+    pub(crate) trace: Arc<Workload>,
+    /// The number by which chance knows each VM, where that is not its id.
+    pub(crate) luck: Option<Arc<[u64]>>,
 }
 
 impl fmt::Debug for Plan {
@@ -92,6 +103,16 @@ pub enum PlanError {
     Fleet(FleetError),
     /// The rules.
     Policy(PolicyError),
+    /// No kind of incident has this id.
+    UnknownIncident {
+        /// The id as given.
+        id: String,
+    },
+    /// Incidents ask for more VMs than there is room for.
+    TooMuchDemand {
+        /// VMs asked for, up to the incident that is too much.
+        vms: usize,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -99,6 +120,14 @@ impl fmt::Display for PlanError {
         match self {
             Self::Fleet(error) => error.fmt(f),
             Self::Policy(error) => error.fmt(f),
+            Self::UnknownIncident { id } => {
+                let ids: Vec<_> = INCIDENTS.iter().map(|entry| entry.declaration.id).collect();
+                write!(f, "expected an incident of {}, got \"{id}\"", ids.join(", "))
+            }
+            Self::TooMuchDemand { vms } => write!(
+                f,
+                "expected at most {ADDED_VMS_MAX} VMs from demand spikes, got {vms}; ask for fewer requests or spikes"
+            ),
         }
     }
 }
@@ -135,7 +164,7 @@ impl Plan {
         if !rules.iter().any(|rule| rule.id == REQUIRED_RULE) {
             rules.insert(0, RuleUse::plain(REQUIRED_RULE, None));
         }
-        let tick = nice_tick(workload.horizon().since(tiebreak_model::Time::ZERO));
+        let tick = nice_tick(workload.horizon().since(Time::ZERO));
         let fleet = Fleet::build(clusters).map_err(PlanError::Fleet)?;
         let affordable = (FUNNEL_MACHINES / fleet.machine_count()).max(FUNNEL_SAMPLES_MIN);
         // Whatever was not allowed is the default: no agents, for one, would decide nothing.
@@ -143,12 +172,17 @@ impl Plan {
         Ok(Self {
             fleet: Arc::new(fleet),
             policy: Arc::new(Policy::new(&rules, best_clusters).map_err(PlanError::Policy)?),
+            trace: workload.clone(),
             workload,
             agents,
             caches: Caches::default(),
             seed,
             tick,
             funnel_samples: FUNNEL_SAMPLES.min(affordable),
+            rules,
+            best_clusters,
+            incidents: Vec::new(),
+            luck: None,
         })
     }
 
@@ -168,8 +202,19 @@ impl Plan {
 
     /// An allocator that knows the fleet as `view` has it.
     pub(crate) fn allocator(&self, view: Occupancy) -> Allocator {
+        let (caches, bytes) = self.cache_terms();
+        Allocator::new(self.policy.clone(), view, caches, bytes)
+    }
+
+    /// The caches that each agent keeps, and in how many bytes.
+    pub(crate) fn cache_terms(&self) -> (Caches, usize) {
         let caches = if self.agents.caches { self.caches } else { Caches::OFF };
-        Allocator::new(self.policy.clone(), view, caches, CACHE_BYTES / self.agents.count as usize)
+        (caches, CACHE_BYTES / self.agents.count as usize)
+    }
+
+    /// The number by which chance knows a VM: its id in the trace, whatever was added to it.
+    pub(crate) fn luck(&self, vm: VmId) -> u64 {
+        self.luck.as_ref().map_or(u64::from(vm.0), |luck| luck[vm.index()])
     }
 
     /// Where everything stands.

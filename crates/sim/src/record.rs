@@ -29,7 +29,28 @@ impl Outcome {
     }
 }
 
-/// One decision about one VM.
+/// Why a VM was to be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A tenant asked for it.
+    Request,
+    /// It had a machine and lost it: the machine failed, was drained or went away.
+    Reallocation,
+}
+
+impl Cause {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Reallocation => "reallocation",
+        }
+    }
+}
+
+/// One decision about one VM. A VM has exactly one final outcome for its request, and one more
+/// for each time that it lost its machine and lived on long enough to be decided again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// When the store answered.
@@ -38,6 +59,8 @@ pub struct Decision {
     pub request: RequestId,
     /// The VM.
     pub vm: VmId,
+    /// Why it was to be decided.
+    pub cause: Cause,
     /// How it ended.
     pub outcome: Outcome,
     /// The machine chosen; none when no machine was valid.
@@ -49,6 +72,6 @@ pub struct Decision {
     pub cache: Option<CacheUse>,
     /// The agent; none for VMs alive when the trace began.
     pub agent: Option<u32>,
-    /// 0 for the first try.
+    /// 0 for the first try, of the request or of this reallocation.
     pub attempt: u32,
 }

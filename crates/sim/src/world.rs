@@ -1,6 +1,7 @@
 //! The run itself: events in order, each changing the world once.
 
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -10,20 +11,22 @@ use tiebreak_model::{
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Refusal, Request};
+use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Policy, Refusal, Request};
 
 use crate::agent::{Agent, Assignment, InFlight};
 use crate::avoidance::Window;
 use crate::conflict_rate::ConflictRate;
 use crate::demand::{Demand, Demands};
 use crate::digest::Digest;
+use crate::disruptions::{Disruptions, Fate, Reason};
 use crate::event::{Event, Queue};
 use crate::evictions::Evictable;
 use crate::frames::Frames;
 use crate::histogram::Histogram;
+use crate::job::{Job, Waiting};
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity};
 use crate::plan::{Agents, Plan};
-use crate::record::{Decision, Outcome};
+use crate::record::{Cause, Decision, Outcome};
 use crate::rule_shares::RuleShares;
 use crate::store::Store;
 use crate::summary::Summary;
@@ -57,6 +60,8 @@ pub struct Probed {
     pub vm: VmId,
     /// When the agent decided.
     pub time: Time,
+    /// Why it was to be decided.
+    pub cause: Cause,
     /// The agent; none for a VM alive when the trace began.
     pub agent: Option<u32>,
     /// 0 for the first try.
@@ -97,12 +102,14 @@ pub enum Rejection {
 
 /// A run under way.
 pub struct World {
-    plan: Plan,
-    queue: Queue,
-    store: Store,
-    agents: Vec<Agent>,
+    pub(crate) plan: Plan,
+    /// The plan's list, or what incidents made of it.
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) queue: Queue,
+    pub(crate) store: Store,
+    pub(crate) agents: Vec<Agent>,
     idle: VecDeque<u32>,
-    waiting: VecDeque<Waiting>,
+    pub(crate) waiting: VecDeque<Waiting>,
     tie_break: Stream,
     coins: Stream,
     avoiding: Stream,
@@ -110,17 +117,17 @@ pub struct World {
     /// Where the VMs of tenants that ask for anything really stand.
     tenants: BTreeMap<u64, Footprint>,
     evictable: Evictable,
-    evicted: BTreeMap<VmId, Time>,
-    asking: Asking,
-    placed_on: Vec<u32>,
+    pub(crate) disrupted: Disruptions,
+    pub(crate) asking: Asking,
+    pub(crate) placed_on: Vec<u32>,
     placed_at: Vec<Time>,
-    now: Time,
+    pub(crate) now: Time,
     decided: u32,
     events: u64,
     last: Option<VmId>,
-    digest: Digest,
+    pub(crate) digest: Digest,
     decisions: Option<Vec<Decision>>,
-    counters: Counters,
+    pub(crate) counters: Counters,
     rejections: BTreeMap<RequestId, Rejection>,
     warm_placements: u64,
     warm_rejections: u64,
@@ -142,7 +149,7 @@ pub struct World {
     done: bool,
 }
 
-const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 impl core::fmt::Debug for World {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -159,9 +166,12 @@ impl World {
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
         let first = Agent::new(plan.allocator(empty), &store);
+        let mut queue = Queue::new(plan.workload.clone(), plan.tick);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
         Self {
-            queue: Queue::new(plan.workload.clone(), plan.tick),
+            policy: plan.policy.clone(),
+            disrupted: Disruptions::new(&plan, &mut queue),
+            queue,
             agents: vec![first],
             idle: (0..plan.agents.count).collect(),
             waiting: VecDeque::new(),
@@ -171,7 +181,6 @@ impl World {
             window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
             evictable: Evictable::default(),
-            evicted: BTreeMap::new(),
             asking: Asking::default(),
             placed_on: vec![NOWHERE; vms],
             placed_at: vec![Time::NEVER; vms],
@@ -232,10 +241,11 @@ impl World {
             self.weighted.hold_until(time.min(self.plan.workload.horizon()), self.store.occupancy().zone(), machines);
             self.now = time;
             match event {
+                Event::Incident(incident) => self.happen(incident),
                 Event::Departure(vm) => self.depart(vm),
                 Event::Commit(agent) => self.commit(agent),
                 Event::Free(agent) => self.free(agent),
-                Event::Arrival(request) => self.waiting.push_back(Waiting { request, attempt: 0, since: time }),
+                Event::Arrival(request) => self.enqueue(Job::Place(request), 0),
                 Event::Tick => self.tick(),
             }
             self.dispatch();
@@ -301,12 +311,12 @@ impl World {
 
     /// Forgets explanations of requests that have their answer, and keeps those under way.
     pub fn forget_answered(&mut self) {
-        let (placed_on, rejections, evicted) = (&self.placed_on, &self.rejections, &self.evicted);
-        let workload = &self.plan.workload;
-        self.probed.retain(|probed| {
-            let nowhere = placed_on[probed.vm.index()] == NOWHERE && !evicted.contains_key(&probed.vm);
-            nowhere && !rejections.contains_key(&workload.request_of(probed.vm))
+        let mut probed = core::mem::take(&mut self.probed);
+        probed.retain(|probed| {
+            let nowhere = self.placement(probed.vm).is_none() && !self.is_gone(probed.vm);
+            nowhere && !self.rejections.contains_key(&self.plan.workload.request_of(probed.vm))
         });
+        self.probed = probed;
     }
 
     /// The VM decided last, if any was.
@@ -322,12 +332,6 @@ impl World {
         (machine != NOWHERE).then(|| (MachineId(machine), self.placed_at[vm.index()]))
     }
 
-    /// When a VM of low priority was put out to make room, if it was.
-    #[must_use]
-    pub fn evicted_at(&self, vm: VmId) -> Option<Time> {
-        self.evicted.get(&vm).copied()
-    }
-
     /// Why a request was not placed; none when it was, or is not decided yet.
     #[must_use]
     pub fn rejection(&self, request: RequestId) -> Option<Rejection> {
@@ -340,11 +344,13 @@ impl World {
         crate::frames::fullness_of(self.store.occupancy()).collect()
     }
 
-    /// The VMs on a machine at a moment of the run so far.
-    pub fn vms_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = VmId> + '_ {
+    /// The VMs on a machine at a moment of the run so far, and since when each was there: first
+    /// those that stayed, by id, then those that have left it before their time.
+    pub fn vms_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = (VmId, Time)> + '_ {
         let here = move |vm: &VmId| self.placed_on[vm.index()] == machine.0;
         let live = move |vm: &VmId| self.placed_at[vm.index()] <= at && self.plan.workload.end(*vm) > at;
-        (0..self.plan.workload.vm_count()).map(VmId).filter(here).filter(live)
+        let stayed = (0..self.plan.workload.vm_count()).map(VmId).filter(here).filter(live);
+        stayed.map(|vm| (vm, self.placed_at[vm.index()])).chain(self.disrupted.once_on(machine, at))
     }
 
     /// What came out so far.
@@ -429,12 +435,12 @@ impl World {
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
-        self.ask(request, vm);
+        self.ask(Job::Place(request), vm);
         let choice = self.choose(0, vm, 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
         if self.is_probed(vm) {
-            self.explain(None, 0, vm, winner, cache);
+            self.explain(None, Cause::Request, 0, vm, winner, cache);
         }
         let outcome = match winner {
             Some(machine) => {
@@ -451,6 +457,7 @@ impl World {
             time: Time::ZERO,
             request,
             vm,
+            cause: Cause::Request,
             outcome,
             machine: winner,
             best_set: choice.map_or(0, |choice| choice.best_set),
@@ -464,7 +471,7 @@ impl World {
         let mut demands = core::mem::take(&mut self.spare.demands);
         let shape = *self.plan.workload.shape_of_vm(vm);
         let assignment = Assignment { vm, machine, shape, best_set: 0, cache: CacheUse::Off };
-        demands.add_up(&[assignment], &self.plan.policy, self.store.occupancy(), &self.evictable);
+        demands.add_up(&[assignment], &self.policy, self.store.occupancy(), &self.evictable);
         let victims = core::mem::take(&mut demands.victims);
         for (_, victim) in &victims {
             self.put_out(*victim);
@@ -487,14 +494,20 @@ impl World {
         }
     }
 
-    /// An agent decides a request on its view of this moment (Protean Algorithm 1).
-    fn decide(&mut self, agent: u32, Waiting { request, attempt, since }: Waiting) {
+    /// A job joins the queue.
+    pub(crate) fn enqueue(&mut self, job: Job, attempt: u32) {
+        self.waiting.push_back(Waiting { job, attempt, since: self.now });
+    }
+
+    /// An agent decides a job on its view of this moment (Protean Algorithm 1).
+    fn decide(&mut self, agent: u32, Waiting { job, attempt, since }: Waiting) {
         self.take_up(agent);
         self.queued(since);
-        let mut flight = InFlight::begin(self.spare.flights.pop(), request, attempt);
+        let request = job.request(&self.plan.workload);
+        let mut flight = InFlight::begin(self.spare.flights.pop(), job, request, attempt);
         let mut order = core::mem::take(&mut self.spare.order);
-        self.order(request, &mut order);
-        self.ask(request, order[0]);
+        self.order(job, &mut order);
+        self.ask(job, order[0]);
         let mut took_us = 0;
         for vm in &order {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
@@ -529,9 +542,13 @@ impl World {
         self.took.queued.push(self.now.since(since).0);
     }
 
-    /// A request has its answer.
-    fn answered(&mut self, request: RequestId) {
-        self.took.latency.push(self.now.since(self.plan.workload.at(request)).0);
+    /// A job has its answer.
+    fn answered(&mut self, job: Job) {
+        let asked_at = match job {
+            Job::Place(request) => self.plan.workload.at(request),
+            Job::Reallocate(vm) => self.homeless_since(vm),
+        };
+        self.took.latency.push(self.now.since(asked_at).0);
         self.counters.answered += 1;
         self.answered_at = self.now;
     }
@@ -544,10 +561,10 @@ impl World {
 
     /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
     /// placed while there is most room.
-    fn order(&self, request: RequestId, order: &mut Vec<VmId>) {
+    fn order(&self, job: Job, order: &mut Vec<VmId>) {
         let workload = &self.plan.workload;
         order.clear();
-        order.extend(workload.vms_of(request).map(VmId));
+        order.extend(job.vms(workload).map(VmId));
         order.sort_by_key(|vm| core::cmp::Reverse(workload.shape_of_vm(*vm).demand));
     }
 
@@ -556,17 +573,13 @@ impl World {
         if flight.attempt == 0 && self.shares.wants(vm) {
             let occupancy = self.agents[agent as usize].allocator.view();
             let scene = Scene { occupancy, footprint: &self.asking.footprint };
-            self.shares.add(&funnel(
-                &self.plan.policy,
-                scene,
-                &self.asking.request(*self.plan.workload.shape_of_vm(vm)),
-            ));
+            self.shares.add(&funnel(&self.policy, scene, &self.asking.request(*self.plan.workload.shape_of_vm(vm))));
         }
         let avoided = self.avoids(vm, flight.attempt);
         let choice = self.choose(agent, vm, flight.attempt, avoided);
         let (cache, refreshed) =
             choice.map_or_else(|refusal| (refusal.cache, refusal.refreshed), |choice| (choice.cache, choice.refreshed));
-        let coin = || unit(self.coins.draw(u64::from(vm.0), u64::from(flight.attempt)));
+        let coin = || unit(self.coins.draw(self.plan.luck(vm), u64::from(flight.attempt)));
         *took_us = took_us.saturating_add(self.plan.agents.decision_us(cache, refreshed, coin));
         self.agents[agent as usize].decided += 1;
         self.counters.refreshed += u64::from(refreshed);
@@ -574,7 +587,8 @@ impl World {
         self.counters.cache_hits += u64::from(cache == CacheUse::Hit);
         self.counters.cache_misses += u64::from(cache == CacheUse::Miss);
         if self.is_probed(vm) {
-            self.explain(Some(agent), flight.attempt, vm, choice.ok().map(|choice| choice.machine), cache);
+            let machine = choice.ok().map(|choice| choice.machine);
+            self.explain(Some(agent), flight.job.cause(), flight.attempt, vm, machine, cache);
         }
         match choice {
             Ok(choice) => {
@@ -591,18 +605,18 @@ impl World {
     }
 
     /// A tenant begins to ask: what it has, and what it will have.
-    fn ask(&mut self, request: RequestId, vm: VmId) {
+    pub(crate) fn ask(&mut self, job: Job, vm: VmId) {
         let workload = &self.plan.workload;
         self.asking.size = TenantSize::default();
         self.asking.footprint.clear();
         if workload.shape_of_vm(vm).terms.is_none() {
             return;
         }
-        if let Some(footprint) = self.tenants.get(&workload.tenant(request)) {
+        if let Some(footprint) = self.tenants.get(&workload.tenant(job.request(workload))) {
             self.asking.footprint.copy_from(footprint);
         }
         let placed = self.asking.footprint.total();
-        self.asking.size = TenantSize { placed, wanted: placed + workload.vms_of(request).len() as u32 };
+        self.asking.size = TenantSize { placed, wanted: placed + job.vms(workload).len() as u32 };
     }
 
     /// Among how many of the best machines a VM goes to a random one, if conflicts are being
@@ -610,7 +624,7 @@ impl World {
     fn avoids(&self, vm: VmId, attempt: u32) -> Option<u32> {
         let Agents { avoidance, avoidance_best, .. } = self.plan.agents;
         let chance = avoidance * self.window.failed_share();
-        let avoids = chance > 0.0 && unit(self.avoiding.draw(u64::from(vm.0), u64::from(attempt))) < chance;
+        let avoids = chance > 0.0 && unit(self.avoiding.draw(self.plan.luck(vm), u64::from(attempt))) < chance;
         avoids.then_some(avoidance_best)
     }
 
@@ -619,7 +633,7 @@ impl World {
         let workload = &self.plan.workload;
         let shape = workload.shape_of(vm);
         let asked = self.asking.request(*workload.shape(shape));
-        let number = self.tie_break.draw(u64::from(vm.0), u64::from(attempt));
+        let number = self.tie_break.draw(self.plan.luck(vm), u64::from(attempt));
         let draw = Draw { number, among };
         let request = Request { shape, vm: &asked, footprint: &self.asking.footprint, draw };
         self.agents[agent as usize].allocator.choose(&request)
@@ -629,15 +643,23 @@ impl World {
         self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
     }
 
-    fn explain(&mut self, agent: Option<u32>, attempt: u32, vm: VmId, winner: Option<MachineId>, cache: CacheUse) {
+    fn explain(
+        &mut self,
+        agent: Option<u32>,
+        cause: Cause,
+        attempt: u32,
+        vm: VmId,
+        winner: Option<MachineId>,
+        cache: CacheUse,
+    ) {
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
         let request = self.asking.request(*self.plan.workload.shape_of_vm(vm));
         let asked = self.probe.and_then(|probe| probe.asked);
         let scene = Scene { occupancy: view, footprint: &self.asking.footprint };
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
-        let explanation = explain(&self.plan.policy, scene, &request, Question { winner, asked, avoided });
-        self.probed.push(Probed { vm, time: self.now, agent, attempt, cache, explanation });
+        let explanation = explain(&self.policy, scene, &request, Question { winner, asked, avoided });
+        self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, explanation });
     }
 
     /// A decision reaches the store, which takes it whole or not at all.
@@ -648,7 +670,7 @@ impl World {
         } else {
             self.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.spare.demands);
-            demands.add_up(&flight.assignments, &self.plan.policy, self.store.occupancy(), &self.evictable);
+            demands.add_up(&flight.assignments, &self.policy, self.store.occupancy(), &self.evictable);
             let conflicts = self.conflicts(agent, &flight, &demands.machines);
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
@@ -681,33 +703,35 @@ impl World {
     /// request of it, or another tenant's, came first.
     fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
         let first = flight.assignments.first()?;
-        self.ask(flight.request, first.vm);
+        self.ask(flight.job, first.vm);
         flight.assignments.iter().find_map(|it| {
             let scene = Scene { occupancy: self.store.occupancy(), footprint: &self.asking.footprint };
-            let kept = self.plan.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
+            let kept = self.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
             self.asking.assign(it.machine, &it.shape);
             (!kept).then_some(it.machine)
         })
     }
 
     /// Notes where a VM stands from now on.
-    fn settle(&mut self, vm: VmId, machine: MachineId) {
+    pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId) {
         let workload = &self.plan.workload;
         let shape = workload.shape_of_vm(vm);
         self.placed_on[vm.index()] = machine.0;
         self.placed_at[vm.index()] = self.now;
         self.evictable.add(machine, vm, shape);
+        self.disrupted.residents.add(machine, vm);
         if !shape.terms.is_none() {
             self.tenants.entry(workload.tenant(workload.request_of(vm))).or_default().add(machine);
         }
     }
 
     /// Notes that a VM stands nowhere any more; where it stood.
-    fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
+    pub(crate) fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
         let (machine, _) = self.placement(vm)?;
         let workload = &self.plan.workload;
         let shape = workload.shape_of_vm(vm);
         self.evictable.remove(machine, vm, shape);
+        self.disrupted.residents.remove(machine, vm);
         if !shape.terms.is_none() {
             let tenant = workload.tenant(workload.request_of(vm));
             let footprint = self.tenants.get_mut(&tenant).expect("its tenant has VMs");
@@ -721,9 +745,8 @@ impl World {
 
     /// A VM of low priority makes room for another one.
     fn put_out(&mut self, vm: VmId) {
-        self.unsettle(vm);
-        self.placed_on[vm.index()] = NOWHERE;
-        self.evicted.insert(vm, self.now);
+        self.take_off(vm, Reason::Evicted);
+        self.disrupted.fates.insert(vm, Fate::Evicted { at: self.now });
         self.counters.evictions += 1;
     }
 
@@ -739,8 +762,11 @@ impl World {
             self.agents[agent as usize].told(&self.store, assignment.machine);
         }
         self.agents[agent as usize].release(flight);
-        self.answered(flight.request);
-        self.counters.placements += flight.assignments.len() as u64;
+        self.answered(flight.job);
+        match flight.job {
+            Job::Place(_) => self.counters.placements += flight.assignments.len() as u64,
+            Job::Reallocate(vm) => self.note_reallocated(vm),
+        }
         self.committed(false);
         self.record_flight(agent, flight, Outcome::Placed);
         for assignment in &flight.assignments {
@@ -763,8 +789,7 @@ impl World {
         }
         if flight.attempt < self.plan.agents.retries {
             self.counters.retries += 1;
-            let (request, attempt) = (flight.request, flight.attempt + 1);
-            self.waiting.push_back(Waiting { request, attempt, since: self.now });
+            self.enqueue(flight.job, flight.attempt + 1);
             self.record_flight(agent, flight, Outcome::Conflict);
         } else {
             self.reject(agent, flight, Outcome::OutOfRetries);
@@ -779,13 +804,18 @@ impl World {
     }
 
     fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
-        self.answered(flight.request);
-        self.counters.rejections += self.plan.workload.vms_of(flight.request).len() as u64;
+        self.answered(flight.job);
         let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
-        self.rejections.insert(flight.request, rejection);
+        match flight.job {
+            Job::Place(request) => {
+                self.counters.rejections += self.plan.workload.vms_of(request).len() as u64;
+                self.rejections.insert(request, rejection);
+            }
+            Job::Reallocate(vm) => self.note_lost(vm, rejection),
+        }
         match flight.refused {
             Some((refused, cache)) => {
-                for vm in self.plan.workload.vms_of(flight.request).map(VmId) {
+                for vm in flight.job.vms(&self.plan.workload).map(VmId) {
                     let cache = (vm == refused).then_some(cache);
                     self.record(decision(self.now, agent, flight, (vm, None, 0, cache), outcome));
                 }
@@ -803,7 +833,7 @@ impl World {
 
     fn record(&mut self, decision: Decision) {
         self.digest.add(&decision);
-        if decision.outcome != Outcome::Conflict {
+        if decision.outcome != Outcome::Conflict && decision.cause == Cause::Request {
             self.decided += 1;
             self.last = Some(decision.vm);
         }
@@ -813,7 +843,7 @@ impl World {
     }
 
     fn depart(&mut self, vm: VmId) {
-        let Some(machine) = self.unsettle(vm) else { return };
+        let Some(machine) = self.unsettle(vm) else { return self.stop_waiting(vm) };
         let after = self.store.occupancy().record(machine).without(self.plan.workload.shape_of_vm(vm));
         self.store.set(self.now, machine, after);
     }
@@ -871,17 +901,8 @@ type About = (VmId, Option<MachineId>, u32, Option<CacheUse>);
 
 fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Outcome) -> Decision {
     let (vm, machine, best_set, cache) = about;
-    let (request, attempt) = (flight.request, flight.attempt);
-    Decision { time, request, vm, outcome, machine, best_set, cache, agent: Some(agent), attempt }
-}
-
-/// A request in the queue.
-#[derive(Clone, Copy)]
-struct Waiting {
-    request: RequestId,
-    /// 0 for the first try.
-    attempt: u32,
-    since: Time,
+    let (request, cause, attempt) = (flight.request, flight.job.cause(), flight.attempt);
+    Decision { time, request, vm, cause, outcome, machine, best_set, cache, agent: Some(agent), attempt }
 }
 
 /// How long requests took.
@@ -925,13 +946,13 @@ fn unit(draw: u64) -> f64 {
 
 /// The tenant whose request is being decided.
 #[derive(Default)]
-struct Asking {
+pub(crate) struct Asking {
     size: TenantSize,
-    footprint: Footprint,
+    pub(crate) footprint: Footprint,
 }
 
 impl Asking {
-    fn request(&self, shape: VmShape) -> VmRequest {
+    pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
         VmRequest { shape, tenant: self.size }
     }
 
@@ -940,6 +961,14 @@ impl Asking {
         if !shape.terms.is_none() {
             self.footprint.add(machine);
             self.size.placed += 1;
+        }
+    }
+
+    /// One of its VMs is about to leave a machine.
+    pub(crate) fn leave(&mut self, machine: MachineId, shape: &VmShape) {
+        if !shape.terms.is_none() {
+            self.footprint.remove(machine);
+            self.size = TenantSize { placed: self.size.placed - 1, wanted: self.size.wanted - 1 };
         }
     }
 }

@@ -289,11 +289,10 @@ impl Engine {
         let vms = current
             .world
             .vms_on(id, at)
-            .map(|vm| {
+            .map(|(vm, since)| {
                 let demand = workload.shape(workload.shape_of(vm)).demand;
                 free = free.checked_sub(demand).unwrap_or(Resources::NONE);
-                let since_ms = current.world.placement(vm).map_or(0.0, |(_, since)| since.0 as f64);
-                VmCard { vm: workload.name(vm).to_string(), demand: words::resources(demand), since_ms }
+                VmCard { vm: workload.name(vm).to_string(), demand: words::resources(demand), since_ms: since.0 as f64 }
             })
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;

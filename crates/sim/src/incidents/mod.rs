@@ -1,0 +1,143 @@
+//! What can happen to a zone during a run: one file each, one line here.
+//!
+//! Machines fail, are updated and go away, demand spikes, and operators turn a knob (Protean
+//! sections 2.1, 3.1 and 6.3). An incident is data of the plan: what, when, how much. The
+//! same seed lets the same machines fail whatever the rules are.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use tiebreak_model::{Declaration, Declared, Millis, Time};
+
+use crate::zone::Zone;
+
+mod added_demand;
+mod decommission_cluster;
+mod demand_spike;
+mod fail_machines;
+mod maintain_machines;
+mod mark_at_risk;
+mod migrate_recommended;
+mod planning;
+mod raise_cluster_limit;
+mod roll_out_host_environment;
+#[cfg(test)]
+pub(crate) mod trial;
+
+pub(crate) use added_demand::{ADDED_VMS_MAX, AddedVm};
+
+/// Every kind of incident, in the order they are shown.
+pub static INCIDENTS: &[IncidentEntry] = &[
+    incident::<fail_machines::FailMachines>(),
+    incident::<maintain_machines::MaintainMachines>(),
+    incident::<decommission_cluster::DecommissionCluster>(),
+    incident::<mark_at_risk::MarkAtRisk>(),
+    incident::<roll_out_host_environment::RollOutHostEnvironment>(),
+    incident::<demand_spike::DemandSpike>(),
+    incident::<raise_cluster_limit::RaiseClusterLimit>(),
+    incident::<migrate_recommended::MigrateRecommended>(),
+];
+
+/// The kind of incident of this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static IncidentEntry> {
+    INCIDENTS.iter().find(|entry| entry.declaration.id == id)
+}
+
+/// One incident of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IncidentUse {
+    /// Which kind.
+    pub id: String,
+    /// When it happens, or begins; before the trace begins or after it ends it never does.
+    pub at: Time,
+    /// One value per declared parameter; what is missing or not allowed is the default.
+    pub values: Vec<f64>,
+}
+
+impl IncidentUse {
+    /// An incident with its defaults.
+    #[must_use]
+    pub fn plain(id: &str, at: Time) -> Self {
+        Self { id: id.into(), at, values: Vec::new() }
+    }
+}
+
+/// One kind of incident as the list knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct IncidentEntry {
+    /// What it says of itself.
+    pub declaration: Declaration,
+    pub(crate) build: fn(&[f64]) -> Box<dyn Incident>,
+}
+
+/// An incident of a plan, ready to begin in any number of runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    entry: &'static IncidentEntry,
+    values: Vec<f64>,
+}
+
+impl Planned {
+    /// The incident this asks for, if there is such a kind.
+    pub(crate) fn of(asked: &IncidentUse) -> Option<Self> {
+        find(&asked.id).map(|entry| Self { entry, values: asked.values.clone() })
+    }
+
+    /// The incident, not begun.
+    pub(crate) fn begin(&self) -> Box<dyn Incident> {
+        (self.entry.build)(&self.values)
+    }
+}
+
+/// An incident in a run.
+pub(crate) trait Incident: Send {
+    /// Lets it begin, or go on; when it wants to go on next, if ever.
+    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time>;
+
+    /// VMs that are asked for because of it, beside those of the trace.
+    fn added_demand(&self, _: Time) -> Vec<AddedVm> {
+        Vec::new()
+    }
+}
+
+/// A kind of incident: its declared parameters, and how it begins.
+trait Kind: Declared {
+    /// The incident, not begun.
+    fn begin(self) -> Box<dyn Incident>;
+}
+
+const fn incident<K: Kind>() -> IncidentEntry {
+    IncidentEntry { declaration: K::DECLARATION, build: |values| K::from_values(values).begin() }
+}
+
+/// So many minutes, to the millisecond.
+fn minutes(minutes: f64) -> Millis {
+    Millis((minutes * Millis::MINUTE.0 as f64) as u64)
+}
+
+/// So many hours, to the millisecond.
+fn hours(hours: f64) -> Millis {
+    Millis((hours * Millis::HOUR.0 as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn every_incident_says_what_it_is() {
+        let ids: BTreeSet<_> = INCIDENTS.iter().map(|entry| entry.declaration.id).collect();
+        assert_eq!(ids.len(), INCIDENTS.len(), "ids are unique");
+        for entry in INCIDENTS {
+            let Declaration { id, help, params, .. } = entry.declaration;
+            assert!(help.len() > 40, "{id} needs help that teaches");
+            for param in params {
+                assert!(param.allows(param.default), "{id}.{}: the default is in range", param.name);
+                assert!(param.help.len() > 10, "{id}.{} needs help", param.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `RaiseClusterLimit` (Protean section 6.3, "Adapting to COVID-19 capacity crunch").
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use tiebreak_model::declare::value_or_default;
+use tiebreak_model::{Time, declare};
+use tiebreak_placement::{Policy, rules};
+
+use super::{Incident, Kind};
+use crate::plan::Plan;
+use crate::zone::Zone;
+
+/// The rule whose limit it is.
+const RULE: &str = "IsClusterBelowLimit";
+
+declare! {
+    /// From now on the limit of `IsClusterBelowLimit` is higher, in every cluster.
+    ///
+    /// This is what Azure did in March 2020: one percent more of each cluster was sold,
+    /// at the price of a smaller buffer for tenants that grow and machines that fail.
+    /// Where the rule is off nothing happens. (Protean section 6.3)
+    pub struct RaiseClusterLimit as "Cluster limit raised" {
+        /// How many points the limit goes up; it stays at most 100 %.
+        points: f64 = 1, 0 => 100, "points";
+    }
+}
+
+impl Kind for RaiseClusterLimit {
+    fn begin(self) -> Box<dyn Incident> {
+        Box::new(self)
+    }
+}
+
+impl Incident for RaiseClusterLimit {
+    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+        zone.raise_cluster_limit(self.points);
+        None
+    }
+}
+
+impl Plan {
+    /// The plan's list with a limit so many points higher; none when it has no limit.
+    pub(crate) fn policy_with_limits_raised(&self, points: f64) -> Option<Arc<Policy>> {
+        let mut list = self.rules.clone();
+        let rule = list.iter_mut().find(|rule| rule.id == RULE)?;
+        let params = rules::find(RULE)?.declaration.params;
+        let limit = params.iter().position(|param| param.name == "limit")?;
+        let raised = (value_or_default(params, &rule.values, limit) + points).min(params[limit].max);
+        let missing = params.iter().skip(rule.values.len()).map(|param| param.default);
+        rule.values.extend(missing);
+        rule.values[limit] = raised;
+        let policy =
+            Policy::new(&list, self.best_clusters).expect("a list that was a policy is one with another limit");
+        Some(Arc::new(policy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incidents::trial::{Trial, incident};
+
+    #[test]
+    fn more_of_each_cluster_is_sold_from_then_on() {
+        // Sixteen cores, of which half may be sold, to two waves of four VMs of four cores.
+        for (points, placed) in
+            [(&[][..], 2), (&[0.0], 2), (&[1.0], 3), (&[25.0, 0.0], 3), (&[20.0, 6.0], 4), (&[99.0], 4)]
+        {
+            let trial =
+                Trial::new(4, 2).rule("IsClusterBelowLimit", &[50.0]).vms(4, 4, (10, 2_000)).vms(4, 4, (90, 2_000));
+            let trial = Trial { agents: crate::plan::Agents { count: 1, ..trial.agents }, ..trial };
+            let incidents: alloc::vec::Vec<_> =
+                points.iter().map(|points| incident(60, &RaiseClusterLimit { points: *points })).collect();
+            assert_eq!(trial.run(&incidents).summary().placements, placed, "{points:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_limit_nothing_changes() {
+        let mut trial = Trial::new(4, 2).vms(4, 4, (10, 2_000));
+        trial.rules.retain(|rule| rule.id != RULE);
+        let with = trial.run(&[incident(5, &RaiseClusterLimit { points: 5.0 })]);
+        assert_eq!(with.summary().digest, trial.run(&[]).summary().digest);
+    }
+
+    #[test]
+    fn a_plan_that_has_run_is_as_it_was() {
+        let trial = Trial::new(4, 2).rule("IsClusterBelowLimit", &[50.0]).vms(4, 4, (90, 2_000));
+        let world = trial.run(&[incident(60, &RaiseClusterLimit { points: 50.0 })]);
+        let mut again = crate::world::World::new(world.plan().clone());
+        again.run();
+        assert_eq!(again.summary().digest, world.summary().digest);
+    }
+}

@@ -1,0 +1,168 @@
+//! A small zone in which one incident at a time is tried out, and what must hold whatever
+//! happens.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use tiebreak_model::random::Seed;
+use tiebreak_model::{
+    ClusterSpec, Declared, MachineId, Millis, Readiness, Resources, Time, VmId, VmRow, VmShape, WorkloadBuilder,
+};
+use tiebreak_placement::RuleUse;
+use tiebreak_placement::policy::default_rules;
+
+use super::IncidentUse;
+use crate::disruptions::{Fate, Reason};
+use crate::plan::{Agents, Plan};
+use crate::record::{Cause, Decision, Outcome};
+use crate::world::World;
+
+/// Machines of 4 cores and 16 GiB, and who asks for them, for a day.
+#[derive(Clone)]
+pub(crate) struct Trial {
+    pub(crate) clusters: Vec<ClusterSpec>,
+    pub(crate) rules: Vec<RuleUse>,
+    pub(crate) agents: Agents,
+    pub(crate) vms: Vec<VmRow>,
+}
+
+impl Trial {
+    /// One cluster of so many machines and racks, to which nobody comes.
+    pub(crate) fn new(machines: u32, racks: u32) -> Self {
+        let mut trial = Self {
+            clusters: Vec::new(),
+            rules: default_rules(),
+            agents: Agents { publish_ms: 1_000, ..Agents::default() },
+            vms: Vec::new(),
+        };
+        trial.add_cluster(machines, racks);
+        trial
+    }
+
+    pub(crate) fn add_cluster(&mut self, machines: u32, racks: u32) {
+        let capacity = Resources::new(4_000, 16_384, 0, 0);
+        self.clusters.push(ClusterSpec { name: "c".into(), machines, racks, capacity, unready: 0, datacenter: 0 });
+    }
+
+    /// With this rule's parameters.
+    pub(crate) fn rule(mut self, id: &str, values: &[f64]) -> Self {
+        self.rules.retain(|rule| rule.id != id);
+        self.rules.push(RuleUse { values: values.into(), ..RuleUse::plain(id, None) });
+        self
+    }
+
+    /// So many VMs of these cores, from one minute to another, each of another tenant.
+    pub(crate) fn vms(mut self, count: u32, cores: u32, (from, to): (i64, i64)) -> Self {
+        for _ in 0..count {
+            let name = self.vms.len() as u64;
+            let shape = VmShape::plain(Resources::new(1_000 * cores, 1_024 * cores, 0, 0));
+            self.vms.push(VmRow { name, tenant: name, shape, start: minute(from), end: minute(to) });
+        }
+        self
+    }
+
+    pub(crate) fn plan(&self, caches: bool, incidents: &[IncidentUse]) -> Plan {
+        let mut builder = WorkloadBuilder::new();
+        self.vms.iter().for_each(|row| builder.push(*row));
+        let workload = Arc::new(builder.finish(Time::ZERO + Millis::DAY).expect("VMs were added"));
+        let agents = Agents { caches, ..self.agents };
+        let plan = Plan::new(&self.clusters, &self.rules, 1, workload, agents, Seed(7)).expect("a plan");
+        plan.with_incidents(incidents).expect("incidents that there are")
+    }
+
+    /// The zone at a minute, when all that happens in it has happened.
+    pub(crate) fn at(&self, at: i64, incidents: &[IncidentUse]) -> World {
+        let mut world = World::new(self.plan(true, incidents));
+        world.warm_up();
+        while world.queue.clone().pop().is_some_and(|(next, _)| next <= minute(at)) {
+            world.advance(1);
+        }
+        world
+    }
+
+    /// The whole day; what must always hold is checked at every step.
+    pub(crate) fn run(&self, incidents: &[IncidentUse]) -> World {
+        let mut world = World::new(self.plan(true, incidents));
+        world.keep_decisions();
+        while !world.advance(1).done {
+            check_machines(&world, !incidents.is_empty());
+        }
+        for caches in [true, false] {
+            let mut other = World::new(self.plan(caches, incidents));
+            other.run();
+            assert_eq!(other.summary().digest, world.summary().digest, "in one slice, caches {caches}");
+            assert_eq!(other.disruptions(), world.disruptions(), "in one slice, caches {caches}");
+        }
+        check_everyone_is_accounted_for(&world);
+        world
+    }
+}
+
+/// So many minutes into the day.
+pub(crate) fn minute(minutes: i64) -> Time {
+    Time(minutes * Millis::MINUTE.0 as i64)
+}
+
+/// An incident at a minute.
+pub(crate) fn incident<D: Declared>(at: i64, terms: &D) -> IncidentUse {
+    IncidentUse { id: D::DECLARATION.id.into(), at: minute(at), values: terms.to_values() }
+}
+
+/// The machines that are in this state.
+pub(crate) fn machines(world: &World, readiness: Readiness) -> Vec<u32> {
+    let is = |id: &u32| world.occupancy().record(MachineId(*id)).readiness == readiness;
+    (0..world.plan().fleet().machine_count()).filter(is).collect()
+}
+
+/// VMs that lost a machine, found another one, and were lost.
+pub(crate) fn counts(world: &World) -> (usize, u64, u64) {
+    let counters = world.summary().counters;
+    (world.disruptions().len(), counters.reallocations, counters.lost_vms)
+}
+
+/// Every machine holds what its VMs ask for and no more, and a failed one nothing. Without
+/// incidents nobody knows who stands where.
+pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
+    if !residents_are_known {
+        return;
+    }
+    let workload = world.plan().workload();
+    let mut held: BTreeMap<MachineId, (Resources, u32)> = BTreeMap::new();
+    for machine in 0..world.plan().fleet().machine_count() {
+        let (sum, vms) = held.entry(MachineId(machine)).or_insert((Resources::NONE, 0));
+        for vm in world.disrupted.residents.on(MachineId(machine)) {
+            assert_eq!(world.placement(*vm).map(|(on, _)| on), Some(MachineId(machine)), "VM {vm}");
+            *sum = sum.checked_add(workload.shape_of_vm(*vm).demand).expect("a small sum");
+            *vms += 1;
+        }
+    }
+    for (machine, (sum, vms)) in held {
+        let record = world.occupancy().record(machine);
+        let free = world.plan().fleet().capacity(machine).checked_sub(sum);
+        assert_eq!((Some(record.free), record.vms), (free, vms), "machine {machine}");
+        assert!(record.readiness != Readiness::Failed || vms == 0, "machine {machine} failed and holds VMs");
+    }
+    let ready = machines(world, Readiness::Ready).len() as u32;
+    assert_eq!(world.occupancy().zone().unready + ready, world.plan().fleet().machine_count());
+}
+
+/// Each time a VM lost its machine it was decided again once and for all, or its time was over.
+fn check_everyone_is_accounted_for(world: &World) {
+    for vm in (0..world.plan().workload().vm_count()).map(VmId) {
+        let homeless = |reason| !matches!(reason, Reason::Evicted | Reason::Migrated(_));
+        let lost = world.disruptions().iter().filter(|it| it.vm == vm && homeless(it.reason)).count();
+        let ended = |it: &&Decision| it.vm == vm && it.outcome != Outcome::Conflict;
+        let decided = |cause| world.decisions().iter().filter(ended).filter(|it| it.cause == cause).count();
+        let again = decided(Cause::Reallocation);
+        assert_eq!(decided(Cause::Request), 1, "VM {vm}");
+        match world.fate(vm) {
+            Some(Fate::Ended { .. }) => assert!(again == lost || again + 1 == lost, "VM {vm}"),
+            Some(Fate::Waiting { .. }) => panic!("VM {vm} waits for ever"),
+            _ => assert_eq!(again, lost, "VM {vm}"),
+        }
+        if let Some(Fate::Lost { at, .. }) = world.fate(vm) {
+            assert!(world.placement(vm).is_none() && at < world.plan().workload().end(vm), "VM {vm}");
+        }
+    }
+}

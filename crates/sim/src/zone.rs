@@ -1,0 +1,135 @@
+//! The zone as an incident changes it: everything it can do, and the only way it can.
+//!
+//! All of it goes through the store, so agents learn of it in time from the published log,
+//! like of any other change (Protean section 4).
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use tiebreak_model::random::pick;
+use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time};
+use tiebreak_placement::migrate::MigrationLimits;
+
+use crate::disruptions::Reason;
+use crate::holds::Hold;
+use crate::world::World;
+
+/// The newest host environment there can be.
+const HOST_VERSION_MAX: u16 = 15;
+
+/// The zone in the hands of one incident.
+pub(crate) struct Zone<'a> {
+    world: &'a mut World,
+    incident: u32,
+}
+
+impl<'a> Zone<'a> {
+    /// The zone for the incident at this place of the list.
+    pub(crate) fn new(world: &'a mut World, incident: u32) -> Self {
+        Self { world, incident }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.world.now
+    }
+
+    pub(crate) fn fleet(&self) -> &Fleet {
+        self.world.plan.fleet()
+    }
+
+    /// This many machines by chance. Whom chance hits depends on the seed and on the incident's
+    /// place in the list alone; of more machines it hits the same ones and others.
+    pub(crate) fn draw_machines(&self, count: u32) -> Vec<MachineId> {
+        self.draw(count, self.fleet().machine_count()).into_iter().map(MachineId).collect()
+    }
+
+    /// All machines of this many racks by chance.
+    pub(crate) fn draw_racks(&self, count: u32) -> Vec<MachineId> {
+        let racks = self.draw(count, self.fleet().rack_count()).into_iter();
+        racks.flat_map(|rack| self.fleet().machines_of_rack(RackId(rack))).map(MachineId).collect()
+    }
+
+    fn draw(&self, count: u32, of: u32) -> BTreeSet<u32> {
+        if count >= of {
+            return (0..of).collect();
+        }
+        let stream = self.world.plan.seed.stream("incidents");
+        let mut drawn = BTreeSet::new();
+        let mut draws = (0..).map(|draw| pick(stream.draw(self.incident.into(), draw), of));
+        while drawn.len() < count as usize {
+            drawn.extend(draws.next());
+        }
+        drawn
+    }
+
+    /// Says this of a machine until it is released.
+    pub(crate) fn hold(&mut self, machine: MachineId, hold: Hold) {
+        self.world.disrupted.holds.set(machine, self.incident, hold);
+        self.show_worst(machine);
+    }
+
+    /// Says nothing of a machine any more.
+    pub(crate) fn release(&mut self, machine: MachineId) {
+        self.world.disrupted.holds.lift(machine, self.incident);
+        self.show_worst(machine);
+    }
+
+    fn show_worst(&mut self, machine: MachineId) {
+        let fleet = self.world.plan.fleet();
+        let at_start = fleet.cluster(fleet.cluster_of(machine)).readiness_at_start(machine);
+        let Hold { readiness, risk } = self.world.disrupted.holds.worst(machine, at_start);
+        self.change(machine, |record| MachineRecord { readiness, risk, ..record });
+    }
+
+    /// Gives a machine the next host environment.
+    pub(crate) fn renew_host(&mut self, machine: MachineId) {
+        self.change(machine, |record| {
+            let host_version = (record.host_version + 1).min(HOST_VERSION_MAX);
+            MachineRecord { host_version, ..record }
+        });
+    }
+
+    /// Takes all VMs off a machine, the oldest first, and has them reallocated.
+    pub(crate) fn clear(&mut self, machine: MachineId, reason: Reason) {
+        let mut vms = self.world.disrupted.residents.on(machine).to_vec();
+        vms.sort_unstable();
+        let plan = &self.world.plan;
+        let shapes: Vec<_> = vms.iter().map(|vm| *plan.workload.shape_of_vm(*vm)).collect();
+        self.change(machine, |record| shapes.iter().fold(record, MachineRecord::without));
+        for vm in vms {
+            self.world.reallocate(vm, reason);
+        }
+    }
+
+    fn change(&mut self, machine: MachineId, change: impl Fn(MachineRecord) -> MachineRecord) {
+        let before = self.world.store.occupancy().record(machine);
+        let after = change(before);
+        if after != before {
+            self.world.store.set(self.world.now, machine, after);
+        }
+    }
+
+    /// When the last VM on a machine will have left of its own; none when there is none.
+    pub(crate) fn last_end(&self, machine: MachineId) -> Option<Time> {
+        let vms = self.world.disrupted.residents.on(machine).iter();
+        vms.map(|vm| self.world.plan.workload.end(*vm)).max()
+    }
+
+    /// Raises every cluster's utilization limit by so many points, if the list has one. Agents
+    /// keep their views and start with fresh caches.
+    pub(crate) fn raise_cluster_limit(&mut self, points: f64) {
+        let world = &mut *self.world;
+        world.disrupted.limits_raised += points;
+        let Some(policy) = world.plan.policy_with_limits_raised(world.disrupted.limits_raised) else { return };
+        let (caches, bytes) = world.plan.cache_terms();
+        world.policy = policy;
+        for agent in &mut world.agents {
+            agent.allocator.change_policy(world.policy.clone(), caches, bytes);
+        }
+    }
+
+    /// Moves VMs as the list of rules recommends now.
+    pub(crate) fn migrate_recommended(&mut self, limits: &MigrationLimits) {
+        self.world.migrate_recommended(limits);
+    }
+}
