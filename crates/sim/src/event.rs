@@ -33,7 +33,7 @@ pub(crate) enum Event {
 #[derive(Clone)]
 pub(crate) struct Queue {
     workload: Arc<Workload>,
-    by_end: Arc<Vec<VmId>>,
+    by_end: Arc<Vec<(Time, VmId)>>,
     next_departure: usize,
     next_arrival: u32,
     next_tick: Time,
@@ -46,9 +46,9 @@ pub(crate) struct Queue {
 impl Queue {
     /// Everything after the warm start.
     pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
-        let mut by_end: Vec<_> = (0..workload.vm_count()).map(VmId).collect();
-        by_end.retain(|vm| workload.end(*vm) <= workload.horizon());
-        by_end.sort_by_key(|vm| workload.end(*vm));
+        let ends = (0..workload.vm_count()).map(VmId).map(|vm| (workload.end(vm), vm));
+        let mut by_end: Vec<_> = ends.filter(|(end, _)| *end <= workload.horizon()).collect();
+        by_end.sort_unstable();
         Self {
             next_departure: 0,
             next_arrival: workload.warm_count(),
@@ -84,7 +84,7 @@ impl Queue {
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
-        let departure = self.by_end.get(self.next_departure).map(|vm| (self.workload.end(*vm), Event::Departure(*vm)));
+        let departure = self.by_end.get(self.next_departure).map(|(end, vm)| (*end, Event::Departure(*vm)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())

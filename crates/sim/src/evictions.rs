@@ -6,23 +6,30 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, MachineRecord, VmId, VmShape};
 
-/// The low-priority VMs on each machine, in the order they came.
-#[derive(Clone, Debug, Default)]
+/// The low-priority VMs on each machine, in the order they came. Only a list that lets VMs be
+/// put out asks, so a run under any other keeps none.
+#[derive(Clone, Debug)]
 pub(crate) struct Evictable {
+    kept: bool,
     on: BTreeMap<MachineId, Vec<(VmId, VmShape)>>,
 }
 
 impl Evictable {
+    /// Of an empty zone; keeps VMs where they can be put out at all.
+    pub(crate) fn new(kept: bool) -> Self {
+        Self { kept, on: BTreeMap::new() }
+    }
+
     /// A VM came.
     pub(crate) fn add(&mut self, machine: MachineId, vm: VmId, shape: &VmShape) {
-        if shape.is_evictable() {
+        if self.kept && shape.is_evictable() {
             self.on.entry(machine).or_default().push((vm, *shape));
         }
     }
 
     /// A VM left.
     pub(crate) fn remove(&mut self, machine: MachineId, vm: VmId, shape: &VmShape) {
-        if !shape.is_evictable() {
+        if !self.kept || !shape.is_evictable() {
             return;
         }
         if let Some(vms) = self.on.get_mut(&machine) {
@@ -84,7 +91,7 @@ mod tests {
             (&[1, 1, 1], 4, None),
         ] {
             let machine = MachineId(0);
-            let (mut evictable, mut victims) = (Evictable::default(), Vec::new());
+            let (mut evictable, mut victims) = (Evictable::new(true), Vec::new());
             let total: u32 = cores.iter().sum();
             let mut record = MachineRecord::empty(Resources::new(total, 0, 0, 0), Readiness::Ready);
             for (id, cores) in (0..).zip(cores) {

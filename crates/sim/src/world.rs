@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, Millis, Occupancy, RequestId, Scene, TenantSize, Time, VmId, VmRequest, VmShape,
+    Footprint, MachineId, Millis, Occupancy, RequestId, Resources, Scene, TenantSize, Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -180,7 +180,7 @@ impl World {
             avoiding: plan.seed.stream("conflict avoidance"),
             window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
-            evictable: Evictable::default(),
+            evictable: Evictable::new(plan.policy.lets_evict(&VmShape::plain(Resources::NONE))),
             asking: Asking::default(),
             placed_on: vec![NOWHERE; vms],
             placed_at: vec![Time::NEVER; vms],
@@ -727,7 +727,7 @@ impl World {
 
     /// Notes that a VM stands nowhere any more; where it stood.
     pub(crate) fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
-        let (machine, _) = self.placement(vm)?;
+        let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
         let workload = &self.plan.workload;
         let shape = workload.shape_of_vm(vm);
         self.evictable.remove(machine, vm, shape);
