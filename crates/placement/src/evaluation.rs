@@ -22,7 +22,7 @@ use crate::cluster_order::{ClusterOrder, SharedClusters};
 use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
-use crate::policy::Policy;
+use crate::policy::{Policy, nobody};
 use crate::ranking::{Best, CellOf, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::weights::{self, Weight, best, distinct};
@@ -73,7 +73,7 @@ struct Patch<K> {
 
 impl<K: PackedKey> Kit<K> {
     pub(crate) fn new(policy: &Policy, caches: Caches, clusters: usize) -> Self {
-        let nobody = VmRequest::alone(tiebreak_model::VmShape::plain(tiebreak_model::Resources::NONE));
+        let nobody = nobody();
         Self {
             shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
             clusters: SharedClusters::new(policy, clusters, &nobody),
@@ -114,6 +114,8 @@ pub(crate) struct Evaluation<K> {
     by_rack: bool,
     /// Whether machine or rack rules see the asking tenant's VMs.
     sees_tenant: bool,
+    /// Whether the shared state serves this class.
+    is_common: bool,
     cells: Vec<Option<Cells<K>>>,
 }
 
@@ -131,6 +133,7 @@ impl<K: PackedKey> Evaluation<K> {
             sees_racks: policy.sees_racks(),
             by_rack: policy.sees_racks() && caches.cells,
             sees_tenant: policy.sees_tenant,
+            is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),
         }
     }
@@ -303,7 +306,10 @@ impl<K: PackedKey> Evaluation<K> {
     fn key_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
         let Kit { caches, shared, objects, room, keys, .. } = kit;
         let scene = Scene::of(occupancy);
-        if caches.shared_state {
+        if !self.is_common {
+            keys.clear();
+            keys.resize(batch.machines.len(), K::ZERO);
+        } else if caches.shared_state {
             shared.update(occupancy, batch.parts.iter().map(|part| part.cluster), (room, books));
             shared.keys(occupancy, batch, keys);
         } else {
@@ -357,6 +363,9 @@ impl<K: PackedKey> Evaluation<K> {
     /// A rack's part of all keys of this class; `kept` reads the shared state, which is that of
     /// a tenant without VMs.
     fn rack_key(&self, scene: Scene<'_>, cluster: ClusterId, rack: RackId, kept: bool, shared: &Shared<K>) -> K {
+        if !self.is_common {
+            return self.racks.key(scene, rack);
+        }
         let alike = if kept {
             let first = scene.occupancy.fleet().cluster(cluster).racks().start;
             shared.rack(cluster, (rack.0 - first) as usize)
@@ -448,7 +457,9 @@ impl<K: PackedKey> Evaluation<K> {
         let Kit { shared, room, keys, .. } = kit;
         keys.clear();
         keys.resize(machines.len(), K::ZERO);
-        judge_directly(shared.judges(), scene, machines, (room, keys));
+        if self.is_common {
+            judge_directly(shared.judges(), scene, machines, (room, keys));
+        }
         judge_directly(&self.judges, scene, machines, (room, keys));
         if self.sees_racks && !self.by_rack {
             self.add_racks(scene, cluster, machines, false, (shared, keys));

@@ -85,26 +85,27 @@ impl Judge {
     }
 }
 
-/// The machine rules of a policy for one class: those that ask something of the request, and
-/// those that ask nothing.
+/// The machine rules of a policy for one class: its own, and those that say the same to all
+/// whose tenants ask for nothing. A class that is not one of those has them all as its own.
 pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>) {
     let (mut asking, mut shared) = (Vec::new(), Vec::new());
-    let mut push = |index, id, words, bound, asks_nothing| {
+    let common = policy.is_common(vm);
+    let mut push = |index, id, words, bound, is_common: bool| {
         let judge = Judge { index, id, words, bound, handle: Handle::NONE, counted_at: None };
-        let list = if asks_nothing { &mut shared } else { &mut asking };
+        let list = if common && is_common { &mut shared } else { &mut asking };
         list.push(judge);
     };
     let validators = (0..).zip(&policy.machine_validators);
     for (index, ranked) in validators.filter(|(_, ranked)| ranked.rule.concerns(vm)) {
         let words = words_of(|words| ranked.rule.write_key(vm, words));
-        push(index, ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.asks_nothing);
+        push(index, ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.is_common);
     }
     let first = policy.machine_validators.len() as u16;
     for ((index, stage), field) in (first..).zip(&policy.machine_preferences).zip(&policy.fields) {
         if let MachineStage::Machine(ranked) = stage {
             let words = words_of(|words| ranked.rule.write_key(vm, words));
             let bound = Bound::Preference { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer, field: *field };
-            push(index, ranked.id, words, bound, ranked.asks_nothing);
+            push(index, ranked.id, words, bound, ranked.is_common);
         }
     }
     (asking, shared)
@@ -124,16 +125,17 @@ pub(crate) struct RackJudges {
 }
 
 impl RackJudges {
-    /// Those that ask something of the request, and those that ask nothing.
+    /// The class's own, and those that say the same to all whose tenants ask for nothing.
     pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> (Self, Self) {
         let (mut asking, mut shared) = (Self::default(), Self::default());
+        let common = policy.is_common(vm);
         for ranked in policy.rack_validators.iter().filter(|ranked| ranked.rule.concerns(vm)) {
-            let judges = if ranked.asks_nothing { &mut shared } else { &mut asking };
+            let judges = if common && ranked.is_common { &mut shared } else { &mut asking };
             judges.validators.push(ranked.rule.bind(vm));
         }
         for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
             if let MachineStage::Rack(ranked) = stage {
-                let judges = if ranked.asks_nothing { &mut shared } else { &mut asking };
+                let judges = if common && ranked.is_common { &mut shared } else { &mut asking };
                 judges.preferences.push((ranked.rule.bind(vm), ranked.quantizer, *field));
             }
         }

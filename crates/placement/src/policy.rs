@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::{ClusterId, Declared, MachineId, RackId, Scene, VmRequest, VmShape};
+use tiebreak_model::{ClusterId, Declared, MachineId, RackId, Resources, Scene, VmRequest, VmShape};
 
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::packed::{Field, Wide, layout};
@@ -80,6 +80,8 @@ pub(crate) struct RankedValidator<Id> {
     pub(crate) rule: Box<dyn AnyValidator<Id>>,
     /// Whether the same verdict serves every request of every tenant.
     pub(crate) asks_nothing: bool,
+    /// Whether the same verdict serves all tenants that ask for nothing.
+    pub(crate) is_common: bool,
 }
 
 /// A preference in its place.
@@ -90,6 +92,8 @@ pub(crate) struct RankedPreference<Id> {
     pub(crate) weight: Weight,
     /// Whether the same score serves every request of every tenant.
     pub(crate) asks_nothing: bool,
+    /// Whether the same score serves all tenants that ask for nothing.
+    pub(crate) is_common: bool,
 }
 
 /// A machine-stage preference, of either reach.
@@ -258,6 +262,22 @@ impl Policy {
                 && keeps_promises(&self.cluster_validators, vm, scene, cluster)
     }
 
+    /// Whether the verdicts kept for tenants that ask for nothing serve this request.
+    pub(crate) fn is_common(&self, vm: &VmRequest) -> bool {
+        let common = |vm: &VmRequest| {
+            let mut words = Vec::new();
+            let racks = self.rack_validators.iter().filter(|ranked| ranked.is_common);
+            racks.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
+            let machines = self.machine_validators.iter().filter(|ranked| ranked.is_common);
+            machines.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
+            for stage in &self.machine_preferences {
+                of_either!(stage, ranked => if ranked.is_common { ranked.rule.write_key(vm, &mut words) });
+            }
+            words
+        };
+        common(vm) == common(&nobody())
+    }
+
     /// The request's key under the whole list: requests with equal words are one class.
     pub(crate) fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         words.clear();
@@ -285,20 +305,41 @@ struct Made {
 
 impl Made {
     fn validator<Id>(self, rule: Box<dyn AnyValidator<Id>>) -> RankedValidator<Id> {
-        let asks_nothing = !rule.sees_tenant() && asks_nothing(|vm, words| rule.write_key(vm, words));
-        RankedValidator { id: self.id, rule, asks_nothing }
+        let key = |vm: &VmRequest, words: &mut Vec<u64>| rule.write_key(vm, words);
+        let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
+        RankedValidator { id: self.id, rule, asks_nothing, is_common }
     }
 
     fn preference<Id>(self, rule: Box<dyn AnyPreference<Id>>) -> RankedPreference<Id> {
-        let asks_nothing = !rule.sees_tenant() && asks_nothing(|vm, words| rule.write_key(vm, words));
-        RankedPreference { id: self.id, rule, quantizer: self.quantizer, weight: self.weight, asks_nothing }
+        let key = |vm: &VmRequest, words: &mut Vec<u64>| rule.write_key(vm, words);
+        let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
+        let Self { id, quantizer, weight } = self;
+        RankedPreference { id, rule, quantizer, weight, asks_nothing, is_common }
     }
+}
+
+/// The request that stands for all whose tenant asks for nothing.
+pub(crate) fn nobody() -> VmRequest {
+    VmRequest::alone(VmShape::plain(Resources::NONE))
+}
+
+/// Whether requests whose tenants ask for nothing have the same key, whatever their size and
+/// priority.
+fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let key = |shape| {
+        let mut words = Vec::new();
+        write_key(&VmRequest::alone(shape), &mut words);
+        words
+    };
+    let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
+    let usual = key(nobody().shape);
+    [sized, VmShape { priority: 1, ..sized }].into_iter().all(|shape| key(shape) == usual)
 }
 
 /// Whether a key has no words: then all requests have the same one.
 fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let mut words = Vec::new();
-    write_key(&VmRequest::alone(VmShape::plain(tiebreak_model::Resources::NONE)), &mut words);
+    write_key(&nobody(), &mut words);
     words.is_empty()
 }
 

@@ -1,9 +1,9 @@
 //! Shared state: what several rules and all evaluations read (Protean section 5.2.3).
 //!
-//! The verdicts of all machine and rack rules that ask nothing of the request (is the machine
-//! ready, is it empty, how full is its rack) are the same for everybody. They are taken once
-//! per change and kept as one partial key a machine and a rack, from which every evaluation
-//! goes on.
+//! Most machine and rack rules do not ask how large a VM is (is the machine ready, is it empty,
+//! has it been promised to another tenant, how full is its rack), and say the same to all
+//! requests whose tenants ask for nothing. Their verdicts are taken once per change and kept
+//! as one partial key a machine and a rack, from which those evaluations go on.
 
 use alloc::vec;
 use alloc::vec::Vec;

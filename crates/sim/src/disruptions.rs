@@ -183,7 +183,7 @@ impl World {
     /// A VM leaves its machine before its time; what the machine is like then is the caller's.
     pub(crate) fn take_off(&mut self, vm: VmId, reason: Reason) {
         let Some((from, since)) = self.placement(vm) else { return };
-        self.unsettle(vm);
+        self.unsettle(vm, self.plan.workload.shape_of(vm));
         self.placed_on[vm.index()] = NOWHERE;
         self.note(Disruption { time: self.now, vm, from, since, reason });
     }

@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use tiebreak_model::{Millis, RequestId, Time, VmId, Workload};
+use tiebreak_model::{Millis, RequestId, ShapeId, Time, VmId, Workload};
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) enum Event {
     /// The incident at this place of the plan happens or goes on.
     Incident(u32),
     /// A VM's life ends.
-    Departure(VmId),
+    Departure(VmId, ShapeId),
     /// An agent's decision reaches the store.
     Commit(u32),
     /// An agent has decided and may take the next request, its commit still under way.
@@ -33,7 +33,7 @@ pub(crate) enum Event {
 #[derive(Clone)]
 pub(crate) struct Queue {
     workload: Arc<Workload>,
-    by_end: Arc<Vec<(Time, VmId)>>,
+    by_end: Arc<Vec<(Time, VmId, ShapeId)>>,
     next_departure: usize,
     next_arrival: u32,
     next_tick: Time,
@@ -46,8 +46,8 @@ pub(crate) struct Queue {
 impl Queue {
     /// Everything after the warm start.
     pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
-        let ends = (0..workload.vm_count()).map(VmId).map(|vm| (workload.end(vm), vm));
-        let mut by_end: Vec<_> = ends.filter(|(end, _)| *end <= workload.horizon()).collect();
+        let ends = (0..workload.vm_count()).map(VmId).map(|vm| (workload.end(vm), vm, workload.shape_of(vm)));
+        let mut by_end: Vec<_> = ends.filter(|(end, _, _)| *end <= workload.horizon()).collect();
         by_end.sort_unstable();
         Self {
             next_departure: 0,
@@ -84,7 +84,8 @@ impl Queue {
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
-        let departure = self.by_end.get(self.next_departure).map(|(end, vm)| (*end, Event::Departure(*vm)));
+        let departure =
+            self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())
@@ -95,7 +96,7 @@ impl Queue {
         let next = [incident, departure, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
             Event::Incident(_) => drop(self.incidents.pop()),
-            Event::Departure(_) => self.next_departure += 1,
+            Event::Departure(..) => self.next_departure += 1,
             Event::Commit(_) => drop(self.commits.pop()),
             Event::Free(_) => drop(self.free.pop()),
             Event::Arrival(_) => self.next_arrival += 1,

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, Millis, Occupancy, RequestId, Resources, Scene, TenantSize, Time, VmId, VmRequest, VmShape,
+    Footprint, MachineId, Millis, Occupancy, RequestId, Resources, Scene, ShapeId, TenantSize, Time, VmId, VmRequest,
+    VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -242,7 +243,7 @@ impl World {
             self.now = time;
             match event {
                 Event::Incident(incident) => self.happen(incident),
-                Event::Departure(vm) => self.depart(vm),
+                Event::Departure(vm, shape) => self.depart(vm, shape),
                 Event::Commit(agent) => self.commit(agent),
                 Event::Free(agent) => self.free(agent),
                 Event::Arrival(request) => self.enqueue(Job::Place(request), 0),
@@ -726,10 +727,10 @@ impl World {
     }
 
     /// Notes that a VM stands nowhere any more; where it stood.
-    pub(crate) fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
+    pub(crate) fn unsettle(&mut self, vm: VmId, shape: ShapeId) -> Option<MachineId> {
         let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
         let workload = &self.plan.workload;
-        let shape = workload.shape_of_vm(vm);
+        let shape = workload.shape(shape);
         self.evictable.remove(machine, vm, shape);
         self.disrupted.residents.remove(machine, vm);
         if !shape.terms.is_none() {
@@ -771,7 +772,7 @@ impl World {
         self.record_flight(agent, flight, Outcome::Placed);
         for assignment in &flight.assignments {
             if self.plan.workload.end(assignment.vm) <= self.now {
-                self.depart(assignment.vm);
+                self.depart(assignment.vm, self.plan.workload.shape_of(assignment.vm));
             }
         }
     }
@@ -842,9 +843,9 @@ impl World {
         }
     }
 
-    fn depart(&mut self, vm: VmId) {
-        let Some(machine) = self.unsettle(vm) else { return self.stop_waiting(vm) };
-        let after = self.store.occupancy().record(machine).without(self.plan.workload.shape_of_vm(vm));
+    fn depart(&mut self, vm: VmId, shape: ShapeId) {
+        let Some(machine) = self.unsettle(vm, shape) else { return self.stop_waiting(vm) };
+        let after = self.store.occupancy().record(machine).without(self.plan.workload.shape(shape));
         self.store.set(self.now, machine, after);
     }
 
