@@ -2,8 +2,8 @@
 //!
 //! Every preference has a field as wide as its buckets need, the most important
 //! first, so comparing two candidates under all rules is one integer comparison:
-//! the order-preserving encoding of Protean section 3.3. Most lists fit 64 bits;
-//! each exact preference takes 53, so wider keys exist.
+//! the order-preserving encoding of Protean section 3.3. Most lists fit 32 bits, those with
+//! one exact preference, which takes 53, fit 64; wider keys are for the rest.
 
 use alloc::vec::Vec;
 
@@ -92,33 +92,6 @@ impl PackedKey for u64 {
     }
 }
 
-impl PackedKey for u128 {
-    const WORDS: u32 = 2;
-    const ZERO: Self = 0;
-    const INVALID: Self = Self::MAX;
-
-    #[inline]
-    fn with(self, field: Field, bucket: u64) -> Self {
-        self | Self::from(bucket << field.shift) << (64 * (1 - field.word))
-    }
-
-    #[inline]
-    fn plus(self, other: Self) -> Self {
-        self | other
-    }
-
-    fn less(self, other: Self) -> Self {
-        self ^ other
-    }
-
-    fn bucket(self, field: Field) -> u64 {
-        field.of((self >> (64 * (1 - field.word))) as u64)
-    }
-}
-
-/// Room for four exact preferences.
-pub(crate) type Quad = [u64; 4];
-
 /// Room for sixteen exact preferences.
 pub(crate) type Wide = [u64; 16];
 
@@ -194,10 +167,10 @@ mod tests {
             assert_eq!(words, 0);
             let fit = |all: &[u64]| -> Vec<u64> { all.iter().zip(small).map(|(b, w)| b & ((1 << w) - 1)).collect() };
             assert_eq!(pack::<u32>(&half, &fit(&a)).cmp(&pack(&half, &fit(&b))), fit(&a).cmp(&fit(&b)));
-            let narrow = layout(&widths[..4]).0;
+            let narrow = layout(&widths[..3]).0;
             let unpacked: Vec<_> = fields.iter().map(|field| pack::<Wide>(&fields, &a).bucket(*field)).collect();
             assert_eq!(unpacked, a, "a key gives back what it was made of");
-            assert_eq!(pack::<u128>(&narrow, &a[..4]).cmp(&pack(&narrow, &b[..4])), a[..4].cmp(&b[..4]));
+            assert_eq!(pack::<u64>(&narrow, &a[..3]).cmp(&pack(&narrow, &b[..3])), a[..3].cmp(&b[..3]));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::allocator::{CacheUse, Choice, Refusal, Request};
 use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
 use crate::evaluation::{Evaluation, Kit};
 use crate::objects::Books;
-use crate::packed::{PackedKey, Quad, Wide};
+use crate::packed::{PackedKey, Wide};
 use crate::policy::Policy;
 
 /// How often what grew too old is looked for, in decisions.
@@ -20,8 +20,6 @@ const SWEEP: u64 = 256;
 pub(crate) enum AnyPool {
     Half(Pool<u32>),
     Narrow(Pool<u64>),
-    Double(Pool<u128>),
-    Quad(Pool<Quad>),
     Wide(Pool<Wide>),
 }
 
@@ -30,8 +28,6 @@ macro_rules! any {
         match $any {
             AnyPool::Half($pool) => $value,
             AnyPool::Narrow($pool) => $value,
-            AnyPool::Double($pool) => $value,
-            AnyPool::Quad($pool) => $value,
             AnyPool::Wide($pool) => $value,
         }
     };
@@ -51,8 +47,6 @@ impl AnyPool {
         match policy.words {
             0 => Self::Half(Pool::new(policy, view, caches, bytes)),
             1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
-            2 => Self::Double(Pool::new(policy, view, caches, bytes)),
-            3 | 4 => Self::Quad(Pool::new(policy, view, caches, bytes)),
             _ => Self::Wide(Pool::new(policy, view, caches, bytes)),
         }
     }

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 
 use crate::{Outcome, process, project};
 
-pub(crate) const HELP: &str = "finish the built page: first picture, worker's address (Trunk calls this)";
+pub(crate) const HELP: &str = "finish the built page: traces, first picture, worker's address (Trunk calls this)";
 
 const MARKER: &str = "<!-- first-picture -->";
 
 pub(crate) fn run(_: &[String]) -> Outcome {
     let staging = std::env::var_os("TRUNK_STAGING_DIR").ok_or("no TRUNK_STAGING_DIR; `cargo xtask build` calls me")?;
     let staging = PathBuf::from(staging);
+    process::run(process::command("node", &["web/unpack-traces.mjs"]).arg(&staging))?;
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, first_picture()?.trim())?;
     let page = super::stamp::worker(&staging, &page)?;
