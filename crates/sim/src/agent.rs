@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, RequestId, Time, VmId, VmShape};
+use tiebreak_model::{MachineId, MachineRecord, RequestId, Resources, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse};
 
 use crate::job::Job;
@@ -168,7 +168,29 @@ impl Agent {
     }
 }
 
-/// A machine with one VM more, others put out where it needs that.
+/// A machine with one VM more, others put out where it needs that. Nobody can put out this one
+/// before the store knows it, not even another VM of its request.
 fn place(record: MachineRecord, shape: &VmShape) -> Option<MachineRecord> {
-    record.with(shape).or_else(|| record.with_evictions(shape).with(shape))
+    let after = record.with(shape).or_else(|| record.with_evictions(shape).with(shape))?;
+    let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
+    Some(MachineRecord { evictable: after.evictable.saturating_sub(own), ..after })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::incidents::trial::Trial;
+
+    /// A request for a spot VM and one that may put out spot VMs, on a machine of 4 cores.
+    #[test]
+    fn no_request_counts_on_putting_out_its_own_vms() {
+        for (spot, other, placed) in [(3, 1, 2), (3, 2, 0)] {
+            let mut trial =
+                Trial::new(1, 1).rule("AreNodeResourcesValid", &[1.0]).rule("IsClusterBelowLimit", &[100.0]);
+            trial = trial.vms(1, spot, (10, 100)).vms(1, other, (10, 100));
+            trial.vms[0].shape.priority = 1;
+            trial.vms.iter_mut().for_each(|row| row.tenant = 1);
+            let summary = trial.run(&[]).summary();
+            assert_eq!((summary.placements, summary.conflicts), (placed, 0), "{spot} and {other} cores");
+        }
+    }
 }
