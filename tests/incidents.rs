@@ -197,7 +197,7 @@ fn whatever_happens_to_a_zone_its_books_are_right() {
 #[test]
 fn random_incidents_are_not_all_harmless() {
     let mut counts = BTreeMap::new();
-    for number in 0..300 {
+    for number in 0..500 {
         let world = run(number, true, u32::MAX);
         let counters = world.summary().counters;
         *counts.entry("reallocations").or_insert(0) += counters.reallocations;

@@ -2,40 +2,108 @@
 //!
 //! A failure prints its number; this replays it alone:
 //! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests --test laws`.
-//! A soak: `TIEBREAK_CASES=100000 cargo test --release -p tiebreak-tests --test laws`.
+//! `TIEBREAK_CASES=1000` checks more of them, `TIEBREAK_FROM=5000` others; `cargo xtask soak` goes
+//! on until a law breaks or the time is over.
 
-use tiebreak_sim::{Outcome, World};
-use tiebreak_testkit::{Case, laws};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use tiebreak_sim::{Decision, Outcome, Reason};
+use tiebreak_testkit::{Case, Ledger, laws};
+
+/// How often a long run says how far it has come.
+const NEWS: Duration = Duration::from_secs(30);
 
 fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|value| value.parse().ok())
 }
 
+/// The cases to check, and for how long at most.
+fn asked_for() -> (Range<u64>, Duration) {
+    let hours = std::env::var("TIEBREAK_HOURS").ok().and_then(|value| value.parse().ok());
+    let time = hours.map_or(Duration::MAX, |hours: f64| Duration::from_secs_f64(hours * 3_600.0));
+    let (from, count) = match number_from("TIEBREAK_CASE") {
+        Some(number) => (number, 1),
+        None => (number_from("TIEBREAK_FROM").unwrap_or(0), number_from("TIEBREAK_CASES").unwrap_or(300).max(1)),
+    };
+    (from..from.saturating_add(count), time)
+}
+
+/// The first law that a case breaks; what breaks by a panic is a law too.
+fn broken(number: u64) -> Option<String> {
+    let checked = catch_unwind(AssertUnwindSafe(|| laws::check(&Case::random(number))));
+    checked.unwrap_or_else(|_| Err("the core panicked, see above".into())).err()
+}
+
 #[test]
 fn every_law_holds_in_random_scenarios() {
-    let cases = match number_from("TIEBREAK_CASE") {
-        Some(number) => number..number + 1,
-        None => 0..number_from("TIEBREAK_CASES").unwrap_or(300),
-    };
-    for number in cases {
-        if let Err(broken) = laws::check(&Case::random(number)) {
-            panic!("{broken}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests --test laws");
+    let (cases, time) = asked_for();
+    let (from, begun, mut told) = (cases.start, Instant::now(), Instant::now());
+    let said = |checked: u64| println!("cases {from} to {checked}: every law holds, {:.0?}", begun.elapsed());
+    for number in cases.clone() {
+        if let Some(broken) = broken(number) {
+            panic!("case {number}: {broken}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests --test laws");
+        }
+        if begun.elapsed() > time {
+            return said(number);
+        }
+        if told.elapsed() > NEWS {
+            told = Instant::now();
+            said(number);
         }
     }
+    said(cases.end - 1);
+}
+
+/// How often each kind of thing was seen in random scenarios, so that no law is empty.
+#[derive(Debug, Default)]
+struct Seen {
+    conflicts: usize,
+    refused: usize,
+    out_of_retries: usize,
+    warm_refused: u64,
+    avoided: u64,
+    evicted: usize,
+    homeless: usize,
+    migrated: usize,
+    weighted: usize,
+    datacenters: usize,
+    /// Decisions about VMs of tenants that ask for something: taken, refused, and in conflict.
+    asking: [usize; 3],
 }
 
 #[test]
 fn random_scenarios_are_not_all_easy() {
-    let (mut conflicts, mut refused, mut retried_out, mut warm_refused) = (0, 0, 0, 0);
-    for number in 0..100 {
-        let mut world = World::new(Case::random(number).plan(true));
-        world.keep_decisions();
-        world.run();
-        let ended = |outcome| world.decisions().iter().filter(|decision| decision.outcome == outcome).count();
-        conflicts += ended(Outcome::Conflict);
-        refused += ended(Outcome::Refused);
-        retried_out += ended(Outcome::OutOfRetries);
-        warm_refused += world.summary().warm_rejections;
+    let mut seen = Seen::default();
+    for number in 0..300 {
+        let case = Case::random(number);
+        seen.add(&case, &laws::record(&case));
     }
-    assert!(conflicts > 100 && refused > 1_000 && retried_out > 10 && warm_refused > 100);
+    let Seen { conflicts, refused, out_of_retries, warm_refused, avoided, evicted, homeless, migrated, .. } = seen;
+    assert!(conflicts > 500 && refused > 10_000 && out_of_retries > 100 && warm_refused > 500, "{seen:?}");
+    assert!(avoided > 500 && evicted > 200 && homeless > 50 && migrated > 10, "{seen:?}");
+    assert!(seen.weighted > 20 && seen.datacenters > 50, "{seen:?}");
+    assert!(seen.asking.iter().zip([1_000, 1_000, 50]).all(|(count, least)| *count > least), "{seen:?}");
+}
+
+impl Seen {
+    fn add(&mut self, case: &Case, ledger: &Ledger) {
+        let ended = |outcome| ledger.decisions.iter().filter(move |it| it.outcome == outcome);
+        let left = |is: fn(Reason) -> bool| ledger.disruptions.iter().filter(|it| is(it.reason)).count();
+        let asks = |it: &&Decision| !ledger.workload.shape_of_vm(it.vm).terms.is_none();
+        self.conflicts += ended(Outcome::Conflict).count();
+        self.refused += ended(Outcome::Refused).count();
+        self.out_of_retries += ended(Outcome::OutOfRetries).count();
+        self.warm_refused += ledger.summary.warm_rejections;
+        self.avoided += ledger.summary.counters.avoided;
+        self.evicted += left(|it| it == Reason::Evicted);
+        self.migrated += left(|it| matches!(it, Reason::Migrated(_)));
+        self.homeless += left(|it| !matches!(it, Reason::Evicted | Reason::Migrated(_)));
+        self.weighted += usize::from(case.rules.iter().any(|rule| rule.weight.is_some()));
+        self.datacenters += usize::from(case.clusters.iter().any(|it| it.datacenter != case.clusters[0].datacenter));
+        for (count, outcome) in self.asking.iter_mut().zip([Outcome::Placed, Outcome::Refused, Outcome::Conflict]) {
+            *count += ended(outcome).filter(asks).count();
+        }
+    }
 }

@@ -3,29 +3,49 @@
 
 use std::sync::LazyLock;
 
-use tiebreak_model::{MachineId, Millis, RequestId, VmId};
-use tiebreak_sim::{Decision, Latency, Outcome, Series};
-use tiebreak_testkit::laws::{book_keeping, record, same};
+use tiebreak_model::{MachineId, Millis, RequestId, Time, VmId};
+use tiebreak_placement::RuleUse;
+use tiebreak_sim::world::AgentState;
+use tiebreak_sim::{Agents, Cause, Decision, Disruption, Latency, Outcome, Reason, Series};
+use tiebreak_testkit::laws::{
+    avoidance_waits_for_a_conflict, book_keeping, caches_decide_alike, one_thing_at_a_time, record, same,
+    same_until_a_conflict,
+};
 use tiebreak_testkit::{Case, Ledger};
 
-/// Records of cases whose agents collide and refuse, and tell time in the plainest way.
-static RECORDS: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
-    let rich =
-        |ledger: &Ledger| [Outcome::Placed, Outcome::Conflict, Outcome::Refused].iter().all(|it| has(ledger, *it));
-    let plain = |case: &Case| case.agents.latency == Latency::Fixed && case.agents.commit_ms == 0;
-    (0..600).map(Case::random).filter(plain).map(|case| record(&case)).filter(rich).collect()
+/// Records of random cases, all of them lawful.
+static ALL: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
+    let lawful = |ledger: &Ledger| book_keeping(ledger).expect("a record as it was");
+    (0..600).map(|number| record(&Case::random(number))).inspect(lawful).collect()
 });
+
+/// Records of cases whose agents collide and refuse, and tell time in the plainest way; tenants
+/// ask for nothing, and nothing happens to the zone.
+fn is_plain(ledger: &Ledger) -> bool {
+    let rich = [Outcome::Placed, Outcome::Conflict, Outcome::Refused].iter().all(|it| has(ledger, *it));
+    let plain = ledger.agents.latency == Latency::Fixed && ledger.agents.commit_ms == 0;
+    rich && plain && !ledger.eventful && !asks(ledger)
+}
+
+/// Whether tenants ask for anything.
+fn asks(ledger: &Ledger) -> bool {
+    ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
+}
 
 fn has(ledger: &Ledger, outcome: Outcome) -> bool {
     ledger.decisions.iter().any(|it| it.outcome == outcome)
 }
 
-/// Spoils each record for which `spoil` finds a place, and expects complaints that say one of
-/// these things.
+/// Spoils each plain record for which `spoil` finds a place, and expects complaints that say one
+/// of these things.
 fn check(spoil: impl Fn(&mut Ledger) -> Option<()>, complaints: &[&str]) {
+    check_where(is_plain, spoil, complaints);
+}
+
+/// The same with records that are fit for it.
+fn check_where(fit: impl Fn(&Ledger) -> bool, spoil: impl Fn(&mut Ledger) -> Option<()>, complaints: &[&str]) {
     let mut spoiled = 0;
-    for mut ledger in RECORDS.iter().cloned() {
-        book_keeping(&ledger).expect("a record as it was");
+    for mut ledger in ALL.iter().filter(|ledger| fit(ledger)).cloned() {
         if spoil(&mut ledger).is_some() {
             spoiled += 1;
             let complaint = book_keeping(&ledger).expect_err("a spoiled record");
@@ -33,6 +53,16 @@ fn check(spoil: impl Fn(&mut Ledger) -> Option<()>, complaints: &[&str]) {
         }
     }
     assert!(spoiled > 1, "only {spoiled} records could be spoiled for {complaints:?}");
+}
+
+/// Spoils each record for which `spoil` finds a place, where that need not break a law, and
+/// counts who complains like this.
+fn noticed(spoil: impl Fn(&mut Ledger) -> Option<()>, part: &str) -> usize {
+    let complains = |ledger: &&Ledger| {
+        let mut ledger = (*ledger).clone();
+        spoil(&mut ledger).is_some() && book_keeping(&ledger).is_err_and(|complaint| complaint.contains(part))
+    };
+    ALL.iter().filter(complains).count()
 }
 
 fn find(ledger: &Ledger, holds: impl Fn(&Decision) -> bool) -> Option<usize> {
@@ -83,8 +113,8 @@ fn half_a_request_is_noticed() {
 fn another_machine_or_moment_is_noticed() {
     let elsewhere = |ledger: &mut Ledger| {
         let index = find(ledger, placed)?;
-        let other = (ledger.decisions[index].machine?.0 + 1) % ledger.fleet.machine_count();
-        ledger.decisions[index].machine = Some(MachineId(other));
+        let other = MachineId((ledger.decisions[index].machine?.0 + 1) % ledger.fleet.machine_count());
+        ledger.placements[ledger.decisions[index].vm.index()] = Some((other, ledger.decisions[index].time));
         (ledger.fleet.machine_count() > 1).then_some(())
     };
     check(elsewhere, &["another machine or moment"]);
@@ -98,7 +128,7 @@ fn another_machine_or_moment_is_noticed() {
         ledger.placements[spoiled.vm.index()] = Some((other, spoiled.time));
         (ledger.fleet.machine_count() > 1).then_some(())
     };
-    check(moved, &["over-committed", "ends with", "was refused", "were sampled", "mean"]);
+    check(moved, &["over-committed", "ends with", "was refused", "were sampled", "mean", "on which it was not"]);
     let early = |ledger: &mut Ledger| {
         let index = find(ledger, |it| placed(it) && it.attempt == 0)?;
         let request = ledger.decisions[index].request;
@@ -139,15 +169,18 @@ fn conflicts_without_a_reason_are_noticed() {
     };
     check(alone, &["conflicts where there can be none"]);
     // A store that merges decisions has no business refusing what fits; one that does not often does.
-    let is_coarse = |ledger: &&Ledger| !ledger.agents.fine_grained && ledger.agents.count > 1;
-    let coarse: Vec<_> = RECORDS.iter().filter(is_coarse).collect();
-    let refused_what_fits = |ledger: &&&Ledger| {
-        let mut ledger = (**ledger).clone();
-        ledger.agents.fine_grained = true;
-        book_keeping(&ledger).is_err_and(|complaint| complaint.contains("a decision that fits was refused"))
-    };
-    let (all, noticed) = (coarse.len(), coarse.iter().filter(refused_what_fits).count());
-    assert!(noticed > 3 && 3 * noticed > all, "{noticed} of {all}");
+    let coarse = |ledger: &Ledger| !ledger.agents.fine_grained && ledger.agents.count > 1 && !ledger.eventful;
+    for asking in [false, true] {
+        let fit = |ledger: &Ledger| coarse(ledger) && asks(ledger) == asking && has(ledger, Outcome::Conflict);
+        let all = ALL.iter().filter(|ledger| fit(ledger)).count();
+        let merged = |ledger: &mut Ledger| {
+            let fit = fit(ledger);
+            ledger.agents.fine_grained = true;
+            fit.then_some(())
+        };
+        let noticed = noticed(merged, "a decision that fits was refused");
+        assert!(noticed > 3 && 3 * noticed > all, "{noticed} of {all}");
+    }
 }
 
 #[test]
@@ -241,7 +274,7 @@ fn wrong_counts_samples_and_means_are_noticed() {
 
 #[test]
 fn runs_that_differ_are_noticed() {
-    for ledger in RECORDS.iter() {
+    for ledger in ALL.iter().filter(|ledger| is_plain(ledger)) {
         same("a record and itself", ledger, ledger).expect("alike");
         let differs = |spoil: &dyn Fn(&mut Ledger), part: &str| {
             let mut other = ledger.clone();
@@ -252,7 +285,234 @@ fn runs_that_differ_are_noticed() {
         differs(&|other| other.decisions[0].request = RequestId(9), "differ at decision 0");
         differs(&|other| other.decisions.truncate(other.decisions.len() - 1), "end differently");
         differs(&|other| other.summary.digest ^= 1, "end differently");
+        let left = |vm| Disruption { time: Time(1), vm, from: MachineId(0), since: Time(0), reason: Reason::Failed };
+        differs(&|other| other.disruptions.push(left(VmId(0))), "disrupt differently");
         differs(&|other| other.summary.empty_hosts_pct_mean += 1e-12, "measure differently");
         differs(&|other| other.series = record(&Case::random(1)).series, "measure differently");
+    }
+}
+
+/// Puts a rule into the list of a run that went without it, if it did.
+fn with_rule(ledger: &mut Ledger, id: &str) -> Option<()> {
+    let missing = !ledger.rules.iter().any(|rule| rule.id == id);
+    ledger.rules.push(RuleUse::plain(id, None));
+    missing.then_some(())
+}
+
+#[test]
+fn broken_promises_are_noticed() {
+    for (id, part) in [
+        ("RespectsIsolation", "promised isolation shares its machine"),
+        ("CapsTenantPerMachine", "on one machine than it allows"),
+        ("SpreadsOverFaultDomains", "in one rack than its share"),
+        ("SharesTenantDatacenter", "stand further apart"),
+        ("SharesTenantCluster", "stand further apart"),
+        ("SharesTenantRack", "stand further apart"),
+    ] {
+        let noticed = noticed(|ledger| with_rule(ledger, id), part);
+        assert!(noticed > 3, "{id}: {noticed}");
+    }
+    // A tenant's VM that was really put on a machine that another one has to itself.
+    let trespass = |ledger: &mut Ledger| {
+        let isolated = |it: &Decision| placed(it) && ledger.workload.shape_of_vm(it.vm).terms.isolated;
+        let host = ledger.decisions[find(ledger, isolated)?];
+        let tenant = |it: &Decision| ledger.workload.tenant(it.request);
+        let room = |it: &Decision| it.time >= host.time && it.time < ledger.workload.end(host.vm);
+        let index =
+            find(ledger, |it| placed(it) && room(it) && tenant(it) != tenant(&host) && it.cause == Cause::Request)?;
+        ledger.decisions[index].machine = host.machine;
+        let kept = ledger.rules.iter().any(|rule| rule.id == "RespectsIsolation");
+        (kept && host.cause == Cause::Request).then_some(())
+    };
+    let noticed = noticed(trespass, "promised isolation shares its machine");
+    assert!(noticed > 5, "{noticed}");
+}
+
+/// The first VM that was put out, by its place in the record.
+fn first(ledger: &Ledger, is: impl Fn(&Disruption) -> bool) -> Option<usize> {
+    ledger.disruptions.iter().position(is)
+}
+
+fn is_evicted(it: &Disruption) -> bool {
+    it.reason == Reason::Evicted
+}
+
+#[test]
+fn evictions_without_right_or_need_are_noticed() {
+    let any = |_: &Ledger| true;
+    let forbidden = |ledger: &mut Ledger| {
+        first(ledger, is_evicted)?;
+        ledger.rules.iter_mut().for_each(|rule| rule.values.retain(|_| rule.id != "AreNodeResourcesValid"));
+        Some(())
+    };
+    check_where(any, forbidden, &["which may put out nobody", "a decision that fits was refused"]);
+    let forgotten = |ledger: &mut Ledger| {
+        let index = first(ledger, is_evicted)?;
+        ledger.disruptions.remove(index);
+        ledger.summary.counters.evictions -= 1;
+        Some(())
+    };
+    check_where(any, forgotten, &["over-committed"]);
+    let uncounted = |ledger: &mut Ledger| {
+        ledger.summary.counters.evictions += 1;
+        Some(())
+    };
+    check_where(any, uncounted, &["evictions, the record"]);
+    // One more VM goes, before the one that had to.
+    let needless = |ledger: &mut Ledger| {
+        let index = first(ledger, is_evicted)?;
+        let why = ledger.disruptions[index];
+        let stays = |it: &&Decision| {
+            let (shape, end) = (ledger.workload.shape_of_vm(it.vm), ledger.workload.end(it.vm));
+            let here = it.machine == Some(why.from) && it.outcome == Outcome::Placed && it.time < why.time;
+            here && shape.is_evictable() && end > why.time && ledger.disruptions.iter().all(|other| other.vm != it.vm)
+        };
+        let other = *ledger.decisions.iter().find(stays)?;
+        ledger.disruptions.insert(index, Disruption { vm: other.vm, since: other.time, ..why });
+        ledger.summary.counters.evictions += 1;
+        Some(())
+    };
+    check_where(any, needless, &["without need", "for nobody"]);
+    let for_nobody = |ledger: &mut Ledger| {
+        let index = first(ledger, is_evicted)?;
+        let why = &mut ledger.disruptions[index];
+        why.time = why.time - Millis(1);
+        let alone = ledger.disruptions.iter().filter(|it| is_evicted(it)).count() == 1;
+        alone.then_some(())
+    };
+    check_where(any, for_nobody, &["for nobody", "over-committed"]);
+}
+
+#[test]
+fn vms_that_lose_their_machine_are_followed() {
+    let eventful = |ledger: &Ledger| ledger.eventful;
+    let failed = |it: &Disruption| it.reason == Reason::Failed;
+    let migrated = |it: &Disruption| matches!(it.reason, Reason::Migrated(_));
+    let forgotten = |ledger: &mut Ledger| {
+        let again = ledger.decisions.iter().find(|it| it.cause == Cause::Reallocation)?.vm;
+        let index = first(ledger, |it| it.vm == again && failed(it))?;
+        ledger.disruptions.remove(index);
+        Some(())
+    };
+    check_where(eventful, forgotten, &["machines and has", "never asked for"]);
+    let elsewhere = |ledger: &mut Ledger| {
+        let index = first(ledger, |it| failed(it) || migrated(it))?;
+        let from = &mut ledger.disruptions[index].from;
+        from.0 = (from.0 + 1) % ledger.fleet.machine_count();
+        (ledger.fleet.machine_count() > 1).then_some(())
+    };
+    check_where(eventful, elsewhere, &["left a machine on which it was not"]);
+    let not_answered = |ledger: &mut Ledger| {
+        let index = find(ledger, |it| it.cause == Cause::Reallocation && it.outcome != Outcome::Conflict)?;
+        let out = ledger.decisions.remove(index);
+        let never_ends = ledger.workload.end(out.vm) > ledger.workload.horizon();
+        never_ends.then_some(())
+    };
+    check_where(eventful, not_answered, &["outcomes for that"]);
+    let early = |ledger: &mut Ledger| {
+        let index = find(ledger, |it| it.cause == Cause::Reallocation && it.attempt == 0)?;
+        let vm = ledger.decisions[index].vm;
+        let lost = ledger.disruptions.iter().find(|it| it.vm == vm && failed(it))?.time;
+        ledger.decisions[index].time = lost - Millis(1);
+        Some(())
+    };
+    check_where(eventful, early, &["answered before it could be"]);
+    let moved_wrongly = |ledger: &mut Ledger| {
+        let index = first(ledger, migrated)?;
+        let Reason::Migrated(to) = ledger.disruptions[index].reason else { return None };
+        let other = MachineId((to.0 + 1) % ledger.fleet.machine_count());
+        ledger.disruptions[index].reason = Reason::Migrated(other);
+        (ledger.fleet.machine_count() > 2).then_some(())
+    };
+    check_where(
+        eventful,
+        moved_wrongly,
+        &["over-committed", "ends with", "on which it was not", "sampled", "another machine", "VM"],
+    );
+    let uncounted = |ledger: &mut Ledger| {
+        ledger.summary.counters.migrations += 1;
+        Some(())
+    };
+    check_where(eventful, uncounted, &["migrations, the record"]);
+}
+
+#[test]
+fn agents_that_do_two_things_at_once_are_noticed() {
+    let overlap = |ledger: &mut Ledger| {
+        ledger.agents.pipelined = false;
+        Some(())
+    };
+    let noticed = noticed(overlap, "decided two requests at once");
+    assert!(noticed > 5, "{noticed}");
+    let terms = Agents { pipelined: false, ..Agents::default() };
+    let agent = |in_flight, is_idle| AgentState {
+        behind: 0,
+        in_flight,
+        is_idle,
+        decided: 0,
+        conflicts: 0,
+        caches: Default::default(),
+        sizes: Default::default(),
+    };
+    for (in_flight, is_idle, fine) in [(0, true, true), (1, false, true), (1, true, false), (2, false, false)] {
+        let told = one_thing_at_a_time(&terms, &[agent(0, true), agent(in_flight, is_idle)]);
+        assert_eq!(told.is_ok(), fine, "{in_flight} in flight, idle: {is_idle}");
+        let pipelined = Agents { pipelined: true, commit_ms: 5, ..terms };
+        assert!(one_thing_at_a_time(&pipelined, &[agent(in_flight, is_idle)]).is_ok());
+    }
+}
+
+#[test]
+fn avoidance_without_a_reason_is_noticed() {
+    let wide = |ledger: &mut Ledger| {
+        let fleet = ledger.fleet.machine_count();
+        let index = find(ledger, |it| it.machine.is_some() && ledger.tied.contains_key(&(it.vm, it.attempt)))?;
+        ledger.decisions[index].best_set = fleet + ledger.agents.avoidance_best;
+        Some(())
+    };
+    check_where(|_| true, wide, &["that tie"]);
+    let unasked = |ledger: &mut Ledger| {
+        ledger.agents.avoidance = 0.0;
+        (ledger.summary.counters.avoided > 20).then_some(())
+    };
+    assert!(noticed(unasked, "that tie") > 5);
+    let case = (0..).map(Case::random).find(|case| case.agents.avoidance == 0.0).expect("a case");
+    let mut ledger = record(&case);
+    avoidance_waits_for_a_conflict(&case, &ledger).expect("a record as it was");
+    ledger.summary.counters.avoided = 1;
+    assert!(avoidance_waits_for_a_conflict(&case, &ledger).is_err());
+}
+
+#[test]
+fn runs_that_part_before_a_conflict_are_noticed() {
+    let failed = |it: &Decision| matches!(it.outcome, Outcome::Conflict | Outcome::OutOfRetries);
+    for ledger in ALL.iter().take(60) {
+        let first = find(ledger, failed);
+        let mut other = ledger.clone();
+        let last = first.unwrap_or(ledger.decisions.len() - 1);
+        other.decisions[last].best_set += 1;
+        assert!(same_until_a_conflict(ledger, &other).is_err_and(|told| told.contains("before a commit failed")));
+        other = ledger.clone();
+        other.decisions.truncate(last);
+        assert!(same_until_a_conflict(ledger, &other).is_err_and(|told| told.contains("shorter")));
+        assert_eq!(same_until_a_conflict(&other, ledger).is_ok(), other.decisions.iter().any(failed));
+        if let Some(after) = first.and_then(|first| ledger.decisions.get(first + 1)) {
+            other = ledger.clone();
+            other.decisions[last + 1] = Decision { best_set: after.best_set + 1, ..*after };
+            same_until_a_conflict(ledger, &other).expect("after a conflict all may differ");
+        }
+    }
+}
+
+#[test]
+fn a_mix_of_caches_that_decides_otherwise_is_noticed() {
+    for number in 0..20 {
+        let case = Case::random(number);
+        let mut ledger = record(&case);
+        caches_decide_alike(&case, &ledger, 0..1).expect("a record as it was");
+        let last = ledger.decisions.len() - 1;
+        ledger.decisions[last].best_set += 1;
+        let told = caches_decide_alike(&case, &ledger, 0..1).expect_err("a spoiled record");
+        assert!(told.contains(&format!("differ at decision {last}")), "{told}");
     }
 }

@@ -1,17 +1,27 @@
 //! A second and much simpler book-keeping than the simulator's own: it walks the record
-//! of decisions and lets VMs leave when their time has come. It knows no rules, agents
-//! or views.
+//! of decisions and disruptions and lets VMs leave when their time has come. It knows no
+//! rules, agents or views.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use tiebreak_model::{Fleet, MachineId, Resource, Resources, Time, VmId, Workload};
+use tiebreak_model::{MachineId, Resource, Resources, Time, VmId};
+use tiebreak_sim::{Disruption, Reason};
 
-/// What is held where, and what that adds up to over time.
+use crate::ledger::Ledger;
+use crate::promises::Promises;
+use crate::stand::Stand;
+
+/// Who stands where, and what that adds up to over time.
 pub(crate) struct Books<'a> {
-    workload: &'a Workload,
-    fleet: &'a Fleet,
-    held: BTreeMap<MachineId, (Resources, u32)>,
-    leaving: BTreeMap<(Time, VmId), MachineId>,
+    ledger: &'a Ledger,
+    pub(crate) promises: Promises<'a>,
+    pub(crate) stand: Stand<'a>,
+    leaving: BTreeSet<(Time, VmId)>,
+    /// Where each VM was placed last, if it did not leave before its time since.
+    last: BTreeMap<VmId, (MachineId, Time)>,
+    /// Disruptions to come: VMs that others put out, and all others.
+    evictions: VecDeque<&'a Disruption>,
+    incidents: VecDeque<&'a Disruption>,
     at: Time,
     /// Milliseconds, and those times the share of empty machines.
     empty: (f64, f64),
@@ -20,108 +30,196 @@ pub(crate) struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    pub(crate) fn new(workload: &'a Workload, fleet: &'a Fleet) -> Self {
-        let none = (0.0, 0.0);
+    pub(crate) fn new(ledger: &'a Ledger) -> Self {
+        let (evictions, incidents) = ledger.disruptions.iter().partition(|it| it.reason == Reason::Evicted);
         Self {
-            workload,
-            fleet,
-            held: BTreeMap::new(),
-            leaving: BTreeMap::new(),
+            ledger,
+            promises: Promises::of(ledger),
+            stand: Stand::nobody(ledger),
+            leaving: BTreeSet::new(),
+            last: BTreeMap::new(),
+            evictions,
+            incidents,
             at: Time::ZERO,
-            empty: none,
-            dense: none,
+            empty: (0.0, 0.0),
+            dense: (0.0, 0.0),
         }
     }
 
     fn demand(&self, vm: VmId) -> Resources {
-        self.workload.shape(self.workload.shape_of(vm)).demand
+        self.ledger.workload.shape_of_vm(vm).demand
     }
 
-    /// Whether these VMs fit on these machines, all together, now.
-    pub(crate) fn fit(&self, vms: &[(VmId, MachineId)]) -> bool {
-        let mut held = self.held.clone();
-        vms.iter().all(|(vm, machine)| {
-            let (sum, _) = held.entry(*machine).or_default();
-            match sum.checked_add(self.demand(*vm)) {
-                Some(more) => *sum = more,
-                None => return false,
-            }
-            self.fleet.capacity(*machine).covers(*sum)
-        })
+    fn priority(&self, vm: VmId) -> u8 {
+        self.ledger.workload.shape_of_vm(vm).priority
     }
 
-    /// Everything that happens up to `time`, departures at that very instant included.
-    /// Nobody leaves after the horizon.
-    pub(crate) fn advance(&mut self, time: Time) {
-        while let Some((&(end, vm), &machine)) = self.leaving.first_key_value() {
-            if end > time.min(self.workload.horizon()) {
-                break;
+    /// Everything that happens up to `time`: VMs that lose their machine or are moved, then, at
+    /// the same instant, those that leave. Nobody leaves after the horizon.
+    pub(crate) fn advance(&mut self, time: Time) -> Result<(), String> {
+        loop {
+            let horizon = self.ledger.workload.horizon();
+            let incident = self.incidents.front().map(|it| it.time).filter(|at| *at <= time);
+            let departure = self.leaving.first().copied().filter(|(end, _)| *end <= time.min(horizon));
+            match (incident, departure) {
+                (Some(at), departure) if departure.is_none_or(|(end, _)| at <= end) => self.disrupt()?,
+                (_, Some((end, vm))) => {
+                    self.hold_until(end);
+                    self.leaving.pop_first();
+                    self.stand.remove(vm);
+                }
+                _ => break,
             }
-            self.hold_until(end);
-            self.leaving.remove(&(end, vm));
-            self.give_back(vm, machine);
         }
         self.hold_until(time);
+        match self.evictions.front().filter(|it| it.time < time) {
+            Some(it) => Err(format!("VM {} was put out for nobody: {it:?}", it.vm)),
+            None => Ok(()),
+        }
     }
 
-    /// Puts a VM on a machine; one whose time is over already is gone at once.
-    pub(crate) fn place(&mut self, vm: VmId, machine: MachineId, now: Time) -> Result<(), String> {
-        let demand = self.demand(vm);
-        let (sum, vms) = self.held.entry(machine).or_default();
-        *sum = sum
-            .checked_add(demand)
-            .filter(|sum| self.fleet.capacity(machine).covers(*sum))
-            .ok_or_else(|| format!("machine {machine} is over-committed at {} ms by VM {vm}", now.0))?;
-        *vms += 1;
-        if self.workload.end(vm) > now || now == Time::ZERO {
-            self.leaving.insert((self.workload.end(vm), vm), machine);
-        } else {
-            self.give_back(vm, machine);
+    /// The next VM that loses its machine, or is moved.
+    fn disrupt(&mut self) -> Result<(), String> {
+        let Some(it) = self.incidents.pop_front() else { return Ok(()) };
+        self.hold_until(it.time);
+        self.take_off(it)?;
+        let Reason::Migrated(to) = it.reason else { return Ok(()) };
+        let before = self.of_tenant(it.vm);
+        self.put_on(it.vm, to, it.time);
+        self.fits_on(it.vm, to, it.time)?;
+        self.promises
+            .broken(&self.stand, &[(it.vm, to)], before)
+            .map_or(Ok(()), |broken| Err(format!("{broken}: {it:?}")))
+    }
+
+    /// A VM leaves before its time, from where and since when the record says.
+    fn take_off(&mut self, it: &Disruption) -> Result<(), String> {
+        let stood = self.last.remove(&it.vm);
+        self.leaving.remove(&(self.ledger.workload.end(it.vm), it.vm));
+        if self.stand.remove(it.vm) != Some(it.from) || stood != Some((it.from, it.since)) {
+            return Err(format!("VM {} left a machine on which it was not: {it:?}, {stood:?}", it.vm));
         }
         Ok(())
     }
 
-    fn give_back(&mut self, vm: VmId, machine: MachineId) {
+    fn put_on(&mut self, vm: VmId, machine: MachineId, now: Time) {
+        self.stand.add(vm, machine);
+        self.last.insert(vm, (machine, now));
+        self.leaving.insert((self.ledger.workload.end(vm), vm));
+    }
+
+    fn fits_on(&self, vm: VmId, machine: MachineId, now: Time) -> Result<(), String> {
+        let over = || format!("machine {machine} is over-committed at {} ms by VM {vm}", now.0);
+        self.stand.free(machine).map(|_| ()).ok_or_else(over)
+    }
+
+    /// How many VMs that ask for anything this VM's tenant has.
+    fn of_tenant(&self, vm: VmId) -> usize {
+        self.stand.of_tenant(self.ledger.tenant(vm)).len()
+    }
+
+    /// Places VMs together, puts out whom the record says for each, and checks that nobody was
+    /// put out who need not have been and that promises are kept. One whose time is over already
+    /// is gone at once; in the warm start nobody is.
+    pub(crate) fn place(&mut self, vms: &[(VmId, MachineId)], now: Time, warm: bool) -> Result<(), String> {
+        let before = vms.first().map_or(0, |(vm, _)| self.of_tenant(*vm));
+        for (vm, machine) in vms {
+            self.make_room(*vm, *machine, now)?;
+            self.put_on(*vm, *machine, now);
+            self.fits_on(*vm, *machine, now)?;
+        }
+        if let Some(broken) = self.promises.broken(&self.stand, vms, before) {
+            return Err(format!("{broken} at {} ms", now.0));
+        }
+        for (vm, _) in vms.iter().filter(|(vm, _)| !warm && self.ledger.workload.end(*vm) <= now) {
+            self.leaving.remove(&(self.ledger.workload.end(*vm), *vm));
+            self.stand.remove(*vm);
+        }
+        Ok(())
+    }
+
+    /// Puts out whom the record says, for one VM that has no room.
+    fn make_room(&mut self, vm: VmId, machine: MachineId, now: Time) -> Result<(), String> {
         let demand = self.demand(vm);
-        let (sum, vms) = self.held.get_mut(&machine).expect("a VM leaves where it was placed");
-        *sum = sum.checked_sub(demand).expect("a VM gives back what it took");
-        *vms -= 1;
+        let free = |stand: &Stand<'_>| stand.free(machine).unwrap_or(Resources::NONE);
+        let mut victims = Vec::new();
+        while !free(&self.stand).covers(demand) {
+            let next = self.evictions.front().filter(|it| (it.time, it.from) == (now, machine));
+            let Some(it) = next.copied() else { break };
+            self.evictions.pop_front();
+            self.take_off(it)?;
+            victims.push(it.vm);
+        }
+        for victim in victims {
+            let wrong = |why: &str| Err(format!("VM {victim} was put out for VM {vm} {why} at {} ms", now.0));
+            if !self.ledger.lets_evict() || self.priority(vm) >= self.priority(victim) {
+                return wrong("which may put out nobody");
+            }
+            let with_it = free(&self.stand).checked_sub(self.demand(victim));
+            if with_it.is_some_and(|free| free.covers(demand)) {
+                return wrong("without need");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether these VMs could all be placed on these machines now, with VMs of low priority put
+    /// out where the list allows it, and every promise kept. It may say no where luck in whom to
+    /// put out would have helped.
+    pub(crate) fn could_place(&self, vms: &[(VmId, MachineId)]) -> bool {
+        let mut room: BTreeMap<MachineId, (Resources, Resources)> = BTreeMap::new();
+        let fits = |(vm, machine): &(VmId, MachineId)| {
+            let (free, evictable) = room.entry(*machine).or_insert_with(|| self.room_on(*machine));
+            let short = free.shortage(self.demand(*vm));
+            let may_evict = self.ledger.lets_evict() && self.priority(*vm) == 0;
+            if short != Resources::NONE && !(may_evict && evictable.covers(short)) {
+                return false;
+            }
+            *evictable = evictable.saturating_sub(short);
+            *free = free.saturating_sub(self.demand(*vm));
+            true
+        };
+        let before = vms.first().map_or(0, |(vm, _)| self.of_tenant(*vm));
+        let mut stand = self.stand.clone();
+        vms.iter().for_each(|(vm, machine)| stand.add(*vm, *machine));
+        vms.iter().all(fits) && self.promises.are_clear() && self.promises.broken(&stand, vms, before).is_none()
+    }
+
+    /// What is free on a machine, and what VMs of low priority hold.
+    fn room_on(&self, machine: MachineId) -> (Resources, Resources) {
+        let spot = self.stand.on(machine).iter().filter(|vm| self.priority(**vm) > 0);
+        let held = spot.map(|vm| self.demand(*vm)).try_fold(Resources::NONE, Resources::checked_add);
+        (self.stand.free(machine).unwrap_or(Resources::NONE), held.unwrap_or(Resources::NONE))
     }
 
     fn hold_until(&mut self, time: Time) {
-        let time = time.min(self.workload.horizon());
+        let time = time.min(self.ledger.workload.horizon());
         let held = time.since(self.at).0 as f64;
         if held == 0.0 {
             return;
         }
         self.at = time;
-        let machines = f64::from(self.fleet.machine_count());
+        let machines = f64::from(self.ledger.fleet.machine_count());
         self.empty = (self.empty.0 + held, self.empty.1 + held * self.empty_hosts() / machines);
-        let busy: u64 = self.busy().map(|machine| u64::from(self.fleet.capacity(machine).cores_milli())).sum();
+        let cores = |machine: MachineId| u64::from(self.ledger.fleet.capacity(machine).cores_milli());
+        let busy: u64 = self.stand.busy().map(cores).sum();
         if busy > 0 {
-            self.dense = (self.dense.0 + held, self.dense.1 + held * self.cores_milli() as f64 / busy as f64);
+            let used: u64 = self.stand.vms().map(|vm| u64::from(self.demand(vm)[Resource::Cores])).sum();
+            self.dense = (self.dense.0 + held, self.dense.1 + held * used as f64 / busy as f64);
         }
     }
 
-    fn busy(&self) -> impl Iterator<Item = MachineId> {
-        self.held.iter().filter(|(_, (_, vms))| *vms > 0).map(|(machine, _)| *machine)
-    }
-
-    fn cores_milli(&self) -> u64 {
-        self.held.values().map(|(sum, _)| u64::from(sum[Resource::Cores])).sum()
-    }
-
     pub(crate) fn empty_hosts(&self) -> f64 {
-        f64::from(self.fleet.machine_count() - self.busy().count() as u32)
+        f64::from(self.ledger.fleet.machine_count() - self.stand.busy().count() as u32)
     }
 
     pub(crate) fn live_vms(&self) -> f64 {
-        f64::from(self.held.values().map(|(_, vms)| vms).sum::<u32>())
+        f64::from(self.stand.vms().count() as u32)
     }
 
-    /// What a machine holds, and how many VMs that is.
-    pub(crate) fn on(&self, machine: MachineId) -> (Resources, u32) {
-        self.held.get(&machine).copied().unwrap_or_default()
+    /// Where a VM was placed last and when, unless it had to leave.
+    pub(crate) fn last(&self, vm: VmId) -> Option<(MachineId, Time)> {
+        self.last.get(&vm).copied()
     }
 
     /// Time-weighted means so far, in percent: empty hosts and packing density.

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use rand_core::Rng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{ClusterSpec, Param, Resources, TenantTerms, Time, VmRow, VmShape, Workload, WorkloadBuilder};
-use tiebreak_placement::{RULES, RuleUse};
-use tiebreak_sim::{Agents, Latency, Plan};
+use tiebreak_model::{
+    ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, VmRow, VmShape, Workload,
+    WorkloadBuilder,
+};
+use tiebreak_placement::{Caches, RULES, RuleUse, Weight};
+use tiebreak_sim::incidents::find;
+use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Plan};
+
+use crate::draws::Draws;
 
 /// Everything a plan is made of.
 #[derive(Clone, Debug)]
@@ -24,20 +28,24 @@ pub struct Case {
     pub workload: Arc<Workload>,
     /// The agents.
     pub agents: Agents,
+    /// What happens to the zone.
+    pub incidents: Vec<IncidentUse>,
 }
 
 impl Case {
-    /// The case of this number: 1 to 40 machines in 1 to 4 clusters, any rules in any order
-    /// with any buckets, a crowded workload and 1 to 5 agents.
+    /// The case of this number: 1 to 40 machines in 1 to 4 clusters and 1 to 3 datacenters, any
+    /// rules in any order with any buckets and now and then with weights, a crowded workload of
+    /// tenants that may ask for more than there is, 1 to 5 agents, and in every third case
+    /// something that happens to the zone.
     #[must_use]
     pub fn random(number: u64) -> Self {
-        let mut draws = Draws(Seed(number).stream("random case").generator());
+        let mut draws = Draws::of(number, "random case");
         Self {
             number,
-            clusters: clusters(&mut draws),
+            clusters: clusters(number, &mut draws),
             rules: rules(number),
             best_clusters: 1 + draws.below(4),
-            workload: Arc::new(workload(&mut draws)),
+            workload: Arc::new(workload(number, &mut draws)),
             agents: Agents {
                 count: 1 + draws.below(5),
                 decision_ms: [0, 1, 20, 5_000][draws.below(4) as usize],
@@ -47,10 +55,17 @@ impl Case {
                 caches: true,
                 ..agents(number)
             },
+            incidents: incidents(number),
         }
     }
 
-    /// The plan, with caches on or off.
+    /// The same case in a zone to which nothing happens.
+    #[must_use]
+    pub fn without_incidents(self) -> Self {
+        Self { incidents: Vec::new(), ..self }
+    }
+
+    /// The plan, with all caches on or off.
     ///
     /// # Panics
     /// When the case is none, which would be a fault of this file.
@@ -58,23 +73,31 @@ impl Case {
     pub fn plan(&self, caches: bool) -> Plan {
         let agents = Agents { caches, ..self.agents };
         Plan::new(&self.clusters, &self.rules, self.best_clusters, self.workload.clone(), agents, Seed(self.number))
+            .and_then(|plan| plan.with_incidents(&self.incidents))
             .expect("a random case is a plan")
     }
+
+    /// A mix of cache switches, pool sizes and ages; each mix of a case is another one.
+    #[must_use]
+    pub fn mix(&self, mix: u64) -> Caches {
+        let mut draws = Draws::of(self.number ^ mix.rotate_left(48), "random caches");
+        Caches {
+            evaluations: draws.one_in(2),
+            rule_objects: draws.one_in(2),
+            shared_state: draws.one_in(2),
+            journal: draws.one_in(2),
+            cells: draws.one_in(2),
+            background: draws.one_in(2),
+            evaluation_pool: draws.one_of(&[0, 1, 2, 256]),
+            object_pool: draws.one_of(&[0, 1, 2, 256]),
+            age: draws.one_of(&[0, 1, 50]),
+        }
+    }
 }
 
-struct Draws(Xoshiro256PlusPlus);
-
-impl Draws {
-    fn below(&mut self, count: u32) -> u32 {
-        tiebreak_model::random::pick(self.0.next_u64(), count)
-    }
-
-    fn one_in(&mut self, count: u32) -> bool {
-        self.below(count) == 0
-    }
-}
-
-fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
+fn clusters(number: u64, draws: &mut Draws) -> Vec<ClusterSpec> {
+    let mut places = Draws::of(number, "random datacenters");
+    let datacenters = 1 + places.below(3);
     (0..1 + draws.below(4))
         .map(|index| {
             let machines = 1 + draws.below(10);
@@ -90,7 +113,7 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
                     draws.below(3) * 100,
                     draws.below(2) * 1_000,
                 ),
-                datacenter: 0,
+                datacenter: places.below(datacenters),
             }
         })
         .collect()
@@ -99,7 +122,7 @@ fn clusters(draws: &mut Draws) -> Vec<ClusterSpec> {
 /// How agents tell time, commit and avoid conflicts. The time never follows what caches did,
 /// so that every mix of caches decides alike.
 fn agents(number: u64) -> Agents {
-    let mut draws = Draws(Seed(number).stream("random agents").generator());
+    let mut draws = Draws::of(number, "random agents");
     Agents {
         latency: if draws.one_in(3) { Latency::Drawn } else { Latency::Fixed },
         hit_ms: u64::from(draws.below(3)) * 10,
@@ -114,23 +137,82 @@ fn agents(number: u64) -> Agents {
 
 /// Each rule draws for itself, its place too, so that a new rule leaves the others as they were.
 fn rules(number: u64) -> Vec<RuleUse> {
+    let mut weights = Draws::of(number, "random weights");
+    let weighted = weights.one_in(8);
     let mut rules = Vec::new();
     for entry in RULES {
-        let mut draws = Draws(Seed(number).stream(entry.declaration.id).generator());
-        let (used, place) = (!draws.one_in(4), draws.0.next_u64());
-        let mut value = |param: &Param| if draws.one_in(2) { param.default } else { (param.min + param.max) / 2.0 };
+        let mut draws = Draws::of(number, entry.declaration.id);
+        let (used, place) = (!draws.one_in(4), draws.bits());
+        let mut value = |param: &Param| if draws.one_in(2) { param.default } else { other_value(param) };
         let values = entry.declaration.params.iter().map(&mut value).collect();
         let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
+        let weight = Some(weights.one_of(&WEIGHTS)).filter(|weight| weighted && *weight > 0.0).and_then(Weight::new);
         if used {
-            rules.push((place, RuleUse { values, ..RuleUse::plain(entry.declaration.id, buckets) }));
+            rules.push((place, RuleUse { values, weight, ..RuleUse::plain(entry.declaration.id, buckets) }));
         }
     }
     rules.sort_by_key(|(place, _)| *place);
     rules.into_iter().map(|(_, rule)| rule).collect()
 }
 
-fn workload(draws: &mut Draws) -> Workload {
-    let shapes: Vec<_> = (0..1 + draws.below(8))
+/// Weights set by hand, the smallest and the largest among them; 0 sets none.
+const WEIGHTS: [f64; 8] = [0.0, Weight::MIN, 0.5, 1.0, 2.0, 3.0, 1_000.0, Weight::MAX];
+
+/// A value that is not the default, as far as there is one half way up.
+fn other_value(param: &Param) -> f64 {
+    let middle = (param.min + param.max) / 2.0;
+    match param.kind {
+        ParamKind::Flag => 1.0 - param.default,
+        ParamKind::Integer | ParamKind::Choice(_) => middle.floor(),
+        ParamKind::Number => middle,
+    }
+}
+
+/// What the tenants of a case ask for.
+struct Tenants {
+    /// Tenant by tenant.
+    of_tenants: Vec<TenantTerms>,
+    /// Shape by shape, where a tenant's VMs ask for different things.
+    mixed: Option<Vec<TenantTerms>>,
+}
+
+impl Tenants {
+    /// Half of the cases have tenants that ask for something; in one of eight of those each VM
+    /// of a tenant may ask for something else.
+    fn random(number: u64) -> Self {
+        let mut draws = Draws::of(number, "random tenants");
+        let (none, is_mixed) = (draws.one_in(2), draws.one_in(8));
+        let mut one = || if none { TenantTerms::NONE } else { terms(&mut draws) };
+        let of_tenants = (0..TENANTS).map(|_| one()).collect();
+        Self { of_tenants, mixed: is_mixed.then(|| (0..SHAPES_MAX).map(|_| one()).collect()) }
+    }
+
+    fn terms_of(&self, tenant: u32, shape: usize) -> TenantTerms {
+        self.mixed.as_ref().map_or(self.of_tenants[tenant as usize], |mixed| mixed[shape])
+    }
+}
+
+/// What a tenant asks for, in numbers that cases this small often cannot give: more fault
+/// domains than there are racks, or in one rack and in many.
+fn terms(draws: &mut Draws) -> TenantTerms {
+    if draws.one_in(4) {
+        return TenantTerms::NONE;
+    }
+    TenantTerms {
+        fault_domains: draws.one_of(&[0, 0, 0, 1, 2, 3, 12]),
+        scope: draws.one_of(&[Scope::Zone, Scope::Zone, Scope::Datacenter, Scope::Cluster, Scope::Rack]),
+        per_machine: draws.one_of(&[0, 0, 1, 2, 5]),
+        per_rack: draws.one_of(&[0, 0, 0, 1, 3, 8]),
+        isolated: draws.one_in(3),
+    }
+}
+
+const TENANTS: u32 = 6;
+const SHAPES_MAX: usize = 8;
+
+fn workload(number: u64, draws: &mut Draws) -> Workload {
+    let tenants = Tenants::random(number);
+    let shapes: Vec<_> = (0..1 + draws.below(SHAPES_MAX as u32))
         .map(|_| VmShape {
             demand: Resources::new(
                 500 * (1 + draws.below(16)),
@@ -147,8 +229,49 @@ fn workload(draws: &mut Draws) -> Workload {
         let start = i64::from(draws.below(3_600)) * 1_000 - 300_000;
         let life = i64::from(1 + draws.below(2_000)) * 1_000;
         let end = if draws.one_in(10) { Time::NEVER } else { Time(start.max(0) + life) };
-        let shape = shapes[draws.below(shapes.len() as u32) as usize];
-        builder.push(VmRow { name, tenant: u64::from(draws.below(6)), shape, start: Time(start), end });
+        let index = draws.below(shapes.len() as u32) as usize;
+        let tenant = draws.below(TENANTS);
+        let shape = VmShape { terms: tenants.terms_of(tenant, index), ..shapes[index] };
+        builder.push(VmRow { name, tenant: u64::from(tenant), shape, start: Time(start), end });
     }
+    deployments(number, &shapes, &tenants).into_iter().for_each(|row| builder.push(row));
     builder.finish(Time(3_600_000)).expect("rows were added")
+}
+
+/// In half of the cases, up to twelve requests for two to six VMs at once, of any of the shapes.
+fn deployments(number: u64, shapes: &[VmShape], tenants: &Tenants) -> Vec<VmRow> {
+    let mut draws = Draws::of(number, "random deployments");
+    let count = if draws.one_in(2) { 1 + draws.below(12) } else { 0 };
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let (tenant, start) = (draws.below(TENANTS), Time(1_000 * i64::from(1 + draws.below(3_300))));
+        for _ in 0..2 + draws.below(5) {
+            let at = draws.below(shapes.len() as u32) as usize;
+            let shape = VmShape { terms: tenants.terms_of(tenant, at), ..shapes[at] };
+            let end = start + Millis(1_000 * u64::from(1 + draws.below(2_000)));
+            rows.push(VmRow { name: 1_000 + rows.len() as u64, tenant: u64::from(tenant), shape, start, end });
+        }
+    }
+    rows
+}
+
+/// In one of three cases, one to three incidents of any kind at any time.
+fn incidents(number: u64) -> Vec<IncidentUse> {
+    let mut draws = Draws::of(number, "random case incidents");
+    let count = if draws.one_in(3) { 1 + draws.below(3) } else { 0 };
+    (0..count).map(|_| incident(&mut draws)).collect()
+}
+
+/// Moves that are recommended are rare, so this kind comes more often than the others.
+fn incident(draws: &mut Draws) -> IncidentUse {
+    let any = INCIDENTS[draws.below(INCIDENTS.len() as u32) as usize].declaration;
+    let entry = if draws.one_in(3) { find("MigrateRecommended") } else { None };
+    let declaration = entry.map_or(any, |entry| entry.declaration);
+    let at = Time(Millis::MINUTE.0 as i64 * i64::from(draws.below(60)));
+    let mut value = |param: &Param| {
+        let (usual, value) = (draws.one_in(2), draws.one_of(&[0.0, 0.5, 1.0, 3.0, 20.0, 100.0]));
+        if !usual && param.allows(value) { value } else { param.default.min(100.0) }
+    };
+    let values = declaration.params.iter().map(&mut value).collect();
+    IncidentUse { values, ..IncidentUse::plain(declaration.id, at) }
 }

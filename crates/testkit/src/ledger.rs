@@ -1,10 +1,15 @@
 //! What a run left behind, as plain data: laws are checked against it, and a test can
 //! spoil a copy to see that they notice.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId, MachineRecord, Time, VmId, Workload};
-use tiebreak_sim::{Agents, Decision, Series, Summary, World};
+use tiebreak_placement::RuleUse;
+use tiebreak_placement::policy::REQUIRED_RULE;
+use tiebreak_sim::{Agents, Decision, Disruption, Reason, Series, Summary, World};
+
+use crate::case::Case;
 
 /// The record of a finished run.
 #[derive(Clone, Debug)]
@@ -13,11 +18,20 @@ pub struct Ledger {
     pub workload: Arc<Workload>,
     /// Where everything stands.
     pub fleet: Arc<Fleet>,
+    /// The list of rules that ran.
+    pub rules: Vec<RuleUse>,
     /// The agents that ran.
     pub agents: Agents,
+    /// Whether anything happened to the zone from outside.
+    pub eventful: bool,
     /// Every decision in the order the store took them.
     pub decisions: Vec<Decision>,
-    /// Where the world says each VM was placed, and when.
+    /// Every VM that left a machine before its time, in the order of it.
+    pub disruptions: Vec<Disruption>,
+    /// How many machines were tied for best when a VM was decided, by VM and attempt; empty
+    /// when nobody looked.
+    pub tied: BTreeMap<(VmId, u32), u32>,
+    /// Where the world says each VM was placed last, and when.
     pub placements: Vec<Option<(MachineId, Time)>>,
     /// Every machine's state at the end.
     pub machines: Vec<MachineRecord>,
@@ -28,13 +42,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The record of a world that has run to its end under these agents.
+    /// The record of a case's world that has run to its end.
     #[must_use]
-    pub fn of(world: &World, agents: Agents) -> Self {
+    pub fn of(world: &World, case: &Case) -> Self {
         let (workload, fleet) = (world.plan().workload().clone(), world.plan().fleet().clone());
+        let tied = world.probed().iter().map(|it| ((it.vm, it.attempt), it.explanation.funnel.best.len() as u32));
         Self {
-            agents,
+            rules: case.rules.clone(),
+            agents: case.agents,
+            eventful: !case.incidents.is_empty(),
             decisions: world.decisions().to_vec(),
+            disruptions: world.disruptions().to_vec(),
+            tied: tied.collect(),
             placements: (0..workload.vm_count()).map(|vm| world.placement(VmId(vm))).collect(),
             machines: (0..fleet.machine_count()).map(|id| world.occupancy().record(MachineId(id))).collect(),
             series: world.series().clone(),
@@ -43,4 +62,24 @@ impl Ledger {
             fleet,
         }
     }
+
+    /// Whether a rule is in the list.
+    pub(crate) fn has_rule(&self, id: &str) -> bool {
+        self.rules.iter().any(|rule| rule.id == id)
+    }
+
+    /// Whether the list lets VMs of high priority put out ones of low priority.
+    pub(crate) fn lets_evict(&self) -> bool {
+        self.rules.iter().any(|rule| rule.id == REQUIRED_RULE && rule.values.first() == Some(&1.0))
+    }
+
+    /// Who asked for a VM.
+    pub(crate) fn tenant(&self, vm: VmId) -> u64 {
+        self.workload.tenant(self.workload.request_of(vm))
+    }
+}
+
+/// Whether a VM that leaves for this reason needs another machine.
+pub(crate) const fn is_homeless(reason: Reason) -> bool {
+    !matches!(reason, Reason::Evicted | Reason::Migrated(_))
 }

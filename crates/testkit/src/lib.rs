@@ -3,10 +3,16 @@
 //! [`Case::random`] draws a whole scenario from one number, and [`laws`] says what
 //! must hold in every one of them, by the [`Ledger`] of its run.
 
+mod answers;
 mod books;
 pub mod case;
+mod draws;
 pub mod laws;
 pub mod ledger;
+mod promises;
+mod replay;
+mod samples;
+mod stand;
 
 pub use case::Case;
 pub use ledger::Ledger;

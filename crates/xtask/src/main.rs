@@ -10,7 +10,7 @@ mod tools;
 
 use std::process::ExitCode;
 
-use commands::{bench, build, check, floors, no_std, prerender, serve, setup, size, test, words};
+use commands::{bench, build, check, floors, no_std, prerender, serve, setup, size, soak, test, words};
 
 /// Done, or the one sentence that says what was tried and what to do.
 type Outcome = Result<(), String>;
@@ -33,6 +33,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "words", help: words::HELP, run: words::run },
     Command { name: "no-std", help: no_std::HELP, run: no_std::run },
     Command { name: "size", help: size::HELP, run: size::run },
+    Command { name: "soak", help: soak::HELP, run: soak::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "prerender", help: prerender::HELP, run: prerender::run },
 ];

@@ -11,6 +11,8 @@ mod are_node_resources_valid;
 mod avoid_evictions;
 mod best_fit;
 mod caps_tenant_per_machine;
+#[cfg(test)]
+mod conformance;
 mod fd_empty_nodes;
 mod first_fit;
 mod is_cluster_below_limit;

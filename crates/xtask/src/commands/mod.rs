@@ -9,6 +9,7 @@ pub(crate) mod prerender;
 pub(crate) mod serve;
 pub(crate) mod setup;
 pub(crate) mod size;
+pub(crate) mod soak;
 pub(crate) mod stamp;
 pub(crate) mod test;
 pub(crate) mod words;

@@ -1,0 +1,310 @@
+//! What every rule owes the engine, held against random zones and requests: a verdict depends on
+//! the rule's key and on what its reach lets it see, on nothing else, and scores are scores.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use tiebreak_model::random::{Seed, Stream, pick};
+use tiebreak_model::{
+    ClusterId, ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, RackId, Readiness, Resource,
+    Resources, Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
+};
+
+use super::{AnyRule, RULES, RuleEntry};
+use crate::erased::{AnyPreference, AnyValidator};
+use crate::quantize::Quantizer;
+
+/// Draws, one after the other.
+struct Draws {
+    stream: Stream,
+    next: u64,
+}
+
+impl Draws {
+    fn of(what: &str) -> Self {
+        Self { stream: Seed(3).stream(what), next: 0 }
+    }
+
+    fn below(&mut self, count: u32) -> u32 {
+        self.next += 1;
+        pick(self.stream.draw(self.next, 0), count)
+    }
+
+    fn one_in(&mut self, count: u32) -> bool {
+        self.below(count) == 0
+    }
+
+    /// A part of an amount, often all or nothing of it.
+    fn part_of(&mut self, whole: Resources) -> Resources {
+        let mut part = whole;
+        for resource in Resource::ALL {
+            part[resource] = [0, whole[resource], self.below(whole[resource] + 1)][self.below(3) as usize];
+        }
+        part
+    }
+}
+
+/// A kind of place that rules look at.
+trait Spot: Copy + core::fmt::Debug {
+    fn all(fleet: &Fleet) -> Vec<Self>;
+    fn machines(self, fleet: &Fleet) -> Range<u32>;
+}
+
+impl Spot for MachineId {
+    fn all(fleet: &Fleet) -> Vec<Self> {
+        (0..fleet.machine_count()).map(MachineId).collect()
+    }
+
+    fn machines(self, _: &Fleet) -> Range<u32> {
+        self.0..self.0 + 1
+    }
+}
+
+impl Spot for RackId {
+    fn all(fleet: &Fleet) -> Vec<Self> {
+        (0..fleet.rack_count()).map(RackId).collect()
+    }
+
+    fn machines(self, fleet: &Fleet) -> Range<u32> {
+        fleet.machines_of_rack(self)
+    }
+}
+
+impl Spot for ClusterId {
+    fn all(fleet: &Fleet) -> Vec<Self> {
+        (0..fleet.clusters().len()).map(ClusterId::of).collect()
+    }
+
+    fn machines(self, fleet: &Fleet) -> Range<u32> {
+        fleet.cluster(self).machines()
+    }
+}
+
+/// A flag, or the bits of a score.
+type Verdict<'a, Id> = dyn Fn(&VmRequest, Scene<'_>, Id) -> u64 + 'a;
+type Words<'a> = dyn Fn(&VmRequest) -> Vec<u64> + 'a;
+
+/// A rule as these checks need it.
+struct Subject<'a, Id> {
+    id: &'static str,
+    verdict: Box<Verdict<'a, Id>>,
+    words: Box<Words<'a>>,
+    sees_tenant: bool,
+    sees_what_stays: bool,
+}
+
+fn fleet() -> Arc<Fleet> {
+    let cluster = |datacenter, machines, racks, capacity| ClusterSpec {
+        name: "c".into(),
+        machines,
+        racks,
+        capacity,
+        unready: 0,
+        datacenter,
+    };
+    let specs = [
+        cluster(0, 5, 2, Resources::new(16, 64, 0, 10)),
+        cluster(1, 4, 3, Resources::new(24, 0, 40, 0)),
+        cluster(0, 2, 1, Resources::new(8, 32, 10, 5)),
+    ];
+    Arc::new(Fleet::build(&specs).expect("a fleet"))
+}
+
+fn record(draws: &mut Draws, capacity: Resources) -> MachineRecord {
+    let free = draws.part_of(capacity);
+    let vms = if free == capacity { 0 } else { 1 + draws.below(4) };
+    MachineRecord {
+        free,
+        evictable: draws.part_of(capacity.saturating_sub(free)),
+        vms,
+        host_version: draws.below(20) as u16,
+        risk: draws.below(101) as u8,
+        readiness: [Readiness::Ready, Readiness::Unready, Readiness::Failed][draws.below(3) as usize],
+        isolated: vms > 0 && draws.one_in(3),
+    }
+}
+
+/// The zone with all machines but these redrawn.
+fn redrawn(zone: &Occupancy, but: &Range<u32>, draws: &mut Draws) -> Occupancy {
+    let mut other = zone.clone();
+    for machine in (0..zone.fleet().machine_count()).filter(|id| !but.contains(id)).map(MachineId) {
+        other.set(machine, record(draws, zone.fleet().capacity(machine)));
+    }
+    other
+}
+
+fn footprint(draws: &mut Draws, machines: u32) -> Footprint {
+    let mut footprint = Footprint::default();
+    for _ in 0..draws.below(4) {
+        footprint.add(MachineId(draws.below(machines)));
+    }
+    footprint
+}
+
+fn terms(draws: &mut Draws) -> TenantTerms {
+    TenantTerms {
+        fault_domains: draws.below(4) as u16,
+        scope: Scope::ALL[draws.below(4) as usize],
+        per_machine: draws.below(3) as u16,
+        per_rack: draws.below(3) as u16,
+        isolated: draws.one_in(2),
+    }
+}
+
+fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
+    let terms = if draws.one_in(3) { TenantTerms::NONE } else { terms(draws) };
+    let shape = VmShape { demand: draws.part_of(Resources::new(20, 40, 8, 4)), priority: draws.below(2) as u8, terms };
+    let placed = footprint.total();
+    VmRequest { shape, tenant: TenantSize { placed, wanted: placed + 1 + draws.below(3) } }
+}
+
+/// Another request that differs from this one in one thing.
+fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
+    let (mut near, other) = (*vm, terms(draws));
+    match draws.below(8) {
+        0 => near.shape.demand[Resource::ALL[draws.below(4) as usize]] += 1,
+        1 => near.shape.priority ^= 1,
+        2 => near.shape.terms.fault_domains = other.fault_domains,
+        3 => near.shape.terms.scope = other.scope,
+        4 => near.shape.terms.per_machine = other.per_machine,
+        5 => near.shape.terms.per_rack = other.per_rack,
+        6 => near.shape.terms.isolated = other.isolated,
+        _ => near.tenant.wanted += 1,
+    }
+    near
+}
+
+/// Defaults, and the ends of the ranges.
+fn values(entry: &RuleEntry, draws: &mut Draws) -> Vec<f64> {
+    let mut value = |(min, max, default)| [min, max, default, default][draws.below(4) as usize];
+    entry.declaration.params.iter().map(|param| value((param.min, param.max, param.default))).collect()
+}
+
+/// How often each rule was asked and gave each verdict, so that no check is empty.
+type Asked = BTreeMap<(&'static str, u64), u32>;
+
+/// A verdict depends on key and view alone.
+fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, draws: &mut Draws, asked: &mut Asked) {
+    let fleet = zone.fleet();
+    let (mine, others) = (footprint(draws, fleet.machine_count()), footprint(draws, fleet.machine_count()));
+    let vm = request(draws, &mine);
+    let near = near(&vm, draws);
+    let alike = (rule.words)(&vm) == (rule.words)(&near);
+    for at in Id::all(fleet) {
+        let scene = Scene { occupancy: zone, footprint: &mine };
+        let verdict = (rule.verdict)(&vm, scene, at);
+        let told = alloc::format!("{} of {at:?}, {vm:?}", rule.id);
+        *asked.entry((rule.id, verdict)).or_default() += 1;
+        if alike {
+            assert_eq!((rule.verdict)(&near, scene, at), verdict, "{told}: equal keys, {near:?}");
+        }
+        if !rule.sees_tenant {
+            let elsewhere = Scene { occupancy: zone, footprint: &others };
+            assert_eq!((rule.verdict)(&vm, elsewhere, at), verdict, "{told}: it sees no tenant");
+        }
+        let seen = if rule.sees_what_stays { 0..0 } else { at.machines(fleet) };
+        let other = redrawn(zone, &seen, draws);
+        let scene = Scene { occupancy: &other, footprint: &mine };
+        assert_eq!((rule.verdict)(&vm, scene, at), verdict, "{told}: what it cannot see has changed");
+    }
+}
+
+/// A validator that concerns nobody refuses nothing, and judges many as it judges one.
+fn check_validator<Id: Spot>(
+    id: &'static str,
+    rule: &dyn AnyValidator<Id>,
+    zone: &Occupancy,
+    draws: &mut Draws,
+    asked: &mut Asked,
+) {
+    let subject = Subject {
+        id,
+        verdict: Box::new(|vm, scene, at| u64::from(rule.check(vm, scene, at))),
+        words: Box::new(|vm| words(|words| rule.write_key(vm, words))),
+        sees_tenant: rule.sees_tenant(),
+        sees_what_stays: rule.sees_what_stays(),
+    };
+    depends_on_nothing_else(&subject, zone, draws, asked);
+    let footprint = footprint(draws, zone.fleet().machine_count());
+    let vm = request(draws, &footprint);
+    let (scene, ids) = (Scene { occupancy: zone, footprint: &footprint }, Id::all(zone.fleet()));
+    let (bound, mut valid) = (rule.bind(&vm), alloc::vec![true; ids.len()]);
+    bound.judge(scene, &ids, &mut valid);
+    for (at, valid) in ids.iter().zip(valid) {
+        assert_eq!((rule.check(&vm, scene, *at), bound.is_valid(scene, *at)), (valid, valid), "{id} of {at:?}");
+        assert!(valid || rule.concerns(&vm), "{id} refuses {at:?} to {vm:?}, which it says it does not concern");
+    }
+}
+
+/// A score of a place that has room is from 0 to 1, one of the levels where there are few, and
+/// every score has a bucket.
+fn check_preference<Id: Spot>(
+    entry: &RuleEntry,
+    rule: &dyn AnyPreference<Id>,
+    zone: &Occupancy,
+    draws: &mut Draws,
+    asked: &mut Asked,
+) {
+    let id = entry.declaration.id;
+    let subject = Subject {
+        id,
+        verdict: Box::new(|vm, scene, at| rule.bind(vm).score(scene, at).to_bits()),
+        words: Box::new(|vm| words(|words| rule.write_key(vm, words))),
+        sees_tenant: rule.sees_tenant(),
+        sees_what_stays: rule.sees_what_stays(),
+    };
+    depends_on_nothing_else(&subject, zone, draws, asked);
+    let footprint = footprint(draws, zone.fleet().machine_count());
+    let vm = request(draws, &footprint);
+    let (scene, ids) = (Scene { occupancy: zone, footprint: &footprint }, Id::all(zone.fleet()));
+    let (bound, mut scores) = (rule.bind(&vm), Vec::new());
+    bound.scores(scene, &ids, &mut scores);
+    for (at, score) in ids.iter().zip(scores) {
+        let told = alloc::format!("{id} of {at:?} is {score} for {vm:?}");
+        assert_eq!(bound.score(scene, *at).to_bits(), score.to_bits(), "{told}");
+        for quantizer in [Quantizer::of(None, entry.levels), Quantizer::of(Some(1 + draws.below(9)), entry.levels)] {
+            assert!(quantizer.bucket(score) < 1 << quantizer.bits(), "{told}, which has no bucket");
+        }
+        let room = |id: u32| zone.record(MachineId(id)).free.covers(vm.shape.demand);
+        if at.machines(zone.fleet()).any(room) {
+            assert!((0.0..=1.0).contains(&score), "{told}");
+            let level =
+                |levels: u32| (0..levels).any(|at| (score * f64::from(levels - 1) - f64::from(at)).abs() < 1e-9);
+            assert!(entry.levels.is_none_or(level), "{told}, which is none of its levels");
+        }
+    }
+}
+
+fn words(write: impl Fn(&mut Vec<u64>)) -> Vec<u64> {
+    let mut words = Vec::new();
+    write(&mut words);
+    words
+}
+
+#[test]
+fn every_rule_keeps_to_its_key_and_its_reach() {
+    let fleet = fleet();
+    let empty = Occupancy::empty(fleet);
+    let mut asked = Asked::new();
+    for entry in RULES {
+        let mut draws = Draws::of(entry.declaration.id);
+        for _ in 0..300 {
+            let zone = redrawn(&empty, &(0..0), &mut draws);
+            let (id, draws, asked) = (entry.declaration.id, &mut draws, &mut asked);
+            match (entry.build)(&values(entry, draws)) {
+                AnyRule::ClusterValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
+                AnyRule::RackValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
+                AnyRule::MachineValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
+                AnyRule::ClusterPreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
+                AnyRule::RackPreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
+                AnyRule::MachinePreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
+            }
+        }
+        let verdicts = asked.range((entry.declaration.id, 0)..=(entry.declaration.id, u64::MAX));
+        let (often, rarely) = (verdicts.clone().map(|(_, times)| *times).max(), verdicts.count());
+        assert!(often > Some(20) && rarely > 1, "{} gave no two verdicts", entry.declaration.id);
+    }
+}

@@ -1,0 +1,107 @@
+//! What a tenant was promised holds whenever one of its VMs is placed (Protean section 2.1).
+//!
+//! Said of the machines that VMs stand on, not of any rule's view. Each promise counts only
+//! if the rule that gives it is in the list.
+
+use std::collections::BTreeSet;
+
+use tiebreak_model::{MachineId, Scope, TenantTerms, VmId};
+
+use crate::ledger::Ledger;
+use crate::stand::Stand;
+
+/// The promises of a list of rules to the tenants of a run.
+pub(crate) struct Promises<'a> {
+    ledger: &'a Ledger,
+    isolation: bool,
+    per_machine: bool,
+    per_rack: bool,
+    /// For each part of the zone, whether a rule keeps a tenant together in it that asks for that.
+    scopes: [(Scope, bool); 3],
+    /// Tenants whose VMs ask for different things: nobody can say what they were promised.
+    mixed: BTreeSet<u64>,
+}
+
+impl<'a> Promises<'a> {
+    pub(crate) fn of(ledger: &'a Ledger) -> Self {
+        Self {
+            ledger,
+            isolation: ledger.has_rule("RespectsIsolation"),
+            per_machine: ledger.has_rule("CapsTenantPerMachine"),
+            per_rack: ledger.has_rule("SpreadsOverFaultDomains"),
+            scopes: [
+                (Scope::Datacenter, ledger.has_rule("SharesTenantDatacenter")),
+                (Scope::Cluster, ledger.has_rule("SharesTenantCluster")),
+                (Scope::Rack, ledger.has_rule("SharesTenantRack")),
+            ],
+            mixed: mixed(ledger),
+        }
+    }
+
+    /// Whether it is clear what every tenant was promised.
+    pub(crate) fn are_clear(&self) -> bool {
+        self.mixed.is_empty()
+    }
+
+    /// Whether a tenant's promise depends on how many VMs it has, so that one that leaves while
+    /// another is decided can break it.
+    pub(crate) fn depend_on_size(&self) -> bool {
+        let spreads = |terms: &TenantTerms| terms.fault_domains > 1;
+        self.per_rack && self.ledger.workload.shapes().iter().any(|shape| spreads(&shape.terms))
+    }
+
+    /// The first promise that is broken where VMs of one request stand now, if any is. Before
+    /// they came, their tenant had `before` VMs.
+    pub(crate) fn broken(&self, stand: &Stand<'_>, placed: &[(VmId, MachineId)], before: usize) -> Option<String> {
+        let wanted = before + placed.len();
+        placed.iter().find_map(|(vm, machine)| {
+            let broken = self.broken_on(stand, *vm, *machine, wanted as u32)?;
+            Some(format!("VM {vm} on machine {machine}: {broken}"))
+        })
+    }
+
+    fn broken_on(&self, stand: &Stand<'_>, vm: VmId, machine: MachineId, wanted: u32) -> Option<&'static str> {
+        if self.isolation && self.isolation_is_broken(stand, machine) {
+            return Some("a tenant that was promised isolation shares its machine");
+        }
+        let (fleet, tenant) = (&self.ledger.fleet, self.ledger.tenant(vm));
+        let terms = self.ledger.workload.shape_of_vm(vm).terms;
+        if terms.is_none() || self.mixed.contains(&tenant) {
+            return None;
+        }
+        let mates = stand.of_tenant(tenant);
+        let alike = |is: &dyn Fn(MachineId) -> bool| mates.iter().filter(|mate| is(**mate)).count() as u32;
+        let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
+        let datacenter = |mate: MachineId| fleet.cluster(fleet.cluster_of(mate)).datacenter;
+        let on_rack = alike(&|mate| fleet.rack_of(mate) == rack);
+        let on_machine = alike(&|mate| mate == machine);
+        if self.per_machine && terms.per_machine > 0 && on_machine > u32::from(terms.per_machine) {
+            return Some("more of the tenant's VMs on one machine than it allows");
+        }
+        if self.per_rack && terms.rack_cap(wanted).is_some_and(|cap| on_rack > cap) {
+            return Some("more of the tenant's VMs in one rack than its share");
+        }
+        let apart = |scope: Scope| match scope {
+            Scope::Zone => false,
+            Scope::Datacenter => mates.iter().any(|mate| datacenter(*mate) != datacenter(machine)),
+            Scope::Cluster => mates.iter().any(|mate| fleet.cluster_of(*mate) != cluster),
+            Scope::Rack => mates.iter().any(|mate| fleet.rack_of(*mate) != rack),
+        };
+        let is_kept = |(scope, kept): &(Scope, bool)| !kept || terms.scope < *scope || !apart(*scope);
+        (!self.scopes.iter().all(is_kept)).then_some("the tenant's VMs stand further apart than it allows")
+    }
+
+    /// Whether a VM of a tenant that was promised isolation shares this machine with another's.
+    fn isolation_is_broken(&self, stand: &Stand<'_>, machine: MachineId) -> bool {
+        let here = stand.on(machine);
+        let isolated = here.iter().any(|vm| self.ledger.workload.shape_of_vm(*vm).terms.isolated);
+        isolated && here.iter().any(|vm| self.ledger.tenant(*vm) != self.ledger.tenant(here[0]))
+    }
+}
+
+fn mixed(ledger: &Ledger) -> BTreeSet<u64> {
+    let mut first = std::collections::BTreeMap::new();
+    let vms = (0..ledger.workload.vm_count()).map(VmId);
+    let all = vms.map(|vm| (ledger.tenant(vm), ledger.workload.shape_of_vm(vm).terms));
+    all.filter(|(tenant, terms)| first.entry(*tenant).or_insert(*terms) != terms).map(|(tenant, _)| tenant).collect()
+}

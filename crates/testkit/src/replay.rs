@@ -1,0 +1,73 @@
+//! Laws about what stands where: the record is replayed from the beginning, moment by moment.
+
+use tiebreak_model::{MachineId, Time, VmId};
+use tiebreak_sim::{Decision, Outcome};
+
+use crate::answers::groups;
+use crate::books::Books;
+use crate::ledger::Ledger;
+use crate::samples::Samples;
+
+/// At every moment nothing is over-committed, tenants have what they were promised, and nobody
+/// was put out who need not have been; a merging store refuses only what does not fit or breaks
+/// a promise; and samples, means and the last state are what the replay gives.
+pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
+    let mut books = Books::new(ledger);
+    let mut samples = Samples::new(ledger);
+    for group in groups(&ledger.decisions) {
+        let one = group[0];
+        // VMs alive when the trace began are placed before anything else happens.
+        let warm = one.agent.is_none();
+        if !warm {
+            samples.check_before(one.time, &mut books)?;
+            books.advance(one.time)?;
+        }
+        let chosen: Vec<_> = group.iter().filter_map(|it| Some((it.vm, it.machine?))).collect();
+        match one.outcome {
+            Outcome::Placed => books.place(&chosen, one.time, warm)?,
+            Outcome::Conflict | Outcome::OutOfRetries => refused_for_a_reason(ledger, &books, &one, &chosen)?,
+            Outcome::Refused => {}
+        }
+    }
+    samples.check_before(Time::NEVER, &mut books)?;
+    books.advance(Time::NEVER)?;
+    ends_as_recorded(ledger, &books)
+}
+
+/// A store that merges decisions refuses only what does not fit or breaks a promise. Where
+/// something happened to the zone, the books do not know which machines took VMs.
+fn refused_for_a_reason(
+    ledger: &Ledger,
+    books: &Books<'_>,
+    one: &Decision,
+    chosen: &[(VmId, MachineId)],
+) -> Result<(), String> {
+    let merges = ledger.agents.fine_grained && !ledger.eventful;
+    if merges && books.could_place(chosen) {
+        return Err(format!("a decision that fits was refused: {one:?}"));
+    }
+    Ok(())
+}
+
+fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {
+    for (machine, record) in (0..).map(MachineId).zip(&ledger.machines) {
+        let (vms, free) = (books.stand.on(machine), books.stand.free(machine));
+        if record.vms as usize != vms.len() || Some(record.free) != free {
+            return Err(format!("machine {machine} ends with {record:?}, the record says {vms:?} and {free:?}"));
+        }
+    }
+    for (vm, placed) in (0..).map(VmId).zip(&ledger.placements) {
+        if *placed != books.last(vm) {
+            return Err(format!("VM {vm} was decided for another machine or moment: {placed:?}"));
+        }
+    }
+    let (empty, density) = books.means_pct();
+    close("mean of empty hosts", ledger.summary.empty_hosts_pct_mean, empty)?;
+    close("mean packing density", ledger.summary.packing_density_pct_mean, density)
+}
+
+/// The simulator adds the same terms in another order, so the last bits may differ.
+fn close(what: &str, measured: f64, expected: f64) -> Result<(), String> {
+    let near = (measured - expected).abs() <= 1e-9 * expected.abs().max(1.0);
+    if near { Ok(()) } else { Err(format!("the {what} is {measured}, the record gives {expected}")) }
+}

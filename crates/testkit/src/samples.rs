@@ -1,0 +1,38 @@
+//! The samples of a run's series, held against the books.
+
+use tiebreak_model::Time;
+use tiebreak_sim::metrics;
+
+use crate::books::Books;
+use crate::ledger::Ledger;
+
+/// The samples that are still to be compared with the books.
+pub(crate) struct Samples<'a> {
+    times: &'a [Time],
+    live: &'a [f64],
+    empty: &'a [f64],
+}
+
+impl<'a> Samples<'a> {
+    pub(crate) fn new(ledger: &'a Ledger) -> Self {
+        let values = |id| ledger.series.values(metrics::index_of(id).expect("a metric of this id"));
+        Self { times: ledger.series.times(), live: values("LiveVms"), empty: values("EmptyHostCount") }
+    }
+
+    /// Compares the samples taken before an instant; those of the instant itself are taken
+    /// after all that happens in it.
+    pub(crate) fn check_before(&mut self, instant: Time, books: &mut Books<'_>) -> Result<(), String> {
+        while let Some(at) = self.times.first().filter(|at| **at < instant) {
+            books.advance(*at)?;
+            for (what, sampled, expected) in
+                [("live VMs", self.live[0], books.live_vms()), ("empty hosts", self.empty[0], books.empty_hosts())]
+            {
+                if sampled.to_bits() != expected.to_bits() {
+                    return Err(format!("{what} at {} ms were sampled as {sampled}, expected {expected}", at.0));
+                }
+            }
+            (self.times, self.live, self.empty) = (&self.times[1..], &self.live[1..], &self.empty[1..]);
+        }
+        Ok(())
+    }
+}
