@@ -48,9 +48,9 @@ impl World {
 
     fn keeps_promises(&mut self, vm: VmId, from: MachineId, to: MachineId) -> bool {
         let shape = *self.plan.workload.shape_of_vm(vm);
-        self.ask(Job::Reallocate(vm), vm);
+        self.ask(Job::Reallocate(vm));
         self.asking.leave(from, &shape);
-        let scene = Scene { occupancy: self.store.occupancy(), footprint: &self.asking.footprint };
+        let scene = Scene { occupancy: self.store.occupancy(), footprint: self.asking.footprint(&shape) };
         self.policy.may_commit(&self.asking.request(shape), scene, to)
     }
 

@@ -436,7 +436,7 @@ impl World {
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
-        self.ask(Job::Place(request), vm);
+        self.ask(Job::Place(request));
         let choice = self.choose(0, vm, 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
@@ -508,7 +508,7 @@ impl World {
         let mut flight = InFlight::begin(self.spare.flights.pop(), job, request, attempt);
         let mut order = core::mem::take(&mut self.spare.order);
         self.order(job, &mut order);
-        self.ask(job, order[0]);
+        self.ask(job);
         let mut took_us = 0;
         for vm in &order {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
@@ -573,8 +573,9 @@ impl World {
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
         if flight.attempt == 0 && self.shares.wants(vm) {
             let occupancy = self.agents[agent as usize].allocator.view();
-            let scene = Scene { occupancy, footprint: &self.asking.footprint };
-            self.shares.add(&funnel(&self.policy, scene, &self.asking.request(*self.plan.workload.shape_of_vm(vm))));
+            let shape = *self.plan.workload.shape_of_vm(vm);
+            let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
+            self.shares.add(&funnel(&self.policy, scene, &self.asking.request(shape)));
         }
         let avoided = self.avoids(vm, flight.attempt);
         let choice = self.choose(agent, vm, flight.attempt, avoided);
@@ -606,11 +607,12 @@ impl World {
     }
 
     /// A tenant begins to ask: what it has, and what it will have.
-    pub(crate) fn ask(&mut self, job: Job, vm: VmId) {
+    pub(crate) fn ask(&mut self, job: Job) {
         let workload = &self.plan.workload;
         self.asking.size = TenantSize::default();
         self.asking.footprint.clear();
-        if workload.shape_of_vm(vm).terms.is_none() {
+        let asks = |vm: u32| !workload.shape_of_vm(VmId(vm)).terms.is_none();
+        if !job.vms(workload).any(asks) {
             return;
         }
         if let Some(footprint) = self.tenants.get(&workload.tenant(job.request(workload))) {
@@ -636,7 +638,8 @@ impl World {
         let asked = self.asking.request(*workload.shape(shape));
         let number = self.tie_break.draw(self.plan.luck(vm), u64::from(attempt));
         let draw = Draw { number, among };
-        let request = Request { shape, vm: &asked, footprint: &self.asking.footprint, draw };
+        let footprint = self.asking.footprint(&asked.shape);
+        let request = Request { shape, vm: &asked, footprint, draw };
         self.agents[agent as usize].allocator.choose(&request)
     }
 
@@ -656,7 +659,7 @@ impl World {
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
         let request = self.asking.request(*self.plan.workload.shape_of_vm(vm));
         let asked = self.probe.and_then(|probe| probe.asked);
-        let scene = Scene { occupancy: view, footprint: &self.asking.footprint };
+        let scene = Scene { occupancy: view, footprint: self.asking.footprint(&request.shape) };
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.policy, scene, &request, Question { winner, asked, avoided });
@@ -703,10 +706,9 @@ impl World {
     /// The first machine on which a decision would break what a tenant was promised: another
     /// request of it, or another tenant's, came first.
     fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
-        let first = flight.assignments.first()?;
-        self.ask(flight.job, first.vm);
+        self.ask(flight.job);
         flight.assignments.iter().find_map(|it| {
-            let scene = Scene { occupancy: self.store.occupancy(), footprint: &self.asking.footprint };
+            let scene = Scene { occupancy: self.store.occupancy(), footprint: self.asking.footprint(&it.shape) };
             let kept = self.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
             self.asking.assign(it.machine, &it.shape);
             (!kept).then_some(it.machine)
@@ -949,12 +951,19 @@ fn unit(draw: u64) -> f64 {
 #[derive(Default)]
 pub(crate) struct Asking {
     size: TenantSize,
-    pub(crate) footprint: Footprint,
+    footprint: Footprint,
 }
 
 impl Asking {
+    /// One of its VMs as rules read it. A VM that asks for nothing is like any other such VM,
+    /// even where its tenant's others do.
     pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
-        VmRequest { shape, tenant: self.size }
+        if shape.terms.is_none() { VmRequest::alone(shape) } else { VmRequest { shape, tenant: self.size } }
+    }
+
+    /// Where the tenant's VMs stand, as rules about one of them see it.
+    pub(crate) fn footprint(&self, shape: &VmShape) -> &Footprint {
+        if shape.terms.is_none() { Footprint::NONE } else { &self.footprint }
     }
 
     /// One of its VMs has a machine.
