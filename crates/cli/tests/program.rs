@@ -102,10 +102,12 @@ fn a_run_leaves_its_files() {
     assert!(read("series.csv").starts_with("time_ms,EmptyHosts,PackingDensity,Conflicts,"));
     let placements = read("placements.csv");
     let mut lines = placements.lines();
-    let header = "seq,time_ms,request,vm,outcome,machine,cluster,best_set_size,cache,agent,attempt";
+    let header = "seq,time_ms,request,vm,outcome,machine,cluster,best_set_size,cache,agent,attempt,cause";
     assert_eq!(lines.next(), Some(header));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert!(rows.iter().enumerate().all(|(seq, row)| row.len() == 11 && row[0] == seq.to_string()));
+    assert!(
+        rows.iter().enumerate().all(|(seq, row)| row.len() == 12 && row[0] == seq.to_string() && row[11] == "request")
+    );
     let placed = rows.iter().filter(|row| row[4] == "placed").count();
     assert_eq!(summary["placements"], placed, "with those alive at the start");
     assert_eq!(rows[0][9], "", "nobody's agent placed what was there already");
@@ -226,8 +228,83 @@ fn a_vm_that_was_put_out_is_told_so() {
     assert!(json(&[&words[..], &["--json"]].concat())["put_out_ms"].is_null());
     words.extend(["--set", "rules.AreNodeResourcesValid.evict=true"]);
     let text = done(&words);
-    assert!(text.contains("day 0, 00:01:00: put out to make room for a VM of higher priority."), "{text}");
+    assert!(text.contains("day 0, 00:01:00: it was put out to make room for a VM of higher priority."), "{text}");
     assert_eq!(json(&[&words[..], &["--json"]].concat())["put_out_ms"], 60_020);
+}
+
+/// A scenario in which both machines of a zone fail, one after the other, and nothing else counts.
+fn two_failures(folder: &Path) -> String {
+    let failure =
+        |at_hours| format!(r#"{{"incident":"FailMachines","at_hours":{at_hours},"values":{{"machines":2}}}}"#);
+    let clusters = r#"{"clusters":[{"machines":2,"racks":1,"cores":8}]}"#;
+    let json = format!(
+        r#"{{"version":2,"variants":[{{"inventory":{clusters},"agents":{{"count":1}},"incidents":[{}]}}]}}"#,
+        [failure("1"), failure("3")].join(",")
+    );
+    file(folder, "two-failures.json", json.as_bytes())
+}
+
+#[test]
+fn a_vm_that_lost_its_machine_is_followed() {
+    let folder = folder("failures");
+    let scenario = two_failures(&folder);
+    let rows = b"vm,cores,memory_gb,start_s,end_s\n1,7,8,0,inf\n2,4,8,60,7200\n3,1,8,7000,8000\n4,1,1,20000,30000\n";
+    let trace = file(&folder, "rows.csv", rows);
+    let out = folder.join("out");
+    let words = |command: &'static str| [command, &scenario, "--trace", &trace].map(str::to_owned);
+    let ask = |more: &[&str]| {
+        let words: Vec<_> = words("explain").into_iter().chain(more.iter().map(|word| (*word).to_owned())).collect();
+        words
+    };
+    let json_of = |words: &[String]| json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let first = json_of(&ask(&["--vm", "1", "--json"]));
+    assert_eq!((&first["fate"], first["left"].as_array().map(Vec::len)), (&"lost".into(), Some(1)), "{first}");
+    assert_eq!((&first["left"][0]["reason"], &first["left"][0]["time_ms"]), (&"failed".into(), &3_600_000.into()));
+    let causes: Vec<_> = first["decisions"].as_array().expect("decisions").iter().map(|it| &it["cause"]).collect();
+    assert_eq!(causes, ["request", "reallocation"]);
+    assert_eq!(first["decisions"][1]["outcome"], "refused");
+    let text = done(&ask(&["--vm", "1"]).iter().map(String::as_str).collect::<Vec<_>>());
+    let machine = &first["decisions"][0]["winner"]["machine"];
+    for part in [
+        format!(
+            "\nday 0, 01:00:00: it lost machine {machine}, which failed.\n\nday 0, 01:00:00, reallocation, agent 0, attempt 1"
+        ),
+        "\nday 0, 01:00:00: it was lost for good, because no machine could take it.\n".into(),
+    ] {
+        assert!(text.contains(&part), "{part} is not in {text}");
+    }
+    let out = out.to_str().expect("UTF-8");
+    let run: Vec<_> = words("run").into_iter().chain(["--out", out, "--json"].map(str::to_owned)).collect();
+    let summary = json_of(&run);
+    let counts = ["reallocations", "lost_vms", "evictions", "migrations"].map(|field| summary[field].as_u64());
+    assert_eq!(counts, [Some(0), Some(2), Some(0), Some(0)], "{summary}");
+    let placements = std::fs::read_to_string(Path::new(out).join("placements.csv")).expect("placements");
+    let ends = |cause: &str| placements.lines().filter(|line| line.ends_with(cause)).count();
+    assert_eq!((ends(",request"), ends(",reallocation")), (4, 3), "one of them a conflict: {placements}");
+    let text = done(&["run", &scenario, "--trace", &trace, "--set", "incidents.0.at_hours=0.01"]);
+    assert!(text.contains("\nLost              1, after they lost their machine and found no other\n"), "{text}");
+}
+
+#[test]
+fn incidents_join_the_run_and_what_they_ask_for_can_be_explained() {
+    let folder = folder("spike");
+    let spike = br#"{"version":2,"variants":[{"workload":{"generated":{"days":0.1,"requests_per_hour":1}},
+        "incidents":[{"incident":"DemandSpike","at_hours":1,"values":{"requests":5}}]}]}"#;
+    let scenario = file(&folder, "spike.json", spike);
+    let vms = |words: &[&str]| json(words)["vms"].as_u64().expect("a count");
+    let with = vms(&["run", &scenario, "--json"]);
+    assert_eq!(with - vms(&["run", &scenario, "--set", "incidents.0.at_hours=99", "--json"]), 5);
+    let added = u64::MAX.to_string();
+    let story = json(&["explain", &scenario, "--vm", &added, "--json"]);
+    assert_eq!((&story["cores"], &story["decisions"][0]["outcome"]), (&2.0.into(), &"placed".into()));
+    let asks = vec![r#"{"incident":"DemandSpike","values":{"requests":100000}}"#; 11].join(",");
+    let many =
+        file(&folder, "many.json", format!(r#"{{"version":2,"variants":[{{"incidents":[{asks}]}}]}}"#).as_bytes());
+    let output = tiebreak(&["run", &many]);
+    assert_eq!((code(&output), text(&output.stderr).lines().count()), (2, 1));
+    assert!(text(&output.stderr).contains("expected at most 1000000 VMs from demand spikes, got 1100000"));
+    let asked = done(&["list", "incidents"]);
+    assert!(asked.contains("FailMachines: Machines fail") && asked.contains("- at_hours (0 to 10000 h, default 0)"));
 }
 
 #[test]
@@ -284,7 +361,9 @@ fn another_trace_than_the_documents_is_used_and_said() {
 
 #[test]
 fn every_list_declares_in_one_shape() {
-    for list in ["rules", "metrics", "workloads", "formats", "presets", "agents", "caches", "clusters", "run"] {
+    for list in
+        ["rules", "incidents", "metrics", "workloads", "formats", "presets", "agents", "caches", "clusters", "run"]
+    {
         let rows = json(&["list", list, "--json"]);
         for row in rows.as_array().expect("an array") {
             assert!(["id", "title", "help"].iter().all(|field| row[field].is_string()), "{list}: {row}");

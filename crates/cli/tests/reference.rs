@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 const HEAD: &str = "\
-# Reference: rules, settings, metrics, formats
+# Reference: rules, incidents, settings, metrics, formats
 
 Made from the declarations in the code, like the forms in the page and `tiebreak list`; a test keeps it so. Do not
 edit it by hand: `UPDATE=1 cargo test -p tiebreak-cli --test reference` writes it again.
@@ -24,6 +24,16 @@ counts as the next of `n` steps up, and equal steps are a tie; with `none`, scor
 takes a `weight` of 0.001 or more, which counts when the run has `hand_weights` on: preferences are then compared all
 together, and `none` weighs 1. What a document does not say of a listed rule is its default; buckets and weight are
 then `none`.
+
+";
+
+const INCIDENTS: &str = "\
+## Incidents
+
+What happens to the zone during a run: a document lists at most 100 of them under `incidents`, each with its id, the
+hour `at_hours` (0 to 10000, counted from the beginning of the trace), and `values` for what is not the default. Those
+of one instant happen in the order of the list; after the trace ends nothing happens. Whom chance hits follows from
+the seed and from the place in the list, not from the rules.
 
 ";
 
@@ -51,7 +61,8 @@ fn the_reference_page_is_what_the_program_says() {
 }
 
 fn page() -> String {
-    let mut page = format!("{HEAD}{RULES}{}", rules(&list("rules")));
+    let incidents: String = list("incidents").iter().map(incident).collect();
+    let mut page = format!("{HEAD}{RULES}{}{INCIDENTS}{incidents}", rules(&list("rules")));
     for (name, title) in OTHERS {
         let rows = list(name);
         page += &format!("## {title}\n\n");
@@ -82,6 +93,10 @@ fn rules(rows: &[Value]) -> String {
 
 fn rule(row: &Value) -> String {
     format!("#### {}\n\n{}\n\n{}", text(row, "id"), text(row, "help"), params(row))
+}
+
+fn incident(row: &Value) -> String {
+    format!("### {}\n\n{}\n\n{}", text(row, "id"), text(row, "help"), params(row))
 }
 
 /// Groups of settings: one paragraph and a table each.

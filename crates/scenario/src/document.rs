@@ -10,6 +10,8 @@ use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
 
+use crate::incident::IncidentRow;
+
 /// Variants that one document may hold.
 pub const VARIANTS_MAX: usize = 8;
 
@@ -126,6 +128,9 @@ pub struct Variant {
     pub agents: Agents,
     /// What each of them keeps between decisions.
     pub caches: Caches,
+    /// What happens to the zone during the run, at most
+    /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
+    pub incidents: Vec<IncidentRow>,
 }
 
 /// One cluster.
@@ -187,6 +192,7 @@ impl Default for Variant {
             hand_weights,
             agents: Agents::default(),
             caches: Caches::default(),
+            incidents: Vec::new(),
         }
     }
 }
@@ -273,14 +279,15 @@ impl Variant {
     /// What to run with this workload.
     ///
     /// # Errors
-    /// When the machines or the rules cannot stand; a variant that was read has at most
-    /// too many preferences without buckets.
+    /// When the machines or the rules cannot stand, or incidents ask for too many VMs; a variant
+    /// that was read has at most too many preferences without buckets, or such incidents.
     pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
         let rules = self.rules.iter().filter(|row| row.on).map(|row| row.rule_use(self.hand_weights));
         let rules: Vec<_> = rules.collect();
         let plan = Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))?;
-        Ok(plan.with_caches(self.caches))
+        let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
+        plan.with_caches(self.caches).with_incidents(&incidents)
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.

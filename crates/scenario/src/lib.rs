@@ -10,6 +10,7 @@
 
 mod cursor;
 pub mod document;
+pub mod incident;
 pub mod issue;
 pub mod link;
 pub mod presets;
@@ -21,6 +22,7 @@ pub mod version;
 pub mod write;
 
 pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
+pub use incident::IncidentRow;
 pub use issue::Issue;
 pub use link::{LinkError, Opened, decode, encode};
 pub use presets::{PRESETS, Preset};

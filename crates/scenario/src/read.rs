@@ -4,16 +4,17 @@
 use std::fmt;
 
 use serde_json::Value;
-use tiebreak_model::Declared;
 use tiebreak_model::fleet::MACHINES_MAX;
+use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, TraceSettings, VARIANTS_MAX,
     Variant, VariantSettings, WEIGHT, WorkloadRef, default_list, letter, sort_by_stage,
 };
+use crate::incident::{AT_HOURS, INCIDENTS_MAX, IncidentRow};
 use crate::issue::{Issue, Issues, quoted, range, shown};
 use crate::version::{CURRENT_VERSION, upgrade};
 use crate::write::Stamp;
@@ -203,7 +204,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 6] = ["name", "inventory", "workload", "rules", "agents", "caches"];
+    const OWN: [&str; 7] = ["name", "inventory", "workload", "rules", "agents", "caches", "incidents"];
     cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
         name: cursor.name_field(letter(index)),
@@ -212,6 +213,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         rules: cursor.field("rules").map_or_else(default_list, |field| rules(&field)),
         agents: cursor.field("agents").map_or_else(Agents::default, |field| group(&field)),
         caches: cursor.field("caches").map_or_else(Caches::default, |field| group(&field)),
+        incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         ..Variant::default()
     };
     variant.apply_settings(cursor.declared());
@@ -225,6 +227,37 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
 fn group<T: Declared>(cursor: &Cursor<'_>) -> T {
     cursor.object(&known(&[], T::DECLARATION.params));
     cursor.declared()
+}
+
+/// The incidents of kinds that there are.
+fn incidents(list: &Cursor<'_>) -> Vec<IncidentRow> {
+    list.items(INCIDENTS_MAX).iter().filter_map(incident).collect()
+}
+
+fn incident(cursor: &Cursor<'_>) -> Option<IncidentRow> {
+    cursor.object(&["incident", AT_HOURS.name, "values"])?;
+    let declaration = incident_entry(cursor)?.declaration;
+    let values = values(cursor, &declaration);
+    Some(IncidentRow { id: declaration.id.into(), at_hours: cursor.number_field(&AT_HOURS), values })
+}
+
+fn incident_entry(cursor: &Cursor<'_>) -> Option<&'static IncidentEntry> {
+    let Some(id) = cursor.field("incident") else {
+        cursor.issue("a field incident with the id of an incident", "left the row out");
+        return None;
+    };
+    let entry = id.value.as_str().and_then(tiebreak_sim::incidents::find);
+    if entry.is_none() {
+        id.issue("the id of an incident of this version", "left the row out");
+    }
+    entry
+}
+
+/// The parameters of a row of a list, in its field `values`.
+fn values(row: &Cursor<'_>, declaration: &Declaration) -> Vec<f64> {
+    let Some(values) = row.field("values") else { return declaration.defaults() };
+    values.object(&known(&[], declaration.params));
+    declaration.params.iter().map(|param| values.number_field(param)).collect()
 }
 
 /// The clusters that stand; those that would pass [`MACHINES_MAX`] together do not.
@@ -331,14 +364,7 @@ fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
     let on = cursor.field("on").and_then(|field| rule_on(&field, entry)).unwrap_or(true);
     let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
     let weight = cursor.field("weight").and_then(|field| weight(&field, entry));
-    let params = entry.declaration.params;
-    let values = match cursor.field("values") {
-        None => entry.declaration.defaults(),
-        Some(values) => {
-            values.object(&known(&[], params));
-            params.iter().map(|param| values.number_field(param)).collect()
-        }
-    };
+    let values = values(cursor, &entry.declaration);
     Some(RuleRow { id: entry.declaration.id.into(), on, buckets, weight, values })
 }
 

@@ -6,12 +6,13 @@
 use serde_json::{Map, Value, json};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, IncidentEntry};
 
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
     WEIGHT,
 };
+use crate::incident::{AT_HOURS, INCIDENTS_MAX};
 use crate::version::CURRENT_VERSION;
 
 /// The schema of the version that is written.
@@ -44,6 +45,9 @@ fn variant() -> Value {
                 Rules that are absent are off." },
         "agents": group(&Agents::DECLARATION),
         "caches": group(&Caches::DECLARATION),
+        "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
+            "maxItems": INCIDENTS_MAX, "default": [],
+            "description": "What happens to the zone during the run. Those of one instant happen in this order." },
     });
     extend(&mut properties, params(VariantSettings::DECLARATION.params));
     object("Everything one run depends on.", properties, &[])
@@ -88,6 +92,15 @@ fn rule(entry: &RuleEntry) -> Value {
     rule["title"] = json!(entry.declaration.title);
     rule["properties"]["on"]["default"] = json!(true);
     rule
+}
+
+fn incident(entry: &IncidentEntry) -> Value {
+    let Declaration { id, title, help, params: own } = entry.declaration;
+    let mut properties = json!({ "incident": { "const": id }, "values": object("Its parameters.", params(own), &[]) });
+    extend(&mut properties, params(std::slice::from_ref(&AT_HOURS)));
+    let mut incident = object(help, properties, &["incident"]);
+    incident["title"] = json!(title);
+    incident
 }
 
 fn result() -> Value {

@@ -5,13 +5,14 @@ use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
 
 use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef};
+use crate::incident::AT_HOURS;
 use crate::issue::{Issue, one_of, quoted, range};
 
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
     /// `caches.FIELD`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`,
-    /// `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first) or
-    /// `rules.ID.PARAMETER`.
+    /// `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
+    /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`.
     ///
     /// # Errors
     /// When there is no such field or it does not take this value; nothing changes then.
@@ -29,6 +30,7 @@ impl Variant {
             ["workload", field] => changed.workload = given.workload(&self.workload, field)?,
             ["inventory", "clusters", index, field] => given.cluster(&mut changed, index, field)?,
             ["rules", id, field] => given.rule(&mut changed, id, field)?,
+            ["incidents", index, field] => given.incident(&mut changed, index, field)?,
             _ => return Err(given.no_such(&FIELDS)),
         }
         *self = changed;
@@ -37,7 +39,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 10] = [
     "name",
     "seed",
     "best_clusters",
@@ -47,6 +49,7 @@ const FIELDS: [&str; 9] = [
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",
+    "incidents.INDEX.FIELD",
 ];
 
 /// The path and the value as given.
@@ -145,6 +148,19 @@ impl Given<'_> {
         Ok(())
     }
 
+    fn incident(&self, variant: &mut Variant, index: &str, field: &str) -> Result<(), Issue> {
+        if variant.incidents.is_empty() {
+            return Err(self.issue("a scenario with incidents", "one without".into()));
+        }
+        let index = self.index(index, variant.incidents.len(), "the index of an incident,")?;
+        let row = &mut variant.incidents[index];
+        if field == AT_HOURS.name {
+            row.at_hours = self.number(&AT_HOURS)?;
+            return Ok(());
+        }
+        self.put(row.params(), &mut row.values, field, &[AT_HOURS.name])
+    }
+
     fn rule(&self, variant: &mut Variant, id: &str, field: &str) -> Result<(), Issue> {
         let Some(index) = variant.rules.iter().position(|row| row.id == id) else {
             let ids: Vec<_> = variant.rules.iter().map(|row| row.id.as_str()).collect();
@@ -197,10 +213,17 @@ impl Given<'_> {
 mod tests {
     use super::*;
     use crate::document::default_list;
+    use crate::incident::IncidentRow;
+
+    fn with_incidents() -> Variant {
+        let incidents = [("FailMachines", 3.0), ("DemandSpike", 0.0)];
+        let incidents = incidents.map(|(id, at_hours)| IncidentRow::plain(id, at_hours).expect(id));
+        Variant { incidents: incidents.into(), ..Variant::default() }
+    }
 
     #[test]
     fn every_kind_of_field_can_be_set() {
-        let mut variant = Variant::default();
+        let mut variant = with_incidents();
         for (path, value) in [
             ("name", "B"),
             ("seed", "3"),
@@ -220,6 +243,8 @@ mod tests {
             ("rules.BestFit.cores_weight", "2"),
             ("rules.WorstFit.on", "true"),
             ("rules.WorstFit.position", "0"),
+            ("incidents.1.at_hours", "12.5"),
+            ("incidents[1].requests", "7"),
         ] {
             variant.set(path, value).unwrap_or_else(|issue| panic!("{issue}"));
         }
@@ -233,6 +258,9 @@ mod tests {
         assert_eq!((best_fit.buckets, best_fit.weight, best_fit.values[0]), (None, Some(2.0), 2.0));
         assert_eq!((variant.hand_weights, variant.rules[place("PreferLeastUsedRack")].weight), (true, None));
         assert_eq!((variant.caches.evaluation_pool, variant.clusters[0].settings.datacenter), (7, 4));
+        let [untouched, spike] = &variant.incidents[..] else { panic!("two incidents") };
+        assert_eq!((spike.at_hours, spike.values[0], spike.values[1]), (12.5, 7.0, 10.0));
+        assert_eq!(Some(untouched), IncidentRow::plain("FailMachines", 3.0).as_ref());
     }
 
     #[test]
@@ -260,12 +288,18 @@ mod tests {
             ("rules.AreNodeResourcesValid.on", "false", "expected true: without this rule"),
             ("inventory.clusters.1.machines", "5", "expected the index of a cluster, from 0 to 0, got \"1\""),
             ("inventory.clusters.0.machines", "5", "at most one rack per machine (here 10 racks, 5 machines)"),
+            ("incidents.0.at_hours", "-1", "expected a number from 0 to 10000 h, got \"-1\""),
+            ("incidents.0.machines", "0", "expected a whole number from 1 to 1000000 machines"),
+            ("incidents.0.requests", "1", "expected at_hours, machines, racks or down_minutes, got no field"),
+            ("incidents.2.machines", "1", "expected the index of an incident, from 0 to 1, got \"2\""),
         ] {
-            let mut variant = Variant::default();
+            let mut variant = with_incidents();
             let issue = variant.set(path, value).expect_err(path).to_string();
             assert!(issue.contains(message), "{path}={value}: {issue}");
-            assert_eq!(variant, Variant::default(), "{path}={value} changes nothing");
+            assert_eq!(variant, with_incidents(), "{path}={value} changes nothing");
         }
+        let issue = Variant::default().set("incidents.0.at_hours", "1").expect_err("none").to_string();
+        assert!(issue.contains("expected a scenario with incidents, got one without"), "{issue}");
         assert_eq!(default_list().len(), tiebreak_placement::RULES.len());
     }
 }

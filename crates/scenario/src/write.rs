@@ -10,6 +10,7 @@ use tiebreak_placement::Caches;
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
+use crate::incident::{AT_HOURS, IncidentRow};
 use crate::version::CURRENT_VERSION;
 
 /// What a link says of the run it was shared from.
@@ -98,6 +99,16 @@ fn variant(variant: &Variant, form: Form) -> Node {
     fields.push(("rules", Node::List(variant.rules.iter().map(|row| rule(row, form)).collect())));
     push_unless_empty(&mut fields, "agents", declared::<Agents>(&variant.agents, form));
     push_unless_empty(&mut fields, "caches", declared::<Caches>(&variant.caches, form));
+    if form == Form::Full || !variant.incidents.is_empty() {
+        fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
+    }
+    Node::Object(fields)
+}
+
+fn incident(row: &IncidentRow, form: Form) -> Node {
+    let mut fields = vec![("incident", text(&row.id))];
+    fields.extend(values(std::slice::from_ref(&AT_HOURS), &[row.at_hours], form));
+    push_unless_empty(&mut fields, "values", values(row.params(), &row.values, form));
     Node::Object(fields)
 }
 

@@ -1,6 +1,6 @@
 //! Texts and what reading them says, as data.
 
-use tiebreak_scenario::{Document, RuleRow, TraceSettings, WorkloadRef, decode};
+use tiebreak_scenario::{Document, IncidentRow, RuleRow, TraceSettings, WorkloadRef, decode};
 
 /// Every issue of a text, in order; the document must stand and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
@@ -27,6 +27,7 @@ fn what_is_absent_has_its_default() {
 fn every_fault_has_its_path() {
     let clusters = |rows: &str| variant(&format!(r#""inventory":{{"clusters":[{rows}]}}"#));
     let rules = |rows: &str| variant(&format!(r#""rules":[{rows}]"#));
+    let incidents = |rows: &str| variant(&format!(r#""incidents":[{rows}]"#));
     for (json, issues) in [
         (
             "{}".to_owned(),
@@ -166,6 +167,33 @@ fn every_fault_has_its_path() {
                 "variants[0].hand_weights: expected true or false, got 1; used false",
             ],
         ),
+        (
+            incidents(r#"{"incident":"Meteor"},{"at_hours":3},7,{"incident":5},{"incident":"FailMachines","when":1}"#),
+            &[
+                "variants[0].incidents[0].incident: expected the id of an incident of this version, got \"Meteor\"; left the row out",
+                "variants[0].incidents[1]: expected a field incident with the id of an incident, got an object; left the row out",
+                "variants[0].incidents[2]: expected an object, got 7; used defaults",
+                "variants[0].incidents[3].incident: expected the id of an incident of this version, got 5; left the row out",
+                "variants[0].incidents[4]: expected incident, at_hours or values, got field \"when\"; left it out",
+            ],
+        ),
+        (
+            incidents(
+                r#"{"incident":"FailMachines","at_hours":-1,"values":{"machines":0,"rack":2}},{"incident":"DemandSpike","at_hours":"noon","values":[]}"#,
+            ),
+            &[
+                "variants[0].incidents[0].values: expected machines, racks or down_minutes, got field \"rack\"; left it out",
+                "variants[0].incidents[0].values.machines: expected a whole number from 1 to 1000000 machines, got 0; used 1",
+                "variants[0].incidents[0].at_hours: expected a number from 0 to 10000 h, got -1; used 0",
+                "variants[0].incidents[1].values: expected an object, got a list of 0; used defaults",
+                "variants[0].incidents[1].at_hours: expected a number from 0 to 10000 h, got \"noon\"; used 0",
+            ],
+        ),
+        (
+            incidents(&[r#"{"incident":"FailMachines"}"#; 101].join(",")),
+            &["variants[0].incidents: expected at most 100, got a list of 101; used the first 100"],
+        ),
+        (variant(r#""incidents":{}"#), &["variants[0].incidents: expected a list, got an object; used the default"]),
         (variant(r#""caches":false"#), &["variants[0].caches: expected an object, got false; used defaults"]),
         (
             clusters(r#"{"datacenter":0}"#),
@@ -202,6 +230,22 @@ fn what_is_new_is_read_as_it_stands() {
     assert_eq!((variant.hand_weights, variant.clusters[0].settings.datacenter), (true, 7));
     let weights = variant.rules.iter().filter_map(|row| Some((row.id.as_str(), row.weight?)));
     assert_eq!(weights.collect::<Vec<_>>(), [("BestFit", 0.5)]);
+}
+
+#[test]
+fn incidents_are_read_and_written_as_short_as_they_go() {
+    let rows = r#"[{"incident":"FailMachines","at_hours":12.5,"values":{"machines":3}},{"incident":"DemandSpike"}]"#;
+    let document = check(&variant(&format!(r#""incidents":{rows}"#)), &[]);
+    let [failure, spike] = &document.variants[0].incidents[..] else { panic!("two incidents") };
+    assert_eq!(
+        (failure.id.as_str(), failure.at_hours, &failure.values[..]),
+        ("FailMachines", 12.5, &[3.0, 0.0, 60.0][..])
+    );
+    assert_eq!(Some(spike), IncidentRow::plain("DemandSpike", 0.0).as_ref());
+    assert!(document.to_short_json(None).contains(&format!(r#""incidents":{rows}"#)));
+    assert!(document.to_json().contains("\"at_hours\": 0,"), "a file says everything");
+    let none = check(&variant(r#""incidents":[]"#), &[]);
+    assert!(!none.to_short_json(None).contains("incidents") && none.to_json().contains("\"incidents\": []"));
 }
 
 /// The rules that are on in a variant, in order, with their buckets.

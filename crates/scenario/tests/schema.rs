@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tiebreak_scenario::{PRESETS, schema};
+use tiebreak_scenario::{IncidentRow, PRESETS, schema};
 
 #[test]
 fn the_committed_schema_is_the_declared_one() {
@@ -46,7 +46,9 @@ fn covers(schema: &Value, value: &Value) -> bool {
 #[test]
 fn what_is_written_is_inside_the_schema() {
     for preset in PRESETS {
-        let document = (preset.make)();
+        let mut document = (preset.make)();
+        let rows = tiebreak_sim::INCIDENTS.iter().map(|entry| IncidentRow::plain(entry.declaration.id, 1.5));
+        document.variants[0].incidents = rows.map(|row| row.expect("a kind of incident")).collect();
         for json in [document.to_json(), document.to_short_json(None)] {
             let value = serde_json::from_str(&json).expect("JSON");
             assert!(covers(&schema(), &value), "{}: {json}", preset.id);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tiebreak_model::{Fleet, MachineId, Resource, Resources, VmId};
 use tiebreak_placement::explain::{RefusalByRule, Refuser, Shortage, TooLarge, Verdict};
 use tiebreak_placement::{Explanation, Scorecard, Step};
-use tiebreak_sim::{Decision, Probe, Probed, World};
+use tiebreak_sim::{Decision, Disruption, Fate, Probe, Probed, Turn, World};
 
 use crate::answer::{Answer, Failure};
 use crate::commands::run::cache_word;
@@ -26,9 +26,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let name = name.ok_or_else(|| Failure("expected --vm ID, got none; placements.csv lists them".into()))?;
     let variant = scenario::variant(given)?;
     let source = source(&variant, given)?;
-    let vm = source.workload.find(name);
-    let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;
     let plan = variant.plan(source.workload)?;
+    let vm = plan.workload().find(name);
+    let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;
     let asked = asked(given, plan.fleet().machine_count())?;
     let mut world = World::new(plan);
     world.keep_decisions();
@@ -57,13 +57,30 @@ struct Story {
     placed_on: Option<u32>,
     /// When a VM of higher priority got its room.
     put_out_ms: Option<i64>,
+    /// What became of it after it left a machine before its time; none when it never did.
+    fate: Option<&'static str>,
+    /// The machines it left before its time, in order.
+    left: Vec<Left>,
     decisions: Vec<Told>,
+    #[serde(skip)]
+    turns: Vec<Turn>,
+}
+
+/// A machine that a VM left before its time.
+#[derive(Serialize)]
+struct Left {
+    time_ms: i64,
+    machine: u32,
+    since_ms: i64,
+    reason: &'static str,
 }
 
 /// One decision told.
 #[derive(Serialize)]
 struct Told {
     time_ms: i64,
+    /// Why it was to be decided.
+    cause: &'static str,
     agent: Option<u32>,
     attempt: u32,
     cache: &'static str,
@@ -147,6 +164,9 @@ impl Story {
             memory_gib: shown(demand, Resource::Memory),
             placed_on: world.placement(vm).map(|(machine, _)| machine.0),
             put_out_ms: world.evicted_at(vm).map(|time| time.0),
+            fate: world.fate(vm).map(fate_word),
+            left: world.disruptions().iter().filter(|it| it.vm == vm).map(Left::of).collect(),
+            turns: world.story(vm),
             decisions: world
                 .probed()
                 .iter()
@@ -161,17 +181,49 @@ impl Story {
         if self.decisions.is_empty() {
             text += "Nobody decided about it: another VM of its request was refused first, or the trace ended.\n";
         }
-        text.extend(self.decisions.iter().map(Told::text));
-        if let Some(time) = self.put_out_ms {
-            text += &format!("\n{}: put out to make room for a VM of higher priority.\n", moment(time));
-        }
-        text
+        text + &self.course()
+    }
+
+    /// Decisions and turns of fate in the order they came. What incidents do comes before the
+    /// decisions of the same instant, what commits do after them.
+    fn course(&self) -> String {
+        let decisions = self.decisions.iter().map(|it| ((it.time_ms, 1), it.text()));
+        let turns = self.turns.iter().map(|it| ((it.at.0, if it.by_incident { 0 } else { 2 }), turn(it)));
+        let mut course: Vec<_> = decisions.chain(turns).collect();
+        course.sort_by_key(|(order, _)| *order);
+        course.into_iter().map(|(_, text)| text).collect()
     }
 }
 
-/// How the decision ended.
+fn turn(turn: &Turn) -> String {
+    format!("\n{}: it {}{}.\n", moment(turn.at.0), turn.what, turn.why)
+}
+
+/// The word in files.
+const fn fate_word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Evicted { .. } => "put out",
+        Fate::Waiting { .. } => "waiting",
+        Fate::Reallocated { .. } => "reallocated",
+        Fate::Migrated { .. } => "migrated",
+        Fate::Lost { .. } => "lost",
+        Fate::Ended { .. } => "ended",
+    }
+}
+
+impl Left {
+    fn of(left: &Disruption) -> Self {
+        let Disruption { time, from, since, reason, .. } = *left;
+        Self { time_ms: time.0, machine: from.0, since_ms: since.0, reason: reason.word() }
+    }
+}
+
+/// How the decision ended: the first answer to this attempt after it was made, since a VM may be
+/// reallocated several times.
 fn outcome(world: &World, vm: VmId, probed: &Probed) -> &'static str {
-    let same = |decision: &&Decision| decision.vm == vm && decision.attempt == probed.attempt;
+    let Probed { cause, attempt, time, .. } = *probed;
+    let asked = |decision: &Decision| (decision.vm, decision.cause, decision.attempt) == (vm, cause, attempt);
+    let same = |decision: &&Decision| asked(decision) && decision.time >= time;
     let decision = world.decisions().iter().find(same);
     decision.map_or("not committed when the trace ended", |decision| decision.outcome.word())
 }
@@ -188,6 +240,7 @@ impl Told {
         let Explanation { funnel, winner, runner_up, decided_by, asked, avoided, refusal, .. } = explanation;
         Self {
             time_ms: probed.time.0,
+            cause: probed.cause.word(),
             agent: probed.agent,
             attempt: probed.attempt,
             cache: cache_word(probed.cache),
@@ -208,7 +261,7 @@ impl Told {
 
     fn text(&self) -> String {
         let who = match self.agent {
-            Some(agent) => format!("agent {agent}, attempt {}", self.attempt + 1),
+            Some(agent) => format!("{}, agent {agent}, attempt {}", self.cause, self.attempt + 1),
             None => "alive when the trace began".into(),
         };
         let when = moment(self.time_ms);

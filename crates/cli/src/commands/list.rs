@@ -5,7 +5,8 @@ use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, RULES};
 use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
-use tiebreak_sim::{Agents, GeneratedWorkload, METRICS};
+use tiebreak_scenario::incident::AT_HOURS;
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
@@ -13,7 +14,7 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|metrics|workloads|formats|presets|agents|caches|clusters|run";
+pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -24,6 +25,7 @@ struct List {
 
 static LISTS: &[List] = &[
     List { name: "rules", rows: rules, foot: of_scores },
+    List { name: "incidents", rows: incidents, foot: of_incidents },
     List { name: "metrics", rows: metrics, foot: String::new },
     List { name: "workloads", rows: || vec![row(&GeneratedWorkload::DECLARATION)], foot: String::new },
     List { name: "formats", rows: formats, foot: String::new },
@@ -90,6 +92,10 @@ fn rules() -> Vec<Row> {
     RULES.iter().map(|entry| Row { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
 }
 
+fn incidents() -> Vec<Row> {
+    INCIDENTS.iter().map(|entry| row(&entry.declaration)).collect()
+}
+
 fn metrics() -> Vec<Row> {
     METRICS.iter().map(|metric| Row { unit: Some(metric.unit), ..row(&metric.declaration) }).collect()
 }
@@ -112,6 +118,10 @@ fn presets() -> Vec<Row> {
 
 fn of_scores() -> String {
     format!("\nEvery preference also takes\n{}{}", param(&BUCKETS).text(), param(&WEIGHT).text())
+}
+
+fn of_incidents() -> String {
+    format!("\nEvery incident also takes\n{}", param(&AT_HOURS).text())
 }
 
 impl Row {

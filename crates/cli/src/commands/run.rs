@@ -43,6 +43,13 @@ struct Report {
     rejections: u64,
     warm_rejections: u64,
     conflicts: u64,
+    /// VMs that lost their machine and have another one, or none.
+    reallocations: u64,
+    lost_vms: u64,
+    /// VMs put out to make room for others.
+    evictions: u64,
+    /// VMs moved while they ran.
+    migrations: u64,
     conflicts_per_minute_p99: f64,
     empty_hosts_pct_mean: f64,
     packing_density_pct_mean: f64,
@@ -106,6 +113,10 @@ impl Report {
             rejections: summary.rejections,
             warm_rejections: summary.warm_rejections,
             conflicts: summary.conflicts,
+            reallocations: summary.counters.reallocations,
+            lost_vms: summary.counters.lost_vms,
+            evictions: summary.counters.evictions,
+            migrations: summary.counters.migrations,
             conflicts_per_minute_p99: summary.conflicts_per_minute_p99,
             empty_hosts_pct_mean: summary.empty_hosts_pct_mean,
             packing_density_pct_mean: summary.packing_density_pct_mean,
@@ -113,8 +124,8 @@ impl Report {
             seed: variant.seed,
             machines: fleet.machine_count(),
             clusters: fleet.clusters().len(),
-            vms: source.workload.vm_count(),
-            requests: source.workload.request_count(),
+            vms: world.plan().workload().vm_count(),
+            requests: world.plan().workload().request_count(),
             trace: trace.map(|(name, id)| TraceName { name, fingerprint: format!("{id:032x}") }),
             commits: summary.counters.commits,
             cache: Cache {
@@ -141,7 +152,7 @@ impl Report {
                 format!("{hits:.1} % hits, {} in the end", bytes(self.cache.bytes))
             }
         };
-        let rows = [
+        let mut rows = vec![
             (
                 "Replayed",
                 format!("{trace}, {} VMs on {} machines", count(self.vms.into()), count(self.machines.into())),
@@ -157,8 +168,22 @@ impl Report {
             ("Seed", self.seed.to_string()),
             ("Digest", self.digest.clone()),
         ];
+        let disrupted = self.disrupted();
+        rows.splice(3..3, disrupted);
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
         text + &self.shares()
+    }
+
+    /// What incidents and evictions did to VMs, where they did anything.
+    fn disrupted(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
+        let counts = [
+            ("Reallocated", self.reallocations, "after they lost their machine"),
+            ("Lost", self.lost_vms, "after they lost their machine and found no other"),
+            ("Put out", self.evictions, "to make room for others"),
+            ("Migrated", self.migrations, "while they ran"),
+        ];
+        let some = counts.into_iter().filter(|(_, vms, _)| *vms > 0);
+        some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))
     }
 
     fn shares(&self) -> String {
@@ -219,6 +244,7 @@ fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
         "cache",
         "agent",
         "attempt",
+        "cause",
     ])?;
     for (seq, decision) in world.decisions().iter().enumerate() {
         csv.write_field(seq.to_string())?;
@@ -240,6 +266,7 @@ struct Row {
     cache: Option<&'static str>,
     agent: Option<u32>,
     attempt: u32,
+    cause: &'static str,
 }
 
 impl Row {
@@ -255,6 +282,7 @@ impl Row {
             cache: decision.cache.map(cache_word),
             agent: decision.agent,
             attempt: decision.attempt,
+            cause: decision.cause.word(),
         }
     }
 }
