@@ -297,7 +297,7 @@ fn incidents_join_the_run_and_what_they_ask_for_can_be_explained() {
     let added = u64::MAX.to_string();
     let story = json(&["explain", &scenario, "--vm", &added, "--json"]);
     assert_eq!((&story["cores"], &story["decisions"][0]["outcome"]), (&2.0.into(), &"placed".into()));
-    let asks = vec![r#"{"incident":"DemandSpike","values":{"requests":100000}}"#; 11].join(",");
+    let asks = [r#"{"incident":"DemandSpike","values":{"requests":100000}}"#; 11].join(",");
     let many =
         file(&folder, "many.json", format!(r#"{{"version":2,"variants":[{{"incidents":[{asks}]}}]}}"#).as_bytes());
     let output = tiebreak(&["run", &many]);

@@ -114,7 +114,8 @@ pub enum Reply {
         /// What was expected, what came, what to do.
         message: String,
     },
-    /// A VM's decisions, one per attempt; the last is the one that counts.
+    /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
+    /// machine was decided again.
     Explained {
         /// The run.
         run: u32,
@@ -122,6 +123,8 @@ pub enum Reply {
         vm: String,
         /// Empty when the VM was never decided.
         attempts: Vec<Explained>,
+        /// What became of it after it had a machine, a sentence each.
+        story: Vec<String>,
         /// Why there is none.
         message: Option<String>,
     },
@@ -223,6 +226,10 @@ pub struct RunResult {
     pub rejections: f64,
     /// Commits that failed.
     pub conflicts: f64,
+    /// VMs that lost their machine and were placed on another.
+    pub reallocations: f64,
+    /// VMs that lost their machine and found no other.
+    pub lost_vms: f64,
     /// Time-weighted mean share of empty hosts, percent.
     pub empty_hosts_pct: f64,
     /// Time-weighted mean packing density, percent.
@@ -270,6 +277,8 @@ pub struct Explained {
     pub vm: String,
     /// When, by whom, which attempt, what the cache did.
     pub circumstances: String,
+    /// Whether it had lost its machine.
+    pub is_reallocation: bool,
     /// Candidates rule by rule.
     pub funnel: Vec<FunnelStep>,
     /// The machine chosen.

@@ -7,8 +7,8 @@ use tiebreak_lab::app::{Edit, Phase};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_model::VmId;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
-use tiebreak_scenario::{ClusterRow, Document, WorkloadRef};
-use tiebreak_sim::World;
+use tiebreak_scenario::{ClusterRow, Document, IncidentRow, WorkloadRef};
+use tiebreak_sim::{Fate, World};
 
 /// The digests that every platform must give.
 const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
@@ -464,8 +464,144 @@ fn a_vm_that_was_put_out_is_told_so() {
         session.settle();
         let last = session.app.selection.attempts.last().expect("explained");
         assert!(last.winner.is_some() && last.refusal.is_none(), "VM {vm}: {last:?}");
-        let told = " It was put out at ";
-        assert!(last.sentence.contains(told) && last.sentence.ends_with(" to make room for a VM of higher priority."));
+        let [story] = &session.app.selection.story[..] else { panic!("VM {vm}: {:?}", session.app.selection) };
+        assert!(
+            story.starts_with("It was put out at ") && story.ends_with(" to make room for a VM of higher priority.")
+        );
+    }
+}
+
+fn add(id: &str, at_hours: f64) -> Edit {
+    Edit::AddIncident { id: id.into(), at_hours }
+}
+
+#[test]
+fn events_are_edits_that_run_again_and_can_be_undone() {
+    let mut session = Session::small();
+    let without = session.digest();
+    session.edits(add("FailMachines", 12.0));
+    let one = session.digest();
+    assert_ne!(one, without);
+    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 5.0 });
+    let five = session.digest();
+    session.edits(add("DemandSpike", 6.0));
+    for hours in [6.25, 6.5, 7.0] {
+        session.edits(Edit::MoveIncident { incident: 1, at_hours: hours });
+    }
+    let rows = |session: &Session| -> Vec<(String, f64, f64)> {
+        let rows = session.app.variant().incidents.iter();
+        rows.map(|row| (row.id.clone(), row.at_hours, row.values[0])).collect()
+    };
+    assert_eq!(rows(&session), [("FailMachines".into(), 12.0, 5.0), ("DemandSpike".into(), 7.0, 1_000.0)]);
+    session.edits(Edit::RemoveIncident { incident: 0 });
+    assert_eq!(rows(&session), [("DemandSpike".into(), 7.0, 1_000.0)]);
+    for left in [2, 2, 1, 1, 0] {
+        session.does(Message::Undo);
+        assert_eq!(rows(&session).len(), left, "the moves in a row are one step");
+    }
+    session.settle();
+    assert_eq!((session.digest(), session.app.can_undo_redo()), (without, (false, true)));
+    session.does(Message::Redo);
+    session.settle();
+    assert_eq!(session.digest(), one);
+    session.does(Message::Redo);
+    session.settle();
+    assert_eq!(session.digest(), five);
+    let before = session.app.baseline.as_ref().map(|baseline| baseline.document.active_variant().incidents.len());
+    assert_eq!(before, Some(0), "the run without events stays for comparison");
+}
+
+#[test]
+fn events_that_cannot_be_change_nothing() {
+    let mut session = Session::small();
+    let nothing = |session: &mut Session, edit: Edit| {
+        let before = session.app.document.clone();
+        session.does(Message::Edit(edit.clone()));
+        assert!(session.wire.is_empty() && session.app.document == before, "{edit:?} did something");
+    };
+    nothing(&mut session, add("Meteor", 1.0));
+    nothing(&mut session, add("FailMachines", -1.0));
+    nothing(&mut session, add("FailMachines", f64::NAN));
+    nothing(&mut session, Edit::RemoveIncident { incident: 0 });
+    session.edits(add("FailMachines", 1.0));
+    for edit in [
+        Edit::MoveIncident { incident: 0, at_hours: 10_001.0 },
+        Edit::MoveIncident { incident: 1, at_hours: 2.0 },
+        Edit::IncidentValue { incident: 0, index: 0, value: 0.0 },
+        Edit::IncidentValue { incident: 0, index: 9, value: 1.0 },
+        Edit::IncidentValue { incident: 1, index: 0, value: 1.0 },
+        Edit::RemoveIncident { incident: 1 },
+    ] {
+        nothing(&mut session, edit);
+    }
+    for _ in 1..100 {
+        session.does(Message::Edit(add("MarkAtRisk", 2.0)));
+    }
+    session.settle();
+    nothing(&mut session, add("MarkAtRisk", 2.0));
+    assert_eq!(session.app.variant().incidents.len(), 100);
+}
+
+#[test]
+fn events_travel_in_links_and_too_many_vms_are_told() {
+    let mut sender = Session::small();
+    sender.edits(add("FailMachines", 12.0));
+    let mut receiver = Session::small();
+    receiver.does(Message::Link(sender.app.link()));
+    receiver.settle();
+    assert_eq!((receiver.digest(), receiver.app.reproduction()), (sender.digest(), Some(true)));
+    assert_eq!(receiver.app.document, sender.app.document);
+    let mut many = preset("small");
+    let spike = IncidentRow { values: vec![100_000.0], ..IncidentRow::plain("DemandSpike", 1.0).expect("a kind") };
+    many.variants[0].incidents = vec![spike; 11];
+    receiver.does(Message::Open(many));
+    receiver.hear();
+    let Phase::Failed(message) = &receiver.app.phase else { panic!("{:?}", receiver.app.phase) };
+    assert_eq!(
+        message,
+        "expected at most 1000000 VMs from demand spikes, got 1100000; ask for fewer requests or spikes"
+    );
+}
+
+/// Every VM that found another machine is explained by that decision, the one before it is named,
+/// and its story says the same.
+#[test]
+fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
+    let mut session = Session::small();
+    for at_hours in [10.0, 12.0] {
+        session.edits(add("FailMachines", at_hours));
+    }
+    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 12.0 });
+    session.edits(Edit::IncidentValue { incident: 1, index: 0, value: 20.0 });
+    let verdict = tiebreak_lab::view::verdict::sentence(session.app.live.as_ref().expect("a run"), None);
+    assert!(verdict.contains("VMs went to another machine when theirs was lost, "), "{verdict}");
+    let mut seen = [0; 3];
+    let reallocated = |world: &World, vm: VmId| matches!(world.fate(vm), Some(Fate::Reallocated { .. }));
+    for vm in vms_of(&session, reallocated) {
+        session.does(Message::Vm(vm.clone()));
+        session.settle();
+        let selection = &session.app.selection;
+        let last = selection.attempts.last().expect("explained");
+        let stands = format!("It was reallocated to machine {} at ", last.winner.expect("it was placed"));
+        let story = &selection.story;
+        assert!(last.is_reallocation && !selection.attempts[0].is_reallocation, "VM {vm}: {selection:?}");
+        assert!(last.circumstances.contains(", reallocation, agent "), "{}", last.circumstances);
+        assert!(story.last().is_some_and(|turn| turn.starts_with(&stands)), "VM {vm}: {story:?}");
+        assert!(story[0].starts_with("It lost machine ") && story[0].ends_with(", which failed."), "{story:?}");
+        seen[(story.len() / 2).min(2)] += 1;
+    }
+    assert!(seen[0] == 0 && seen[1] > 5 && seen[2] > 2, "some lost two machines: {seen:?}");
+    let lost = |world: &World, vm: VmId| matches!(world.fate(vm), Some(Fate::Lost { .. }));
+    let lost = vms_of(&session, lost);
+    assert!(lost.len() > 5);
+    for vm in &lost[..5] {
+        session.does(Message::Vm(vm.clone()));
+        session.settle();
+        let selection = &session.app.selection;
+        let last = selection.attempts.last().expect("explained");
+        assert!(last.is_reallocation && last.winner.is_none() && last.refusal.is_some(), "VM {vm}: {last:?}");
+        let end = selection.story.last().expect("a story");
+        assert!(end.starts_with("It was lost for good at ") && end.ends_with(", because no machine could take it."));
     }
 }
 

@@ -3,7 +3,8 @@
 use tiebreak_model::{Declared, Param};
 use tiebreak_placement::Group;
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings};
-use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
+use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::GeneratedWorkload;
 
 use crate::protocol::TraceCard;
@@ -78,6 +79,34 @@ pub enum Edit {
         /// Which.
         cluster: usize,
     },
+    /// One more incident, with its defaults.
+    AddIncident {
+        /// Which kind.
+        id: String,
+        /// When.
+        at_hours: f64,
+    },
+    /// An incident to another time.
+    MoveIncident {
+        /// Which, by place in the list.
+        incident: usize,
+        /// When.
+        at_hours: f64,
+    },
+    /// An incident's parameter.
+    IncidentValue {
+        /// Which, by place in the list.
+        incident: usize,
+        /// Which parameter.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// One incident less.
+    RemoveIncident {
+        /// Which, by place in the list.
+        incident: usize,
+    },
     /// The scenario's name.
     Name(String),
     /// A made-up workload instead of a trace.
@@ -98,6 +127,8 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
         Edit::Agents { index, .. } => Some(format!("agents {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
+        Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
+        Edit::IncidentValue { incident, index, .. } => Some(format!("incident {incident} {index}")),
         Edit::Name(_) => Some("name".into()),
         _ => None,
     }
@@ -152,9 +183,37 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
                 variant.clusters.remove(*cluster);
             }
         }
+        Edit::AddIncident { .. }
+        | Edit::MoveIncident { .. }
+        | Edit::IncidentValue { .. }
+        | Edit::RemoveIncident { .. } => apply_to_incidents(edit, &mut variant.incidents),
         Edit::UseGenerated => variant.workload = WorkloadRef::Generated(GeneratedWorkload::default()),
         Edit::UseTrace { fingerprint } => use_trace(variant, fingerprint, traces),
         Edit::Name(_) => {}
+    }
+}
+
+/// New ones go to the end, so that chance, which knows each by its place, hits with the others whom
+/// it hit before.
+fn apply_to_incidents(edit: &Edit, rows: &mut Vec<IncidentRow>) {
+    match edit {
+        Edit::AddIncident { id, at_hours } => {
+            let row = IncidentRow::plain(id, *at_hours).filter(|_| AT_HOURS.allows(*at_hours));
+            rows.extend(row.filter(|_| rows.len() < INCIDENTS_MAX));
+        }
+        Edit::MoveIncident { incident, at_hours } => {
+            if let Some(row) = rows.get_mut(*incident).filter(|_| AT_HOURS.allows(*at_hours)) {
+                row.at_hours = *at_hours;
+            }
+        }
+        Edit::IncidentValue { incident, index, value } => {
+            let allows = |row: &&mut IncidentRow| row.params().get(*index).is_some_and(|param| param.allows(*value));
+            if let Some(row) = rows.get_mut(*incident).filter(allows) {
+                row.values[*index] = *value;
+            }
+        }
+        Edit::RemoveIncident { incident } if *incident < rows.len() => drop(rows.remove(*incident)),
+        _ => {}
     }
 }
 

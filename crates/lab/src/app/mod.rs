@@ -115,6 +115,7 @@ impl App {
                 self.selection.vm = vm;
                 (self.selection.asked, self.selection.message) = (None, None);
                 self.selection.attempts.clear();
+                self.selection.story.clear();
                 self.explain()
             }
             Message::Ask(machine) => {
@@ -349,9 +350,10 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Explained { run, vm, attempts, message } => {
+            Reply::Explained { run, vm, attempts, story, message } => {
                 if self.live.as_ref().is_some_and(|live| live.run == run) && vm == self.selection.vm {
                     self.selection.attempts = attempts;
+                    self.selection.story = story;
                     self.selection.message = message;
                 }
                 Vec::new()

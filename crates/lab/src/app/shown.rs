@@ -72,7 +72,9 @@ pub struct Selection {
     pub vm: String,
     /// Its decisions.
     pub attempts: Vec<Explained>,
-    /// Why there are none.
+    /// What became of it later, a sentence each.
+    pub story: Vec<String>,
+    /// Why there are no decisions.
     pub message: Option<String>,
     /// The machine asked about.
     pub asked: Option<u32>,

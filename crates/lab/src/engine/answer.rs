@@ -1,15 +1,16 @@
 //! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
 
-use tiebreak_model::{Fleet, Time, VmId, Workload};
+use tiebreak_model::{Fleet, VmId, Workload};
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{RefusalByRule, Scorecard, Verdict};
-use tiebreak_sim::{Probed, Rejection, World};
+use tiebreak_sim::{Cause, Probed, Rejection, Turn, World};
 
 use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
 use crate::view::words;
 
-/// What is known of a VM's decisions in this world, and when it was put out, if it was.
-pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, evicted: Option<Time>) -> Reply {
+/// What is known of a VM's decisions in this world, and of what became of it later in the other,
+/// which may be the same.
+pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later: &World) -> Reply {
     let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
     let rejection = world.rejection(workload.request_of(vm));
     let probed = world.probed().iter().filter(|probed| probed.vm == vm);
@@ -27,14 +28,12 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, evicte
         last.sentence = format!("{fate} When it was looked at: {}", last.sentence);
         message = None;
     }
-    if let (Some(evicted), Some(last)) = (evicted, attempts.last_mut()) {
-        let at = words::time(evicted.0 as f64);
-        last.sentence += &format!(" It was put out at {at} to make room for a VM of higher priority.");
-    }
     if attempts.is_empty() && message.is_none() {
         message = Some("This VM was not decided yet, or was asked for after the trace ends.".to_owned());
     }
-    Reply::Explained { run, vm: asked_vm, attempts, message }
+    let turn = |turn: &Turn| turn.sentence(&words::time(turn.at.0 as f64));
+    let story = later.story(vm).iter().map(turn).collect();
+    Reply::Explained { run, vm: asked_vm, attempts, story, message }
 }
 
 fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
@@ -63,6 +62,7 @@ fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
         sentence: explanation.sentence(fleet),
         vm: words::resources(demand),
         circumstances: circumstances(probed),
+        is_reallocation: probed.cause == Cause::Reallocation,
         funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
         winner: explanation.winner.as_ref().map(|card| card.machine.0),
         runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
@@ -91,7 +91,8 @@ fn circumstances(probed: &Probed) -> String {
         CacheUse::Off => "caches off",
     };
     let attempt = if probed.attempt == 0 { String::new() } else { format!(", retry {}", probed.attempt) };
-    format!("{}, {who}{attempt}, {cache}", words::time(probed.time.0 as f64))
+    let cause = if probed.cause == Cause::Reallocation { ", reallocation" } else { "" };
+    format!("{}{cause}, {who}{attempt}, {cache}", words::time(probed.time.0 as f64))
 }
 
 fn verdict(verdict: Verdict) -> String {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, VmShape, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{METRICS, Probe, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{Fate, METRICS, Probe, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
 use crate::protocol::{ClusterLayout, Command, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard};
@@ -48,6 +48,22 @@ struct Explaining {
     world: World,
     /// Events that the run on screen has seen.
     until: u64,
+    /// When the VM lost a machine for the last time, if it did: it is decided again after that.
+    lost_at: Option<Time>,
+}
+
+impl Explaining {
+    /// Whether the decision that counts has been made.
+    fn is_decided(&self) -> bool {
+        let Self { vm, world, .. } = self;
+        match self.lost_at {
+            Some(lost_at) => world.progress().time > lost_at && !matches!(world.fate(*vm), Some(Fate::Waiting { .. })),
+            None => {
+                let request = world.plan().workload().request_of(*vm);
+                world.placement(*vm).is_some() || world.rejection(request).is_some()
+            }
+        }
+    }
 }
 
 struct Run {
@@ -236,7 +252,8 @@ impl Engine {
     fn explain(&mut self, run: u32, vm: String, asked: Option<u32>) -> Option<Reply> {
         self.explaining = None;
         let refuse = |message: String| {
-            Some(Reply::Explained { run, vm: vm.clone(), attempts: Vec::new(), message: Some(message) })
+            let (attempts, story) = (Vec::new(), Vec::new());
+            Some(Reply::Explained { run, vm: vm.clone(), attempts, story, message: Some(message) })
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
             return refuse("That run is over; press Run to look at it again.".into());
@@ -251,29 +268,27 @@ impl Engine {
         let watched = current.world.probed().iter().any(|probed| probed.vm == id);
         let rejected_now = current.paused && current.world.rejection(workload.request_of(id)).is_some();
         if asked.is_none() && (watched || rejected_now) {
-            return Some(answer(run, vm, id, &current.world, current.world.evicted_at(id)));
+            return Some(answer(run, vm, id, &current.world, &current.world));
         }
         let mut world = World::new(plan.clone().without_samples());
         world.set_probe(Some(Probe { vm: Some(id), asked }));
         let until = current.world.progress().events;
-        self.explaining = Some(Explaining { run, asked_vm: vm, vm: id, world, until });
+        let lost_at = current.world.lost_machine_at(id);
+        self.explaining = Some(Explaining { run, asked_vm: vm, vm: id, world, until, lost_at });
         None
     }
 
     fn work_on_explanation(&mut self) -> Vec<Reply> {
         let Some(explaining) = &mut self.explaining else { return Vec::new() };
-        let Explaining { vm, world, until, .. } = explaining;
-        let left = until.saturating_sub(world.progress().events);
-        let request = world.plan().workload().request_of(*vm);
-        let decided = world.placement(*vm).is_some() || world.rejection(request).is_some();
-        if left > 0 && !decided {
-            world.advance(SLICE.min(left as u32));
+        let left = explaining.until.saturating_sub(explaining.world.progress().events);
+        if left > 0 && !explaining.is_decided() {
+            explaining.world.advance(SLICE.min(left as u32));
             return Vec::new();
         }
         let Some(Explaining { run, asked_vm, vm, world, .. }) = self.explaining.take() else { return Vec::new() };
         // Deciding again ends with the VM's decision; what came of it later, the run itself knows.
-        let evicted = self.run.as_ref().filter(|current| current.id == run).and_then(|it| it.world.evicted_at(vm));
-        vec![answer(run, asked_vm, vm, &world, evicted)]
+        let later = self.run.as_ref().filter(|current| current.id == run).map_or(&world, |current| &current.world);
+        vec![answer(run, asked_vm, vm, &world, later)]
     }
 
     fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
@@ -401,6 +416,8 @@ fn result(summary: &Summary) -> RunResult {
         placements: summary.placements as f64,
         rejections: summary.rejections as f64,
         conflicts: summary.conflicts as f64,
+        reallocations: summary.counters.reallocations as f64,
+        lost_vms: summary.counters.lost_vms as f64,
         empty_hosts_pct: summary.empty_hosts_pct_mean,
         packing_density_pct: summary.packing_density_pct_mean,
         cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,

@@ -1,6 +1,7 @@
 //! What changed, in one plain sentence.
 
 use crate::app::Outcome;
+use crate::protocol::RunResult;
 use crate::view::words;
 
 /// The three numbers people look at first, and how they moved.
@@ -52,9 +53,10 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
 pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let Some(result) = &live.result else { return String::new() };
     let placed = format!(
-        "{} of {} VMs placed",
+        "{} of {} VMs placed{}",
         words::count(result.placements),
-        words::count(result.placements + result.rejections)
+        words::count(result.placements + result.rejections),
+        homeless(result)
     );
     let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
         return format!(
@@ -76,6 +78,17 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
         words::count(result.conflicts),
         words::count(before.conflicts)
     )
+}
+
+/// What became of VMs that lost their machine, each time; nothing when none did.
+fn homeless(result: &RunResult) -> String {
+    let RunResult { reallocations, lost_vms, .. } = *result;
+    if reallocations + lost_vms == 0.0 {
+        return String::new();
+    }
+    let moved = words::counted(reallocations, "VM went to another machine", "VMs went to another machine");
+    let lost = if lost_vms > 0.0 { format!(", {} found none", words::count(lost_vms)) } else { String::new() };
+    format!("; {moved} when theirs was lost{lost}")
 }
 
 /// `+1.2 points`, `−3`, `±0`.

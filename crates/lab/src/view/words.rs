@@ -13,6 +13,15 @@ pub fn time(ms: f64) -> String {
     }
 }
 
+/// `day 3, 12:00`, with seconds where there are any.
+#[must_use]
+pub fn day_and_time(hours: f64) -> String {
+    let seconds = (hours.max(0.0) * 3_600.0).round() as u64;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    let seconds = if seconds.is_multiple_of(60) { String::new() } else { format!(":{:02}", seconds % 60) };
+    format!("day {days}, {hours:02}:{minutes:02}{seconds}")
+}
+
 /// `13,521`.
 #[must_use]
 pub fn count(number: f64) -> String {
@@ -78,6 +87,7 @@ mod tests {
     fn words_are_short_and_exact() {
         assert_eq!(time(3_600_000.0), "01:00:00");
         assert_eq!(time(100_000_000.0), "1 d 03:46");
+        assert_eq!((day_and_time(84.0), day_and_time(0.01)), ("day 3, 12:00".into(), "day 0, 00:00:36".into()));
         assert_eq!(count(1_234_567.0), "1,234,567");
         assert_eq!(count(-12.0), "\u{2212}12");
         assert_eq!(count(999.0), "999");
