@@ -14,6 +14,7 @@ use yew::prelude::*;
 
 use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
+use crate::parts::events::{Done, Events, EventsMessage};
 use crate::parts::rules::{List, ListMessage};
 use crate::parts::{charts::Charts, explain, fleet_map::FleetMap, notices, share, timeline, toolbar, workload};
 
@@ -50,6 +51,10 @@ pub(crate) enum PageMessage {
     Width(u32),
     /// The list of rules.
     List(ListMessage),
+    /// The events on the timeline.
+    Events(EventsMessage),
+    /// Give the focus to what this finds.
+    Focus(&'static str),
     /// Give the focus back to a rule's handle.
     FocusHandle(String),
     /// A chart's table.
@@ -88,6 +93,7 @@ pub(crate) struct Page {
     list: List,
     charts: Charts,
     map: FleetMap,
+    events: Events,
     width: u32,
     hover: Option<f64>,
     dialog: NodeRef,
@@ -120,6 +126,7 @@ impl Component for Page {
             list: List::default(),
             charts: Charts::default(),
             map: FleetMap::default(),
+            events: Events::default(),
             width: 640,
             hover: None,
             dialog: NodeRef::default(),
@@ -161,6 +168,13 @@ impl Component for Page {
                 }
                 self.focus = self.list.open_menu().map(|_| ".menu [role=menuitem]:not(:disabled)".to_owned());
             }
+            PageMessage::Events(EventsMessage::Menu(false)) if !self.events.is_menu_open() => return false,
+            PageMessage::Events(message) => {
+                let Done { edit, focus } = self.events.update(message, &self.app);
+                edit.into_iter().for_each(|edit| self.tell(Message::Edit(edit)));
+                self.focus = focus;
+            }
+            PageMessage::Focus(target) => self.focus = Some(target.to_owned()),
             PageMessage::FocusHandle(rule) => self.focus = Some(format!("[data-rule=\"{rule}\"] .handle")),
             PageMessage::Table(metric) => self.charts.toggle_table(metric),
             PageMessage::MapTable => self.map.toggle_table(),
@@ -264,7 +278,7 @@ impl Page {
         html! {
             <>
                 { self.map.view(link, app, moment) }
-                { timeline::view(link, app) }
+                { timeline::view(link, app, &self.events, self.width) }
                 { self.charts.view(link, app, self.width, self.hover) }
             </>
         }
@@ -455,6 +469,8 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
     });
     let close_menu = context.link().callback(|()| PageMessage::List(ListMessage::Menu(None)));
     let close_menu_by_key = close_menu.clone();
+    let close_events = context.link().callback(|()| PageMessage::Events(EventsMessage::Menu(false)));
+    let close_events_by_key = close_events.clone();
     let close_drawer = context.link().callback(|()| PageMessage::Drawer(None));
     let undo = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
         let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
@@ -478,14 +494,20 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
         }),
         EventListener::new(&document, "click", move |event| {
             let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-            if target.is_none_or(|target| !matches!(target.closest(".handle, .menu"), Ok(Some(_)))) {
+            let outside =
+                |menu: &str| target.as_ref().is_none_or(|target| !matches!(target.closest(menu), Ok(Some(_))));
+            if outside(".handle, .menu") {
                 close_menu.emit(());
+            }
+            if outside(".adder") {
+                close_events.emit(());
             }
         }),
         EventListener::new_with_options(&document, "keydown", active, move |event| {
             let event: &web_sys::KeyboardEvent = event.unchecked_ref();
             if event.key() == "Escape" {
                 close_menu_by_key.emit(());
+                close_events_by_key.emit(());
                 close_drawer.emit(());
             }
             undo.emit(event.clone());

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tiebreak_chart::{Caption, PlotArea, Theme, TimeChart, csv, summary, svg, svg_file, table};
 use tiebreak_lab::app::{Outcome, Phase};
-use tiebreak_lab::view::{charts, verdict, words};
+use tiebreak_lab::view::{charts, timeline, verdict, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_sim::METRICS;
 use wasm_bindgen::JsCast;
@@ -110,6 +110,7 @@ impl Charts {
                 <p class="unseen">{ summary(&drawn.chart) }</p>
                 <div class="plot" onpointermove={hover_to} onpointerleave={leave} onpointerdown={pin}>
                     { Html::from_html_unchecked(drawn.svg.clone()) }
+                    { for app.live.iter().flat_map(timeline::happened).map(|time| event_line(&drawn, time, width)) }
                     { cursor }
                 </div>
                 <figcaption>
@@ -121,6 +122,12 @@ impl Charts {
             </figure>
         }
     }
+}
+
+/// A line where an event happened.
+fn event_line(drawn: &Drawn, time: f64, width: u32) -> Html {
+    let place = format!("left:{:.3}%", 100.0 * drawn.area.x_of(time) / f64::from(width));
+    html! { <div class="event-line" style={place} aria-hidden="true"></div> }
 }
 
 fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {

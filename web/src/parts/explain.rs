@@ -53,22 +53,37 @@ fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
 
 fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
     let Some(last) = selection.attempts.last() else { return Html::default() };
-    let earlier = selection.attempts.len() - 1;
     html! {
         <>
             <p class="sentence">{ &last.sentence }</p>
+            if !selection.story.is_empty() { <p class="story">{ selection.story.join(" ") }</p> }
             <p class="muted">{ format!("It asked for {}. {}.", last.vm, last.circumstances) }</p>
-            if earlier > 0 {
-                <details class="about"><summary>{ words::counted(earlier as f64, "earlier attempt ended in a conflict", "earlier attempts ended in conflicts") }</summary>
-                    <ul>{ for selection.attempts[..earlier].iter().map(|attempt| html! { <li>{ format!("{}: {}", attempt.circumstances, attempt.sentence) }</li> }) }</ul>
-                </details>
-            }
+            { earlier(&selection.attempts[..selection.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ "Who was left, rule by rule" }</h3>
             { funnel(last) }
             { scores(last) }
             { why_not(link, selection, last) }
         </>
+    }
+}
+
+/// The decisions before the last one: tries that ended in conflicts, or where the VM was before it
+/// lost its machine.
+fn earlier(attempts: &[Explained], last: &Explained) -> Html {
+    if attempts.is_empty() {
+        return Html::default();
+    }
+    let of_one_cause = attempts.iter().all(|attempt| attempt.is_reallocation == last.is_reallocation);
+    let (one, many) = match of_one_cause {
+        true => ("earlier attempt ended in a conflict", "earlier attempts ended in conflicts"),
+        false => ("earlier decision", "earlier decisions"),
+    };
+    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", attempt.circumstances, attempt.sentence) }</li> };
+    html! {
+        <details class="about"><summary>{ words::counted(attempts.len() as f64, one, many) }</summary>
+            <ul>{ for attempts.iter().map(told) }</ul>
+        </details>
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parts of the page: each a function from the state to HTML.
 
 pub(crate) mod charts;
+pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fleet_map;
 pub(crate) mod form;

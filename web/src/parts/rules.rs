@@ -279,7 +279,7 @@ fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
     }
 }
 
-fn move_focus(event: &KeyboardEvent, key: &str) {
+pub(super) fn move_focus(event: &KeyboardEvent, key: &str) {
     let Some(menu) = around(event, ".menu") else { return };
     let Ok(items) = menu.query_selector_all("[role=menuitem]:not(:disabled)") else { return };
     let items: Vec<HtmlElement> = (0..items.length()).filter_map(|index| items.item(index)?.dyn_into().ok()).collect();

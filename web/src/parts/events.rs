@@ -1,0 +1,379 @@
+//! Events on the timeline: a menu of kinds to click or drag from, marks to move, and an editor
+//! for the one that is open.
+
+use tiebreak_lab::App;
+use tiebreak_lab::app::Edit;
+use tiebreak_lab::view::timeline::{self, Mark};
+use tiebreak_lab::view::words;
+use tiebreak_scenario::IncidentRow;
+use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
+use tiebreak_sim::{INCIDENTS, IncidentEntry};
+use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::rules::move_focus;
+use super::{around, form};
+use crate::page::{Page, PageMessage};
+
+/// Pixels that one mark takes, with a gap.
+const MARK_PX: f64 = 30.0;
+
+/// Height of a row of marks in pixels.
+const ROW_PX: usize = 28;
+
+/// How far above and below the lane a pointer still drops on it.
+const REACH_PX: f64 = 48.0;
+
+/// Pixels a pointer moves before a press becomes a drag.
+const DRAG_FROM: i32 = 5;
+
+/// Steps of a long move by the keyboard.
+const LONG: f64 = 10.0;
+
+/// What a hand is on.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Held {
+    /// A kind in the menu, by its id.
+    Kind(&'static str),
+    /// A mark, by its incident's place in the list.
+    Mark(usize),
+}
+
+/// What happens to events besides edits of their fields.
+#[derive(Clone, Copy)]
+pub(crate) enum EventsMessage {
+    /// The menu was opened, or closed.
+    Menu(bool),
+    /// A kind or a mark was pressed.
+    Press(Held, i32, i32),
+    /// The pointer moved while it was held.
+    Move(i32, i32),
+    /// The pointer was let go.
+    Release,
+    /// The drag was broken off.
+    Abandon,
+    /// A kind or a mark was clicked, by a pointer or by a key.
+    Click(Held, bool),
+    /// A mark is to be moved by so many steps.
+    Nudge(usize, f64),
+    /// An event is to go.
+    Remove(usize),
+    /// The editor was closed.
+    Close,
+}
+
+/// What comes of a message.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// A change to the document.
+    pub(crate) edit: Option<Edit>,
+    /// What should have the focus then.
+    pub(crate) focus: Option<String>,
+}
+
+/// A drag under way.
+struct Drag {
+    held: Held,
+    began: (i32, i32),
+    /// Whether the pointer has really moved.
+    moved: bool,
+    /// When the event would happen if it were dropped here, in hours; none beside the lane.
+    at_hours: Option<f64>,
+}
+
+/// State of the events that is nobody else's business.
+#[derive(Default)]
+pub(crate) struct Events {
+    menu: bool,
+    /// The incident whose editor is open.
+    open: Option<usize>,
+    drag: Option<Drag>,
+    /// Set while a click follows a drag and must not open the editor.
+    dragged: bool,
+}
+
+impl Events {
+    /// Whether the menu is open.
+    pub(crate) fn is_menu_open(&self) -> bool {
+        self.menu
+    }
+
+    /// Takes in what happened.
+    pub(crate) fn update(&mut self, message: EventsMessage, app: &App) -> Done {
+        match message {
+            EventsMessage::Menu(open) => {
+                self.menu = open && can_add(app);
+                return Done { focus: self.menu.then(|| ".events-menu [role=menuitem]".into()), edit: None };
+            }
+            EventsMessage::Press(held, x, y) => {
+                self.drag = Some(Drag { held, began: (x, y), moved: false, at_hours: None });
+                self.dragged = false;
+            }
+            EventsMessage::Move(x, y) => self.drag_to(x, y, app),
+            EventsMessage::Release => return self.drop(app),
+            EventsMessage::Abandon => self.drag = None,
+            EventsMessage::Click(_, true) if std::mem::take(&mut self.dragged) => {}
+            EventsMessage::Click(Held::Kind(id), _) => return self.add(id, timeline::time_for_new(app), app),
+            EventsMessage::Click(Held::Mark(incident), _) => {
+                self.open = (self.open != Some(incident)).then_some(incident);
+            }
+            EventsMessage::Nudge(incident, steps) => return nudge(incident, steps, app),
+            EventsMessage::Remove(incident) => return self.remove(incident, app),
+            EventsMessage::Close => {
+                let focus = self.open.take().map(mark_of);
+                return Done { focus, edit: None };
+            }
+        }
+        Done::default()
+    }
+
+    fn drag_to(&mut self, x: i32, y: i32, app: &App) {
+        let Some(drag) = &mut self.drag else { return };
+        let far = (x - drag.began.0).abs().max((y - drag.began.1).abs());
+        drag.moved |= far >= DRAG_FROM;
+        if drag.moved {
+            drag.at_hours = hours_under(x, y, app);
+        }
+    }
+
+    fn drop(&mut self, app: &App) -> Done {
+        let Some(drag) = self.drag.take().filter(|drag| drag.moved) else { return Done::default() };
+        match drag.held {
+            Held::Kind(id) if drag.at_hours.is_some() => self.add(id, drag.at_hours, app),
+            held => {
+                self.dragged = true;
+                let Held::Mark(incident) = held else { return Done::default() };
+                let edit = drag.at_hours.map(|at_hours| Edit::MoveIncident { incident, at_hours });
+                Done { edit, focus: Some(mark_of(incident)) }
+            }
+        }
+    }
+
+    /// A new one, which opens: its defaults are only a beginning.
+    fn add(&mut self, id: &str, at_hours: Option<f64>, app: &App) -> Done {
+        self.menu = false;
+        let Some(at_hours) = at_hours else { return Done::default() };
+        let incident = app.variant().incidents.len();
+        self.open = Some(incident);
+        Done { edit: Some(Edit::AddIncident { id: id.into(), at_hours }), focus: Some(mark_of(incident)) }
+    }
+
+    fn remove(&mut self, incident: usize, app: &App) -> Done {
+        self.open = match self.open {
+            Some(open) if open > incident => Some(open - 1),
+            open => open.filter(|open| *open != incident),
+        };
+        let left = app.variant().incidents.len().saturating_sub(1);
+        let next = if left == 0 { ".add-event".into() } else { mark_of(incident.min(left - 1)) };
+        Done { edit: Some(Edit::RemoveIncident { incident }), focus: Some(next) }
+    }
+
+    /// The lane with its marks.
+    pub(crate) fn lane(&self, link: &Scope<Page>, app: &App, width: f64) -> Html {
+        let marks = timeline::marks(app, MARK_PX / width.max(MARK_PX));
+        let rows = marks.iter().map(|mark| mark.level + 1).max().unwrap_or(1);
+        let ghost = self.drag.as_ref().filter(|drag| drag.moved).and_then(|drag| ghost(drag, app));
+        let aimed = self.drag.as_ref().is_some_and(|drag| drag.at_hours.is_some());
+        html! {
+            <div class={classes!("events-lane", aimed.then_some("aimed"))} style={format!("height:{}px", rows * ROW_PX)}>
+                if marks.is_empty() && ghost.is_none() {
+                    <p class="hint">{ "Failures and demand spikes go here." }</p>
+                }
+                <ul role="list" aria-label="Events">{ for marks.iter().map(|mark| self.mark(link, mark)) }</ul>
+                { ghost }
+                <span id="event-keys" class="unseen">{ "Enter opens it, arrow keys move it, Delete removes it." }</span>
+            </div>
+        }
+    }
+
+    fn mark(&self, link: &Scope<Page>, mark: &Mark) -> Html {
+        let incident = mark.incident;
+        let held = Held::Mark(incident);
+        let away = self.drag.as_ref().is_some_and(|drag| drag.moved && drag.held == held);
+        let open = self.open == Some(incident);
+        let place = format!("left:{:.3}%;top:{}px", 100.0 * mark.share, mark.level * ROW_PX);
+        let side = if mark.share > 0.5 { "to-left" } else { "to-right" };
+        let class = classes!("event", mark.is_beyond.then_some("beyond"), away.then_some("away"));
+        let (press, shift, release, abandon) = drags(link, held);
+        html! {
+            <li style={place} key={incident}>
+                <button {class} data-incident={incident.to_string()} aria-label={mark.name.clone()} aria-expanded={open.to_string()}
+                    aria-describedby="event-keys" onclick={click(link, held)} onkeydown={mark_keys(link, incident)}
+                    onpointerdown={press} onpointermove={shift} onpointerup={release} onpointercancel={abandon} data-letters={mark.letters.clone()}></button>
+                <span class={classes!("event-name", side)} aria-hidden="true">{ &mark.title }</span>
+            </li>
+        }
+    }
+
+    /// The button that adds one, and its menu.
+    pub(crate) fn adder(&self, link: &Scope<Page>, app: &App) -> Html {
+        let (open, able) = (self.menu, can_add(app));
+        let toggle = link.callback(move |_: MouseEvent| PageMessage::Events(EventsMessage::Menu(!open)));
+        html! {
+            <div class="adder">
+                <button class="add-event" aria-label="Add event" aria-haspopup="menu" aria-expanded={open.to_string()}
+                    aria-disabled={(!able).to_string()} onclick={toggle}>{ "Add" }<span class="wide">{ " event" }</span></button>
+                if open { { menu(link, app) } }
+            </div>
+        }
+    }
+
+    /// The open event's fields.
+    pub(crate) fn editor(&self, link: &Scope<Page>, app: &App) -> Html {
+        let Some(incident) = self.open else { return Html::default() };
+        let Some(row) = app.variant().incidents.get(incident) else { return Html::default() };
+        let Some(entry) = row.entry() else { return Html::default() };
+        let remove = link.callback(move |_: MouseEvent| PageMessage::Events(EventsMessage::Remove(incident)));
+        let close = link.callback(|_: MouseEvent| PageMessage::Events(EventsMessage::Close));
+        let keys = link.batch_callback(|event: KeyboardEvent| {
+            (event.key() == "Escape").then_some(PageMessage::Events(EventsMessage::Close))
+        });
+        html! {
+            <div class="event-editor" role="group" aria-label={format!("{} {}", row.id, incident + 1)} onkeydown={keys} key={incident}>
+                <div class="event-head">
+                    <strong>{ entry.declaration.title }</strong>
+                    <span class="muted">{ when(row, app) }</span>
+                    <button onclick={remove}>{ "Remove" }</button>
+                    <button class="quiet" onclick={close}>{ "Close" }</button>
+                </div>
+                <div class="event-fields">
+                    { form::fields(link, &row.id, std::slice::from_ref(&AT_HOURS), &[row.at_hours],
+                        move |_, at_hours| Edit::MoveIncident { incident, at_hours }) }
+                    { form::fields(link, &row.id, entry.declaration.params, &row.values,
+                        move |index, value| Edit::IncidentValue { incident, index, value }) }
+                </div>
+                <p class="hint">{ first_paragraph(entry.declaration.help) }</p>
+            </div>
+        }
+    }
+}
+
+/// Where the focus finds a mark.
+fn mark_of(incident: usize) -> String {
+    format!("[data-incident=\"{incident}\"]")
+}
+
+/// Whether there is a trace to put an event on, and room for one more.
+fn can_add(app: &App) -> bool {
+    timeline::horizon_hours(app).is_some() && app.variant().incidents.len() < INCIDENTS_MAX
+}
+
+fn nudge(incident: usize, steps: f64, app: &App) -> Done {
+    let row = app.variant().incidents.get(incident);
+    let moved = row.zip(timeline::horizon_hours(app)).map(|(row, end)| timeline::moved(row.at_hours, steps, end));
+    let edit = moved.map(|at_hours| Edit::MoveIncident { incident, at_hours });
+    Done { edit, focus: Some(mark_of(incident)) }
+}
+
+/// The time of a point of the page; none unless it is on the lane, or nearly.
+fn hours_under(x: i32, y: i32, app: &App) -> Option<f64> {
+    let horizon = timeline::horizon_hours(app)?;
+    let lane = gloo::utils::document().query_selector(".events-lane").ok().flatten()?.get_bounding_client_rect();
+    let (x, y) = (f64::from(x), f64::from(y));
+    let near = (lane.left() - REACH_PX..lane.right() + REACH_PX).contains(&x)
+        && (lane.top() - REACH_PX..lane.bottom() + REACH_PX).contains(&y);
+    let share = ((x - lane.left()) / lane.width().max(1.0)).clamp(0.0, 1.0);
+    near.then(|| timeline::snapped(share * horizon, horizon))
+}
+
+/// What would be there if the hand let go now.
+fn ghost(drag: &Drag, app: &App) -> Option<Html> {
+    let (at_hours, horizon) = (drag.at_hours?, timeline::horizon_hours(app)?);
+    let share = at_hours / horizon;
+    let side = if share > 0.5 { "to-left" } else { "to-right" };
+    Some(html! {
+        <div class="event-ghost" style={format!("left:{:.3}%", 100.0 * share)} aria-hidden="true">
+            <span class={classes!("event-name", side)}>{ words::day_and_time(at_hours) }</span>
+        </div>
+    })
+}
+
+fn when(row: &IncidentRow, app: &App) -> String {
+    let at = words::day_and_time(row.at_hours);
+    match timeline::horizon_hours(app).filter(|end| row.at_hours > *end) {
+        Some(end) => format!("{at}: the trace ends at {} already, so it never happens", words::day_and_time(end)),
+        None => at,
+    }
+}
+
+fn first_paragraph(help: &str) -> String {
+    help.lines().map(str::trim).take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn menu(link: &Scope<Page>, app: &App) -> Html {
+    let at = timeline::time_for_new(app).map_or_else(String::new, words::day_and_time);
+    let keys = link.batch_callback(|event: KeyboardEvent| {
+        event.stop_propagation();
+        match event.key().as_str() {
+            "Escape" | "Tab" => {
+                event.prevent_default();
+                vec![PageMessage::Events(EventsMessage::Menu(false)), PageMessage::Focus(".add-event")]
+            }
+            key @ ("ArrowDown" | "ArrowUp" | "Home" | "End") => {
+                event.prevent_default();
+                move_focus(&event, key);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    });
+    html! {
+        <div class="menu events-menu" onkeydown={keys}>
+            <p class="hint">{ format!("Click: at {at}. Or drag it onto the line.") }</p>
+            <div role="menu" aria-label="Add event">{ for INCIDENTS.iter().map(|entry| kind(link, entry)) }</div>
+        </div>
+    }
+}
+
+fn kind(link: &Scope<Page>, entry: &'static IncidentEntry) -> Html {
+    let held = Held::Kind(entry.declaration.id);
+    let (press, shift, release, abandon) = drags(link, held);
+    html! {
+        <button role="menuitem" title={first_paragraph(entry.declaration.help)} onclick={click(link, held)}
+            onpointerdown={press} onpointermove={shift} onpointerup={release} onpointercancel={abandon}>{ entry.declaration.title }</button>
+    }
+}
+
+type OnPointer = Callback<PointerEvent>;
+
+/// What makes something draggable: pressed, moved, let go, broken off.
+fn drags(link: &Scope<Page>, held: Held) -> (OnPointer, OnPointer, OnPointer, OnPointer) {
+    let press = link.batch_callback(move |event: PointerEvent| {
+        if event.button() != 0 {
+            return None;
+        }
+        // What is under the hand keeps hearing of it, wherever the hand goes.
+        if let Some(button) = around(&event, "button") {
+            let _ = button.set_pointer_capture(event.pointer_id());
+        }
+        Some(PageMessage::Events(EventsMessage::Press(held, event.client_x(), event.client_y())))
+    });
+    let shift = link
+        .callback(|event: PointerEvent| PageMessage::Events(EventsMessage::Move(event.client_x(), event.client_y())));
+    let release = link.callback(|_: PointerEvent| PageMessage::Events(EventsMessage::Release));
+    let abandon = link.callback(|_: PointerEvent| PageMessage::Events(EventsMessage::Abandon));
+    (press, shift, release, abandon)
+}
+
+fn click(link: &Scope<Page>, held: Held) -> Callback<MouseEvent> {
+    link.callback(move |event: MouseEvent| PageMessage::Events(EventsMessage::Click(held, event.detail() > 0)))
+}
+
+fn mark_keys(link: &Scope<Page>, incident: usize) -> Callback<KeyboardEvent> {
+    link.batch_callback(move |event: KeyboardEvent| {
+        let long = if event.shift_key() { LONG } else { 1.0 };
+        let message = match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => EventsMessage::Nudge(incident, long),
+            "ArrowLeft" | "ArrowDown" => EventsMessage::Nudge(incident, -long),
+            "PageUp" => EventsMessage::Nudge(incident, LONG),
+            "PageDown" => EventsMessage::Nudge(incident, -LONG),
+            "Home" => EventsMessage::Nudge(incident, f64::MIN),
+            "End" => EventsMessage::Nudge(incident, f64::MAX),
+            "Delete" | "Backspace" => EventsMessage::Remove(incident),
+            _ => return None,
+        };
+        event.prevent_default();
+        Some(PageMessage::Events(message))
+    })
+}
