@@ -11,6 +11,14 @@ const NARROW = { width: 390, height: 844 };
 const STATES = {
   'as it opens': [() => {}, () => {}],
   'a menu open': [({ hand }) => hand.handle(RULE).click(), ({ page }) => page.keyboard.press('Escape')],
+  'the menu of events open': [({ hand }) => hand.button('Add event').click(), ({ page }) => page.keyboard.press('Escape')],
+  'an event open': [
+    async ({ hand, page }) => {
+      await hand.button('Add event').click();
+      await hand.runs(() => page.getByRole('menuitem', { name: 'Machines fail' }).click());
+    },
+    ({ hand }) => hand.runs(() => hand.button('Undo').click()),
+  ],
   'parameters open': [
     ({ page }) => page.getByLabel(`About ${BELOW}`).click(),
     ({ page }) => page.getByLabel(`About ${BELOW}`).click(),

@@ -127,6 +127,7 @@ const LINKS = {
   'a bomb of zeros': ['bad/deflate-bomb', /expected a scenario of at most 1048576 bytes/, false],
   'a bomb of variants': ['bad/json-bomb-wide', /variants: expected at most 8, got a list of 300000/, true],
   '0 machines': ['bad/out-of-range', /machines: expected a whole number from 1 to 1000000 machines, got 0; used 100/, true],
+  'events that cannot be': ['bad/incidents-out-of-range', /incidents: expected at most 100, got a list of 127/, true],
   'no link at all': ['bad/not-a-link', /expected a link like #1\.d\.…, got "#section-2"/, false],
 };
 

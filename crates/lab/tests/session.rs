@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use tiebreak_lab::app::{Edit, Phase};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
-use tiebreak_model::VmId;
+use tiebreak_model::{Readiness, VmId};
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{ClusterRow, Document, IncidentRow, WorkloadRef};
 use tiebreak_sim::{Fate, World};
@@ -603,6 +603,25 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
         let end = selection.story.last().expect("a story");
         assert!(end.starts_with("It was lost for good at ") && end.ends_with(", because no machine could take it."));
     }
+}
+
+#[test]
+fn a_machine_that_failed_says_so_while_it_is_down() {
+    let mut session = Session::small();
+    session.edits(add("FailMachines", 12.0));
+    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 24.0 });
+    for (hours, expected) in [(11.9, ""), (12.5, ", failed"), (13.5, "")] {
+        session.does(Message::Cursor(Some(hours * 3_600_000.0)));
+        session.does(Message::Machine(Some(3)));
+        session.settle();
+        let about = &session.app.selection.about;
+        assert!(about.starts_with(&format!("Rack 0 of cluster 1{expected}; ")), "at {hours}: {about}");
+    }
+    let live = session.app.live.as_ref().expect("a run");
+    let (frames, _) = session.engine.frame_bytes();
+    let frame = live.frame_times.iter().rposition(|taken| *taken < 12.9 * 3_600_000.0).expect("a frame");
+    let failed = frames.chunks(24).nth(frame).expect("a frame").iter();
+    assert!(failed.copied().all(|byte| tiebreak_sim::MachineByte(byte).readiness() == Readiness::Failed));
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! How full every machine was at sampled moments, for the fleet map: one byte a
-//! machine, 0 for empty, else 1 to 255 for the share of its cores in use.
+//! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
+//! [`MachineByte`].
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, Occupancy, Resource, Time};
+use tiebreak_model::{MachineId, Occupancy, Time};
+
+use crate::machine_byte::MachineByte;
 
 /// Bytes all frames together may take.
 const BYTES_MAX: usize = 16 << 20;
@@ -53,18 +55,10 @@ impl Frames {
     }
 }
 
-/// How full each machine is.
+/// How each machine stands.
 pub(crate) fn fullness_of(occupancy: &Occupancy) -> impl Iterator<Item = u8> + '_ {
     occupancy.fleet().clusters().iter().flat_map(|cluster| {
-        let capacity = cluster.capacity[Resource::Cores];
         let records = cluster.machines().map(|id| occupancy.record(MachineId(id)));
-        records.map(move |record| fullness(record.vms, record.free[Resource::Cores], capacity))
+        records.map(move |record| MachineByte::of(&record, cluster.capacity).0)
     })
-}
-
-fn fullness(vms: u32, free: u32, capacity: u32) -> u8 {
-    if vms == 0 {
-        return 0;
-    }
-    1 + (254.0 * f64::from(capacity - free) / f64::from(capacity)) as u8
 }

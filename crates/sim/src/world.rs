@@ -220,7 +220,7 @@ impl World {
         self.decisions.get_or_insert_default();
     }
 
-    /// Keeps how full every machine is at each sample, for the fleet map.
+    /// Keeps how every machine stands at each sample, for the fleet map.
     pub fn keep_frames(&mut self) {
         let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
         self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize));
@@ -339,7 +339,7 @@ impl World {
         self.rejections.get(&request).copied()
     }
 
-    /// How full every machine is now: a byte each, as in [`Frames`].
+    /// How every machine stands now: a byte each, as in [`Frames`].
     #[must_use]
     pub fn fullness(&self) -> Vec<u8> {
         crate::frames::fullness_of(self.store.occupancy()).collect()

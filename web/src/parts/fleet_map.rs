@@ -6,6 +6,9 @@
 use tiebreak_lab::app::Outcome;
 use tiebreak_lab::protocol::Layout;
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_model::Readiness;
+use tiebreak_scenario::Variant;
+use tiebreak_sim::MachineByte;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, KeyboardEvent, MouseEvent};
 use yew::html::Scope;
@@ -174,6 +177,9 @@ impl FleetMap {
                 <canvas ref={&self.canvas} role="img" tabindex="0" aria-label="Fleet map" aria-describedby="fleet-summary" onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
                     <span class="legend" aria-hidden="true"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full (cores)" }</span>
+                    if may_be_unready(app.variant()) {
+                        <span class="legend" aria-hidden="true" title="Takes no new VMs: being drained or updated, or out of service"><i class="unready"></i>{ "not ready" }<i class="down"></i>{ "failed" }</span>
+                    }
                     <span class="muted" id="fleet-summary">{ &summary }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
@@ -188,12 +194,13 @@ impl FleetMap {
         if bytes.is_empty() {
             return "No machines yet".into();
         }
-        let empty = bytes.iter().filter(|byte| **byte == 0).count();
+        let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
         format!(
-            "{} of {} machines empty at {}",
+            "{} of {} machines empty at {}{}",
             words::count(empty as f64),
             words::count(f64::from(live.layout.machines)),
-            words::time(moment)
+            words::time(moment),
+            not_ready(bytes)
         )
     }
 
@@ -206,14 +213,15 @@ impl FleetMap {
             .flat_map(|cluster| cluster.racks.iter().map(move |rack| (&cluster.name, *rack)));
         let row = |(index, (cluster, (first, machines))): (usize, (&String, (u32, u32)))| {
             let part = bytes.get(first as usize..(first + machines) as usize).unwrap_or(&[]);
-            let empty = part.iter().filter(|byte| **byte == 0).count();
-            let used: f64 = part.iter().map(|byte| f64::from(byte.saturating_sub(1)) / 254.0).sum();
+            let empty = self::machines(part).filter(|machine| machine.is_empty()).count();
+            let unready = self::machines(part).filter(|machine| machine.readiness() != Readiness::Ready).count();
+            let used: f64 = self::machines(part).map(MachineByte::cores_in_use).sum();
             let share = 100.0 * used / f64::from(machines.max(1));
-            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td></tr> }
+            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td></tr> }
         };
         html! {
             <div class="table" tabindex="0" role="region" aria-label="Fleet map: data table"><table>
-                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for racks.enumerate().take(TABLE_RACKS).map(row) }</tbody>
             </table></div>
         }
@@ -281,6 +289,8 @@ struct Colours {
     low: [u8; 3],
     high: [u8; 3],
     mark: String,
+    /// The stripes of machines that take no VMs.
+    unready: [u8; 3],
 }
 
 impl Colours {
@@ -298,14 +308,15 @@ impl Colours {
             low: read("border-left-color"),
             high: read("border-right-color"),
             mark: format!("rgb({} {} {})", mark[0], mark[1], mark[2]),
+            unready: read("column-rule-color"),
         }
     }
 
-    fn of(&self, fullness: u8) -> [u8; 3] {
-        if fullness == 0 {
+    fn of(&self, machine: MachineByte) -> [u8; 3] {
+        if machine.is_empty() {
             return self.empty;
         }
-        let share = f64::from(fullness - 1) / 254.0;
+        let share = machine.cores_in_use();
         [0, 1, 2].map(|index| {
             let (low, high) = (f64::from(self.low[index]), f64::from(self.high[index]));
             (low + (high - low) * share) as u8
@@ -319,13 +330,16 @@ fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8
     for (left, top, first, machines) in &plan.racks {
         for within in 0..*machines {
             let byte = fullness.get((first + within) as usize).copied().unwrap_or(0);
-            let [red, green, blue] = colours.of(byte);
+            let machine = MachineByte(byte);
+            let (plain, stripes) = (colours.of(machine), Stripes::of(machine, plan.cell));
             let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
                 let start = ((row * width + x.min(width)) * 4) as usize;
                 let end = start + (inner.min(width.saturating_sub(x)) * 4) as usize;
                 if let Some(line) = pixels.get_mut(start..end) {
-                    for pixel in line.chunks_exact_mut(4) {
+                    for (column, pixel) in (0..).zip(line.chunks_exact_mut(4)) {
+                        let striped = stripes.as_ref().is_some_and(|stripes| stripes.cover(column, row - y));
+                        let [red, green, blue] = if striped { colours.unready } else { plain };
                         pixel.copy_from_slice(&[red, green, blue, 255]);
                     }
                 }
@@ -333,4 +347,51 @@ fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8
         }
     }
     pixels
+}
+
+/// The stripes over a machine that takes no VMs: one way while it has or may have VMs, both ways
+/// when it has failed.
+struct Stripes {
+    /// From one stripe to the next, in pixels.
+    period: u32,
+    wide: u32,
+    both_ways: bool,
+}
+
+impl Stripes {
+    fn of(machine: MachineByte, cell: u32) -> Option<Self> {
+        let period = (cell / 3).max(2);
+        let stripes = |both_ways| Self { period, wide: (period / 4).max(1), both_ways };
+        match machine.readiness() {
+            Readiness::Ready => None,
+            Readiness::Unready => Some(stripes(false)),
+            Readiness::Failed => Some(stripes(true)),
+        }
+    }
+
+    /// Whether this pixel of the cell is of a stripe.
+    fn cover(&self, column: u32, row: u32) -> bool {
+        let Self { period, wide, both_ways } = *self;
+        let falling = (column + period - row % period) % period < wide;
+        (column + row) % period < wide || both_ways && falling
+    }
+}
+
+fn machines(bytes: &[u8]) -> impl Iterator<Item = MachineByte> + '_ {
+    bytes.iter().map(|byte| MachineByte(*byte))
+}
+
+/// How many machines take no VMs, in words; nothing when all do.
+fn not_ready(bytes: &[u8]) -> String {
+    let count = |readiness: Readiness| machines(bytes).filter(|machine| machine.readiness() == readiness).count();
+    let told = [(count(Readiness::Failed), "failed"), (count(Readiness::Unready), "not ready")];
+    told.iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("; {} {what}", words::count(*count as f64)))
+        .collect()
+}
+
+/// Whether any machine of a variant can be one that takes no VMs.
+fn may_be_unready(variant: &Variant) -> bool {
+    !variant.incidents.is_empty() || variant.clusters.iter().any(|row| row.settings.unready > 0)
 }

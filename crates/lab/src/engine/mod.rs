@@ -7,9 +7,9 @@ mod answer;
 
 use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId, Resources, Time, VmId, VmShape, Workload};
+use tiebreak_model::{Fleet, MachineId, Readiness, Resources, Time, VmId, VmShape, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{Fate, METRICS, Probe, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{Fate, METRICS, MachineByte, Probe, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
 use crate::protocol::{ClusterLayout, Command, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard};
@@ -235,7 +235,7 @@ impl Engine {
         vec![run.progress(stepped)]
     }
 
-    /// How full every machine is now, and the frames of a finished run.
+    /// How every machine stands now, and the frames of a finished run.
     #[must_use]
     pub fn frame_bytes(&self) -> (Vec<u8>, bool) {
         let Some(run) = &self.run else { return (Vec::new(), false) };
@@ -312,8 +312,9 @@ impl Engine {
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
         let about = format!(
-            "Rack {} of {cluster}; {} of {} free",
+            "Rack {} of {cluster}{}; {} of {} free",
             fleet.rack_of(id),
+            words::readiness(readiness(&current.world, id, at)),
             words::resources(free),
             words::resources(fleet.capacity(id))
         );
@@ -353,6 +354,13 @@ impl Run {
         let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
         vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times }]
     }
+}
+
+/// Whether a machine took VMs at a moment of the run so far, as far as frames tell.
+fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
+    let frame = world.frames().filter(|_| at < world.progress().time).map(|frames| frames.at(at));
+    let byte = frame.and_then(|frame| frame.get(machine.index()));
+    byte.map_or_else(|| world.occupancy().record(machine).readiness, |byte| MachineByte(*byte).readiness())
 }
 
 fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {

@@ -1,6 +1,6 @@
 //! Numbers, times and resources in words.
 
-use tiebreak_model::{Resource, Resources};
+use tiebreak_model::{Readiness, Resource, Resources};
 
 /// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
 #[must_use]
@@ -67,6 +67,16 @@ pub fn resources(amount: Resources) -> String {
 #[must_use]
 pub fn counted(number: f64, one: &str, many: &str) -> String {
     if (number - 1.0).abs() < 0.5 { format!("1 {one}") } else { format!("{} {many}", count(number)) }
+}
+
+/// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.
+#[must_use]
+pub const fn readiness(readiness: Readiness) -> &'static str {
+    match readiness {
+        Readiness::Ready => "",
+        Readiness::Unready => ", takes no new VMs",
+        Readiness::Failed => ", failed",
+    }
 }
 
 /// `13.5 MB`.
