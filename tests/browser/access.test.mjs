@@ -23,6 +23,27 @@ const STATES = {
     ({ page }) => page.getByLabel(`About ${BELOW}`).click(),
     ({ page }) => page.getByLabel(`About ${BELOW}`).click(),
   ],
+  'folded rules open, weights by hand': [
+    async ({ hand, page }) => {
+      await page.getByText('5 more rules').click();
+      await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).check());
+    },
+    async ({ hand, page }) => {
+      await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).uncheck());
+      await page.getByText('5 more rules').click();
+    },
+  ],
+  'caches and agents open, a moment at which commits failed': [
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'Anatomy of caches and agents' }).click();
+      await page.getByText('How much is kept').click();
+      await page.getByRole('slider', { name: 'Moment' }).focus();
+      await page.keyboard.press('Home');
+      for (let samples = 0; samples < 8; samples += 1) await page.keyboard.press('ArrowRight');
+      await page.getByText(/commits failed on \d+ machines/).waitFor({ state: 'attached' });
+    },
+    ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
+  ],
   'a VM explained': [
     async ({ page }) => {
       const explain = page.getByRole('region', { name: 'Explain' });
@@ -69,6 +90,10 @@ const atRest = (page) => page.evaluate(() => Promise.all(document.getAnimations(
 const escape = ({ page }) => page.keyboard.press('Escape');
 const DRAWERS = {
   'narrow, as it opens': [() => {}, () => {}],
+  'narrow, caches and agents open': [
+    ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
+    ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
+  ],
   'narrow, the rules drawn out': [({ hand }) => hand.drawer('Rules').click(), escape],
   'narrow, Explain drawn out': [({ hand }) => hand.drawer('Explain').click(), escape],
 };
@@ -116,9 +141,12 @@ test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
 
     await tabTo(page, `Move ${RULE}`);
     await press('Enter');
-    assert.equal(await focused(page), 'Move down', 'the first item that can be used');
-    await press('ArrowDown');
+    assert.equal(await focused(page), 'Move up', 'the first item that can be used');
+    await press('ArrowUp');
     assert.equal(await focused(page), 'Move to bottom');
+    for (let items = 0; items < 2; items += 1) await press('ArrowDown');
+    await press('ArrowDown');
+    assert.equal(await focused(page), 'Move to top');
     await press('ArrowUp');
     await hand.runs(() => press('Enter'));
     assert.equal(await hand.isBelow(RULE, BELOW), true);
@@ -144,7 +172,7 @@ test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
     await tabTo(page, 'Share');
     await press('Enter');
     const link = page.getByRole('dialog', { name: 'Share' }).getByRole('textbox', { name: 'Link' });
-    assert.match(await link.inputValue(), /#1\./);
+    assert.match(await link.inputValue(), /#2\./);
     await tabTo(page, 'Copy link');
     await press('Escape');
     await link.waitFor({ state: 'hidden' });
@@ -180,9 +208,10 @@ test('without a mouse: the focus stays where the hand is', async (t) => {
   await t.test('on a handle, while Alt and an arrow move its rule', () =>
     onPage(WIDE, async ({ hand, page }) => {
       await hand.handle(RULE).focus();
-      await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
-      assert.equal(await focused(page), `Move ${RULE}`);
-      await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
+      for (let rows = 0; rows < 3; rows += 1) {
+        await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
+        assert.equal(await focused(page), `Move ${RULE}`);
+      }
       assert.equal(await hand.isBelow(RULE, 'PreferLeastUsedRack'), true);
       await hand.runs(() => page.keyboard.press('Alt+ArrowUp'));
       assert.equal(await focused(page), `Move ${RULE}`);

@@ -121,14 +121,14 @@ const LINKS = {
   'an unknown rule': ['bad/unknown-rule', /expected the id of a rule of this version, got "PreferWarmSoup"/, true],
   'a link cut in half': ['bad/cut-in-half', /expected 884 characters, got 440: the link seems cut/, true],
   'a link cut to its head': ['bad/cut-to-its-head', /the link seems cut: expected 884 characters, got 16/, false],
-  'version 999': ['bad/version-999', /newer version.*expected version 1 or older, got version 999/, true],
+  'version 999': ['bad/version-999', /newer version.*expected version 2 or older, got version 999/, true],
   'version 999 with a codec of its own': ['bad/version-999-unknown-codec', /version 999.*keep the link/, false],
   'a bomb of brackets': ['bad/json-bomb-deep', /brackets nested deeper than 127; nothing was read/, false],
   'a bomb of zeros': ['bad/deflate-bomb', /expected a scenario of at most 1048576 bytes/, false],
   'a bomb of variants': ['bad/json-bomb-wide', /variants: expected at most 8, got a list of 300000/, true],
   '0 machines': ['bad/out-of-range', /machines: expected a whole number from 1 to 1000000 machines, got 0; used 100/, true],
   'events that cannot be': ['bad/incidents-out-of-range', /incidents: expected at most 100, got a list of 127/, true],
-  'no link at all': ['bad/not-a-link', /expected a link like #1\.d\.…, got "#section-2"/, false],
+  'no link at all': ['bad/not-a-link', /expected a link like #2\.d\.…, got "#section-2"/, false],
 };
 
 async function dismissAll(page) {

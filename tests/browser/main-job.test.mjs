@@ -40,16 +40,19 @@ test('a trace is replayed, rules are moved and their buckets set, and the charts
     assert.notEqual(opened, builtIn, 'another trace gives another result');
 
     // Of machines of one size the empty ones are always the worst fit, so that these two rules give the same
-    // in either order, whatever the buckets; below the next rule the order matters.
+    // in either order, whatever the buckets; the next rule finds all machines alike, and below the one after it
+    // the order matters.
     assert.equal(await hand.isBelow(RULE, BELOW), false);
     await hand.runs(() => hand.moveByMenu(RULE, 'Move down'));
     assert.equal(await hand.isBelow(RULE, BELOW), true);
+    await hand.runs(() => hand.moveByMenu(RULE, 'Move down'));
+    assert.equal(await hand.isBelow(RULE, 'PreferLeastUsedRack'), false);
     await changesAllCharts(hand, 'Move down', () => hand.moveByMenu(RULE, 'Move down'));
     assert.equal(await hand.isBelow(RULE, 'PreferLeastUsedRack'), true);
     const moved = await hand.digest();
 
     await changesAllCharts(hand, 'Undo', () => hand.button('Undo').click());
-    await hand.runs(() => hand.button('Undo').click());
+    for (let steps = 0; steps < 2; steps += 1) await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.isBelow(RULE, BELOW), false);
     assert.equal(await hand.digest(), opened);
 
@@ -63,6 +66,44 @@ test('a trace is replayed, rules are moved and their buckets set, and the charts
       if ((await hand.bucketsOf(BELOW).inputValue()) === String(buckets)) await hand.setBuckets(BELOW, 50);
       await changesAllCharts(hand, `${buckets} buckets`, () => hand.bucketsOf(BELOW).selectOption(String(buckets)));
     }
+  }));
+
+test('rules that are off are folded away, and one that is switched on comes out and stays', () =>
+  onPage({}, async ({ hand, page }) => {
+    const [opened, digest] = [await hand.order(), await hand.digest()];
+    const use = page.getByRole('checkbox', { name: 'Use WorstFit' });
+    assert.equal(await use.count(), 0, 'it is folded away');
+    await page.getByText('5 more rules').click();
+    await hand.runs(() => use.check());
+    assert.ok(await use.evaluate((field) => field === document.activeElement), 'the focus goes along');
+    await page.getByText('4 more rules').click();
+    assert.deepEqual(await hand.order(), [...opened, 'WorstFit']);
+    await hand.runs(() => hand.moveByMenu('WorstFit', 'Move up'));
+    assert.deepEqual(await hand.order(), [...opened.slice(0, -1), 'WorstFit', opened.at(-1)], 'past a row that is shown');
+    assert.match(await hand.runs(() => use.uncheck()), /^Done: /);
+    assert.deepEqual(await hand.order(), [...opened.slice(0, -1), 'WorstFit', opened.at(-1)], 'it stays under the hand');
+    assert.equal(await hand.digest(), digest);
+    await page.reload();
+    await settled(page, 0);
+    assert.deepEqual(await hand.order(), opened, 'opened anew, it is folded away again');
+  }));
+
+test('caches and agents are told, and a layer that is switched off decides nothing else', () =>
+  onPage({}, async ({ hand, page }) => {
+    const digest = await hand.digest();
+    const fold = page.getByRole('region', { name: 'Anatomy', exact: true }).getByRole('button');
+    await fold.click();
+    const rowOf = (table, head) =>
+      page.getByRole('table', { name: table }).getByRole('row').filter({ has: page.getByRole('rowheader', { name: head, exact: true }) });
+    const evaluations = rowOf(/^Cache layers/, 'Rule evaluations');
+    assert.match(await evaluations.textContent(), /[\d,]+.*\d %.*machines ranked.*kB/);
+    assert.match(await rowOf(/^Allocation agents/, '0').textContent(), /idle[\d,]+/);
+    assert.match(await hand.runs(() => evaluations.getByRole('checkbox').uncheck()), /^Done: /);
+    assert.equal(await hand.digest(), digest);
+    await page.getByText('Every decision is the same as in the run it is compared with.').waitFor();
+    assert.equal(await fold.getAttribute('aria-expanded'), 'true', 'it stays open');
+    await hand.runs(() => hand.button('Undo').click());
+    assert.ok(await evaluations.getByRole('checkbox').isChecked());
   }));
 
 test('a drag that ends where it began, or is broken off, changes nothing', () =>
@@ -85,6 +126,23 @@ test('of many edits in a row the newest wins', () =>
     await hand.page.waitForTimeout(500);
     assert.match(await hand.status.textContent(), /^Done: /);
     assert.equal(await hand.digest(), opened);
+  }));
+
+test('a number is typed in peace while a run is under way', () =>
+  onPage({}, async ({ hand, page }) => {
+    const under = () => page.waitForFunction(() => document.querySelector('[role=status]').textContent === 'Running');
+    await page.getByRole('combobox', { name: 'Open a preset' }).selectOption({ label: 'A zone of ten thousand machines' });
+    await under();
+    const field = page.getByRole('spinbutton', { name: 'publish ms of agents' });
+    await field.fill('700');
+    await page.waitForTimeout(500);
+    assert.match(await hand.status.textContent(), /^Running/);
+    assert.equal(await field.inputValue(), '700');
+    await field.press('Tab');
+    await hand.button('Undo').click();
+    await under();
+    assert.equal(await field.inputValue(), '0', 'undo shows in the field');
+    await hand.choosePreset('Two dozen machines');
   }));
 
 test('the data tables hold the numbers that the charts show', () =>

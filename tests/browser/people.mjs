@@ -156,7 +156,7 @@ export class Hand {
     const x = from.x + from.width / 2;
     await this.page.mouse.move(x, from.y + from.height / 2);
     await this.page.mouse.down();
-    const end = to.y + to.height * 2;
+    const end = to.y + to.height * 0.9;
     for (let step = 1; step <= 6; step += 1) {
       await this.page.mouse.move(x, from.y + ((end - from.y) * step) / 6);
     }

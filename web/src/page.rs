@@ -16,7 +16,9 @@ use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
 use crate::parts::events::{Done, Events, EventsMessage};
 use crate::parts::rules::{List, ListMessage};
-use crate::parts::{charts::Charts, explain, fleet_map::FleetMap, notices, share, timeline, toolbar, workload};
+use crate::parts::{
+    anatomy, charts::Charts, explain, fleet_map::FleetMap, notices, share, timeline, toolbar, workload,
+};
 
 /// Where the choice of colours is kept.
 const THEME: &str = "tiebreak.theme";
@@ -55,12 +57,14 @@ pub(crate) enum PageMessage {
     Events(EventsMessage),
     /// Give the focus to what this finds.
     Focus(&'static str),
-    /// Give the focus back to a rule's handle.
-    FocusHandle(String),
+    /// Give the focus back to a part of a rule's row.
+    FocusRow(String, &'static str),
     /// A chart's table.
     Table(usize),
     /// The map's table.
     MapTable,
+    /// The region with caches and agents.
+    Anatomy,
     /// A click on the map, in its own pixels.
     MapClick(u32, u32),
     /// The share dialog.
@@ -94,6 +98,7 @@ pub(crate) struct Page {
     charts: Charts,
     map: FleetMap,
     events: Events,
+    anatomy_open: bool,
     width: u32,
     hover: Option<f64>,
     dialog: NodeRef,
@@ -127,6 +132,7 @@ impl Component for Page {
             charts: Charts::default(),
             map: FleetMap::default(),
             events: Events::default(),
+            anatomy_open: false,
             width: 640,
             hover: None,
             dialog: NodeRef::default(),
@@ -163,7 +169,7 @@ impl Component for Page {
             // would set a clicked checkbox back before its change is told.
             PageMessage::List(ListMessage::Menu(None)) if self.list.open_menu().is_none() => return false,
             PageMessage::List(message) => {
-                if let Some(edit) = self.list.update(message) {
+                if let Some(edit) = self.list.update(message, &self.app) {
                     self.tell(Message::Edit(edit));
                 }
                 self.focus = self.list.open_menu().map(|_| ".menu [role=menuitem]:not(:disabled)".to_owned());
@@ -175,9 +181,10 @@ impl Component for Page {
                 self.focus = focus;
             }
             PageMessage::Focus(target) => self.focus = Some(target.to_owned()),
-            PageMessage::FocusHandle(rule) => self.focus = Some(format!("[data-rule=\"{rule}\"] .handle")),
+            PageMessage::FocusRow(rule, part) => self.focus = Some(format!("[data-rule=\"{rule}\"] {part}")),
             PageMessage::Table(metric) => self.charts.toggle_table(metric),
             PageMessage::MapTable => self.map.toggle_table(),
+            PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
             PageMessage::MapClick(x, y) => {
                 let machine = self.app.live.as_ref().and_then(|live| self.map.machine_at(live, x, y));
                 if machine.is_some() && is_narrow() {
@@ -253,7 +260,7 @@ impl Component for Page {
         }
         let moment = self.hover.unwrap_or_else(|| self.app.moment());
         let theme = format!("{} {}", self.theme, prefers_dark());
-        self.map.paint(&self.app, moment, self.width, &theme);
+        self.map.paint(&self.app, moment, self.width, &theme, !matches("(prefers-reduced-motion: reduce)"));
         share::sync(&self.dialog, self.sharing);
         if let Some(target) = self.focus.take() {
             let found = gloo::utils::document().query_selector(&target).ok().flatten();
@@ -280,6 +287,7 @@ impl Page {
                 { self.map.view(link, app, moment) }
                 { timeline::view(link, app, &self.events, self.width) }
                 { self.charts.view(link, app, self.width, self.hover) }
+                { anatomy::view(link, app, self.anatomy_open) }
             </>
         }
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// A trace's bytes follow.
     TraceBegin {
@@ -56,7 +56,7 @@ pub enum Command {
 
 /// From the engine to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// The engine is there.
     Ready,
@@ -106,6 +106,8 @@ pub enum Reply {
         result: RunResult,
         /// When each frame of the fleet map was taken.
         frame_times: Vec<f64>,
+        /// Where commits failed before each frame and since the one before it.
+        failed: Vec<Failed>,
     },
     /// A run cannot be done.
     Failed {
@@ -213,6 +215,10 @@ pub struct Progress {
     pub paused: bool,
     /// The VM decided last, when stepping.
     pub stepped: Option<String>,
+    /// Where commits failed since the report before.
+    pub failed: Failed,
+    /// What agents and caches did.
+    pub anatomy: Anatomy,
 }
 
 /// A run in one screenful.
@@ -238,6 +244,8 @@ pub struct RunResult {
     pub cache_hit_pct: f64,
     /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
+    /// Sampled decisions in which weights set by hand went in a circle, of how many.
+    pub circles: (u32, u32),
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }
@@ -352,4 +360,70 @@ pub struct VmCard {
     pub demand: String,
     /// When it was placed.
     pub since_ms: f64,
+}
+
+/// Machines on which commits failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// By id, at most [`tiebreak_sim::frames::FAILED_MAX`].
+    pub machines: Vec<u32>,
+    /// Further machines that are not named.
+    pub left_out: u32,
+}
+
+/// What agents and their caches did since the run began, and what they hold (Protean sections 4
+/// and 5.2).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Anatomy {
+    /// The cache layers of all agents together, in the order of [`crate::view::anatomy::LAYERS`].
+    pub layers: Vec<LayerCounts>,
+    /// What the rule objects of each rule did.
+    pub objects: Vec<ObjectCounts>,
+    /// One by one.
+    pub agents: Vec<AgentCounts>,
+}
+
+/// What one cache layer did; none where it has no such count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LayerCounts {
+    /// Uses that found what they needed.
+    pub hits: Option<f64>,
+    /// Uses that had to make it.
+    pub misses: Option<f64>,
+    /// Machines brought up to date; of cells, cells compared.
+    pub work: Option<f64>,
+    /// Things kept.
+    pub entries: Option<f64>,
+    /// Bytes they take.
+    pub bytes: Option<f64>,
+}
+
+/// What the rule objects of one rule did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObjectCounts {
+    /// The rule.
+    pub rule: String,
+    /// Uses that found an object.
+    pub hits: f64,
+    /// Uses that had to make one.
+    pub misses: f64,
+}
+
+/// What one agent does, and did.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentCounts {
+    /// Whether it has nothing to decide.
+    pub is_idle: bool,
+    /// Its decisions on their way to the store, the one it is making among them.
+    pub in_flight: u32,
+    /// VMs it decided, tries counted.
+    pub decided: f64,
+    /// Its commits that failed.
+    pub conflicts: f64,
+    /// Changes in the store that it has not read yet.
+    pub behind: f64,
+    /// Decisions that found an evaluation.
+    pub hits: f64,
+    /// Decisions that had to make one.
+    pub misses: f64,
 }

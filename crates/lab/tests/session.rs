@@ -4,8 +4,11 @@
 use std::collections::VecDeque;
 
 use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::protocol::LayerCounts;
+use tiebreak_lab::view::{anatomy, failures, list};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_model::{Readiness, VmId};
+use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{ClusterRow, Document, IncidentRow, WorkloadRef};
 use tiebreak_sim::{Fate, World};
@@ -641,6 +644,104 @@ fn rules_that_decide_nothing_and_one_that_leaves_nothing_are_pointed_out() {
     let share = session.app.share("FirstFit").expect("it is on");
     assert!(share.left_one > 0.4 && (share.left_one - share.decided).abs() < 1e-9, "{share:?}");
     assert_eq!(session.app.share("BestFit").map(|share| share.decided), Some(0.0));
+}
+
+/// Agents so slow that they get into each other's way.
+fn slow_agents() -> Document {
+    let mut document = preset("small");
+    let agents = &mut document.variants[0].agents;
+    (agents.decision_ms, agents.publish_ms) = (600_000, 600_000);
+    document
+}
+
+#[test]
+fn anatomy_tells_what_layers_and_agents_did() {
+    let mut session = Session::open(slow_agents());
+    session.settle();
+    let count = |session: &Session, layer: usize, of: fn(&LayerCounts) -> Option<f64>| {
+        of(&session.app.live.as_ref().expect("a run").anatomy.layers[layer]).expect("it is counted")
+    };
+    let (digest, live) = (session.digest(), session.app.live.as_ref().expect("a run"));
+    let agents = &live.anatomy.agents;
+    let conflicts: f64 = agents.iter().map(|agent| agent.conflicts).sum();
+    assert_eq!(conflicts, live.result.as_ref().expect("it has ended").conflicts);
+    assert!(conflicts > 0.0 && agents.len() == 2 && agents.iter().all(|agent| agent.is_idle && agent.in_flight == 0));
+    let decided: f64 = agents.iter().map(|agent| agent.decided).sum();
+    assert_eq!(count(&session, 0, |it| it.hits) + count(&session, 0, |it| it.misses), decided);
+    let rules: f64 = live.anatomy.objects.iter().map(|rule| rule.hits).sum();
+    assert!(rules > 0.0 && rules == count(&session, 1, |it| it.hits));
+    assert!(count(&session, 3, |it| it.bytes) > 0.0);
+
+    session.edits(Edit::Caches { index: 0, value: 0.0 });
+    assert_eq!((session.digest(), count(&session, 0, |it| it.entries)), (digest.clone(), 0.0), "no layer decides");
+    let about = |session: &Session| anatomy::about_layers(session.app.variant());
+    assert!(about(&session).ends_with("never changes where a VM goes, or when."));
+    session.edits(Edit::Agents { index: 6, value: 3.0 });
+    assert!(about(&session).contains("latency follows the caches now"));
+    assert_ne!(session.digest(), digest, "where latency follows the caches, decisions land at other times");
+    assert!(!anatomy::layers(session.app.variant(), None)[0].on);
+    session.does(Message::Undo);
+    session.does(Message::Undo);
+    session.settle();
+    assert!(anatomy::layers(session.app.variant(), None)[0].on && session.digest() == digest);
+}
+
+#[test]
+fn machines_of_failed_commits_are_told_while_it_runs_and_frame_by_frame() {
+    let mut session = Session::open(slow_agents());
+    let mut seen = std::collections::BTreeSet::new();
+    while session.engine.is_running() {
+        session.work();
+        session.hear();
+        seen.extend(failures::at(session.app.live.as_ref().expect("a run"), 0.0).machines);
+    }
+    let live = session.app.live.as_ref().expect("a run");
+    assert_eq!(live.failed.len(), live.frame_times.len());
+    let all: std::collections::BTreeSet<u32> = live.failed.iter().flat_map(|it| it.machines.clone()).collect();
+    assert!(seen.is_superset(&all) && all.len() > 3, "{all:?}, of which {seen:?} while it ran");
+    let frame = live.failed.iter().rposition(|it| !it.machines.is_empty()).expect("a commit failed");
+    let shown = |moment: f64| failures::at(live, moment);
+    assert_eq!(shown(live.frame_times[frame]), live.failed[frame]);
+    assert_eq!(shown(live.frame_times[frame] - 1.0), live.failed[frame - 1]);
+}
+
+#[test]
+fn rules_that_were_on_keep_their_row() {
+    let mut session = Session::small();
+    let folded = |session: &Session| {
+        let stage = list::Stage::new(session.app.variant(), Group::MachinePreferences, &session.app.used_rules);
+        stage.folded.iter().any(|row| row.id == "WorstFit")
+    };
+    assert!(folded(&session), "it was off when the document was opened");
+    for on in [true, false] {
+        session.edits(Edit::UseRule { id: "WorstFit".into(), on });
+        assert!(!folded(&session), "switched {on}, it stays where it is");
+    }
+    session.does(Message::Preset("small"));
+    assert!(folded(&session), "opened anew, it is folded away again");
+}
+
+#[test]
+fn weights_set_by_hand_are_told_when_they_go_in_a_circle() {
+    let mut session = Session::small();
+    let said = |session: &Session| list::about_circles(session.app.live.as_ref().expect("a run"));
+    session.edits(Edit::Setting { index: 2, value: 1.0 });
+    assert_eq!(said(&session), None);
+    for id in ["WorstFit", "FirstFit", "FdEmptyNodes"] {
+        session.edits(Edit::UseRule { id: id.into(), on: true });
+    }
+    let digest = session.digest();
+    session.edits(Edit::Weight { id: "FirstFit".into(), weight: 1.5 });
+    session.edits(Edit::Weight { id: "WorstFit".into(), weight: 0.0 });
+    session.edits(Edit::Weight { id: "IsMachineReady".into(), weight: 9.0 });
+    let set: Vec<_> = session.app.variant().rules.iter().filter_map(|row| row.weight).collect();
+    assert_eq!(set, [1.5], "a weight is a preference's, and above 0");
+    assert_ne!(session.digest(), digest);
+    let said = said(&session).expect("a circle");
+    assert!(said.starts_with("The weights went in a circle in "), "{said}");
+    session.does(Message::Undo);
+    session.settle();
+    assert_eq!(session.digest(), digest);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
-//! [`MachineByte`].
+//! [`MachineByte`]. And where commits failed between one moment and the next (Protean section
+//! 5.3).
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use tiebreak_model::{MachineId, Occupancy, Time};
 
@@ -9,6 +12,18 @@ use crate::machine_byte::MachineByte;
 
 /// Bytes all frames together may take.
 const BYTES_MAX: usize = 16 << 20;
+
+/// Machines that one frame names at most as places of failed commits.
+pub const FAILED_MAX: usize = 200;
+
+/// Where commits failed since the frame before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failed {
+    /// The machines, by id: all of them, or the [`FAILED_MAX`] on which most commits failed.
+    pub machines: Vec<u32>,
+    /// Further machines that are not named.
+    pub left_out: u32,
+}
 
 /// The frames of a run.
 #[derive(Clone, Debug)]
@@ -18,19 +33,33 @@ pub struct Frames {
     ticks: usize,
     times: Vec<Time>,
     bytes: Vec<u8>,
+    failed: Vec<Failed>,
+    /// Commits that failed on each machine since the last frame.
+    failing: BTreeMap<u32, u32>,
 }
 
 impl Frames {
     /// Frames for `ticks` samples of this many machines, thinned to fit in memory.
     pub(crate) fn new(machines: usize, ticks: usize) -> Self {
         let fitting = (BYTES_MAX / machines.max(1)).max(2);
-        Self { machines, every: ticks.div_ceil(fitting).max(1), ticks: 0, times: Vec::new(), bytes: Vec::new() }
+        let every = ticks.div_ceil(fitting).max(1);
+        let (times, bytes, failed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machines, every, ticks: 0, times, bytes, failed, failing: BTreeMap::new() }
+    }
+
+    /// A commit failed because of these machines.
+    pub(crate) fn commit_failed(&mut self, on: &[MachineId]) {
+        for machine in on {
+            *self.failing.entry(machine.0).or_default() += 1;
+        }
     }
 
     pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
             self.bytes.extend(fullness_of(occupancy));
+            self.failed.push(named(&self.failing));
+            self.failing.clear();
         }
         self.ticks += 1;
     }
@@ -48,11 +77,35 @@ impl Frames {
         self.frame(index)
     }
 
+    /// Where commits failed before each frame and since the one before it.
+    #[must_use]
+    pub fn failed(&self) -> &[Failed] {
+        &self.failed
+    }
+
+    /// Where commits failed since the last frame.
+    #[must_use]
+    pub fn failing(&self) -> Failed {
+        named(&self.failing)
+    }
+
     /// One frame: a byte per machine. Empty when there is none.
     #[must_use]
     pub fn frame(&self, index: usize) -> &[u8] {
         self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
     }
+}
+
+/// The machines with most failed commits, by id. Ties are broken by the bits of the id from
+/// behind, so that what is named stands all over the zone as the whole does.
+fn named(failing: &BTreeMap<u32, u32>) -> Failed {
+    let mut all: Vec<_> =
+        failing.iter().map(|(machine, commits)| (Reverse(*commits), machine.reverse_bits())).collect();
+    all.sort_unstable();
+    let left_out = all.len().saturating_sub(FAILED_MAX) as u32;
+    let mut machines: Vec<_> = all.into_iter().take(FAILED_MAX).map(|(_, bits)| bits.reverse_bits()).collect();
+    machines.sort_unstable();
+    Failed { machines, left_out }
 }
 
 /// How each machine stands.
@@ -61,4 +114,26 @@ pub(crate) fn fullness_of(occupancy: &Occupancy) -> impl Iterator<Item = u8> + '
         let records = cluster.machines().map(|id| occupancy.record(MachineId(id)));
         records.map(move |record| MachineByte::of(&record, cluster.capacity).0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn failed_on(machines: impl IntoIterator<Item = u32>) -> Failed {
+        let mut frames = Frames::new(500, 1);
+        machines.into_iter().for_each(|machine| frames.commit_failed(&[MachineId(machine)]));
+        frames.failing()
+    }
+
+    #[test]
+    fn machines_of_failed_commits_are_named_once_and_those_with_most_first() {
+        assert_eq!(failed_on([]), Failed::default());
+        assert_eq!(failed_on([7, 3, 7]), Failed { machines: vec![3, 7], left_out: 0 });
+        let many = failed_on((0..300).chain(250..300));
+        assert_eq!((many.machines.len(), many.left_out), (FAILED_MAX, 100));
+        assert!((250..300).all(|machine| many.machines.contains(&machine)), "those with two failed commits are named");
+        assert!((0..250).step_by(2).all(|machine| many.machines.contains(&machine)), "the others from everywhere");
+    }
 }

@@ -41,7 +41,7 @@ pub mod world;
 mod zone;
 
 pub use disruptions::{Disruption, Fate, Reason};
-pub use frames::Frames;
+pub use frames::{Failed, Frames};
 pub use generate::GeneratedWorkload;
 pub use incidents::{INCIDENTS, IncidentEntry, IncidentUse};
 pub use latency::Latency;
@@ -49,7 +49,7 @@ pub use machine_byte::MachineByte;
 pub use metrics::{METRICS, Metric, Series};
 pub use plan::{Agents, Plan, PlanError};
 pub use record::{Cause, Decision, Outcome};
-pub use rule_shares::{RuleHint, RuleShare, hints};
+pub use rule_shares::{Circles, RuleHint, RuleShare, hints};
 pub use story::Turn;
 pub use summary::Summary;
-pub use world::{Probe, Probed, Progress, Rejection, World};
+pub use world::{AgentState, Probe, Probed, Progress, Rejection, World};

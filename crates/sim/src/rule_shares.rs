@@ -28,6 +28,16 @@ pub struct RuleShare {
     follows: bool,
 }
 
+/// How often weights set by hand went in a circle: one machine beat the next and so on back to
+/// the first, so that none was simply the best (Protean section 3.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Circles {
+    /// Sampled decisions in which they did.
+    pub circular: u32,
+    /// Decisions that were sampled.
+    pub sampled: u32,
+}
+
 /// What people should know of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleHint {
@@ -122,13 +132,14 @@ impl RuleHint {
 pub(crate) struct RuleShares {
     stride: u32,
     decisions: u32,
+    circular: u32,
     sums: Vec<RuleShare>,
 }
 
 impl RuleShares {
     /// Over every `stride`-th VM; over none when it is 0.
     pub(crate) fn new(stride: u32) -> Self {
-        Self { stride, decisions: 0, sums: Vec::new() }
+        Self { stride, decisions: 0, circular: 0, sums: Vec::new() }
     }
 
     /// Whether this VM is one of them.
@@ -139,6 +150,7 @@ impl RuleShares {
     /// Takes in a decision.
     pub(crate) fn add(&mut self, funnel: &Funnel) {
         self.decisions += 1;
+        self.circular += u32::from(funnel.circular);
         let stages = [&funnel.cluster_steps, &funnel.steps];
         let shares = stages.into_iter().flat_map(|steps| (0..steps.len()).map(|at| share(steps, at)));
         for (index, share) in shares.enumerate() {
@@ -153,6 +165,11 @@ impl RuleShares {
                 None => self.sums.push(share),
             }
         }
+    }
+
+    /// How many of them went in a circle.
+    pub(crate) fn circles(&self) -> Circles {
+        Circles { circular: self.circular, sampled: self.decisions }
     }
 
     /// What each rule did on average.
@@ -223,6 +240,15 @@ mod tests {
         let numbers: Vec<_> = shares[2..].iter().map(|it| (it.before, it.after, it.decided, it.left_one)).collect();
         assert_eq!(numbers, [(1.0, 0.8125, 0.25, 0.25), (0.8125, 0.25, 0.75, 0.0), (0.25, 0.15625, 0.75, 0.75)]);
         assert!(shares.iter().all(|it| it.samples == 4));
+    }
+
+    #[test]
+    fn circles_are_counted() {
+        let mut shares = RuleShares::new(1);
+        for circular in [true, false, true] {
+            shares.add(&Funnel { circular, ..funnel([8, 8, 2, 1]) });
+        }
+        assert_eq!(shares.circles(), Circles { circular: 2, sampled: 3 });
     }
 
     #[test]

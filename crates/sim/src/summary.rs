@@ -6,7 +6,7 @@ use tiebreak_model::Time;
 use tiebreak_placement::{CacheCounters, CacheSizes};
 
 use crate::metrics::{Answers, Counters};
-use crate::rule_shares::RuleShare;
+use crate::rule_shares::{Circles, RuleShare};
 
 /// What came out of a run. Requests still waiting at the horizon are decided all the same, in
 /// the zone as it stands then, so that every one has an outcome.
@@ -46,4 +46,6 @@ pub struct Summary {
     pub caches: CacheCounters,
     /// How aggressive each rule was, stage by stage.
     pub rule_shares: Vec<RuleShare>,
+    /// How often weights set by hand went in a circle.
+    pub circles: Circles,
 }

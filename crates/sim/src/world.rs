@@ -374,6 +374,7 @@ impl World {
             cache_sizes: self.cache_sizes(),
             caches: self.cache_counters(),
             rule_shares: self.shares.means(),
+            circles: self.shares.circles(),
         }
     }
 
@@ -783,6 +784,7 @@ impl World {
     /// request again while it has retries left.
     fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
         self.counters.conflicts += 1;
+        self.frames.iter_mut().for_each(|frames| frames.commit_failed(conflicts));
         self.committed(true);
         let one = &mut self.agents[agent as usize];
         one.conflicts += 1;

@@ -1,11 +1,13 @@
-//! The fleet map: one cell per machine, rack by rack, darker the fuller it is.
+//! The fleet map: one cell per machine, rack by rack, darker the fuller it is, outlined where a
+//! commit failed shortly before.
 //!
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
-use tiebreak_lab::app::Outcome;
-use tiebreak_lab::protocol::Layout;
-use tiebreak_lab::{App, Message, view::words};
+use tiebreak_lab::app::{Outcome, Phase};
+use tiebreak_lab::protocol::{Failed, Layout};
+use tiebreak_lab::view::{failures, words};
+use tiebreak_lab::{App, Message};
 use tiebreak_model::Readiness;
 use tiebreak_scenario::Variant;
 use tiebreak_sim::MachineByte;
@@ -147,6 +149,7 @@ impl FleetMap {
     /// The map with its legend.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, moment: f64) -> Html {
         let summary = app.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
+        let failed = app.live.as_ref().and_then(|live| failures::in_words(&failures::at(live, moment)));
         let click = {
             let canvas = self.canvas.clone();
             link.batch_callback(move |event: MouseEvent| {
@@ -176,11 +179,14 @@ impl FleetMap {
             <figure class="fleet" aria-label="Fleet map">
                 <canvas ref={&self.canvas} role="img" tabindex="0" aria-label="Fleet map" aria-describedby="fleet-summary" onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
-                    <span class="legend" aria-hidden="true"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full (cores)" }</span>
+                    <span class="legend" aria-hidden="true" title="Share of a machine's cores in use"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full" }</span>
                     if may_be_unready(app.variant()) {
                         <span class="legend" aria-hidden="true" title="Takes no new VMs: being drained or updated, or out of service"><i class="unready"></i>{ "not ready" }<i class="down"></i>{ "failed" }</span>
                     }
-                    <span class="muted" id="fleet-summary">{ &summary }</span>
+                    <span class="legend" aria-hidden="true" title="Since the sample before, because another agent had taken the machine's room"><i class="failed"></i>{ "commit failed here" }
+                        if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
+                    <span class="muted" id="fleet-summary">{ &summary }
+                        if let Some(failed) = &failed { <span class="unseen">{ format!("; commits failed on {failed} machines") }</span> }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
                 </figcaption>
@@ -196,7 +202,7 @@ impl FleetMap {
         }
         let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
         format!(
-            "{} of {} machines empty at {}{}",
+            "{} of {} empty at {}{}",
             words::count(empty as f64),
             words::count(f64::from(live.layout.machines)),
             words::time(moment),
@@ -211,17 +217,19 @@ impl FleetMap {
             .clusters
             .iter()
             .flat_map(|cluster| cluster.racks.iter().map(move |rack| (&cluster.name, *rack)));
+        let failed = failures::at(live, moment).machines;
         let row = |(index, (cluster, (first, machines))): (usize, (&String, (u32, u32)))| {
             let part = bytes.get(first as usize..(first + machines) as usize).unwrap_or(&[]);
             let empty = self::machines(part).filter(|machine| machine.is_empty()).count();
             let unready = self::machines(part).filter(|machine| machine.readiness() != Readiness::Ready).count();
             let used: f64 = self::machines(part).map(MachineByte::cores_in_use).sum();
             let share = 100.0 * used / f64::from(machines.max(1));
-            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td></tr> }
+            let failed = failed.iter().filter(|machine| (first..first + machines).contains(machine)).count();
+            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td></tr> }
         };
         html! {
             <div class="table" tabindex="0" role="region" aria-label="Fleet map: data table"><table>
-                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready", "Commit failed"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for racks.enumerate().take(TABLE_RACKS).map(row) }</tbody>
             </table></div>
         }
@@ -233,8 +241,9 @@ impl FleetMap {
         plan(live, canvas.width()).machine_at(x, y)
     }
 
-    /// Paints the canvas if what it shows has changed.
-    pub(crate) fn paint(&mut self, app: &App, moment: f64, width: u32, theme: &str) {
+    /// Paints the canvas if what it shows has changed. Where commits fail while a run is under way
+    /// comes and goes, so it is shown then only if things may move.
+    pub(crate) fn paint(&mut self, app: &App, moment: f64, width: u32, theme: &str, may_move: bool) {
         let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
         let Some(live) = &app.live else {
             canvas.set_height(1);
@@ -268,11 +277,31 @@ impl FleetMap {
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
+        if may_move || app.phase != Phase::Running {
+            outline(&context, &plan, &failures::at(live, moment), &colours, ratio);
+        }
         if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
             context.set_stroke_style_str(&colours.mark);
             context.set_line_width((2.0 * ratio).min(f64::from(plan.cell).max(2.0)));
             let size = f64::from(plan.cell.max(4));
             context.stroke_rect(f64::from(left), f64::from(top), size, size);
+        }
+    }
+}
+
+/// Marks the machines on which commits failed: a frame inside the cell and a gap around it, so
+/// that it shows on any fill; where cells are too small for that, a square over the cell.
+fn outline(context: &CanvasRenderingContext2d, plan: &Plan, failed: &Failed, colours: &Colours, ratio: f64) {
+    let size = f64::from(plan.cell.max(4)) - f64::from(u8::from(plan.cell > 3));
+    let thick = ratio.round().max(1.0);
+    let rings = if size > 8.0 * thick { &[(0.5, 1.0), (2.0, 2.0)][..] } else { &[(1.0, 2.0)][..] };
+    for (left, top) in failed.machines.iter().filter_map(|machine| plan.cell_of(*machine)) {
+        for (ring, (inside, wide)) in rings.iter().enumerate() {
+            let gap = ring == 0 && rings.len() > 1;
+            context.set_stroke_style_str(if gap { &colours.page } else { &colours.failed });
+            context.set_line_width(wide * thick);
+            let (inside, side) = (inside * thick, size - 2.0 * inside * thick);
+            context.stroke_rect(f64::from(left) + inside, f64::from(top) + inside, side, side);
         }
     }
 }
@@ -291,6 +320,8 @@ struct Colours {
     mark: String,
     /// The stripes of machines that take no VMs.
     unready: [u8; 3],
+    failed: String,
+    page: String,
 }
 
 impl Colours {
@@ -302,12 +333,14 @@ impl Colours {
                 text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
             [0, 1, 2].map(|index| numbers.get(index).copied().unwrap_or(128))
         };
-        let mark = read("caret-color");
+        let css = |[red, green, blue]: [u8; 3]| format!("rgb({red} {green} {blue})");
         Self {
             empty: read("border-top-color"),
             low: read("border-left-color"),
             high: read("border-right-color"),
-            mark: format!("rgb({} {} {})", mark[0], mark[1], mark[2]),
+            mark: css(read("caret-color")),
+            failed: css(read("border-bottom-color")),
+            page: css(read("text-decoration-color")),
             unready: read("column-rule-color"),
         }
     }

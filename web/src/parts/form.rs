@@ -1,5 +1,7 @@
 //! Form fields made from declarations: nothing here knows which parameter it shows.
 
+use std::ops::Range;
+
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
@@ -10,6 +12,10 @@ use yew::prelude::*;
 
 use crate::page::{Page, PageMessage};
 
+/// Fields of a long form that are always shown, the first ones of its declaration; the others
+/// are folded away below them.
+const SHOWN: usize = 6;
+
 /// One field per parameter. `name` says what they belong to, for screen readers.
 pub(crate) fn fields(
     link: &Scope<Page>,
@@ -18,12 +24,44 @@ pub(crate) fn fields(
     values: &[f64],
     edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
 ) -> Html {
+    fields_in(link, name, (params, 0..params.len()), values, edit)
+}
+
+/// The same, with all but the first ones folded away.
+pub(crate) fn long_form(
+    link: &Scope<Page>,
+    name: &str,
+    params: &'static [Param],
+    values: &[f64],
+    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+) -> Html {
+    let shown = if params.len() > SHOWN + 1 { SHOWN } else { params.len() };
+    html! {
+        <>
+            { fields_in(link, name, (params, 0..shown), values, edit.clone()) }
+            if shown < params.len() {
+                <details class="about"><summary>{ format!("More about {name}") }</summary>
+                    { fields_in(link, name, (params, shown..params.len()), values, edit) }
+                </details>
+            }
+        </>
+    }
+}
+
+/// One field per parameter of a part of the declaration.
+pub(crate) fn fields_in(
+    link: &Scope<Page>,
+    name: &str,
+    (params, part): (&'static [Param], Range<usize>),
+    values: &[f64],
+    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+) -> Html {
     let field = |(index, param): (usize, &'static Param)| {
         let edit = edit.clone();
         let value = values.get(index).copied().unwrap_or(param.default);
         field(link, name, param, value, move |value| edit(index, value))
     };
-    html! { <div class="fields">{ for params.iter().enumerate().map(field) }</div> }
+    html! { <div class="fields">{ for params.iter().enumerate().take(part.end).skip(part.start).map(field) }</div> }
 }
 
 /// One field.
@@ -63,18 +101,32 @@ fn field(
             </label>
         };
     }
-    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
-    let named = label.clone();
-    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &edit));
     html! {
         <label class="field" title={help}>
             <span>{ param.title() }</span>
             <span class="entry">
-                <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()}
-                    value={value.to_string()} {onchange} aria-label={label} />
+                { number_field(link, &label, param, value, edit) }
                 <span class="unit">{ param.unit }</span>
             </span>
         </label>
+    }
+}
+
+/// A field for a number, without words beside it; `label` is its accessible name.
+pub(crate) fn number_field(
+    link: &Scope<Page>,
+    label: &str,
+    param: &'static Param,
+    value: f64,
+    edit: impl Fn(f64) -> Edit + 'static,
+) -> Html {
+    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
+    let named = label.to_owned();
+    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &edit));
+    // Not `value`: that would be put back at every step of a run, under the hand that types.
+    html! {
+        <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()} title={param.help.trim()}
+            ~valueAsNumber={value} {onchange} aria-label={label.to_owned()} />
     }
 }
 

@@ -1,20 +1,22 @@
 //! The list of rules: drag a row by its handle, or open the handle's menu.
 //!
-//! One ordered list, stage by stage. A row shows whether its rule takes part, its
-//! buckets, what it left of the candidates in the last run, and its parameters.
+//! One ordered list, stage by stage. A row shows whether its rule takes part, its buckets
+//! or weight, what it left of the candidates in the last run, and its parameters. Rules that
+//! nobody used since the document was opened are folded away below their stage.
 
-use tiebreak_lab::app::{Edit, place_in_stage};
+use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Share;
-use tiebreak_lab::{App, Message, view::words};
-use tiebreak_placement::Group;
+use tiebreak_lab::view::{list, words};
+use tiebreak_lab::{App, Message};
+use tiebreak_placement::{Group, policy::group_of};
 use tiebreak_scenario::RuleRow;
-use tiebreak_scenario::document::REQUIRED_RULE;
+use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 
-use super::{around, form};
+use super::{around, form, name};
 use crate::page::{Page, PageMessage};
 
 /// A drag under way.
@@ -57,7 +59,7 @@ const CHOICES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 50, 100];
 
 impl List {
     /// Takes in what happened; an edit when a rule was dropped elsewhere.
-    pub(crate) fn update(&mut self, message: ListMessage) -> Option<Edit> {
+    pub(crate) fn update(&mut self, message: ListMessage, app: &App) -> Option<Edit> {
         match message {
             ListMessage::Press(rule, began_at_y) => {
                 self.drag = Some(Drag { rule, began_at_y, to: None });
@@ -75,7 +77,7 @@ impl List {
                 let drag = self.drag.take()?;
                 let to = drag.to?;
                 self.dragged = true;
-                return Some(Edit::MoveRule { id: drag.rule, to });
+                return moved(app, &drag.rule, to);
             }
             ListMessage::Abandon => self.drag = None,
             ListMessage::Menu(Some(_)) if self.dragged => self.dragged = false,
@@ -92,41 +94,55 @@ impl List {
     /// The region with the list and the settings below it.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
         let stage = |group: Group| self.stage(link, app, group);
+        let variant = app.variant();
+        let hinted =
+            variant.rules.iter().any(|row| row.on && app.share(&row.id).is_some_and(|share| share.hint.is_some()));
+        let circles = app.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
         html! {
             <section class="panel" aria-label="Rules">
                 <h2>{ "Rules" }</h2>
-                <p class="hint">{ "Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets." }</p>
+                <p class="hint">{ list::about_order(variant) }{ circles.map(|circles| format!(" {circles}")) }</p>
                 <ol class="rules" aria-label="Rules" role="list">
                     { for Group::ALL.into_iter().map(stage) }
                     <li class="stage">{ "Tie-break" }</li>
                     <li class="rule fixed"><span class="rule-name">{ "Random pick" }</span>
                         <span class="muted">{ "among the machines still tied" }</span></li>
                 </ol>
+                if hinted {
+                    <p class="hint" aria-hidden="true"><span class="rule-hint"></span>{ " did nothing, or left nothing to those below" }</p>
+                }
             </section>
         }
     }
 
     fn stage(&self, link: &Scope<Page>, app: &App, group: Group) -> Html {
-        let rows = app.variant().rules_of(group).map(|row| self.row(link, app, group, row));
-        html! { <><li class="stage">{ group.title() }</li>{ for rows }</> }
+        let stage = list::Stage::new(app.variant(), group, &app.used_rules);
+        let row = |row: &&RuleRow| self.row(link, app, group, row, stage.rows_around(&row.id));
+        let more = words::counted(stage.folded.len() as f64, "more rule", "more rules");
+        html! {
+            <>
+                <li class="stage"><span>{ group.title() }</span>{ heads(app, group, &stage.listed) }</li>
+                { for stage.listed.iter().map(row) }
+                if !stage.folded.is_empty() {
+                    <li class="folded" key={group.title()}><details>
+                        <summary aria-label={format!("{more}: {}", group.title())}>{ &more }</summary>
+                        <ol class="rules" role="list" aria-label={format!("Off: {}", group.title())}>{ for stage.folded.iter().map(row) }</ol>
+                    </details></li>
+                }
+            </>
+        }
     }
 
-    fn row(&self, link: &Scope<Page>, app: &App, group: Group, row: &RuleRow) -> Html {
+    fn row(&self, link: &Scope<Page>, app: &App, group: Group, row: &RuleRow, rows: &[&RuleRow]) -> Html {
         let id = row.id.clone();
         let Some(entry) = row.entry() else { return Html::default() };
-        let (place, count) = place_in_stage(app.variant(), group, &id);
+        let (place, count) = list::place(rows, &id);
         let drag = self.drag.as_ref().filter(|drag| drag.to.is_some());
         let dragged = drag.is_some_and(|drag| drag.rule == id);
-        let mark = drag.and_then(|drag| marker(app, group, drag, place, count));
+        let mark = drag.and_then(|drag| marker(rows, drag, place));
         let required = id == REQUIRED_RULE;
-        let toggle = {
-            let id = id.clone();
-            link.callback(move |event: Event| {
-                let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-                PageMessage::App(Message::Edit(Edit::UseRule { id: id.clone(), on }))
-            })
-        };
         let share = app.share(&id).filter(|_| row.on);
+        let weighted = group.scores() && app.variant().hand_weights;
         let values = {
             let id = id.clone();
             form::fields(link, &id.clone(), entry.declaration.params, &row.values, move |index, value| {
@@ -135,32 +151,28 @@ impl List {
         };
         html! {
             <li key={id.clone()} class={classes!("rule", (!row.on).then_some("off"), dragged.then_some("dragged"), mark)}
-                data-rule={id.clone()} data-stage={group.title()}>
+                data-rule={id.clone()} data-rows={rows.first().map(|row| row.id.clone())}>
                 <div class="rule-line">
-                    { self.handle(link, &id, place, count) }
-                    <input type="checkbox" aria-label={format!("Use {id}")} checked={row.on} disabled={required} onchange={toggle}
+                    { self.handle(link, app, &id, (place, count)) }
+                    <input type="checkbox" aria-label={format!("Use {id}")} checked={row.on} disabled={required} onchange={toggle(link, &id)}
                         title={if required { "Always on: without it machines would be over-committed" } else { "" }} />
-                    <span class="rule-name">{ entry.declaration.title }</span>
-                </div>
-                <div class="rule-below">
+                    <span class="rule-name">{ name(entry.declaration.title) }</span>
                     if let Some(share) = share { { left(share) } }
+                    if weighted { { weight(link, row) } }
                     if group.scores() { { buckets(link, row) } }
-                    if let Some(hint) = share.and_then(|share| share.hint.as_ref()) {
-                        <p class="rule-hint" title={hint.sentence.clone()}>{ &hint.label }</p>
-                    }
-                    <details class="about">
-                        <summary aria-label={format!("About {id}")}>{ "About" }</summary>
-                        { values }
-                        { paragraphs(entry.declaration.help) }
-                        if let Some(share) = share { { aggressiveness(share) } }
-                    </details>
                 </div>
-                if self.menu.as_deref() == Some(id.as_str()) { { menu(link, &id, place, count) } }
+                <details class="about">
+                    <summary aria-label={format!("About {id}")}></summary>
+                    { values }
+                    { paragraphs(entry.declaration.help) }
+                    if let Some(share) = share { { aggressiveness(share) } }
+                </details>
+                if self.menu.as_deref() == Some(id.as_str()) { { menu(link, app, &id, (place, count)) } }
             </li>
         }
     }
 
-    fn handle(&self, link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
+    fn handle(&self, link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
         let open = self.menu.as_deref() == Some(id);
         let press = {
             let id = id.to_owned();
@@ -180,16 +192,17 @@ impl List {
         };
         let keys = {
             let id = id.to_owned();
+            let (up, down) = (moved(app, &id, place.saturating_sub(1)), moved(app, &id, (place + 1).min(count - 1)));
             link.batch_callback(move |event: KeyboardEvent| {
-                let to = match event.key().as_str() {
-                    "ArrowUp" if event.alt_key() => place.saturating_sub(1),
-                    "ArrowDown" if event.alt_key() => (place + 1).min(count - 1),
+                let edit = match event.key().as_str() {
+                    "ArrowUp" if event.alt_key() => up.clone(),
+                    "ArrowDown" if event.alt_key() => down.clone(),
                     _ => return Vec::new(),
                 };
                 event.prevent_default();
                 // The row is taken out and put in again, and the focus with it.
-                let edit = Edit::MoveRule { id: id.clone(), to };
-                vec![PageMessage::FocusHandle(id.clone()), PageMessage::App(Message::Edit(edit))]
+                let edit = edit.map(|edit| PageMessage::App(Message::Edit(edit)));
+                std::iter::once(PageMessage::FocusRow(id.clone(), ".handle")).chain(edit).collect()
             })
         };
         let list =
@@ -205,12 +218,30 @@ impl List {
     }
 }
 
-/// The place inside its stage where a rule dropped at this height would land.
+/// The edit that moves a rule to a place among the rows it is shown with.
+fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
+    let group = group_of(id)?;
+    let stage = list::Stage::new(app.variant(), group, &app.used_rules);
+    let to = list::place_in_stage(app.variant(), group, stage.rows_around(id), id, to);
+    Some(Edit::MoveRule { id: id.to_owned(), to })
+}
+
+/// A rule switched on or off. One that is folded away leaves the fold, and takes the focus along.
+fn toggle(link: &Scope<Page>, id: &str) -> Callback<Event> {
+    let id = id.to_owned();
+    link.batch_callback(move |event: Event| {
+        let on = event.target_unchecked_into::<HtmlInputElement>().checked();
+        let edit = Edit::UseRule { id: id.clone(), on };
+        vec![PageMessage::FocusRow(id.clone(), "[type=checkbox]"), PageMessage::App(Message::Edit(edit))]
+    })
+}
+
+/// The place among the rows it is shown with where a rule dropped at this height would land.
 fn landing(rule: &str, y: i32) -> usize {
     let document = gloo::utils::document();
     let own = document.query_selector(&format!("[data-rule=\"{rule}\"]")).ok().flatten();
-    let Some(stage) = own.and_then(|row| row.get_attribute("data-stage")) else { return 0 };
-    let Ok(rows) = document.query_selector_all(&format!("[data-stage=\"{stage}\"]")) else { return 0 };
+    let Some(rows) = own.and_then(|row| row.get_attribute("data-rows")) else { return 0 };
+    let Ok(rows) = document.query_selector_all(&format!("[data-rows=\"{rows}\"]")) else { return 0 };
     (0..rows.length())
         .filter_map(|index| rows.item(index)?.dyn_into::<Element>().ok())
         .filter(|row| row.get_attribute("data-rule").as_deref() != Some(rule))
@@ -222,33 +253,31 @@ fn landing(rule: &str, y: i32) -> usize {
 }
 
 /// Whether the dragged rule would land right before or after this row.
-fn marker(app: &App, group: Group, drag: &Drag, place: usize, count: usize) -> Option<&'static str> {
-    let others: Vec<_> = app.variant().rules_of(group).map(|row| row.id.as_str()).collect();
-    let from = others.iter().position(|id| *id == drag.rule)?;
-    let to = drag.to?.min(count - 1);
+fn marker(rows: &[&RuleRow], drag: &Drag, place: usize) -> Option<&'static str> {
+    let from = rows.iter().position(|row| row.id == drag.rule)?;
+    let last = rows.len() - 1;
+    let to = drag.to?.min(last);
     if place == from {
         return None;
     }
     let place_without = place - usize::from(place > from);
     if place_without == to {
         Some("drop-before")
-    } else if to == count - 1 && place_without + 1 == to {
+    } else if to == last && place_without + 1 == to {
         Some("drop-after")
     } else {
         None
     }
 }
 
-fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
+fn menu(link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
     let item = |label: &'static str, to: usize, enabled: bool| {
+        let edit = moved(app, id, to);
         let id = id.to_owned();
         let onclick = link.batch_callback(move |_: MouseEvent| {
-            let edit = Edit::MoveRule { id: id.clone(), to };
-            vec![
-                PageMessage::List(ListMessage::Menu(None)),
-                PageMessage::FocusHandle(id.clone()),
-                PageMessage::App(Message::Edit(edit)),
-            ]
+            let edit = edit.clone().map(|edit| PageMessage::App(Message::Edit(edit)));
+            let close = [PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusRow(id.clone(), ".handle")];
+            close.into_iter().chain(edit).collect::<Vec<_>>()
         });
         html! { <button role="menuitem" disabled={!enabled} {onclick}>{ label }</button> }
     };
@@ -258,7 +287,7 @@ fn menu(link: &Scope<Page>, id: &str, place: usize, count: usize) -> Html {
             event.stop_propagation();
             match event.key().as_str() {
                 "Escape" | "Tab" => {
-                    vec![PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusHandle(id.clone())]
+                    vec![PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusRow(id.clone(), ".handle")]
                 }
                 key @ ("ArrowDown" | "ArrowUp" | "Home" | "End") => {
                     event.prevent_default();
@@ -296,13 +325,46 @@ pub(super) fn move_focus(event: &KeyboardEvent, key: &str) {
     }
 }
 
-/// What a rule left of the candidates, as a bar and in words.
+/// What stands in the columns of a stage.
+fn heads(app: &App, group: Group, rows: &[&RuleRow]) -> Html {
+    let weighted = group.scores() && app.variant().hand_weights;
+    let shares = rows.iter().any(|row| row.on && app.share(&row.id).is_some());
+    html! {
+        <span class="heads" aria-hidden="true">
+            if shares { <span class="left" title={LEFT}>{ "% left" }</span> }
+            if weighted { <span class="weight">{ "weight" }</span> }
+            if group.scores() { <span class="buckets">{ "buckets" }</span> }
+        </span>
+    }
+}
+
+const LEFT: &str =
+    "Average share of its stage's first candidates that this rule left, over sampled decisions of the last run";
+
+/// What a rule left of the candidates, as a number and a bar, and whether there is more to know.
 fn left(share: &Share) -> Html {
     let left = 100.0 * share.after;
+    let percent = words::trimmed(left, if left < 9.95 { 1 } else { 0 });
     html! {
-        <span class="left" title="Average share of its stage's first candidates that this rule left, over sampled decisions of the last run">
-            <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
-            { format!("left {} % of candidates", words::trimmed(left, if left < 10.0 { 1 } else { 0 })) }
+        <>
+            if let Some(hint) = &share.hint {
+                <span class="rule-hint" title={format!("{}: {}", hint.label, hint.sentence)}><span class="unseen">{ &hint.label }</span></span>
+            }
+            <span class="left" title={LEFT}>
+                <span aria-hidden="true">{ &percent }</span>
+                <span class="unseen">{ format!("left {percent} % of candidates") }</span>
+                <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
+            </span>
+        </>
+    }
+}
+
+/// What a preference weighs where weights are set by hand.
+fn weight(link: &Scope<Page>, row: &RuleRow) -> Html {
+    let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
+    html! {
+        <span class="weight">
+            { form::number_field(link, &format!("Weight of {id}"), &WEIGHT, value, move |weight| Edit::Weight { id: id.clone(), weight }) }
         </span>
     }
 }
@@ -331,7 +393,6 @@ fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
     };
     html! {
         <label class="buckets" title="Scores are rounded up to this many steps; equal steps are a tie. None compares scores exactly.">
-            <span aria-hidden="true">{ "buckets" }</span>
             <select aria-label={format!("Buckets for {}", row.id)} {onchange}>
                 <option value="none" selected={row.buckets.is_none()}>{ "none" }</option>
                 { for CHOICES.into_iter().chain(unusual).map(option) }

@@ -25,7 +25,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
         |index, value| Edit::Setting { index, value },
     );
     let agents =
-        form::fields(link, "agents", Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
+        form::long_form(link, "agents", Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
             Edit::Agents { index, value }
         });
     html! {
@@ -56,7 +56,7 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
             html! { <><p><strong>{ name }</strong>{ sampled }</p>{ card.map_or_else(Html::default, trace_card) }</> }
         }
         WorkloadRef::Generated(settings) => {
-            let fields = form::fields(
+            let fields = form::long_form(
                 link,
                 "generated workload",
                 GeneratedWorkload::DECLARATION.params,
@@ -134,7 +134,7 @@ fn machines(link: &Scope<Page>, app: &App) -> Html {
     let cluster = |(cluster, row): (usize, &tiebreak_scenario::ClusterRow)| {
         let remove =
             link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::RemoveCluster { cluster })));
-        let fields = form::fields(
+        let fields = form::long_form(
             link,
             &row.name,
             ClusterSettings::DECLARATION.params,

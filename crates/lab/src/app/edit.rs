@@ -1,8 +1,7 @@
 //! What a person can change about a scenario, and how it changes the document.
 
 use tiebreak_model::{Declared, Param};
-use tiebreak_placement::Group;
-use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings};
+use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::GeneratedWorkload;
@@ -33,6 +32,13 @@ pub enum Edit {
         /// How many.
         buckets: Option<u32>,
     },
+    /// What a preference weighs where weights are set by hand.
+    Weight {
+        /// The rule.
+        id: String,
+        /// Its weight.
+        weight: f64,
+    },
     /// A rule's parameter.
     RuleValue {
         /// The rule.
@@ -51,6 +57,13 @@ pub enum Edit {
     },
     /// The agents, by place in their declaration.
     Agents {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The cache layers, by place in their declaration.
+    Caches {
         /// Which.
         index: usize,
         /// Its value.
@@ -122,9 +135,11 @@ pub enum Edit {
 pub(super) fn field_of(edit: &Edit) -> Option<String> {
     match edit {
         Edit::Buckets { id, .. } => Some(format!("{id} buckets")),
+        Edit::Weight { id, .. } => Some(format!("{id} weight")),
         Edit::RuleValue { id, index, .. } => Some(format!("{id} {index}")),
         Edit::Setting { index, .. } => Some(format!("setting {index}")),
         Edit::Agents { index, .. } => Some(format!("agents {index}")),
+        Edit::Caches { index, .. } => Some(format!("caches {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
         Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
@@ -148,6 +163,11 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
             let allowed = buckets.is_none_or(|buckets| BUCKETS.allows(f64::from(buckets)));
             with_rule(variant, id, |row| row.buckets = if allowed { *buckets } else { row.buckets });
         }
+        Edit::Weight { id, weight } => with_rule(variant, id, |row| {
+            if row.scores() && WEIGHT.allows(*weight) {
+                row.weight = (*weight != WEIGHT.default).then_some(*weight);
+            }
+        }),
         Edit::RuleValue { id, index, value } => with_rule(variant, id, |row| {
             let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
             if params.get(*index).is_some_and(|param| param.allows(*value)) {
@@ -159,6 +179,7 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
             variant.apply_settings(settings);
         }
         Edit::Agents { index, value } => variant.agents = changed(&variant.agents, *index, *value),
+        Edit::Caches { index, value } => variant.caches = changed(&variant.caches, *index, *value),
         Edit::Generated { index, value } => {
             if let WorkloadRef::Generated(settings) = &mut variant.workload {
                 *settings = changed(settings, *index, *value);
@@ -239,11 +260,4 @@ fn changed<T: Declared>(thing: &T, index: usize, value: f64) -> T {
         values[index] = value;
     }
     T::from_values(&values)
-}
-
-/// A rule's place inside its stage, and how many stand there.
-#[must_use]
-pub fn place_in_stage(variant: &Variant, group: Group, id: &str) -> (usize, usize) {
-    let ids: Vec<_> = variant.rules_of(group).map(|row| row.id.as_str()).collect();
-    (ids.iter().position(|other| *other == id).unwrap_or(0), ids.len())
 }

@@ -4,18 +4,24 @@ mod edit;
 mod message;
 mod shown;
 
+use std::collections::BTreeSet;
+
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 
 use crate::protocol::{Command, Layout, Reply, RunResult, Share, TraceCard};
-use crate::view::words;
+use crate::view::{list, words};
 
-pub use self::edit::{Edit, place_in_stage};
+pub use self::edit::Edit;
 use self::edit::{apply, field_of};
 pub use self::message::{Effect, Message, Notice};
 pub use self::shown::{Outcome, Phase, Reading, Selection};
 
 /// Steps that can be undone.
 const HISTORY_MAX: usize = 200;
+
+/// Reports of progress for which the fleet map shows where commits failed: about half a second,
+/// so that nothing flickers.
+const FAILING_REPORTS: usize = 6;
 
 /// The version that links carry.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -27,6 +33,8 @@ pub struct App {
     pub document: Document,
     /// What reset goes back to.
     pub opened: Document,
+    /// The rules that were on at any time since then; they keep their row in the list.
+    pub used_rules: BTreeSet<String>,
     past: Vec<Document>,
     future: Vec<Document>,
     last_edit: Option<String>,
@@ -63,7 +71,8 @@ impl App {
     /// The page as it opens, and its first effects.
     #[must_use]
     pub fn open(document: Document) -> (Self, Vec<Effect>) {
-        let mut app = Self { opened: document.clone(), document, extra_metric: Some(3), ..Self::default() };
+        let (opened, used_rules) = (document.clone(), list::used_rules(&document));
+        let mut app = Self { opened, used_rules, document, extra_metric: Some(3), ..Self::default() };
         let effects = app.start_run(false);
         (app, effects)
     }
@@ -191,6 +200,7 @@ impl App {
             named == document
         };
         self.document = document;
+        self.used_rules.extend(list::used_rules(&self.document));
         let mut effects = vec![Effect::SaveDraft(self.document.to_json())];
         if renamed_only {
             if let Some(live) = &mut self.live {
@@ -205,6 +215,7 @@ impl App {
     /// Opens another document: it becomes what reset goes back to, and can be undone.
     fn open_document(&mut self, document: Document, promised: Option<Stamp>) -> Vec<Effect> {
         self.opened = document.clone();
+        self.used_rules = list::used_rules(&document);
         self.promised = promised;
         self.baseline = None;
         self.live = None;
@@ -343,7 +354,12 @@ impl App {
                 effects
             }
             Reply::Progress(progress) => self.progress(progress),
-            Reply::Finished { run, result, frame_times } => self.finished(run, result, frame_times),
+            Reply::Finished { run, result, frame_times, failed } => {
+                if let Some(live) = self.live.as_mut().filter(|live| live.run == run) {
+                    live.failed = failed;
+                }
+                self.finished(run, result, frame_times)
+            }
             Reply::Failed { run, message } => {
                 if run == self.next_run {
                     self.phase = Phase::Failed(message);
@@ -428,6 +444,11 @@ impl App {
             values.truncate(progress.from as usize);
             values.extend(more);
         }
+        live.anatomy = progress.anatomy;
+        // A step shows what it did itself.
+        let kept = if progress.paused { 0 } else { FAILING_REPORTS - 1 };
+        live.failing.drain(..live.failing.len().saturating_sub(kept));
+        live.failing.push_back(progress.failed);
         self.time_ms = progress.time_ms;
         self.decided = (progress.decided, progress.vms);
         self.phase = if progress.paused { Phase::Paused } else { Phase::Running };

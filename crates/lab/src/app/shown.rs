@@ -1,8 +1,10 @@
 //! The parts of the state that the page shows.
 
+use std::collections::VecDeque;
+
 use tiebreak_scenario::Document;
 
-use crate::protocol::{Explained, Layout, RunResult, VmCard};
+use crate::protocol::{Anatomy, Explained, Failed, Layout, RunResult, VmCard};
 
 /// What a run has given so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +23,12 @@ pub struct Outcome {
     pub values: Vec<Vec<f64>>,
     /// When frames were taken.
     pub frame_times: Vec<f64>,
+    /// Where commits failed before each frame and since the one before it.
+    pub failed: Vec<Failed>,
+    /// Where they failed lately, report by report, while it runs.
+    pub failing: VecDeque<Failed>,
+    /// What agents and caches did so far.
+    pub anatomy: Anatomy,
     /// What cannot go well, whatever the rules.
     pub warning: Option<String>,
     /// What came out; none while it runs.

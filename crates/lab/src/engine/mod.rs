@@ -3,6 +3,7 @@
 //! It has no clock and no files. Whoever drives it pushes bytes, calls
 //! [`Engine::work`] for as long as there is time, and passes replies on.
 
+mod anatomy;
 mod answer;
 
 use std::sync::Arc;
@@ -12,9 +13,12 @@ use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, METRICS, MachineByte, Probe, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
-use crate::protocol::{ClusterLayout, Command, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard};
-use crate::view::words;
+use crate::protocol::{
+    ClusterLayout, Command, Failed, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard,
+};
+use crate::view::{failures, words};
 
+use self::anatomy::anatomy;
 use self::answer::answer;
 
 /// Events per slice of work: well under a millisecond with caches, some without.
@@ -70,6 +74,8 @@ struct Run {
     id: u32,
     world: World,
     sent: usize,
+    /// Frames whose failed commits were told.
+    frames_told: usize,
     paused: bool,
     finished: bool,
 }
@@ -190,7 +196,7 @@ impl Engine {
                 let layout = layout(world.plan().fleet());
                 let horizon_ms = world.plan().workload().horizon().0 as f64;
                 let warning = too_large(world.plan().fleet(), world.plan().workload());
-                self.run = Some(Run { id, world, sent: 0, paused, finished: false });
+                self.run = Some(Run { id, world, sent: 0, frames_told: 0, paused, finished: false });
                 vec![Reply::Started { run: id, layout, horizon_ms, warning }]
             }
             Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
@@ -343,7 +349,19 @@ impl Run {
             values,
             paused: self.paused,
             stepped,
+            failed: self.failed_since_told(),
+            anatomy: anatomy(&self.world),
         })
+    }
+
+    /// Where commits failed since the report before. What failed after the last frame is told
+    /// again with that frame.
+    fn failed_since_told(&mut self) -> Failed {
+        let Some(frames) = self.world.frames() else { return Failed::default() };
+        let failing = frames.failing();
+        let from = std::mem::replace(&mut self.frames_told, frames.failed().len());
+        let lists: Vec<_> = frames.failed()[from..].iter().chain([&failing]).map(failed).collect();
+        failures::merged(&lists)
     }
 
     fn finish(&mut self) -> Vec<Reply> {
@@ -352,7 +370,8 @@ impl Run {
         let progress = self.progress(None);
         let frames = self.world.frames();
         let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
-        vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times }]
+        let failed = frames.map_or(Vec::new(), |frames| frames.failed().iter().map(failed).collect());
+        vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times, failed }]
     }
 }
 
@@ -430,8 +449,13 @@ fn result(summary: &Summary) -> RunResult {
         packing_density_pct: summary.packing_density_pct_mean,
         cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
         rule_shares: shares(&summary.rule_shares),
+        circles: (summary.circles.circular, summary.circles.sampled),
         wall_ms: 0.0,
     }
+}
+
+fn failed(failed: &tiebreak_sim::Failed) -> Failed {
+    Failed { machines: failed.machines.clone(), left_out: failed.left_out }
 }
 
 fn shares(shares: &[RuleShare]) -> Vec<Share> {

@@ -1,6 +1,9 @@
 //! What the page shows, computed from the state: charts, words, sentences.
 
+pub mod anatomy;
 pub mod charts;
+pub mod failures;
+pub mod list;
 pub mod timeline;
 pub mod verdict;
 pub mod words;

@@ -1,0 +1,131 @@
+//! The anatomy of a run below the charts: its cache layers from top to bottom, each with a switch
+//! and what it did, and its agents.
+
+use tiebreak_lab::app::Edit;
+use tiebreak_lab::view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
+use tiebreak_lab::{App, Message};
+use tiebreak_model::Declared;
+use tiebreak_placement::Caches;
+use web_sys::{Event, HtmlInputElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::form;
+use crate::page::{Page, PageMessage};
+
+/// The region: a line in short, and below it, when it is open, the tables.
+pub(crate) fn view(link: &Scope<Page>, app: &App, open: bool) -> Html {
+    let short = app.live.as_ref().and_then(anatomy::in_short);
+    html! {
+        <section class="anatomy" aria-label="Anatomy">
+            <h2><button class="fold" aria-expanded={open.to_string()} onclick={link.callback(|_| PageMessage::Anatomy)}>{ "Anatomy of caches and agents" }</button>
+                <span class="muted">{ short }</span></h2>
+            if open {
+                <p class="hint">{ anatomy::about_layers(app.variant()) }</p>
+                { layers(link, app) }
+                { sizes(link, app) }
+                { agents(app) }
+            }
+        </section>
+    }
+}
+
+fn table(label: &'static str, caption: &'static str, heads: Html, body: Html) -> Html {
+    html! {
+        <div class="table" tabindex="0" role="region" aria-label={label}><table>
+            <caption>{ caption }</caption>
+            <thead><tr>{ heads }</tr></thead>
+            { body }
+        </table></div>
+    }
+}
+
+fn layers(link: &Scope<Page>, app: &App) -> Html {
+    let rows = anatomy::layers(app.variant(), app.live.as_ref());
+    let heads = html! {
+        <>
+            <th scope="col">{ "Layer" }</th>
+            { for ["Hits", "Misses", "Hit ratio"].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
+            <th scope="col" colspan="2">{ "Updated" }</th>
+            { for ["Kept", "Size"].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
+        </>
+    };
+    let body = html! { <tbody>{ for rows.iter().enumerate().map(|(index, row)| layer(link, index, row)) }</tbody> };
+    table("Cache layers", "Cache layers of all agents, counted since the run began", heads, body)
+}
+
+fn layer(link: &Scope<Page>, index: usize, row: &LayerRow) -> Html {
+    let onchange = link.callback(move |event: Event| {
+        let on = event.target_unchecked_into::<HtmlInputElement>().checked();
+        PageMessage::App(Message::Edit(Edit::Caches { index, value: f64::from(u8::from(on)) }))
+    });
+    let (work, counted_in) = row.work.clone().unzip();
+    let by_rule = |(rule, counts): &(String, Counts)| {
+        html! { <tr class="by-rule"><th scope="row">{ rule }</th>{ counted(counts) }<td colspan="4"></td></tr> }
+    };
+    html! {
+        <>
+            <tr class={(!row.on).then_some("off")}>
+                <th scope="row"><label title={row.help.trim()}><input type="checkbox" checked={row.on} {onchange} />{ row.title }</label></th>
+                { counted(&row.counts) }
+                <td class="number">{ work }</td><td class="counted-in">{ counted_in }</td>
+                <td class="number">{ row.entries.clone() }</td>
+                <td class="number">{ row.bytes.clone() }</td>
+            </tr>
+            { for row.rules.iter().map(by_rule) }
+        </>
+    }
+}
+
+fn counted(counts: &Counts) -> Html {
+    html! {
+        <>
+            <td class="number">{ counts.hits.clone() }</td>
+            <td class="number">{ counts.misses.clone() }</td>
+            { ratio(counts.hit_pct) }
+        </>
+    }
+}
+
+/// A share of hits as a bar and a number.
+fn ratio(percent: Option<f64>) -> Html {
+    let shown = percent.map(|percent| {
+        html! {
+            <><span class="left-bar" aria-hidden="true"><span style={format!("width:{percent:.1}%")}></span></span>
+                <span class="percent">{ format!("{percent:.1} %") }</span></>
+        }
+    });
+    html! { <td class="ratio">{ shown }</td> }
+}
+
+/// How much is kept: the parameters of the caches that are no switches.
+fn sizes(link: &Scope<Page>, app: &App) -> Html {
+    let params = Caches::DECLARATION.params;
+    let values = app.variant().caches.to_values();
+    let edit = |index, value| Edit::Caches { index, value };
+    html! {
+        <details class="about"><summary>{ "How much is kept" }</summary>
+            { form::fields_in(link, "caches", (params, LAYERS.len()..params.len()), &values, edit) }
+        </details>
+    }
+}
+
+fn agents(app: &App) -> Html {
+    let Some(live) = &app.live else { return Html::default() };
+    let heads = ["VMs decided", "Failed commits", "Behind the store", "Cache hits"];
+    let heads = html! {
+        <>
+            <th scope="col">{ "Agent" }</th><th scope="col">{ "Doing" }</th>
+            { for heads.iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
+        </>
+    };
+    let row = |(number, row): (usize, AgentRow)| {
+        html! {
+            <tr><th scope="row">{ number }</th><td>{ row.doing }</td>
+                <td class="number">{ row.decided }</td><td class="number">{ row.conflicts }</td>
+                <td class="number">{ row.behind }</td>{ ratio(row.hit_pct) }</tr>
+        }
+    };
+    let body = html! { <tbody>{ for anatomy::agents(live).into_iter().enumerate().map(row) }</tbody> };
+    table("Allocation agents", "Allocation agents, each with a view of its own", heads, body)
+}
