@@ -17,7 +17,7 @@ pub fn merged<'a>(lists: impl IntoIterator<Item = &'a Failed>) -> Failed {
     machines.sort_unstable();
     machines.dedup();
     left_out += machines.len().saturating_sub(FAILED_MAX) as u32;
-    machines.sort_unstable_by_key(|machine| machine.reverse_bits());
+    machines.sort_unstable_by_key(|machine: &u32| machine.reverse_bits());
     machines.truncate(FAILED_MAX);
     machines.sort_unstable();
     Failed { machines, left_out }
