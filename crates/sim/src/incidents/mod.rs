@@ -27,17 +27,27 @@ pub(crate) mod trial;
 
 pub(crate) use added_demand::{ADDED_VMS_MAX, AddedVm};
 
-/// Every kind of incident, in the order they are shown.
-pub static INCIDENTS: &[IncidentEntry] = &[
-    incident::<fail_machines::FailMachines>(),
-    incident::<maintain_machines::MaintainMachines>(),
-    incident::<decommission_cluster::DecommissionCluster>(),
-    incident::<mark_at_risk::MarkAtRisk>(),
-    incident::<roll_out_host_environment::RollOutHostEnvironment>(),
-    incident::<demand_spike::DemandSpike>(),
-    incident::<raise_cluster_limit::RaiseClusterLimit>(),
-    incident::<migrate_recommended::MigrateRecommended>(),
-];
+/// Two lists of one order. What incidents say of themselves stands apart from how they begin, so
+/// that the page, which only shows them, carries none of their code.
+macro_rules! incidents {
+    ($($kind:ty,)+) => {
+        /// Every kind of incident, in the order they are shown.
+        pub static INCIDENTS: &[IncidentEntry] = &[$(IncidentEntry { declaration: <$kind>::DECLARATION }),+];
+
+        static BEGINNINGS: &[fn(&[f64]) -> Box<dyn Incident>] = &[$(|values| <$kind>::from_values(values).begin()),+];
+    };
+}
+
+incidents! {
+    fail_machines::FailMachines,
+    maintain_machines::MaintainMachines,
+    decommission_cluster::DecommissionCluster,
+    mark_at_risk::MarkAtRisk,
+    roll_out_host_environment::RollOutHostEnvironment,
+    demand_spike::DemandSpike,
+    raise_cluster_limit::RaiseClusterLimit,
+    migrate_recommended::MigrateRecommended,
+}
 
 /// The kind of incident of this id.
 #[must_use]
@@ -69,25 +79,26 @@ impl IncidentUse {
 pub struct IncidentEntry {
     /// What it says of itself.
     pub declaration: Declaration,
-    pub(crate) build: fn(&[f64]) -> Box<dyn Incident>,
 }
 
 /// An incident of a plan, ready to begin in any number of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
-    entry: &'static IncidentEntry,
+    /// Its place in the list.
+    kind: usize,
     values: Vec<f64>,
 }
 
 impl Planned {
     /// The incident this asks for, if there is such a kind.
     pub(crate) fn of(asked: &IncidentUse) -> Option<Self> {
-        find(&asked.id).map(|entry| Self { entry, values: asked.values.clone() })
+        let kind = INCIDENTS.iter().position(|entry| entry.declaration.id == asked.id)?;
+        Some(Self { kind, values: asked.values.clone() })
     }
 
     /// The incident, not begun.
     pub(crate) fn begin(&self) -> Box<dyn Incident> {
-        (self.entry.build)(&self.values)
+        BEGINNINGS[self.kind](&self.values)
     }
 }
 
@@ -106,10 +117,6 @@ pub(crate) trait Incident: Send {
 trait Kind: Declared {
     /// The incident, not begun.
     fn begin(self) -> Box<dyn Incident>;
-}
-
-const fn incident<K: Kind>() -> IncidentEntry {
-    IncidentEntry { declaration: K::DECLARATION, build: |values| K::from_values(values).begin() }
 }
 
 /// So many minutes, to the millisecond.
