@@ -215,7 +215,7 @@ pub struct Progress {
     pub paused: bool,
     /// The VM decided last, when stepping.
     pub stepped: Option<String>,
-    /// Where commits failed since the report before.
+    /// Where commits failed lately: in the last few reports, or in the step just made.
     pub failed: Failed,
     /// What agents and caches did.
     pub anatomy: Anatomy,
@@ -365,7 +365,7 @@ pub struct VmCard {
 /// Machines on which commits failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// By id, at most [`tiebreak_sim::frames::FAILED_MAX`].
+    /// At most [`tiebreak_sim::frames::FAILED_MAX`].
     pub machines: Vec<u32>,
     /// Further machines that are not named.
     pub left_out: u32,

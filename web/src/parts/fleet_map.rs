@@ -149,7 +149,7 @@ impl FleetMap {
     /// The map with its legend.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, moment: f64) -> Html {
         let summary = app.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
-        let failed = app.live.as_ref().and_then(|live| failures::in_words(&failures::at(live, moment)));
+        let failed = app.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
             let canvas = self.canvas.clone();
             link.batch_callback(move |event: MouseEvent| {
@@ -217,7 +217,7 @@ impl FleetMap {
             .clusters
             .iter()
             .flat_map(|cluster| cluster.racks.iter().map(move |rack| (&cluster.name, *rack)));
-        let failed = failures::at(live, moment).machines;
+        let failed = failures::at(live, moment).map_or(&[][..], |failed| &failed.machines);
         let row = |(index, (cluster, (first, machines))): (usize, (&String, (u32, u32)))| {
             let part = bytes.get(first as usize..(first + machines) as usize).unwrap_or(&[]);
             let empty = self::machines(part).filter(|machine| machine.is_empty()).count();
@@ -277,8 +277,8 @@ impl FleetMap {
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
-        if may_move || app.phase != Phase::Running {
-            outline(&context, &plan, &failures::at(live, moment), &colours, ratio);
+        if let Some(failed) = failures::at(live, moment).filter(|_| may_move || app.phase != Phase::Running) {
+            outline(&context, &plan, failed, &colours, ratio);
         }
         if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
             context.set_stroke_style_str(&colours.mark);

@@ -1,6 +1,7 @@
 //! Form fields made from declarations: nothing here knows which parameter it shows.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
@@ -22,9 +23,9 @@ pub(crate) fn fields(
     name: &str,
     params: &'static [Param],
     values: &[f64],
-    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+    edit: impl Fn(usize, f64) -> Edit + 'static,
 ) -> Html {
-    fields_in(link, name, (params, 0..params.len()), values, edit)
+    part(link, name, (params, 0..params.len()), values, &shared(edit))
 }
 
 /// The same, with all but the first ones folded away.
@@ -33,45 +34,60 @@ pub(crate) fn long_form(
     name: &str,
     params: &'static [Param],
     values: &[f64],
-    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+    edit: impl Fn(usize, f64) -> Edit + 'static,
 ) -> Html {
-    let shown = if params.len() > SHOWN + 1 { SHOWN } else { params.len() };
-    html! {
-        <>
-            { fields_in(link, name, (params, 0..shown), values, edit.clone()) }
-            if shown < params.len() {
-                <details class="about"><summary>{ format!("More about {name}") }</summary>
-                    { fields_in(link, name, (params, shown..params.len()), values, edit) }
-                </details>
-            }
-        </>
-    }
+    folded(link, name, params, values, &shared(edit))
 }
 
 /// One field per parameter of a part of the declaration.
 pub(crate) fn fields_in(
     link: &Scope<Page>,
     name: &str,
+    params: (&'static [Param], Range<usize>),
+    values: &[f64],
+    edit: impl Fn(usize, f64) -> Edit + 'static,
+) -> Html {
+    part(link, name, params, values, &shared(edit))
+}
+
+/// What a parameter's new value changes; one type for all forms, so that their code is there once.
+type Change = Rc<dyn Fn(usize, f64) -> Edit>;
+
+fn shared(edit: impl Fn(usize, f64) -> Edit + 'static) -> Change {
+    Rc::new(edit)
+}
+
+fn folded(link: &Scope<Page>, name: &str, params: &'static [Param], values: &[f64], change: &Change) -> Html {
+    let shown = if params.len() > SHOWN + 1 { SHOWN } else { params.len() };
+    html! {
+        <>
+            { part(link, name, (params, 0..shown), values, change) }
+            if shown < params.len() {
+                <details class="about"><summary>{ format!("More about {name}") }</summary>
+                    { part(link, name, (params, shown..params.len()), values, change) }
+                </details>
+            }
+        </>
+    }
+}
+
+fn part(
+    link: &Scope<Page>,
+    name: &str,
     (params, part): (&'static [Param], Range<usize>),
     values: &[f64],
-    edit: impl Fn(usize, f64) -> Edit + Clone + 'static,
+    change: &Change,
 ) -> Html {
     let field = |(index, param): (usize, &'static Param)| {
-        let edit = edit.clone();
+        let change = change.clone();
         let value = values.get(index).copied().unwrap_or(param.default);
-        field(link, name, param, value, move |value| edit(index, value))
+        field(link, name, param, value, Rc::new(move |value| change(index, value)))
     };
     html! { <div class="fields">{ for params.iter().enumerate().take(part.end).skip(part.start).map(field) }</div> }
 }
 
 /// One field.
-fn field(
-    link: &Scope<Page>,
-    of: &str,
-    param: &'static Param,
-    value: f64,
-    edit: impl Fn(f64) -> Edit + 'static,
-) -> Html {
+fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: Rc<dyn Fn(f64) -> Edit>) -> Html {
     let label = format!("{} of {of}", param.title());
     let help = param.help.trim();
     if param.kind == ParamKind::Flag {
@@ -118,20 +134,20 @@ pub(crate) fn number_field(
     label: &str,
     param: &'static Param,
     value: f64,
-    edit: impl Fn(f64) -> Edit + 'static,
+    edit: Rc<dyn Fn(f64) -> Edit>,
 ) -> Html {
     let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
     let named = label.to_owned();
-    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &edit));
+    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &*edit));
     // Not `value`: that would be put back at every step of a run, under the hand that types.
     html! {
-        <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()} title={param.help.trim()}
+        <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()}
             ~valueAsNumber={value} {onchange} aria-label={label.to_owned()} />
     }
 }
 
 /// The edit that a changed number asks for, or what is wrong with it.
-fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &impl Fn(f64) -> Edit) -> PageMessage {
+fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> PageMessage {
     let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change comes from a field");
     let text = input.value();
     match text.trim().parse().ok().filter(|value| param.allows(*value)) {

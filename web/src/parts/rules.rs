@@ -4,6 +4,8 @@
 //! or weight, what it left of the candidates in the last run, and its parameters. Rules that
 //! nobody used since the document was opened are folded away below their stage.
 
+use std::rc::Rc;
+
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Share;
 use tiebreak_lab::view::{list, words};
@@ -362,11 +364,9 @@ fn left(share: &Share) -> Html {
 /// What a preference weighs where weights are set by hand.
 fn weight(link: &Scope<Page>, row: &RuleRow) -> Html {
     let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
-    html! {
-        <span class="weight">
-            { form::number_field(link, &format!("Weight of {id}"), &WEIGHT, value, move |weight| Edit::Weight { id: id.clone(), weight }) }
-        </span>
-    }
+    let label = format!("Weight of {id}");
+    let edit = Rc::new(move |weight| Edit::Weight { id: id.clone(), weight });
+    html! { <span class="weight" title={WEIGHT.help}>{ form::number_field(link, &label, &WEIGHT, value, edit) }</span> }
 }
 
 /// How often a rule decided in the run on screen, and what to know of it.

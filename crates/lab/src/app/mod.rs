@@ -19,10 +19,6 @@ pub use self::shown::{Outcome, Phase, Reading, Selection};
 /// Steps that can be undone.
 const HISTORY_MAX: usize = 200;
 
-/// Reports of progress for which the fleet map shows where commits failed: about half a second,
-/// so that nothing flickers.
-const FAILING_REPORTS: usize = 6;
-
 /// The version that links carry.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -445,10 +441,7 @@ impl App {
             values.extend(more);
         }
         live.anatomy = progress.anatomy;
-        // A step shows what it did itself.
-        let kept = if progress.paused { 0 } else { FAILING_REPORTS - 1 };
-        live.failing.drain(..live.failing.len().saturating_sub(kept));
-        live.failing.push_back(progress.failed);
+        live.failing = progress.failed;
         self.time_ms = progress.time_ms;
         self.decided = (progress.decided, progress.vms);
         self.phase = if progress.paused { Phase::Paused } else { Phase::Running };

@@ -1,7 +1,5 @@
 //! The parts of the state that the page shows.
 
-use std::collections::VecDeque;
-
 use tiebreak_scenario::Document;
 
 use crate::protocol::{Anatomy, Explained, Failed, Layout, RunResult, VmCard};
@@ -25,8 +23,8 @@ pub struct Outcome {
     pub frame_times: Vec<f64>,
     /// Where commits failed before each frame and since the one before it.
     pub failed: Vec<Failed>,
-    /// Where they failed lately, report by report, while it runs.
-    pub failing: VecDeque<Failed>,
+    /// Where they failed lately, while it runs.
+    pub failing: Failed,
     /// What agents and caches did so far.
     pub anatomy: Anatomy,
     /// What cannot go well, whatever the rules.

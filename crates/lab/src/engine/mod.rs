@@ -5,6 +5,7 @@
 
 mod anatomy;
 mod answer;
+mod failures;
 
 use std::sync::Arc;
 
@@ -16,10 +17,11 @@ use tiebreak_trace::{Fault, Parsed, TraceParser};
 use crate::protocol::{
     ClusterLayout, Command, Failed, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard,
 };
-use crate::view::{failures, words};
+use crate::view::words;
 
 use self::anatomy::anatomy;
 use self::answer::answer;
+use self::failures::Lately;
 
 /// Events per slice of work: well under a millisecond with caches, some without.
 const SLICE: u32 = 256;
@@ -74,8 +76,7 @@ struct Run {
     id: u32,
     world: World,
     sent: usize,
-    /// Frames whose failed commits were told.
-    frames_told: usize,
+    lately: Lately,
     paused: bool,
     finished: bool,
 }
@@ -196,7 +197,7 @@ impl Engine {
                 let layout = layout(world.plan().fleet());
                 let horizon_ms = world.plan().workload().horizon().0 as f64;
                 let warning = too_large(world.plan().fleet(), world.plan().workload());
-                self.run = Some(Run { id, world, sent: 0, frames_told: 0, paused, finished: false });
+                self.run = Some(Run { id, world, sent: 0, lately: Lately::default(), paused, finished: false });
                 vec![Reply::Started { run: id, layout, horizon_ms, warning }]
             }
             Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
@@ -349,19 +350,9 @@ impl Run {
             values,
             paused: self.paused,
             stepped,
-            failed: self.failed_since_told(),
+            failed: self.world.frames().map_or_else(Failed::default, |frames| self.lately.failed(frames, self.paused)),
             anatomy: anatomy(&self.world),
         })
-    }
-
-    /// Where commits failed since the report before. What failed after the last frame is told
-    /// again with that frame.
-    fn failed_since_told(&mut self) -> Failed {
-        let Some(frames) = self.world.frames() else { return Failed::default() };
-        let failing = frames.failing();
-        let from = std::mem::replace(&mut self.frames_told, frames.failed().len());
-        let lists: Vec<_> = frames.failed()[from..].iter().chain([&failing]).map(failed).collect();
-        failures::merged(&lists)
     }
 
     fn finish(&mut self) -> Vec<Reply> {
@@ -370,7 +361,7 @@ impl Run {
         let progress = self.progress(None);
         let frames = self.world.frames();
         let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
-        let failed = frames.map_or(Vec::new(), |frames| frames.failed().iter().map(failed).collect());
+        let failed = frames.map_or(Vec::new(), failures::by_frame);
         vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times, failed }]
     }
 }
@@ -452,10 +443,6 @@ fn result(summary: &Summary) -> RunResult {
         circles: (summary.circles.circular, summary.circles.sampled),
         wall_ms: 0.0,
     }
-}
-
-fn failed(failed: &tiebreak_sim::Failed) -> Failed {
-    Failed { machines: failed.machines.clone(), left_out: failed.left_out }
 }
 
 fn shares(shares: &[RuleShare]) -> Vec<Share> {

@@ -1,0 +1,66 @@
+//! Where commits failed, for the fleet map: lately while a run is under way, and frame by frame
+//! when it has ended.
+
+use std::collections::VecDeque;
+
+use tiebreak_sim::Frames;
+use tiebreak_sim::frames::FAILED_MAX;
+
+use crate::protocol::Failed;
+
+/// Reports of progress that "lately" reaches back: about half a second, so that nothing flickers.
+const REPORTS: usize = 6;
+
+/// How many frames there were at the last reports.
+#[derive(Default)]
+pub(super) struct Lately(VecDeque<usize>);
+
+impl Lately {
+    /// Where commits failed lately; of a run that is stepped, since the step before.
+    pub(super) fn failed(&mut self, frames: &Frames, stepped: bool) -> Failed {
+        let kept = if stepped { 1 } else { REPORTS };
+        self.0.drain(..self.0.len().saturating_sub(kept));
+        let from = self.0.front().copied().unwrap_or(0);
+        self.0.push_back(frames.failed().len());
+        merged(frames.failed()[from..].iter().chain([&frames.failing()]))
+    }
+}
+
+/// Where commits failed before each frame.
+pub(super) fn by_frame(frames: &Frames) -> Vec<Failed> {
+    frames.failed().iter().map(|it| merged([it])).collect()
+}
+
+/// Several lists as one, as long as one may be; what does not fit is left out evenly, as in each
+/// of them.
+fn merged<'a>(lists: impl IntoIterator<Item = &'a tiebreak_sim::Failed>) -> Failed {
+    let (mut machines, mut left_out) = (Vec::new(), 0);
+    for list in lists {
+        machines.extend(&list.machines);
+        left_out = list.left_out.max(left_out);
+    }
+    machines.sort_unstable_by_key(|machine: &u32| machine.reverse_bits());
+    machines.dedup();
+    left_out += machines.len().saturating_sub(FAILED_MAX) as u32;
+    machines.truncate(FAILED_MAX);
+    Failed { machines, left_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_become_one_that_is_not_too_long() {
+        let list =
+            |machines: std::ops::Range<u32>, left_out| tiebreak_sim::Failed { machines: machines.collect(), left_out };
+        for (lists, named, left_out) in [
+            (vec![], 0, 0),
+            (vec![list(3..5, 0), list(4..9, 0)], 6, 0),
+            (vec![list(0..200, 7), list(100..300, 0)], 200, 107),
+        ] {
+            let all = merged(&lists);
+            assert_eq!((all.machines.len(), all.left_out), (named, left_out));
+        }
+    }
+}
