@@ -207,7 +207,7 @@ impl Policy {
         self.evicts |= id == REQUIRED_RULE && AreNodeResourcesValid::from_values(&rule.values).evict;
         let made =
             Made { id, quantizer: Quantizer::of(rule.buckets, entry.levels), weight: rule.weight.unwrap_or_default() };
-        self.add((entry.build)(&rule.values), made);
+        self.add(entry.build(&rule.values), made);
     }
 
     fn add(&mut self, rule: AnyRule, made: Made) {

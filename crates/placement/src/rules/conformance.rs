@@ -294,7 +294,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
         for _ in 0..300 {
             let zone = redrawn(&empty, &(0..0), &mut draws);
             let (id, draws, asked) = (entry.declaration.id, &mut draws, &mut asked);
-            match (entry.build)(&values(entry, draws)) {
+            match entry.build(&values(entry, draws)) {
                 AnyRule::ClusterValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::RackValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::MachineValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),

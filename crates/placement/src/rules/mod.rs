@@ -34,8 +34,18 @@ mod worst_fit;
 
 pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 
-/// Every rule, stage by stage.
-pub static RULES: &[RuleEntry] = &[
+/// Two lists of one order. What rules say of themselves stands apart from how they are built, so
+/// that the page, which only shows them, carries none of their code.
+macro_rules! rules {
+    ($($kind:ident::<$rule:ty>(),)+) => {
+        /// Every rule, stage by stage.
+        pub static RULES: &[RuleEntry] = &[$($kind::<$rule>()),+];
+
+        static BUILDERS: &[fn(&[f64]) -> AnyRule] = &[$(build::$kind::<$rule>),+];
+    };
+}
+
+rules! {
     validator::<is_type_supported::IsTypeSupported>(),
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
     validator::<shares_tenant_datacenter::SharesTenantDatacenter>(),
@@ -58,7 +68,7 @@ pub static RULES: &[RuleEntry] = &[
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
     preference::<worst_fit::WorstFit>(),
     preference::<first_fit::FirstFit>(),
-];
+}
 
 /// The rule of this id.
 #[must_use]
@@ -112,7 +122,14 @@ pub struct RuleEntry {
     pub group: Group,
     /// How many different scores it gives, when they are few.
     pub levels: Option<u32>,
-    pub(crate) build: fn(&[f64]) -> AnyRule,
+}
+
+impl RuleEntry {
+    /// The rule with these parameters.
+    pub(crate) fn build(&self, values: &[f64]) -> AnyRule {
+        let at = RULES.iter().position(|entry| entry.declaration.id == self.declaration.id);
+        BUILDERS[at.expect("entries are made for the list alone")](values)
+    }
 }
 
 /// A rule with its parameters, by kind and reach.
@@ -157,20 +174,23 @@ places! {
 type IdOf<R> = <R as Reach>::Id;
 
 const fn validator<V: Validator<Reach: Reach<Id: Place>>>() -> RuleEntry {
-    RuleEntry {
-        declaration: V::DECLARATION,
-        group: <IdOf<V::Reach> as Place>::VALIDATES,
-        levels: None,
-        build: |values| IdOf::<V::Reach>::validator(Box::new(V::from_values(values))),
-    }
+    RuleEntry { declaration: V::DECLARATION, group: <IdOf<V::Reach> as Place>::VALIDATES, levels: None }
 }
 
 const fn preference<P: Preference<Reach: Reach<Id: Place>>>() -> RuleEntry {
-    RuleEntry {
-        declaration: P::DECLARATION,
-        group: <IdOf<P::Reach> as Place>::PREFERS,
-        levels: P::LEVELS,
-        build: |values| IdOf::<P::Reach>::preference(Box::new(P::from_values(values))),
+    RuleEntry { declaration: P::DECLARATION, group: <IdOf<P::Reach> as Place>::PREFERS, levels: P::LEVELS }
+}
+
+/// How rules are built, under the names that the list gives their kinds.
+mod build {
+    use super::{AnyRule, Box, IdOf, Place, Preference, Reach, Validator};
+
+    pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
+        IdOf::<V::Reach>::validator(Box::new(V::from_values(values)))
+    }
+
+    pub(super) fn preference<P: Preference<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
+        IdOf::<P::Reach>::preference(Box::new(P::from_values(values)))
     }
 }
 
