@@ -13,7 +13,7 @@ use tiebreak_model::{
 use tiebreak_placement::CacheEvent::{
     EvaluationCreated, EvaluationEvicted, EvaluationHit, ObjectCreated, ObjectEvicted, ObjectHit,
 };
-use tiebreak_placement::{Allocator, CacheEvent, Caches, Draw, Policy, Request, RuleUse};
+use tiebreak_placement::{Allocator, CacheEvent, Caches, Draw, Policy, Request, RuleUse, Uses};
 
 const R1: &str = "AreNodeResourcesValid";
 const R2: &str = "BestFit";
@@ -149,4 +149,39 @@ fn what_was_not_used_for_long_is_thrown_out() {
         assert_eq!(serve(&mut allocator, (1, 1))[0], after, "age {age}");
         assert_eq!(serve(&mut allocator, (2, 1))[0], EvaluationHit, "age {age}: whoever is used stays");
     }
+}
+
+#[test]
+fn updates_are_counted_where_they_happen() {
+    let mut allocator = allocator(protean());
+    serve(&mut allocator, (1, 1));
+    disturb(&mut allocator);
+    assert_eq!(allocator.refresh_in_background(100), 1, "one machine changed");
+    assert_eq!(allocator.refresh_in_background(100), 0, "and is fresh now");
+    serve(&mut allocator, (1, 1));
+    disturb(&mut allocator);
+    serve(&mut allocator, (1, 1));
+    let counters = allocator.counters();
+    assert_eq!((counters.hits, counters.misses, counters.stale_hits), (2, 1, 1));
+    let ranked = [counters.on_misses, counters.in_background, counters.on_hits].map(|updates| updates.ranked);
+    assert_eq!(ranked, [4, 1, 1], "all machines when it is made, then the one that changed");
+    // Both rules have an object, and there is no rule that asks nothing.
+    let judged = [counters.on_misses, counters.in_background, counters.on_hits].map(|updates| updates.judged);
+    assert_eq!(judged, [4 * 3, 3, 3], "by two rule objects and the shared state");
+    assert_eq!(counters.shared, Uses { hits: 0, misses: 2 });
+    for rule in &counters.objects {
+        assert_eq!((rule.hits, rule.misses), (2, 1), "{}", rule.rule);
+        assert_eq!(rule.by_decisions, Uses { hits: 1, misses: 1 }, "{}", rule.rule);
+    }
+}
+
+#[test]
+fn refreshing_ends_where_time_does() {
+    let mut allocator = allocator(protean());
+    for traits in [(1, 1), (2, 1), (3, 1)] {
+        serve(&mut allocator, traits);
+    }
+    disturb(&mut allocator);
+    assert_eq!(allocator.refresh_in_background(2), 2, "time for two of three evaluations");
+    assert_eq!(allocator.refresh_in_background(2), 1);
 }

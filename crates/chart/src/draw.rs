@@ -8,8 +8,9 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, ShapeStyle, TextStyle};
 
-use crate::axis_value::{ValueAxis, unit_is_symbol};
+use crate::axis_value::unit_is_symbol;
 use crate::look::{self, Ink, Palette};
+use crate::plot::Marks;
 use crate::plot_area::{PlotArea, layout};
 use crate::series::{Role, Series, Style, TimeChart};
 use crate::{axis_time, downsample, numbers};
@@ -50,14 +51,36 @@ pub fn draw<DB: DrawingBackend>(
     palette: &Palette,
     surface: Surface,
 ) -> Result<PlotArea, DrawingAreaErrorKind<DB::ErrorType>> {
+    draw_on(root, chart, None, palette, surface)
+}
+
+/// The same, with axes that count something else than time.
+pub(crate) fn draw_on<DB: DrawingBackend>(
+    root: &DrawingArea<DB, Shift>,
+    chart: &TimeChart,
+    marks: Option<&Marks>,
+    palette: &Palette,
+    surface: Surface,
+) -> Result<PlotArea, DrawingAreaErrorKind<DB::ErrorType>> {
     let (width, height) = root.dim_in_pixel();
     let width = f64::from(width) / surface.scale;
-    let (area, axis) = layout(chart, width, f64::from(height) / surface.scale);
+    let (mut area, axis) = layout(chart, width, f64::from(height) / surface.scale);
+    area.value_range = marks.map_or(area.value_range, Marks::value_range);
     let is_ghost_bars = |s: &Series| s.role == Role::Ghost && s.style == Style::Bars;
-    let brush = Brush { root, palette, surface, area, ghost_has_bars: chart.series.iter().any(is_ghost_bars) };
+    let ghost_has_bars = chart.series.iter().any(is_ghost_bars);
+    let brush = Brush { root, palette, surface, area, ghost_has_bars, names_only: marks.is_some() };
     brush.heading(chart, width)?;
-    brush.value_axis(&axis, &chart.unit)?;
-    brush.time_axis()?;
+    match marks {
+        None => {
+            let label = |tick: &f64| (*tick, axis.label(*tick, &chart.unit));
+            brush.value_axis(axis.ticks.iter().map(label))?;
+            brush.time_axis()?;
+        }
+        Some(marks) => {
+            brush.value_axis(marks.up.iter().cloned())?;
+            brush.marks_across(marks)?;
+        }
+    }
     if chart.is_empty() {
         brush.no_data()?;
         return Ok(area);
@@ -68,7 +91,7 @@ pub fn draw<DB: DrawingBackend>(
     for series in faintest_first(chart) {
         brush.series(series)?;
     }
-    brush.baseline(&axis)?;
+    brush.baseline()?;
     brush.names(chart, width)?;
     Ok(area)
 }
@@ -110,6 +133,8 @@ struct Brush<'a, DB: DrawingBackend> {
     area: PlotArea,
     /// Then the live run's bars are narrower, so that the ghost's are seen beside them.
     ghost_has_bars: bool,
+    /// Whether lines are named at their ends without their last value.
+    names_only: bool,
 }
 
 /// Stands between title and unit; a space of its own kind, so that SVG can tell
@@ -145,35 +170,40 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         self.text_as_is(&fitted, (0.0, 10.0), &style)
     }
 
-    fn value_axis(&self, axis: &ValueAxis, unit: &str) -> DrawResult<DB> {
-        for tick in &axis.ticks {
-            let y = crisp(self.area.y_of(*tick));
+    fn value_axis(&self, ticks: impl Iterator<Item = (f64, String)>) -> DrawResult<DB> {
+        for (tick, label) in ticks {
+            let y = crisp(self.area.y_of(tick));
             let ends = [(self.area.left, y), (self.area.right, y)];
             self.line(&ends, Ink::Grid, 1.0)?;
-            let label = axis.label(*tick, unit);
             let style = Lettering::plain(Ink::Muted, HPos::Right);
             self.text(&label, (self.area.left - 8.0, y), &style)?;
         }
-        self.baseline(axis)
+        self.baseline()
     }
 
     /// The line that values are measured from: zero where it is on the axis,
     /// else the foot of the plot.
-    fn baseline(&self, axis: &ValueAxis) -> DrawResult<DB> {
-        let y = crisp(self.area.y_of(axis.range.0.max(0.0)));
+    fn baseline(&self) -> DrawResult<DB> {
+        let y = crisp(self.area.y_of(self.area.value_range.0.max(0.0)));
         self.line(&[(self.area.left, y), (self.area.right, y)], Ink::Axis, 1.0)
     }
 
     fn time_axis(&self) -> DrawResult<DB> {
-        let foot = crisp(self.area.bottom);
         let ticks_max = look::time_ticks_max(self.area.width());
-        for (time, label) in axis_time::ticks(self.area.time_range, ticks_max) {
-            let x = crisp(self.area.x_of(time));
-            self.line(&[(x, foot), (x, foot + 4.0)], Ink::Axis, 1.0)?;
-            let style = Lettering::plain(Ink::Muted, HPos::Center);
-            self.text(&label, (x, foot + 13.0), &style)?;
-        }
-        Ok(())
+        axis_time::ticks(self.area.time_range, ticks_max).into_iter().try_for_each(|tick| self.tick(tick))
+    }
+
+    /// The horizontal axis where it counts something, and what it counts.
+    fn marks_across(&self, marks: &Marks) -> DrawResult<DB> {
+        marks.across.iter().try_for_each(|tick| self.tick(tick.clone()))?;
+        let place = (self.area.right + 18.0, crisp(self.area.bottom) + 13.0);
+        self.text(&marks.counts, place, &Lettering::plain(Ink::Muted, HPos::Left))
+    }
+
+    fn tick(&self, (place, label): (f64, String)) -> DrawResult<DB> {
+        let (x, foot) = (crisp(self.area.x_of(place)), crisp(self.area.bottom));
+        self.line(&[(x, foot), (x, foot + 4.0)], Ink::Axis, 1.0)?;
+        self.text(&label, (x, foot + 13.0), &Lettering::plain(Ink::Muted, HPos::Center))
     }
 
     fn no_data(&self) -> DrawResult<DB> {
@@ -324,7 +354,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         let x = self.area.x_of(time) + 7.0;
         let room = width - x;
         Some(Name {
-            text: name_text(series, value, unit, decimals, is_bars, room)?,
+            text: name_text(series, value, unit, decimals, is_bars || self.names_only, room)?,
             end: (time, value),
             has_dot: !is_bars,
             x,

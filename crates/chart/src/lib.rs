@@ -9,7 +9,8 @@
 //!   drawing serves the light and the dark theme;
 //! - [`svg_file`]: the same drawing to keep, with real colours, caption and link;
 //! - [`draw`]: the same drawing on a canvas or any other plotters backend;
-//! - [`summary`], [`table`], [`csv`]: the same data in words, rows and a file.
+//! - [`summary`], [`table`], [`csv`]: the same data in words, rows and a file;
+//! - [`panels_file`]: several drawings in one file, also over something else than time.
 //!
 //! Charts of equal width have equal margins, so charts stacked on a page share
 //! their time axis; [`PlotArea`] turns pixels into times for a shared cursor.
@@ -23,6 +24,7 @@ mod downsample;
 mod draw;
 mod look;
 mod numbers;
+mod plot;
 mod plot_area;
 mod series;
 mod summary;
@@ -31,6 +33,7 @@ mod table;
 
 pub use draw::{Surface, draw};
 pub use look::{Ink, Palette, Theme, css_variables};
+pub use plot::{Panel, Plot, panels_file, panels_rows};
 pub use plot_area::{PlotArea, plot_area};
 pub use series::{Role, Series, Style, TimeChart};
 pub use summary::summary;

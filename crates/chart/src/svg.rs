@@ -10,8 +10,9 @@ use std::fmt::Write;
 use plotters::drawing::IntoDrawingArea;
 use plotters::prelude::SVGBackend;
 
-use crate::draw::{Surface, UNIT_FOLLOWS, draw, printable};
+use crate::draw::{Surface, UNIT_FOLLOWS, draw_on, printable};
 use crate::look::{self, INKS, Ink, Palette, Theme};
+use crate::plot::Marks;
 use crate::plot_area::{PlotArea, plot_area};
 use crate::series::TimeChart;
 
@@ -23,7 +24,7 @@ const UNITS_PER_PX: u32 = 10;
 /// is 12 px. `label` is its accessible name: the title and one sentence, such as
 /// [`crate::summary`] gives.
 pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, PlotArea) {
-    let (body, area) = body(chart, width, height);
+    let (body, area) = body(chart, None, width, height);
     let light = Palette::of(Theme::Light);
     let body = coloured(&body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
     let svg = format!(
@@ -47,11 +48,24 @@ pub struct Caption<'a> {
 /// A stand-alone SVG file of a chart `width` by `height` px with padding, caption
 /// and link around it, in the colours of a theme.
 pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, caption: Caption<'_>) -> String {
-    const PADDING: u32 = 16;
     let palette = Palette::of(theme);
-    let (body, _) = body(chart, width, height);
+    let (body, _) = body(chart, None, width, height);
     let body = coloured(&body, |ink, _| palette.hex(ink));
-    let (below, below_height) = caption_lines(caption, width, height, &palette);
+    let words = Words { label: &crate::summary(chart), title: &chart.title, caption };
+    framed(&body, (width, height), &palette, &words)
+}
+
+/// What is said of a drawing: to those who hear it, in its tooltip, and below it.
+pub(crate) struct Words<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) caption: Caption<'a>,
+}
+
+/// A drawing of this size as a file, with padding around it.
+pub(crate) fn framed(body: &str, (width, height): (u32, u32), palette: &Palette, words: &Words<'_>) -> String {
+    const PADDING: u32 = 16;
+    let (below, below_height) = caption_lines(words.caption, width, height, palette);
     let (full_width, full_height) = (width + 2 * PADDING, height + below_height + 2 * PADDING);
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -59,8 +73,8 @@ pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, captio
          viewBox=\"0 0 {full_width} {full_height}\" role=\"img\" aria-label=\"{}\">\n\
          <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n\
          <g transform=\"translate({PADDING} {PADDING})\" font-family=\"{}\">\n{body}{below}</g>\n</svg>\n",
-        escaped(&crate::summary(chart)),
-        escaped(&chart.title),
+        escaped(words.label),
+        escaped(words.title),
         palette.hex(Ink::Background),
         look::FONT,
     )
@@ -112,13 +126,13 @@ fn wrapped(text: &str, width: f64, lines_max: usize) -> Vec<String> {
 }
 
 /// What plotters draws, in placeholder colours, as one group in CSS px.
-fn body(chart: &TimeChart, width: u32, height: u32) -> (String, PlotArea) {
+pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height: u32) -> (String, PlotArea) {
     let mut drawing = String::new();
     let size = (width * UNITS_PER_PX, height * UNITS_PER_PX);
     let surface = Surface::svg(f64::from(UNITS_PER_PX));
     let area = {
         let root = SVGBackend::with_string(&mut drawing, size).into_drawing_area();
-        let drawn = draw(&root, chart, &Palette::placeholders(), surface).and_then(|area| {
+        let drawn = draw_on(&root, chart, marks, &Palette::placeholders(), surface).and_then(|area| {
             root.present()?;
             Ok(area)
         });
@@ -157,7 +171,7 @@ fn closed_units(drawing: &str) -> String {
 
 /// Each placeholder colour replaced; the ghost's lines are dashed on the way,
 /// which plotters' own style cannot say.
-fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
+pub(crate) fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
     let placeholders = Palette::placeholders();
     let mut coloured = body.to_owned();
     for declaration in INKS {

@@ -73,6 +73,64 @@ fn protean_table_5_in_the_small_size() {
     assert!(table["checks"].as_array().is_some_and(|checks| checks.iter().all(|check| check["what"].is_string())));
 }
 
+/// Every figure: its name and the lines of its table.
+const FIGURES: [(&str, usize); 8] = [
+    ("protean-fig9", 4),
+    ("protean-fig10", 8),
+    ("protean-fig11", 3),
+    ("protean-fig12", 4),
+    ("protean-fig13", 6),
+    ("protean-fig14", 18),
+    ("protean-fig15", 20),
+    ("protean-fig16", 3),
+];
+
+#[test]
+fn proteans_figures_in_the_small_size() {
+    for (name, _) in FIGURES {
+        let output = tiebreak(&["reproduce", name, "--quick"]);
+        assert!(output.stderr.is_empty(), "{name}: {}", text(&output.stderr));
+        let got = text(&output.stdout);
+        golden(&format!("reproduce-{name}.txt"), got);
+        assert_eq!(code(&output), i32::from(got.contains("does not hold")), "{name}");
+    }
+}
+
+#[test]
+fn all_is_one_array_with_a_drawing_for_each_figure() {
+    let out = folder("figures");
+    let output = tiebreak(&["reproduce", "all", "--quick", "--json", "--out", out.to_str().expect("UTF-8")]);
+    let all: Value = serde_json::from_slice(&output.stdout).expect("one array");
+    let all = all.as_array().expect("an array");
+    assert_eq!(all.len(), 1 + FIGURES.len());
+    assert_eq!(code(&output), i32::from(all.iter().any(|one| one["agrees"] == false)));
+    for (figure, (name, rows)) in all[1..].iter().zip(FIGURES) {
+        assert_eq!((&figure["name"], figure["rows"].as_array().map(Vec::len)), (&Value::from(name), Some(rows)));
+        let is_row = |row: &Value| row["what"].is_string() && row["ours"][0]["spread"]["mean"].is_number();
+        assert!(figure["rows"].as_array().is_some_and(|rows| rows.iter().all(is_row)), "{name}");
+        assert!(figure["checks"].as_array().is_some_and(|checks| checks.len() > 1), "{name}");
+        let read = |kind: &str| std::fs::read_to_string(figure[kind].as_str().expect("a file")).expect("its text");
+        assert!(read("svg").starts_with("<?xml") && read("svg").contains("<polyline"), "{name}");
+        let points = read("csv");
+        assert!(points.starts_with("panel,series,across,value\n") && points.lines().count() > 4, "{name}");
+    }
+}
+
+#[test]
+fn reproduce_says_what_it_can() {
+    let listed = done(&["reproduce"]);
+    let names = json(&["reproduce", "--json"]);
+    let names: Vec<_> = names.as_array().expect("an array").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names.len(), 1 + FIGURES.len());
+    assert!(names.iter().all(|name| listed.contains(name)) && listed.contains("reproduce all"), "{listed}");
+}
+
+#[test]
+fn a_figure_follows_what_is_set() {
+    let with = |set: &str| tiebreak(&["reproduce", "protean-fig12", "--quick", "--set", set]).stdout;
+    assert_ne!(with("caches.evaluation_pool=2"), with("caches.evaluation_pool=200"));
+}
+
 #[test]
 fn caches_change_no_decision() {
     for preset in ["default", "small"] {
@@ -142,6 +200,8 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["link", "decode", "#nonsense"], "expected a link like"),
         (&["trace", "convert", CUT, "--json"], "expected --out FILE"),
         (&["reproduce", "table-99"], "protean-table5"),
+        (&["reproduce", "protean-fig9", "--trace", CUT], "expected no --trace"),
+        (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
         (&["dance"], "expected a command"),
     ] {
         let output = tiebreak(words);

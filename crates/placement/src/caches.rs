@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::declare;
 
+use crate::allocator::CacheUse;
+
 declare! {
     /// What an agent keeps between decisions. Every layer can be switched off to see what it
     /// is worth; none changes where a VM goes. (Protean section 5.2)
@@ -86,9 +88,51 @@ pub struct CacheCounters {
     pub object_updates: u64,
     /// Rule objects thrown out: to make room, or for their age.
     pub object_evictions: u64,
+    /// Decisions that found an evaluation and had to rank some of its machines again.
+    pub stale_hits: u64,
+    /// Updates for decisions that found an evaluation.
+    pub on_hits: Updates,
+    /// Updates for decisions that had to make one.
+    pub on_misses: Updates,
+    /// Updates while the agent had nothing to do.
+    pub in_background: Updates,
+    /// How often a decision read the shared state, and found all of it fresh or did not.
+    pub shared: Uses,
     /// For every machine rule of the list that asks something of the request, what its rule
     /// objects did.
     pub objects: Vec<ObjectCounters>,
+}
+
+/// Machines brought up to date.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Updates {
+    /// Ranked again by evaluations.
+    pub ranked: u64,
+    /// Judged again by the layers below them, once for each layer that did.
+    pub judged: u64,
+}
+
+impl Updates {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.ranked += other.ranked;
+        self.judged += other.judged;
+    }
+}
+
+/// How often decisions used a layer; uses by an agent that had nothing to decide are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Uses that found what they needed.
+    pub hits: u64,
+    /// Uses that did not.
+    pub misses: u64,
+}
+
+impl Uses {
+    fn add(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.misses += other.misses;
+    }
 }
 
 /// What the rule objects of one rule did.
@@ -100,9 +144,29 @@ pub struct ObjectCounters {
     pub hits: u64,
     /// Uses that had to make one.
     pub misses: u64,
+    /// Those of them that were for a decision.
+    pub by_decisions: Uses,
 }
 
 impl CacheCounters {
+    /// All updates so far, wherever they were counted.
+    pub(crate) fn updates(&self) -> Updates {
+        Updates { ranked: self.refreshed, judged: self.shared_updates + self.object_updates }
+    }
+
+    /// Notes what a decision had to update since; how many machines it ranked again.
+    pub(crate) fn decided(&mut self, cache: CacheUse, before: Updates) -> u32 {
+        let now = self.updates();
+        let since = Updates { ranked: now.ranked - before.ranked, judged: now.judged - before.judged };
+        if cache == CacheUse::Hit {
+            self.stale_hits += u64::from(since.ranked > 0);
+            self.on_hits.add(since);
+        } else {
+            self.on_misses.add(since);
+        }
+        since.ranked as u32
+    }
+
     /// Adds another agent's counts.
     pub fn add(&mut self, other: &Self) {
         let Self { objects, .. } = other;
@@ -115,11 +179,17 @@ impl CacheCounters {
         self.shared_updates += other.shared_updates;
         self.object_updates += other.object_updates;
         self.object_evictions += other.object_evictions;
+        self.stale_hits += other.stale_hits;
+        self.on_hits.add(other.on_hits);
+        self.on_misses.add(other.on_misses);
+        self.in_background.add(other.in_background);
+        self.shared.add(other.shared);
         for theirs in objects {
             match self.objects.iter_mut().find(|mine| mine.rule == theirs.rule) {
                 Some(mine) => {
                     mine.hits += theirs.hits;
                     mine.misses += theirs.misses;
+                    mine.by_decisions.add(theirs.by_decisions);
                 }
                 None => self.objects.push(*theirs),
             }

@@ -256,7 +256,9 @@ impl<K: PackedKey> Evaluation<K> {
         let kept: Vec<_> = (0..self.cells.len()).filter(|at| self.cells[*at].is_some()).map(ClusterId::of).collect();
         let before = books.counters.refreshed;
         self.refresh(occupancy, &kept, budget, kit, books);
-        books.counters.refreshed - core::mem::replace(&mut books.counters.refreshed, before)
+        let done = books.counters.refreshed - before;
+        books.counters.refreshed = before;
+        done
     }
 
     /// Forgets the cells of clusters that were not selected since then.

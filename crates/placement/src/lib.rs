@@ -36,7 +36,7 @@ mod why_not;
 mod words;
 
 pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
-pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters};
+pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters, Updates, Uses};
 pub use explain::{Explanation, Scorecard};
 pub use migrate::{Evacuation, MigrationLimits, Move, Placed};
 pub use policy::{Policy, PolicyError, RuleUse};

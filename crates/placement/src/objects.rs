@@ -12,7 +12,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{Occupancy, Scene};
 
 use crate::batch::Batch;
-use crate::caches::{CacheCounters, CacheEvent, ObjectCounters};
+use crate::caches::{CacheCounters, CacheEvent, ObjectCounters, Uses};
 use crate::judges::{Judge, Room};
 
 /// Where an object stood when it was last used.
@@ -91,6 +91,8 @@ impl Verdicts {
 pub(crate) struct Books<'a> {
     pub(crate) now: u64,
     pub(crate) journal: bool,
+    /// Whether the agent has nothing to decide.
+    pub(crate) background: bool,
     pub(crate) counters: &'a mut CacheCounters,
     pub(crate) log: Option<&'a mut Vec<CacheEvent>>,
 }
@@ -107,7 +109,7 @@ impl Books<'_> {
         let objects = &mut self.counters.objects;
         let at = *judge.counted_at.get_or_insert_with(|| {
             objects.iter().position(|counters| counters.rule == judge.id).unwrap_or_else(|| {
-                objects.push(ObjectCounters { rule: judge.id, hits: 0, misses: 0 });
+                objects.push(ObjectCounters { rule: judge.id, hits: 0, misses: 0, by_decisions: Uses::default() });
                 objects.len() - 1
             })
         });
@@ -156,7 +158,10 @@ impl Objects {
         let known = if there { Some(slot) } else { self.slots.get(&(judge.index, judge.words.clone())).copied() };
         let slot = match known {
             Some(slot) => {
-                books.object(judge).hits += 1;
+                let decides = u64::from(!books.background);
+                let counters = books.object(judge);
+                counters.hits += 1;
+                counters.by_decisions.hits += decides;
                 books.note(CacheEvent::ObjectHit(judge.id));
                 slot as usize
             }
@@ -168,7 +173,10 @@ impl Objects {
     }
 
     fn create(&mut self, judge: &mut Judge, books: &mut Books<'_>) -> usize {
-        books.object(judge).misses += 1;
+        let decides = u64::from(!books.background);
+        let counters = books.object(judge);
+        counters.misses += 1;
+        counters.by_decisions.misses += decides;
         books.note(CacheEvent::ObjectCreated(judge.id));
         let key = (judge.index, judge.words.clone());
         self.generation += 1;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use tiebreak_model::{Occupancy, Scene, ShapeId, VmRequest};
 
 use crate::allocator::{CacheUse, Choice, Refusal, Request};
-use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
+use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
 use crate::evaluation::{Evaluation, Kit};
 use crate::objects::Books;
 use crate::packed::{PackedKey, Wide};
@@ -108,7 +108,7 @@ impl<K: PackedKey> Pool<K> {
     fn choose(&mut self, work: Work<'_>, request: &Request<'_>) -> Result<Choice, Refusal> {
         let Work { policy, view, counters, log } = work;
         self.uses += 1;
-        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, counters, log };
+        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, background: false, counters, log };
         if self.uses.is_multiple_of(SWEEP) {
             self.evict_old(&mut books);
         }
@@ -120,12 +120,12 @@ impl<K: PackedKey> Pool<K> {
         books.counters.hits += u64::from(cache == CacheUse::Hit);
         books.counters.misses += u64::from(cache == CacheUse::Miss);
         books.note(if cache == CacheUse::Hit { CacheEvent::EvaluationHit } else { CacheEvent::EvaluationCreated });
-        let before = books.counters.refreshed;
+        let before = books.counters.updates();
         let entry = &mut self.entries[index];
         entry.used_at = self.uses;
         let scene = Scene { occupancy: view, footprint: request.footprint };
         let found = entry.evaluation.choose(scene, request.draw, &mut self.kit, &mut books);
-        let refreshed = (books.counters.refreshed - before) as u32;
+        let refreshed = books.counters.decided(cache, before);
         if self.entries.len() > self.size {
             // A pool without room keeps nothing.
             self.forget(index);
@@ -210,16 +210,18 @@ impl<K: PackedKey> Pool<K> {
 
     fn refresh(&mut self, work: Work<'_>, budget: u64) -> u64 {
         let Work { view, counters, log, .. } = work;
-        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, counters, log };
+        let mut books = Books { now: self.uses, journal: self.kit.caches.journal, background: true, counters, log };
         let mut newest_first: Vec<_> = (0..self.entries.len()).collect();
         newest_first.sort_unstable_by_key(|index| core::cmp::Reverse(self.entries[*index].used_at));
-        let mut done = 0;
+        let (mut done, before) = (0, books.counters.updates());
         for index in newest_first {
             if done < budget {
                 done += self.entries[index].evaluation.refresh_all(view, budget - done, &mut self.kit, &mut books);
             }
         }
         books.counters.refreshed_in_background += done;
+        let judged = books.counters.updates().judged - before.judged;
+        books.counters.in_background.add(Updates { ranked: done, judged });
         done
     }
 

@@ -72,6 +72,10 @@ impl<K: PackedKey> Shared<K> {
                 stale.add(occupancy, cluster, seen);
             }
         }
+        if !books.background {
+            books.counters.shared.hits += u64::from(stale.machines.is_empty());
+            books.counters.shared.misses += u64::from(!stale.machines.is_empty());
+        }
         if !stale.machines.is_empty() {
             books.counters.shared_updates += stale.machines.len() as u64;
             self.judge(occupancy, &stale, room);

@@ -93,10 +93,11 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "reproduce",
-        words: "[protean-table5]",
+        words: reproduce::WORDS,
         words_max: 1,
-        help: "Computes a paper's table and shows ours beside it; exit code 1 if a direction does not hold.",
-        options: &[&QUICK, &TRACE, &SET],
+        help: "Computes a paper's table or figure and shows ours beside it; exit code 1 if a direction does not hold. \
+               Without a name it lists what there is.",
+        options: &[&QUICK, &reproduce::OUT, &TRACE, &SET],
         run: reproduce::run,
     },
     Command {

@@ -1,30 +1,104 @@
-//! `tiebreak reproduce`: a paper's table computed again, ours beside it.
+//! `tiebreak reproduce`: the papers' tables and figures computed again, ours beside theirs.
+//!
+//! One file each. A table or figure says what was run, gives rows with the paper's value and
+//! ours, and checks the directions that the paper shows.
 
+mod demand;
+mod figure;
+mod hourly;
+mod protean_fig10;
+mod protean_fig11;
+mod protean_fig12;
+mod protean_fig13;
+mod protean_fig14;
+mod protean_fig15;
+mod protean_fig16;
+mod protean_fig9;
 mod protean_table5;
+mod rates;
+mod zone;
 
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure};
-use crate::given::Given;
+use crate::answer::{Answer, Failure, note};
+use crate::given::{Given, Opt};
 
-/// A table that can be computed again.
-struct Table {
+/// A table or figure that can be computed again.
+#[derive(Clone, Copy)]
+struct Entry {
     name: &'static str,
+    /// What it shows.
+    about: &'static str,
     run: fn(&Given) -> Result<Answer, Failure>,
 }
 
-static TABLES: &[Table] = &[Table { name: "protean-table5", run: protean_table5::run }];
+static ENTRIES: &[Entry] = &[
+    Entry {
+        name: "protean-table5",
+        about: "what the buckets of BestFit do to packing, choice and conflicts",
+        run: protean_table5::run,
+    },
+    Entry { name: "protean-fig9", about: "hit ratios of the caches over a day", run: protean_fig9::run },
+    Entry { name: "protean-fig10", about: "how long a decision takes on a hit and on a miss", run: protean_fig10::run },
+    Entry { name: "protean-fig11", about: "latency over the size of the zone", run: protean_fig11::run },
+    Entry { name: "protean-fig12", about: "memory of an agent over the size of the zone", run: protean_fig12::run },
+    Entry { name: "protean-fig13", about: "a spike, and how many agents bear it", run: protean_fig13::run },
+    Entry { name: "protean-fig14", about: "conflicts with and without avoiding them", run: protean_fig14::run },
+    Entry { name: "protean-fig15", about: "demand sped up a thousandfold", run: protean_fig15::run },
+    Entry { name: "protean-fig16", about: "a higher limit and recommended migrations", run: protean_fig16::run },
+];
+
+/// The words that choose what is computed.
+pub(crate) const WORDS: &str = "[NAME|all]";
+
+/// Where drawings go.
+pub(crate) const OUT: Opt =
+    Opt { name: "out", value: Some("DIR"), help: "a folder for the figure as NAME.svg and its points as NAME.csv" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let name = given.words.first().map_or(TABLES[0].name, String::as_str);
-    let table = TABLES.iter().find(|table| table.name == name).ok_or_else(|| {
-        let names: Vec<_> = TABLES.iter().map(|table| table.name).collect();
-        Failure(format!("expected the name of a table ({}), got \"{name}\"; write one of these", names.join(", ")))
-    })?;
-    (table.run)(given)
+    match given.words.first().map(String::as_str) {
+        None => Ok(list(given)),
+        Some("all") => all(given),
+        Some(name) => (find(name)?.run)(given),
+    }
 }
 
-/// A direction that the paper's table shows, and whether ours shows it.
+fn find(name: &str) -> Result<&'static Entry, Failure> {
+    ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+        let names = names.join(", ");
+        Failure(format!("expected the name of a table or figure ({names}) or all, got \"{name}\"; write one of these"))
+    })
+}
+
+/// What there is, without computing anything.
+fn list(given: &Given) -> Answer {
+    let rows: Vec<_> =
+        ENTRIES.iter().map(|entry| serde_json::json!({ "name": entry.name, "about": entry.about })).collect();
+    let lines = ENTRIES.iter().map(|entry| format!("  {:<16}{}\n", entry.name, entry.about));
+    Answer::either(given, &rows, || {
+        format!("{}\n`tiebreak reproduce all` computes all of them.\n", lines.collect::<String>())
+    })
+}
+
+/// All of them, one after the other: texts below each other, or one array.
+fn all(given: &Given) -> Result<Answer, Failure> {
+    let (mut texts, mut found_problem) = (Vec::new(), false);
+    for entry in ENTRIES {
+        note(&format!("{}: {}", entry.name, entry.about));
+        let answer = (entry.run)(given)?;
+        found_problem |= answer.found_problem;
+        texts.push(answer.text);
+    }
+    let text = if given.has("json") {
+        format!("[\n{}\n]\n", texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))
+    } else {
+        texts.join("\n\n")
+    };
+    Ok(Answer::text(text).problem(found_problem))
+}
+
+/// A direction that the paper shows, and whether ours shows it.
 #[derive(Serialize)]
 struct Check {
     what: &'static str,
@@ -39,12 +113,26 @@ impl Check {
         Self { what, holds: why.is_none(), why }
     }
 
+    /// Holds when it is so; else `why` says what was seen instead.
+    fn so(what: &'static str, holds: bool, why: impl FnOnce() -> String) -> Self {
+        Self::new(what, (!holds).then(why))
+    }
+
     fn text(&self) -> String {
         match &self.why {
             None => format!("  holds: {}\n", self.what),
             Some(why) => format!("  does not hold: {}: {why}\n", self.what),
         }
     }
+}
+
+/// The directions and remarks of a table or figure as text.
+fn judged(checks: &[Check], remarks: &[String]) -> String {
+    let agree = checks.iter().all(|check| check.holds);
+    let head = if agree { "Every direction agrees with the paper:" } else { "Not every direction agrees:" };
+    let checks: String = checks.iter().map(Check::text).collect();
+    let remarks: String = remarks.iter().map(|remark| format!("  remark: {remark}\n")).collect();
+    format!("{head}\n{checks}{remarks}")
 }
 
 /// A figure over seeds.

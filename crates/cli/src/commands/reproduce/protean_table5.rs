@@ -5,13 +5,14 @@ use serde::Serialize;
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{Summary, World};
 
-use super::{Check, Spread};
+use super::{Check, Spread, judged};
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 use crate::scenario::{preset, set_fields};
 use crate::shown::table;
 use crate::trace::{Source, source};
 
+const NAME: &str = "protean-table5";
 const RULE: &str = "BestFit";
 
 /// A row as the paper has it: buckets, density and share in percent, conflicts per minute.
@@ -69,6 +70,9 @@ struct Reproduction {
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let name = if given.has("trace") { "packing-400" } else { "default" };
+    if given.has("out") && given.words.first().is_some_and(|word| word == NAME) {
+        return Err(Failure(format!("expected no --out for {NAME}, which is a table; leave it out")));
+    }
     let mut variant = preset(name)?.active_variant().clone();
     variant.agents.count = 4;
     set_fields(&mut variant, given)?;
@@ -77,7 +81,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let rows = PAPER.iter().map(|paper| row(paper, &variant, &source, &seeds)).collect::<Result<Vec<_>, _>>()?;
     let (checks, remarks) = (checks(&rows), remarks(&rows));
     let reproduction = Reproduction {
-        name: "protean-table5",
+        name: NAME,
         source: "Hadary et al., Protean, OSDI 2020, Table 5",
         trace: source.trace.map_or_else(String::new, |(name, _)| name),
         machines: variant.clusters.iter().map(|cluster| cluster.settings.machines).sum(),
@@ -187,10 +191,7 @@ impl Reproduction {
             "Protean Table 5: {trace} on {machines} machines, {agents} agents, {} seeds; ours: mean (least-most).\n\n",
             seeds.len()
         );
-        let agrees = if self.agrees { "Every direction agrees with the paper:" } else { "Not every direction agrees:" };
-        let checks: String = self.checks.iter().map(Check::text).collect();
-        let remarks: String = self.remarks.iter().map(|remark| format!("  remark: {remark}\n")).collect();
-        format!("{head}{}\n{agrees}\n{checks}{remarks}", self.table())
+        format!("{head}{}\n{}", self.table(), judged(&self.checks, &self.remarks))
     }
 
     fn table(&self) -> String {
