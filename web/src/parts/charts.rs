@@ -110,7 +110,7 @@ impl Charts {
                 <p class="unseen">{ summary(&drawn.chart) }</p>
                 <div class="plot" onpointermove={hover_to} onpointerleave={leave} onpointerdown={pin}>
                     { Html::from_html_unchecked(drawn.svg.clone()) }
-                    { for app.live.iter().flat_map(timeline::happened).map(|time| event_line(&drawn, time, width)) }
+                    <>{ for app.live.iter().flat_map(timeline::happened).map(|time| event_line(&drawn, time, width)) }</>
                     { cursor }
                 </div>
                 <figcaption>

@@ -169,7 +169,8 @@ impl Events {
         Done { edit: Some(Edit::RemoveIncident { incident }), focus: Some(next) }
     }
 
-    /// The lane with its marks.
+    /// The lane with its marks. As many children always: otherwise Yew would make a mark anew
+    /// while it is dragged, and the pointer would lose it.
     pub(crate) fn lane(&self, link: &Scope<Page>, app: &App, width: f64) -> Html {
         let marks = timeline::marks(app, MARK_PX / width.max(MARK_PX));
         let rows = marks.iter().map(|mark| mark.level + 1).max().unwrap_or(1);
@@ -181,7 +182,7 @@ impl Events {
                     <p class="hint">{ "Failures and demand spikes go here." }</p>
                 }
                 <ul role="list" aria-label="Events">{ for marks.iter().map(|mark| self.mark(link, mark)) }</ul>
-                { ghost }
+                { ghost.unwrap_or_default() }
                 <span id="event-keys" class="unseen">{ "Enter opens it, arrow keys move it, Delete removes it." }</span>
             </div>
         }
