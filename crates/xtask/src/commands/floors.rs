@@ -9,6 +9,7 @@ pub(crate) const HELP: &str = "check that every crate depends only on lower floo
 /// Every crate of the product, from the ground up.
 pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-model", 0),
+    ("tiebreak-lifetime", 1),
     ("tiebreak-placement", 1),
     ("tiebreak-sim", 2),
     ("tiebreak-trace", 3),
@@ -100,6 +101,7 @@ mod tests {
     fn each_forbidden_edge_is_named() {
         let cases = [
             ("tiebreak-placement", "tiebreak-sim", "(floor 2)"),
+            ("tiebreak-lifetime", "tiebreak-placement", "(floor 1)"),
             ("tiebreak-trace", "tiebreak-scenario", "(floor 3)"),
             ("tiebreak-trace", "tiebreak-sim", "without knowing"),
             ("tiebreak-chart", "tiebreak-model", "only series"),

@@ -1,0 +1,130 @@
+//! One prediction for every uptime: the expected remaining life as a step function.
+//!
+//! This is the mapping that LAVA (section 3, way 1) materialises. Between two thresholds the
+//! predicted *exit* stands still and the remaining life runs down. A VM that outlives its
+//! predicted exit before the next threshold is given the same remaining life again. So a
+//! prediction made once holds until [`Curve::next_change_s`], and asking again sooner never
+//! gives another answer.
+
+use alloc::vec::Vec;
+
+/// The expected remaining life for every uptime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Curve {
+    /// Where each step begins, rising from 0.
+    steps: Vec<Step>,
+}
+
+/// From this uptime on, so much remains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    from_s: u32,
+    remaining_s: u32,
+}
+
+impl Curve {
+    /// The most steps a predictor makes.
+    pub const STEPS_MAX: usize = 64;
+
+    /// The same remaining life at uptime 0 and whenever it is outlived; at least 1 s.
+    #[must_use]
+    pub fn constant(remaining_s: u32) -> Self {
+        Self { steps: alloc::vec![Step { from_s: 0, remaining_s: remaining_s.max(1) }] }
+    }
+
+    /// From pairs of uptime and remaining life in seconds, uptimes rising from 0. A pair that only
+    /// says what the steps before it say already is left out.
+    #[must_use]
+    pub fn of(pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut pairs = pairs.into_iter();
+        let mut curve = Self::constant(pairs.next().map_or(1, |(_, remaining_s)| remaining_s));
+        for (from_s, remaining_s) in pairs {
+            let remaining_s = remaining_s.max(1);
+            if curve.remaining_s(from_s) != remaining_s {
+                curve.steps.push(Step { from_s, remaining_s });
+            }
+        }
+        curve.steps.shrink_to_fit();
+        curve
+    }
+
+    /// How long a VM that has run for `uptime_s` will still run, in seconds; at least 1.
+    #[inline]
+    #[must_use]
+    pub fn remaining_s(&self, uptime_s: u32) -> u32 {
+        (self.exit_s(self.place(uptime_s), uptime_s) - u64::from(uptime_s)).min(u64::from(u32::MAX)) as u32
+    }
+
+    /// The next uptime at which the predicted exit may be another; `None` when there is none.
+    #[inline]
+    #[must_use]
+    pub fn next_change_s(&self, uptime_s: u32) -> Option<u32> {
+        let place = self.place(uptime_s);
+        let exit_s = self.exit_s(place, uptime_s);
+        let next_s = self.steps.get(place + 1).map_or(exit_s, |next| exit_s.min(u64::from(next.from_s)));
+        u32::try_from(next_s).ok()
+    }
+
+    /// How many steps it has.
+    #[must_use]
+    pub fn step_count(&self) -> u32 {
+        self.steps.len() as u32
+    }
+
+    fn place(&self, uptime_s: u32) -> usize {
+        self.steps.partition_point(|step| step.from_s <= uptime_s) - 1
+    }
+
+    /// The uptime at which the VM is predicted to leave; after `uptime_s`.
+    fn exit_s(&self, place: usize, uptime_s: u32) -> u64 {
+        let Step { from_s, remaining_s } = self.steps[place];
+        let outlived = (uptime_s - from_s) / remaining_s;
+        u64::from(from_s) + u64::from(remaining_s) * (u64::from(outlived) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_stands_still_until_the_next_threshold_or_until_it_is_outlived() {
+        // At once 100 s; after 60 s of life 500 s more; after 1,000 s only 10 s at a time.
+        let curve = Curve::of([(0, 100), (60, 500), (1_000, 10)]);
+        for (uptime, remaining, next) in [
+            (0, 100, 60),
+            (59, 41, 60),
+            (60, 500, 560),
+            (559, 1, 560),
+            (560, 500, 1_000),
+            (1_000, 10, 1_010),
+            (1_009, 1, 1_010),
+            (1_010, 10, 1_020),
+        ] {
+            assert_eq!(curve.remaining_s(uptime), remaining, "at {uptime} s");
+            assert_eq!(curve.next_change_s(uptime), Some(next), "at {uptime} s");
+        }
+    }
+
+    #[test]
+    fn asking_again_before_the_next_change_gives_the_same_exit() {
+        let curve = Curve::of([(0, 7), (10, 3), (20, 40), (50, 11)]);
+        for asked in 0..200 {
+            let next = curve.next_change_s(asked).expect("it changes for ever");
+            assert!(next > asked);
+            for again in asked..next {
+                assert_eq!(again + curve.remaining_s(again), asked + curve.remaining_s(asked), "{asked} to {again}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_already_is_left_out_and_extremes_are_fine() {
+        assert_eq!(Curve::of([(0, 100), (60, 40), (100, 100)]), Curve::constant(100));
+        assert_eq!(Curve::constant(0).remaining_s(5), 1);
+        let forever = Curve::constant(u32::MAX);
+        assert_eq!(forever.remaining_s(u32::MAX), u32::MAX);
+        assert_eq!(forever.next_change_s(u32::MAX), None);
+        assert_eq!(Curve::of([(0, 1)]).next_change_s(u32::MAX), None);
+    }
+}

@@ -1,0 +1,296 @@
+//! Judging a model in slices: its predictions beside what became of the VMs.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{Time, VmId, Workload};
+
+use crate::concordance::{self, Pair};
+use crate::forecasts::Forecasts;
+use crate::order;
+use crate::quality::{Counts, Detection, Errors, LongLives, Quality, QualityTerms};
+use crate::spells::seconds_between;
+use crate::training::{Learned, Trained};
+use crate::traits;
+
+/// In how many steps of each life predictions are made again.
+const SHARES: u32 = 20;
+
+/// VMs looked at in one step.
+const VMS_A_STEP: usize = 512;
+
+/// What of a life is known in truth.
+#[derive(Clone, Copy, Debug)]
+struct Truth {
+    vm: VmId,
+    lived_s: u32,
+    ended: bool,
+}
+
+/// The judging of a model, in slices.
+pub(crate) struct Judging {
+    forecasts: Forecasts,
+    threshold_h: f64,
+    threshold_s: u32,
+    vms: Vec<Truth>,
+    next: usize,
+    pairs: Vec<Pair>,
+    first_errors: Errors,
+    reprediction_errors: Errors,
+    first: Confusion,
+    by_share: [Confusion; SHARES as usize],
+    quality: Quality,
+}
+
+impl Judging {
+    pub(crate) fn new(learned: Learned, workload: &Workload, terms: QualityTerms) -> Self {
+        let vms = later(workload, learned.cut);
+        let quality = Quality {
+            counts: Counts {
+                trained_on: learned.trained_on,
+                trained_censored: learned.trained_censored,
+                tested_on: vms.len() as u32,
+                tested_censored: vms.iter().filter(|vm| !vm.ended).count() as u32,
+            },
+            c_index: None,
+            long_lives: None,
+            first_errors: None,
+            reprediction_errors: None,
+            influence: learned.influence,
+            unanswered: Vec::new(),
+        };
+        Self {
+            forecasts: learned.forecasts,
+            threshold_h: terms.threshold,
+            threshold_s: libm::ceil(terms.threshold * 3_600.0) as u32,
+            vms,
+            next: 0,
+            pairs: Vec::new(),
+            first_errors: Errors::default(),
+            reprediction_errors: Errors::default(),
+            first: Confusion::default(),
+            by_share: [Confusion::default(); SHARES as usize],
+            quality,
+        }
+    }
+
+    pub(crate) fn step(&mut self) -> Option<u32> {
+        let until = self.vms.len().min(self.next + VMS_A_STEP);
+        for place in self.next..until {
+            self.look_at(self.vms[place]);
+        }
+        let looked = until - core::mem::replace(&mut self.next, until);
+        (looked > 0).then_some(looked as u32 * 2)
+    }
+
+    pub(crate) fn share_done(&self) -> f32 {
+        self.next as f32 / self.vms.len().max(1) as f32
+    }
+
+    fn look_at(&mut self, Truth { vm, lived_s, ended }: Truth) {
+        let predicted_s = self.forecasts.remaining_s(vm, 0);
+        self.pairs.push(Pair { predicted_s, lived_s, ended });
+        let is_long = lived_s >= self.threshold_s;
+        if is_long || ended {
+            self.first.add(is_long, predicted_s >= self.threshold_s);
+        }
+        if !ended {
+            return;
+        }
+        self.first_errors.add(predicted_s, lived_s);
+        for (share, confusion) in (0..SHARES).zip(&mut self.by_share) {
+            let uptime_s = (u64::from(lived_s) * u64::from(share) / u64::from(SHARES)) as u32;
+            let remaining_s = self.forecasts.remaining_s(vm, uptime_s);
+            self.reprediction_errors.add(remaining_s, lived_s - uptime_s);
+            confusion.add(is_long, uptime_s.saturating_add(remaining_s) >= self.threshold_s);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Trained {
+        self.answer();
+        Trained { forecasts: self.forecasts, quality: self.quality }
+    }
+
+    fn answer(&mut self) {
+        let mut unanswered = Vec::new();
+        if self.vms.is_empty() {
+            unanswered.push("No VM comes after the part of the trace that was learned from; learn from less of it.");
+        } else {
+            self.quality.c_index = concordance::index(&self.pairs);
+            if self.quality.c_index.is_none() {
+                unanswered.push("No judged VM is known to have outlived another one, so there is no order to predict.");
+            }
+            if self.first.long() == 0 {
+                unanswered.push("No judged VM is known to live as long as the threshold; choose a lower one.");
+            } else {
+                self.quality.long_lives = Some(self.long_lives());
+            }
+            if self.first_errors.counts.is_empty() {
+                unanswered
+                    .push("The trace does not say when any of the judged VMs ends, so errors cannot be measured.");
+            } else {
+                self.quality.first_errors = Some(core::mem::take(&mut self.first_errors));
+                self.quality.reprediction_errors = Some(core::mem::take(&mut self.reprediction_errors));
+            }
+        }
+        self.quality.unanswered = unanswered;
+    }
+
+    fn long_lives(&self) -> LongLives {
+        let (best_cut_s, best) = self.best_cut();
+        LongLives {
+            threshold_h: self.threshold_h,
+            long: self.first.long(),
+            short: self.first.short(),
+            at_threshold: self.first.detection(),
+            at_best_cut: best.detection(),
+            best_cut_h: f64::from(best_cut_s) / 3_600.0,
+            f1_by_share: self.by_share.iter().map(|confusion| confusion.detection().f1).collect(),
+        }
+    }
+
+    /// The predicted life that best parts long lives from short ones; of equally good ones the longest.
+    fn best_cut(&self) -> (u32, Confusion) {
+        let is_long = |pair: &Pair| pair.lived_s >= self.threshold_s;
+        let known: Vec<&Pair> = self.pairs.iter().filter(|pair| is_long(pair) || pair.ended).collect();
+        let places = order::rising(known.iter().map(|pair| u128::from(!pair.predicted_s)));
+        let known: Vec<&Pair> = places.iter().map(|place| known[*place as usize]).collect();
+        let mut called =
+            Confusion { missed: self.first.long(), rightly_short: self.first.short(), ..Confusion::default() };
+        let mut best = (u32::MAX, called);
+        for same in known.chunk_by(|one, next| one.predicted_s == next.predicted_s) {
+            same.iter().for_each(|pair| called.call_long(is_long(pair)));
+            if called.detection().f1 > best.1.detection().f1 {
+                best = (same[0].predicted_s, called);
+            }
+        }
+        best
+    }
+}
+
+/// The VMs that are judged: those that come at the cut or later.
+fn later(workload: &Workload, cut: Time) -> Vec<Truth> {
+    let coming = traits::of(workload).filter(|traits| traits.start > Time::ZERO && traits.start >= cut);
+    let known = coming.filter_map(|traits| {
+        let ended = workload.end(traits.vm) != Time::NEVER;
+        let until = if ended { workload.end(traits.vm) } else { workload.horizon() };
+        let lived_s = seconds_between(traits.start, until);
+        (ended || lived_s > 0).then_some(Truth { vm: traits.vm, lived_s: lived_s.max(1), ended })
+    });
+    known.collect()
+}
+
+/// How many were called what.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Confusion {
+    rightly_long: u32,
+    wrongly_long: u32,
+    missed: u32,
+    rightly_short: u32,
+}
+
+impl Confusion {
+    fn add(&mut self, is_long: bool, is_called_long: bool) {
+        match (is_long, is_called_long) {
+            (true, true) => self.rightly_long += 1,
+            (false, true) => self.wrongly_long += 1,
+            (true, false) => self.missed += 1,
+            (false, false) => self.rightly_short += 1,
+        }
+    }
+
+    /// One that was called short is called long now.
+    fn call_long(&mut self, is_long: bool) {
+        if is_long {
+            self.missed -= 1;
+        } else {
+            self.rightly_short -= 1;
+        }
+        self.add(is_long, true);
+    }
+
+    fn long(&self) -> u32 {
+        self.rightly_long + self.missed
+    }
+
+    fn short(&self) -> u32 {
+        self.wrongly_long + self.rightly_short
+    }
+
+    fn detection(&self) -> Detection {
+        let share = |part: u32, of: u32| (of > 0).then(|| f64::from(part) / f64::from(of));
+        Detection {
+            precision: share(self.rightly_long, self.rightly_long + self.wrongly_long),
+            recall: share(self.rightly_long, self.long()),
+            f1: share(2 * self.rightly_long, 2 * self.rightly_long + self.wrongly_long + self.missed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::forecasts::Curves;
+    use crate::trial::{Life, workload};
+
+    const HOUR: i64 = 3_600;
+
+    /// Judges predictions in hours, that begin again when they are outlived, of lives in hours.
+    fn judged(vms: &[(u32, Option<i64>)], terms: QualityTerms) -> Quality {
+        let lives: Vec<Life> =
+            vms.iter().map(|(_, life_h)| Life::new(1, 10, life_h.map(|life_h| 10 + life_h * HOUR))).collect();
+        let curves = vms.iter().map(|(predicted_h, _)| Curve::constant(predicted_h * 3_600)).collect();
+        let curve_of = (0..vms.len() as u32).collect();
+        let learned = Learned {
+            forecasts: Forecasts::of_curves(Curves { curves, curve_of }),
+            cut: Time::ZERO,
+            trained_on: 5,
+            trained_censored: 2,
+            influence: Vec::new(),
+        };
+        let mut judging = Judging::new(learned, &workload(&lives, 10 + 30 * HOUR), terms);
+        while judging.step().is_some() {}
+        judging.finish().quality
+    }
+
+    #[test]
+    fn long_lives_errors_and_counts_agree_with_pen_and_paper() {
+        // Long is 20 h. Predicted and true hours; the last two never end within 30 h.
+        let vms = [(24, Some(40)), (24, Some(2)), (8, Some(50)), (1, Some(1)), (80, None), (2, None)];
+        let quality = judged(&vms, QualityTerms { threshold: 20.0 });
+        assert_eq!(quality.counts, Counts { trained_on: 5, trained_censored: 2, tested_on: 6, tested_censored: 2 });
+        let long = quality.long_lives.expect("long lives");
+        // Long: 40, 50 and both that never end. Called long: three, two of them rightly.
+        assert_eq!((long.long, long.short), (4, 2));
+        let thirds = Detection { precision: Some(2.0 / 3.0), recall: Some(0.5), f1: Some(4.0 / 7.0) };
+        assert_eq!(long.at_threshold, thirds);
+        // From 2 h on: 4 of 5 called so are long, and none is missed.
+        assert_eq!(long.best_cut_h, 2.0);
+        assert_eq!(long.at_best_cut, Detection { precision: Some(0.8), recall: Some(1.0), f1: Some(8.0 / 9.0) });
+        // Of those with an end: at first one of two long ones and one short one are called long; the one
+        // of 50 h has run for 12.5 h after a quarter, and is given until 16 h; after 40 % until 24 h.
+        assert_eq!(long.f1_by_share[0], Some(0.5));
+        assert_eq!(long.f1_by_share[5], Some(0.5));
+        assert_eq!(long.f1_by_share[8], Some(0.8));
+        // |log10|: 24/40 is 0.22, 24/2 is 1.08, 8/50 is 0.80, 1/1 is 0.
+        let errors = quality.first_errors.expect("errors");
+        let filled: Vec<usize> = (0..Errors::BINS).filter(|bin| errors.counts[*bin] > 0).collect();
+        assert_eq!(filled, [0, 2, 7, 10]);
+        assert_eq!(errors.share_within(10), 0.75);
+        assert_eq!(quality.reprediction_errors.expect("errors").counts.iter().sum::<u32>(), 4 * SHARES);
+        assert_eq!(quality.unanswered, [""; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_said() {
+        let terms = QualityTerms::default();
+        let sentences = |vms: &[(u32, Option<i64>)]| judged(vms, terms).unanswered.len();
+        assert_eq!(sentences(&[(5, Some(3)), (5, Some(30))]), 0);
+        // One VM has no other; none is long.
+        assert_eq!(sentences(&[(5, Some(3))]), 2);
+        // None ends, so they cannot be told apart; both are known to live long.
+        let endless = judged(&[(5, None), (6, None)], terms);
+        assert_eq!((endless.unanswered.len(), endless.c_index), (2, None));
+        assert_eq!(endless.long_lives.map(|long| long.long), Some(2));
+    }
+}

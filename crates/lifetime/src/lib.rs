@@ -1,0 +1,41 @@
+//! How long VMs will live: what an allocator may know of it beforehand, and how good that is.
+//!
+//! Source: "LAVA: Lifetime-Aware VM Allocation with Learned Distributions and Adaptation to
+//! Mispredictions", sections 3, 6.4, 6.5 and appendices A, B, C, G.1.
+//!
+//! A predictor of the list [`PREDICTORS`] learns from the first part of a workload, in slices
+//! ([`start`], [`Training`]). What comes out are [`Forecasts`], which answer at any uptime how long
+//! a VM will still run, and the [`Quality`] of those answers on the later part, which was not
+//! learned from. The same workload, predictor and seed give the same bits in any slices.
+//!
+//! Start with [`curve`] (one prediction for every uptime), then
+//! [`predictors::kaplan_meier`](predictors) for the shortest whole predictor.
+
+#![no_std]
+
+extern crate alloc;
+
+mod boosting;
+mod concordance;
+pub mod curve;
+pub mod forecasts;
+mod judging;
+mod lives;
+mod noise;
+mod order;
+pub mod predictors;
+pub mod quality;
+mod spells;
+mod survival;
+pub mod training;
+mod traits;
+mod uptimes;
+
+#[cfg(test)]
+mod trial;
+
+pub use curve::Curve;
+pub use forecasts::Forecasts;
+pub use predictors::{PREDICTORS, PredictorEntry, PredictorUse, find, start};
+pub use quality::{Counts, Detection, Errors, Influence, LongLives, Quality, QualityTerms};
+pub use training::{Trained, Training};

@@ -1,0 +1,44 @@
+//! How long VMs truly live: what only oracles and judges may read.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{Millis, RequestId, VmId, Workload};
+
+use crate::spells::seconds_between;
+
+/// The true life of every VM.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TrueLives {
+    life_s: Vec<u32>,
+    /// The life of a VM that is not of the workload.
+    unknown_s: u32,
+}
+
+impl TrueLives {
+    /// The lives of a workload's VMs; those the trace never ends leave `beyond` after it stops telling.
+    pub(crate) fn of(workload: &Workload, beyond: Millis) -> Self {
+        let last = workload.horizon() + beyond;
+        let known = |end| if end == tiebreak_model::Time::NEVER { last } else { end };
+        let requests = (0..workload.request_count()).map(RequestId);
+        let lives = requests.flat_map(|request| {
+            let start = workload.at(request);
+            workload.vms_of(request).map(move |vm| seconds_between(start, known(workload.end(VmId(vm)))).max(1))
+        });
+        Self { life_s: lives.collect(), unknown_s: (beyond.0 / 1_000).clamp(1, u64::from(u32::MAX)) as u32 }
+    }
+
+    #[inline]
+    pub(crate) fn life_s(&self, vm: VmId) -> u32 {
+        self.life_s.get(vm.index()).copied().unwrap_or(self.unknown_s)
+    }
+
+    /// The uptime at which it leaves; the next second if that is over.
+    #[inline]
+    pub(crate) fn exit_s(&self, vm: VmId, uptime_s: u32) -> u32 {
+        self.life_s(vm).max(uptime_s.saturating_add(1))
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.life_s.len() as u64 * 4
+    }
+}

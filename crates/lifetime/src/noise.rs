@@ -1,0 +1,88 @@
+//! True lives seen through noise: the dial of LAVA's Figure 15 (Appendix G.1).
+
+use alloc::vec::Vec;
+use core::f64::consts::TAU;
+
+use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::{RequestId, Time, VmId, Workload};
+
+use crate::lives::TrueLives;
+use crate::spells::seconds_between;
+
+/// How wrong predictions are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Noise {
+    /// Share of the VMs that are predicted well, 0 to 1.
+    pub(crate) accuracy: f64,
+    /// Standard deviation of the error of those, in log10.
+    pub(crate) sigma_right: f64,
+    /// The same of the others.
+    pub(crate) sigma_wrong: f64,
+    /// The longest remaining life that is predicted.
+    pub(crate) cap_s: u32,
+}
+
+/// The lives of a workload's VMs behind noise.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NoisyLives {
+    lives: TrueLives,
+    /// Uptime when the trace begins, of the VMs alive then, which come first.
+    warm_s: Vec<u32>,
+    noise: Noise,
+    kinds: Stream,
+    radii: Stream,
+    angles: Stream,
+}
+
+impl NoisyLives {
+    pub(crate) fn of(workload: &Workload, lives: TrueLives, noise: Noise, seed: Seed) -> Self {
+        let warm = (0..workload.warm_count()).map(RequestId);
+        Self {
+            lives,
+            warm_s: warm.map(|request| seconds_between(workload.at(request), Time::ZERO)).collect(),
+            noise,
+            kinds: seed.stream("lifetime accuracy"),
+            radii: seed.stream("lifetime error radius"),
+            angles: seed.stream("lifetime error angle"),
+        }
+    }
+
+    /// The uptime at which a VM that has run for `uptime_s` is predicted to leave.
+    ///
+    /// The first prediction is made at its start, or when the trace begins; nobody asks earlier.
+    /// Each one stands until it is outlived; then a fresh draw is applied to the true life that is
+    /// left. Half of the draws are too long, so there are few of them.
+    pub(crate) fn exit_s(&self, vm: VmId, uptime_s: u32) -> u32 {
+        let life_s = self.lives.life_s(vm);
+        let mut asked_s = self.warm_s.get(vm.index()).copied().unwrap_or(0);
+        let mut attempt = 0;
+        while asked_s < life_s {
+            let exit_s = asked_s.saturating_add(self.predicted_s(vm, attempt, life_s - asked_s));
+            if exit_s > uptime_s {
+                return exit_s;
+            }
+            (asked_s, attempt) = (exit_s, attempt + 1);
+        }
+        uptime_s.saturating_add(1)
+    }
+
+    /// A noisy word for `true_s`; the VM's draw of this number.
+    fn predicted_s(&self, vm: VmId, attempt: u64, true_s: u32) -> u32 {
+        let what = u64::from(vm.0);
+        let is_right = unit(self.kinds.draw(what, 0)) <= self.noise.accuracy;
+        let sigma = if is_right { self.noise.sigma_right } else { self.noise.sigma_wrong };
+        let radius = libm::sqrt(-2.0 * libm::log(unit(self.radii.draw(what, attempt))));
+        let error = sigma * radius * libm::cos(TAU * unit(self.angles.draw(what, attempt)));
+        let predicted = f64::from(true_s) * libm::pow(10.0, error);
+        libm::ceil(predicted).clamp(1.0, f64::from(self.noise.cap_s)) as u32
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.lives.bytes() + self.warm_s.len() as u64 * 4
+    }
+}
+
+/// A number above 0, up to 1.
+fn unit(bits: u64) -> f64 {
+    ((bits >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}

@@ -1,0 +1,212 @@
+//! `BoostedTrees` (LAVA section 3, appendices A and B).
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Declared, Workload, declare};
+
+use super::kaplan_meier::{KaplanMeier, Table};
+use super::{Kind, Lesson, seconds};
+use crate::boosting::{Application, Binning, BoostTerms, Booster, DECADE, FEATURES, Rows, UPTIME};
+use crate::curve::Curve;
+use crate::forecasts::Forecasts;
+use crate::quality::Influence;
+use crate::spells::{self, Spell};
+use crate::training::{Learned, Learner};
+use crate::{order, traits, uptimes};
+
+declare! {
+    /// Predicts by gradient-boosted trees: many small questions about shape, priority, tenant,
+    /// request, hour of day and uptime, whose answers add up to the logarithm of the remaining life.
+    ///
+    /// Each VM is an example at eight uptimes: 0, 12.5, 25, ... 87.5 % of what was seen of its
+    /// life. VMs still alive when the learning ends count with the end that survival tables
+    /// expect of them, so that long lives are not left out. Tenants and VM types with fewer
+    /// than ten VMs count as one. (LAVA section 3, appendices A and B; the paper grows 2,000 trees.)
+    pub struct BoostedTrees as "Boosted trees" {
+        /// Share of the trace's time that is learned from.
+        train_share: f64 = 50, 0 => 100, "%";
+        /// Longer remaining lives count as this long, so that a few very long ones do not distract
+        /// from all others.
+        cap: f64 = 168, 1 => 10000, "h";
+        /// How many trees; more fit closer and take longer.
+        trees: u32 = 200, 1 => 2000, "trees";
+        /// How many leaves a tree may have; more let it ask about more features at once.
+        leaves: u32 = 32, 2 => 256, "leaves";
+        /// The part of each tree's answer that is believed; smaller needs more trees.
+        learning_rate: f64 = 0.1, 0.001 => 1, "";
+        /// How many examples a leaf must stand for; more is more careful.
+        leaf_examples: u32 = 20, 1 => 100000, "examples";
+        /// How many VMs are learned from at most; of more, so many are drawn by chance.
+        vms: u32 = 50000, 100 => 10000000, "VMs";
+    }
+}
+
+/// Uptimes at which each VM is an example.
+const UPTIMES: u32 = 8;
+
+impl Kind for BoostedTrees {
+    fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
+        let table = KaplanMeier { train_share: self.train_share, cap: self.cap, ..KaplanMeier::from_values(&[]) };
+        let stage = Stage::Surviving(Box::new(Table::new(&workload, table)));
+        Box::new(Forest {
+            terms: self,
+            workload,
+            seed,
+            stage,
+            trained_on: 0,
+            trained_censored: 0,
+            gains: [0.0; FEATURES],
+        })
+    }
+}
+
+struct Forest {
+    terms: BoostedTrees,
+    workload: Arc<Workload>,
+    seed: Seed,
+    stage: Stage,
+    trained_on: u32,
+    trained_censored: u32,
+    gains: [f64; FEATURES],
+}
+
+enum Stage {
+    /// The tables that say what to expect of VMs still alive.
+    Surviving(Box<Table>),
+    Growing(Box<Growth>),
+    Applying(Box<Application>),
+    Done(Forecasts),
+    /// Between two stages only.
+    Passing,
+}
+
+/// Trees in the making, and what their bins mean.
+struct Growth {
+    binning: Binning,
+    booster: Booster,
+    /// The curve of VMs that are not of the workload.
+    average: Curve,
+}
+
+/// How far growing is the work; the tables come before, the curves behind.
+const SURVIVING: f32 = 0.05;
+const GROWING: f32 = 0.85;
+
+impl Learner for Forest {
+    fn step(&mut self) -> Option<u32> {
+        let spent = match &mut self.stage {
+            Stage::Surviving(table) => table.step(),
+            Stage::Growing(growth) => growth.booster.step(),
+            Stage::Applying(application) => application.step(),
+            Stage::Done(_) | Stage::Passing => return None,
+        };
+        spent.or_else(|| Some(self.pass_on()))
+    }
+
+    fn share_done(&self) -> f32 {
+        match &self.stage {
+            Stage::Surviving(table) => SURVIVING * table.share_done(),
+            Stage::Growing(growth) => SURVIVING + GROWING * growth.booster.share_done(),
+            Stage::Applying(application) => {
+                SURVIVING + GROWING + (1.0 - SURVIVING - GROWING) * application.share_done()
+            }
+            Stage::Done(_) | Stage::Passing => 1.0,
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Learned {
+        let Stage::Done(forecasts) = self.stage else { panic!("finished after its last step") };
+        Learned {
+            forecasts,
+            cut: spells::cut(&self.workload, self.terms.train_share),
+            trained_on: self.trained_on,
+            trained_censored: self.trained_censored,
+            influence: influence(&self.gains),
+        }
+    }
+}
+
+impl Forest {
+    /// From the end of one stage to the beginning of the next.
+    fn pass_on(&mut self) -> u32 {
+        let vms = self.workload.vm_count();
+        let (stage, spent) = match core::mem::replace(&mut self.stage, Stage::Passing) {
+            Stage::Surviving(table) => (Stage::Growing(Box::new(self.examples(&table.finish().forecasts))), vms),
+            Stage::Growing(growth) => {
+                let Growth { binning, booster, average } = *growth;
+                let model = booster.finish();
+                self.gains = model.gains;
+                let application = Application::new(&self.workload, binning, model, average, seconds(self.terms.cap));
+                (Stage::Applying(Box::new(application)), vms)
+            }
+            Stage::Applying(application) => (Stage::Done(application.forecasts()), vms / 100),
+            other => (other, 1),
+        };
+        self.stage = stage;
+        spent
+    }
+
+    /// Bins the features and lists the examples.
+    fn examples(&mut self, tables: &Forecasts) -> Growth {
+        let seen = self.drawn_spells();
+        self.trained_on = seen.len() as u32;
+        self.trained_censored = seen.iter().filter(|spell| !spell.ended).count() as u32;
+        let cap_s = seconds(self.terms.cap);
+        let lives: Vec<Vec<(u32, i32)>> = seen.iter().map(|spell| examples(spell, tables, cap_s)).collect();
+        let mut rest = seen.iter().zip(&lives).peekable();
+        let learned: Vec<_> = traits::of(&self.workload)
+            .filter_map(|traits| rest.next_if(|(spell, _)| spell.vm == traits.vm).map(|(_, life)| (traits, life)))
+            .collect();
+        let binning = Binning::of(&learned);
+        let mut rows = Rows::default();
+        for (traits, life) in &learned {
+            let vm = binning.key(traits);
+            for (uptime_s, label) in *life {
+                rows.push(vm.with(UPTIME, uptimes::place(&binning.grid, *uptime_s) as u8), *label);
+            }
+        }
+        let BoostedTrees { trees, leaves, learning_rate, leaf_examples, .. } = self.terms;
+        let booster = Booster::new(rows.merged(), BoostTerms { trees, leaves, learning_rate, leaf_examples });
+        Growth { binning, booster, average: tables.average() }
+    }
+
+    /// The VMs that are learned from.
+    fn drawn_spells(&self) -> Vec<Spell> {
+        let mut seen = spells::spells(&self.workload, spells::cut(&self.workload, self.terms.train_share));
+        let most = self.terms.vms as usize;
+        if seen.len() > most {
+            let draws = self.seed.stream("boosted trees: VMs to learn from");
+            let drawn = order::rising(seen.iter().map(|spell| draws.draw(spell.vm.0.into(), 0).into()));
+            let drawn = order::sorted(drawn[..most].iter().map(|place| u64::from(*place)).collect());
+            seen = drawn.iter().map(|place| seen[*place as usize]).collect();
+        }
+        seen
+    }
+}
+
+/// A VM as examples: uptimes, and the label of what remained then.
+fn examples(spell: &Spell, tables: &Forecasts, cap_s: u32) -> Vec<(u32, i32)> {
+    let seen_s = spell.exit_s - spell.entry_s;
+    let more_s = if spell.ended { 0 } else { tables.remaining_s(spell.vm, spell.exit_s) };
+    let uptime = |part| spell.entry_s + (u64::from(seen_s) * u64::from(part) / u64::from(UPTIMES)) as u32;
+    let remaining = |uptime_s: u32| (spell.exit_s - uptime_s).saturating_add(more_s).clamp(1, cap_s);
+    (0..UPTIMES).map(uptime).map(|uptime_s| (uptime_s, label(remaining(uptime_s)))).collect()
+}
+
+/// log10 of seconds in fixed point.
+fn label(seconds: u32) -> i32 {
+    libm::round(libm::log10(f64::from(seconds)) * DECADE) as i32
+}
+
+/// The share of each feature in what all splits gained, the largest first.
+fn influence(gains: &[f64; FEATURES]) -> Vec<Influence> {
+    let all: f64 = gains.iter().sum();
+    let titles = traits::TITLES.into_iter().chain(["uptime"]);
+    let gained = titles.zip(gains).filter(|(_, gain)| **gain > 0.0);
+    let gained: Vec<_> = gained.map(|(feature, gain)| Influence { feature, share: gain / all }).collect();
+    let falling = order::rising(gained.iter().map(|influence| order::of_float(-influence.share)));
+    falling.iter().map(|place| gained[*place as usize]).collect()
+}

@@ -1,0 +1,133 @@
+//! Every predictor, in the order they are shown: one file each, one line here.
+//!
+//! Source: LAVA, section 3 and appendices A, B and G.1.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Declaration, Declared, Workload};
+
+use crate::training::{Learned, Learner, Training};
+
+mod boosted_trees;
+mod constant;
+mod kaplan_meier;
+mod mean_by_type;
+mod noisy_oracle;
+mod oracle;
+#[cfg(test)]
+mod tests;
+
+/// Two lists of one order. What predictors say of themselves stands apart from how they begin, so
+/// that the page, which only shows them, carries none of their code.
+macro_rules! predictors {
+    ($($kind:ty,)+) => {
+        /// Every predictor, in the order they are shown.
+        pub static PREDICTORS: &[PredictorEntry] = &[$(PredictorEntry { declaration: <$kind>::DECLARATION }),+];
+
+        static BEGINNINGS: &[Beginning] = &[$(|values, lesson| <$kind>::from_values(values).begin(lesson)),+];
+    };
+}
+
+predictors! {
+    boosted_trees::BoostedTrees,
+    kaplan_meier::KaplanMeier,
+    mean_by_type::MeanByType,
+    constant::Constant,
+    noisy_oracle::NoisyOracle,
+    oracle::Oracle,
+}
+
+type Beginning = fn(&[f64], Lesson) -> Box<dyn Learner>;
+
+/// The predictor of this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static PredictorEntry> {
+    PREDICTORS.iter().find(|entry| entry.declaration.id == id)
+}
+
+/// One predictor as the list knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct PredictorEntry {
+    /// What it says of itself.
+    pub declaration: Declaration,
+}
+
+/// One predictor of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredictorUse {
+    /// Which one.
+    pub id: String,
+    /// One value per declared parameter; what is missing or not allowed is the default.
+    pub values: Vec<f64>,
+}
+
+impl PredictorUse {
+    /// A predictor with its defaults.
+    #[must_use]
+    pub fn plain(id: &str) -> Self {
+        Self { id: id.into(), values: Vec::new() }
+    }
+}
+
+/// Begins to train a predictor on a workload. An id that is in no list ([`find`] tells) is taken as
+/// the first of it, with its defaults.
+#[must_use]
+pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Training {
+    let place = PREDICTORS.iter().position(|entry| entry.declaration.id == asked.id);
+    let values = if place.is_some() { asked.values.as_slice() } else { &[] };
+    let lesson = Lesson { workload: Arc::clone(&workload), seed };
+    Training::new(BEGINNINGS[place.unwrap_or(0)](values, lesson), workload)
+}
+
+/// What a predictor is given to learn from. Those that are no oracles must look at it through
+/// [`spells`](crate::spells) alone, which ends at their cut.
+struct Lesson {
+    workload: Arc<Workload>,
+    seed: Seed,
+}
+
+/// A predictor: its declared parameters, and how it begins.
+trait Kind: Declared {
+    /// The predictor before its first step.
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner>;
+}
+
+/// A model that is made in one step.
+struct AtOnce<F> {
+    make: Option<F>,
+    made: Option<Learned>,
+}
+
+impl<F: FnOnce() -> Learned + Send + 'static> AtOnce<F> {
+    fn boxed(make: F) -> Box<dyn Learner>
+    where
+        Learned: Send,
+    {
+        Box::new(Self { make: Some(make), made: None })
+    }
+}
+
+impl<F: FnOnce() -> Learned + Send> Learner for AtOnce<F> {
+    fn step(&mut self) -> Option<u32> {
+        let make = self.make.take()?;
+        self.made = Some(make());
+        Some(1_000)
+    }
+
+    fn share_done(&self) -> f32 {
+        if self.made.is_some() { 1.0 } else { 0.0 }
+    }
+
+    fn finish(self: Box<Self>) -> Learned {
+        self.made.expect("finished after its last step")
+    }
+}
+
+/// So many hours in whole seconds.
+fn seconds(hours: f64) -> u32 {
+    libm::round(hours * 3_600.0) as u32
+}

@@ -1,0 +1,55 @@
+//! `NoisyOracle` (LAVA Appendix G.1, Figure 15).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::declare;
+
+use super::oracle::{UNJUDGED_PCT, beyond};
+use super::{AtOnce, Kind, Lesson, seconds};
+use crate::forecasts::Forecasts;
+use crate::lives::TrueLives;
+use crate::noise::{Noise, NoisyLives};
+use crate::spells;
+use crate::training::{Learned, Learner};
+
+declare! {
+    /// Knows when every VM will leave, but tells it with an error: a small one for some VMs, one of
+    /// whole orders of magnitude for the others. It shows how much accuracy an allocator needs.
+    ///
+    /// Which VMs are predicted well is drawn once for each. The error is Gaussian in log10 of the
+    /// remaining life. A prediction stands until the VM outlives it; then a fresh error is drawn on
+    /// what truly remains, so repredictions help here too. (LAVA Appendix G.1)
+    pub struct NoisyOracle as "Noisy oracle" {
+        /// Share of the VMs that are predicted well.
+        accuracy: f64 = 80, 0 => 100, "%";
+        /// Standard deviation of the error of those, in powers of ten.
+        sigma_right: f64 = 0.001, 0 => 3, "decades";
+        /// The same of the others; 3 means a factor of 1,000.
+        sigma_wrong: f64 = 3, 0 => 6, "decades";
+        /// The longest life that is predicted. A VM that the trace never ends is taken to leave so
+        /// long after the trace stops telling.
+        cap: f64 = 336, 24 => 10000, "h";
+    }
+}
+
+impl Kind for NoisyOracle {
+    fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
+        let noise = Noise {
+            accuracy: self.accuracy / 100.0,
+            sigma_right: self.sigma_right,
+            sigma_wrong: self.sigma_wrong,
+            cap_s: seconds(self.cap),
+        };
+        AtOnce::boxed(move || {
+            let lives = TrueLives::of(&workload, beyond(self.cap));
+            Learned {
+                forecasts: Forecasts::of_noisy(NoisyLives::of(&workload, lives, noise, seed)),
+                cut: spells::cut(&workload, UNJUDGED_PCT),
+                trained_on: 0,
+                trained_censored: 0,
+                influence: Vec::new(),
+            }
+        })
+    }
+}

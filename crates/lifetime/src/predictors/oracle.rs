@@ -1,0 +1,44 @@
+//! `Oracle` (LAVA Appendix G.2, oracular lifetimes).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::{Millis, declare};
+
+use super::{AtOnce, Kind, Lesson};
+use crate::forecasts::Forecasts;
+use crate::lives::TrueLives;
+use crate::spells;
+use crate::training::{Learned, Learner};
+
+declare! {
+    /// Knows when every VM will leave. No allocator can; it shows what the best prediction is worth.
+    ///
+    /// What a VM that the trace never ends will do is unknown: it is said to leave a fixed time
+    /// after the trace stops telling. (LAVA Appendix G.2)
+    pub struct Oracle as "Oracle" {
+        /// How long after the end of the trace a VM leaves that the trace never ends.
+        cap: f64 = 168, 1 => 10000, "h";
+    }
+}
+
+/// The part of a trace, in %, that oracles leave unjudged, so that they are judged on the same VMs
+/// as predictors that learn from their default part.
+pub(super) const UNJUDGED_PCT: f64 = 50.0;
+
+impl Kind for Oracle {
+    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
+        AtOnce::boxed(move || Learned {
+            forecasts: Forecasts::of_true(TrueLives::of(&workload, beyond(self.cap))),
+            cut: spells::cut(&workload, UNJUDGED_PCT),
+            trained_on: 0,
+            trained_censored: 0,
+            influence: Vec::new(),
+        })
+    }
+}
+
+/// So many hours, to the millisecond.
+pub(super) fn beyond(hours: f64) -> Millis {
+    Millis((hours * Millis::HOUR.0 as f64) as u64)
+}
