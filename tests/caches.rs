@@ -325,7 +325,7 @@ fn serve_tenants(pair: &mut Pair, draws: Stream, case: u64, served: &mut Served)
         for nth in 0..u64::from(size) {
             let placed = pair.footprints[tenant].total();
             let tenant_size = if tenant == 0 { TenantSize::default() } else { TenantSize { placed, wanted } };
-            let asked = VmRequest { shape, tenant: tenant_size };
+            let asked = VmRequest { tenant: tenant_size, ..VmRequest::alone(shape) };
             let bits = draws.draw(what, 16 + nth);
             let draw = Draw { number: bits, among: bits.is_multiple_of(6).then_some(4) };
             let (cache, machine) = pair.place_of(tenant, tenant as u32 * 3 + kind, &asked, draw);

@@ -8,17 +8,23 @@
 //! | machine | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
 //! |---|---|---|---|---|---|---|---|---|---|
 //! | free cores | 1 | 4 | 15 | 16 | 8 | 11 | 16 | 16 | 0 |
-//! | free GiB | 60 | 40 | 62 | 64 | 8 | 40 | 64 | 64 | 8 |
+//! | free GiB | 60 | 40 | 60 | 64 | 8 | 40 | 64 | 64 | 8 |
 //! | VMs | 1 | 1 | 1 | 0 | 1 | 1 | 0 | 0 | 2 |
 //! | risk, % | 20 | 60 | 5 | 20 | 50 | 5 | 20 | 5 | 0 |
 //! | host version | 0 | 3 | 0 | 1 | 3 | 0 | 2 | 2 | 4 |
+//! | free at, h | 11 | 13 | 12 | - | 30 | 10.2 | - | - | 40 |
+//! | free at, h, by first predictions | 11.9 | 11.5 | 10.5 | - | 11 | 14.5 | - | - | 12 |
+//! | longest life, h | 1 | 5 | 1 | - | 1 | 1 | - | - | 9 |
+//! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
+//!
+//! The VM comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scene, Scope, TenantSize,
-    TenantTerms, VmRequest, VmShape,
+    ClusterSpec, Fleet, Footprint, HostLife, MachineId, MachineRecord, Occupancy, Outlook, Phase, Readiness, Resources,
+    Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -27,7 +33,7 @@ use tiebreak_placement::{Group, Policy, RULES, RuleUse};
 const POOL: [(u32, u32, u32, u8, u16); 9] = [
     (1, 60, 1, 20, 0),
     (4, 40, 1, 60, 3),
-    (15, 62, 1, 5, 0),
+    (15, 60, 1, 5, 0),
     (16, 64, 0, 20, 1),
     (8, 8, 1, 50, 3),
     (11, 40, 1, 5, 0),
@@ -35,6 +41,29 @@ const POOL: [(u32, u32, u32, u8, u16); 9] = [
     (16, 64, 0, 5, 2),
     (0, 8, 2, 0, 4),
 ];
+
+/// Free at, the same by first predictions, longest life, all in hours; phase and class.
+const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
+    (11.0, 11.9, 1.0, Phase::Open, 1),
+    (13.0, 11.5, 5.0, Phase::Recycling, 3),
+    (12.0, 10.5, 1.0, Phase::Recycling, 2),
+    (0.0, 0.0, 0.0, Phase::Empty, 0),
+    (30.0, 11.0, 1.0, Phase::Recycling, 1),
+    (10.2, 14.5, 1.0, Phase::Open, 2),
+    (0.0, 0.0, 0.0, Phase::Empty, 0),
+    (0.0, 0.0, 0.0, Phase::Empty, 0),
+    (40.0, 12.0, 9.0, Phase::Recycling, 2),
+];
+
+const HOUR: u32 = 3_600;
+
+const OUTLOOK: Outlook =
+    Outlook { now_s: 10 * HOUR, remaining_s: 2 * HOUR, first_s: 2 * HOUR, first_exit_s: 12 * HOUR, class: 1 };
+
+fn life((exit, first_exit, longest, phase, class): (f64, f64, f64, Phase, u8)) -> HostLife {
+    let seconds = |hours: f64| (hours * f64::from(HOUR)).round() as u32;
+    HostLife { exit_s: seconds(exit), first_exit_s: seconds(first_exit), longest_s: seconds(longest), class, phase }
+}
 
 const TENANT_ON: [u32; 3] = [4, 8, 8];
 
@@ -50,10 +79,11 @@ fn cluster(machines: u32, racks: u32, datacenter: u32) -> ClusterSpec {
 
 fn pool() -> Occupancy {
     let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster(9, 3, 0)]).expect("a fleet")));
-    for (id, (cores, memory, vms, risk, host_version)) in POOL.into_iter().enumerate() {
+    for (id, ((cores, memory, vms, risk, host_version), lives)) in POOL.into_iter().zip(LIVES).enumerate() {
         let (free, empty) = (gib(cores, memory), MachineRecord::empty(CAPACITY, Readiness::Ready));
         let evictable = if id == 0 { gib(4, 4) } else { Resources::NONE };
-        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, risk, host_version, ..empty });
+        let life = life(lives);
+        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, risk, host_version, life, ..empty });
     }
     pool
 }
@@ -84,7 +114,8 @@ fn best_for(
     tenant_on.iter().for_each(|machine| footprint.add(MachineId(*machine)));
     let placed = footprint.total();
     let shape = VmShape { terms, ..VmShape::plain(gib(2, 8)) };
-    let vm = VmRequest { shape, tenant: TenantSize { placed, wanted: placed + wanted } };
+    let tenant = TenantSize { placed, wanted: placed + wanted };
+    let vm = VmRequest { shape, tenant, outlook: OUTLOOK };
     let policy = Policy::new(rules, best_clusters).expect("a policy");
     let scene = Scene { occupancy: pool, footprint: &footprint };
     funnel(&policy, scene, &vm).best.iter().map(|id| id.0).collect()
@@ -113,6 +144,11 @@ fn every_preference_chooses_differently() {
         ("AvoidEvictions", vec![1, 2, 3, 4, 5, 6, 7]),
         ("FdEmptyNodes", vec![6, 7]),
         ("SpreadTenantOverRacks", vec![0, 1, 2]),
+        ("TemporalCost", vec![1, 2, 4]),
+        ("LifetimeAlignment", vec![0, 1]),
+        ("LifetimeAlignmentBinary", vec![1]),
+        ("LavaHostClass", vec![2]),
+        ("WasteMinimization", vec![2, 3, 6, 7]),
     ];
     let may_evict = with_value("AreNodeResourcesValid", 1.0);
     for (id, machines) in &expected {

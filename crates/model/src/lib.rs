@@ -12,9 +12,11 @@
 extern crate alloc;
 
 pub mod declare;
+pub mod exits;
 pub mod fleet;
 pub mod ids;
 pub mod journal;
+pub mod life;
 pub mod occupancy;
 pub mod random;
 pub mod resources;
@@ -23,8 +25,10 @@ pub mod time;
 pub mod workload;
 
 pub use declare::{Declaration, Declared, Param, ParamKind};
+pub use exits::{Exits, ExpectedExit};
 pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use ids::{ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
+pub use life::{HostLife, Outlook, Phase};
 pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView};
 pub use resources::{Resource, Resources};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};

@@ -9,9 +9,11 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
+use crate::life::{HostLife, Phase};
 use crate::resources::{Resource, Resources};
 use crate::tenant::Footprint;
 use crate::workload::VmShape;
@@ -33,6 +35,8 @@ pub struct MachineRecord {
     pub readiness: Readiness,
     /// Whether the tenant on it shares it with no other.
     pub isolated: bool,
+    /// What is predicted of it.
+    pub life: HostLife,
 }
 
 impl MachineRecord {
@@ -40,7 +44,8 @@ impl MachineRecord {
     #[must_use]
     pub const fn empty(capacity: Resources, readiness: Readiness) -> Self {
         let evictable = Resources::NONE;
-        Self { free: capacity, evictable, vms: 0, host_version: 0, risk: 0, readiness, isolated: false }
+        let life = HostLife::EMPTY;
+        Self { free: capacity, evictable, vms: 0, host_version: 0, risk: 0, readiness, isolated: false, life }
     }
 
     /// With one VM more, or nothing when it does not fit.
@@ -62,7 +67,24 @@ impl MachineRecord {
         let vms = self.vms.checked_sub(1).expect("a VM that leaves was counted here");
         let less = if vm.is_evictable() { vm.demand } else { Resources::NONE };
         let evictable = self.evictable.checked_sub(less).expect("a VM that leaves was counted as evictable");
-        Self { free, evictable, vms, isolated: self.isolated && vms > 0, ..self }
+        let life = if vms > 0 { self.life } else { HostLife::EMPTY };
+        Self { free, evictable, vms, isolated: self.isolated && vms > 0, life, ..self }
+    }
+
+    /// The larger of the shares of its cores and of its memory that are in use, 0 to 1.
+    #[must_use]
+    pub fn used_share(&self, capacity: Resources) -> f64 {
+        let used = |resource: Resource| {
+            let all = capacity[resource];
+            if all == 0 { 0.0 } else { f64::from(all - self.free[resource].min(all)) / f64::from(all) }
+        };
+        used(Resource::Cores).max(used(Resource::Memory))
+    }
+
+    /// Whether nothing but its expected exits tells it from another state.
+    fn differs_in_exits_only(&self, other: &Self) -> bool {
+        let HostLife { exit_s, first_exit_s, .. } = other.life;
+        Self { life: HostLife { exit_s, first_exit_s, ..self.life }, ..*self } == *other
     }
 
     /// 1 when it takes no new VMs, 0 when it does.
@@ -127,6 +149,7 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
+    exits: Exits,
     journal: Journal,
 }
 
@@ -144,6 +167,7 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
+            exits: Exits::new(fleet.machine_count()),
             journal: Journal::new(&fleet),
             fleet,
         };
@@ -186,7 +210,8 @@ impl Occupancy {
         self.machines[machine.index()]
     }
 
-    /// Replaces the state of one machine: the only way anything changes.
+    /// Replaces the state of one machine: the only way anything changes. When it is expected to be
+    /// free is no change to the journal: rules that see it are asked anew for every decision.
     pub fn set(&mut self, machine: MachineId, after: MachineRecord) {
         let before = self.machines[machine.index()];
         if before == after {
@@ -196,10 +221,21 @@ impl Occupancy {
         let cluster = self.fleet.cluster_of_rack(rack);
         let capacity = self.fleet.cluster(cluster).capacity;
         self.machines[machine.index()] = after;
+        self.exits.set(machine, ExpectedExit::of(&after.life));
+        if before.differs_in_exits_only(&after) {
+            return;
+        }
         self.racks[rack.index()].shift(capacity, before, after);
         self.clusters[cluster.index()].shift(capacity, before, after);
         self.zone.shift(capacity, before, after);
         self.journal.record(cluster, machine);
+    }
+
+    /// When machines are expected to be free.
+    #[inline]
+    #[must_use]
+    pub fn exits(&self) -> &Exits {
+        &self.exits
     }
 
     /// Sums over the whole zone.
@@ -327,6 +363,21 @@ impl MachineView<'_> {
     #[must_use]
     pub fn is_isolated(&self) -> bool {
         self.record.isolated
+    }
+
+    /// Its lifetime class and what it takes (LAVA section 4.3). When it is expected to be free
+    /// is for rules that move with the clock, and not shown here.
+    #[inline]
+    #[must_use]
+    pub fn lifetime_class(&self) -> (Phase, u8) {
+        (self.record.life.phase, self.record.life.class)
+    }
+
+    /// The longest life first predicted for any VM on it, in seconds.
+    #[inline]
+    #[must_use]
+    pub fn longest_life_s(&self) -> u32 {
+        self.record.life.longest_s
     }
 }
 

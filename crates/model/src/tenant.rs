@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use crate::fleet::Fleet;
 use crate::ids::{ClusterId, MachineId, RackId};
+use crate::life::Outlook;
 use crate::workload::VmShape;
 
 /// The part of the zone that all VMs of a tenant must share.
@@ -85,20 +86,22 @@ pub struct TenantSize {
     pub wanted: u32,
 }
 
-/// A VM as rules read it: its shape, and its tenant.
+/// A VM as rules read it: its shape, its tenant, and what is predicted of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VmRequest {
     /// What the VM asks for.
     pub shape: VmShape,
     /// How large its tenant is.
     pub tenant: TenantSize,
+    /// How long it is expected to live.
+    pub outlook: Outlook,
 }
 
 impl VmRequest {
     /// A VM of a tenant that has no other.
     #[must_use]
     pub const fn alone(shape: VmShape) -> Self {
-        Self { shape, tenant: TenantSize { placed: 0, wanted: 0 } }
+        Self { shape, tenant: TenantSize { placed: 0, wanted: 0 }, outlook: Outlook::NONE }
     }
 }
 

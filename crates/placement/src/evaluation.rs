@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
 use crate::batch::Batch;
 use crate::caches::Caches;
@@ -22,7 +22,7 @@ use crate::cluster_order::{ClusterOrder, SharedClusters};
 use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
-use crate::policy::{Policy, nobody};
+use crate::policy::{Moment, Policy, nobody};
 use crate::ranking::{Best, CellOf, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::weights::{self, Weight, best, distinct};
@@ -62,6 +62,9 @@ pub(crate) struct Kit<K> {
     keys: Vec<K>,
     selected: Vec<ClusterId>,
     patches: Vec<Patch<K>>,
+    /// What temporal preferences say of the VM being decided.
+    pub(crate) moment: Vec<Moment>,
+    tied: Vec<MachineId>,
 }
 
 /// What a tenant's VMs changed for one decision.
@@ -84,6 +87,8 @@ impl<K: PackedKey> Kit<K> {
             keys: Vec::new(),
             selected: Vec::new(),
             patches: Vec::new(),
+            moment: Vec::new(),
+            tied: Vec::new(),
         }
     }
 }
@@ -117,6 +122,8 @@ pub(crate) struct Evaluation<K> {
     /// Whether the shared state serves this class.
     is_common: bool,
     cells: Vec<Option<Cells<K>>>,
+    /// Where the best was found last, where rules move with the clock.
+    found_last: (ClusterId, u32),
 }
 
 impl<K: PackedKey> Evaluation<K> {
@@ -135,6 +142,7 @@ impl<K: PackedKey> Evaluation<K> {
             sees_tenant: policy.sees_tenant,
             is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),
+            found_last: (ClusterId::of(0), 0),
         }
     }
 
@@ -154,7 +162,7 @@ impl<K: PackedKey> Evaluation<K> {
             some.sort_unstable();
             self.refresh(scene.occupancy, some, u64::MAX, kit, books);
             self.patch(scene, some, kit);
-            found = self.choose_among(scene.occupancy.fleet(), some, draw, books);
+            found = self.choose_among(scene.occupancy, some, draw, kit, books);
             self.unpatch(kit);
             if found.is_some() {
                 break;
@@ -164,12 +172,87 @@ impl<K: PackedKey> Evaluation<K> {
         found
     }
 
-    fn choose_among(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
+    fn choose_among(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        draw: Draw,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let fleet = occupancy.fleet();
+        // What says the same of all machines changes no order.
+        let timeless = kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
         match (&self.weights, draw.among) {
-            (None, None) => self.choose_best(fleet, clusters, draw, books),
-            (None, Some(among)) => self.choose_near_best(fleet, clusters, draw.number, among),
-            (Some(weights), among) => self.choose_weighted(fleet, clusters, weights, draw.number, among),
+            (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
+            (None, None) => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
+            (None, Some(among)) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
+            (None, Some(among)) => self.choose_near_best_at_moment(occupancy, clusters, draw.number, among, kit),
+            (Some(weights), among) => self.choose_weighted(occupancy, clusters, weights, (draw.number, among), kit),
         }
+    }
+
+    /// The best where rules move with the clock. What is ranked leaves their fields empty; the
+    /// latest exits of the machines below a node bound what those fields can be. So most nodes are
+    /// passed over, and only machines that may be among the best are asked.
+    fn choose_at_moment(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        number: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let Kit { moment, tied, .. } = kit;
+        let exits = occupancy.exits();
+        let fleet = occupancy.fleet();
+        let mut search = Search { exits, moment, best: K::INVALID, tied };
+        // Where the last one of this class was found there may be another: a bound to begin with.
+        let (hint, at) = self.found_last;
+        if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
+            let first = self.first_machine(fleet, hint, at);
+            search.look_into(cells, at as usize, first);
+        }
+        search.tied.clear();
+        for cluster in clusters {
+            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            books.counters.cells_compared += cells.bests.len() as u64;
+            for (cell, (key, count)) in cells.bests.iter().enumerate() {
+                if *count == 0 || *key > search.best {
+                    continue;
+                }
+                let first = self.first_machine(fleet, *cluster, cell as u32);
+                if search.look_into(cells, cell, first) {
+                    self.found_last = (*cluster, cell as u32);
+                }
+            }
+        }
+        let tied = &*search.tied;
+        let count = tied.len() as u32;
+        (count > 0).then(|| (tied[pick(number, count) as usize], count))
+    }
+
+    /// Conflict avoidance where rules move with the clock.
+    fn choose_near_best_at_moment(
+        &self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        number: u64,
+        among: u32,
+        kit: &Kit<K>,
+    ) -> Option<Found> {
+        let mut near: Vec<(K, u32)> = Vec::new();
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(occupancy.fleet(), *cluster)) {
+            let key = |(at, key)| {
+                let machine = it.first + at as u32;
+                (at_moment(occupancy.exits(), &kit.moment, machine, it.rack.plus(key)), machine)
+            };
+            near.extend(it.rankings.valid(it.cell).map(key));
+        }
+        near.sort_unstable();
+        near.truncate(among as usize);
+        let count = near.len() as u32;
+        (count > 0).then(|| (MachineId(near[pick(number, count) as usize].1), count))
     }
 
     fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
@@ -215,18 +298,19 @@ impl<K: PackedKey> Evaluation<K> {
     /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
     fn choose_weighted(
         &self,
-        fleet: &Fleet,
+        occupancy: &Occupancy,
         clusters: &[ClusterId],
         weights: &[Weight],
-        number: u64,
-        among: Option<u32>,
+        (number, among): (u64, Option<u32>),
+        kit: &Kit<K>,
     ) -> Option<Found> {
         let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
-        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(occupancy.fleet(), *cluster)) {
             for (at, key) in it.rankings.valid(it.cell) {
-                let key = it.rack.plus(key);
+                let machine = it.first + at as u32;
+                let key = at_moment(occupancy.exits(), &kit.moment, machine, it.rack.plus(key));
                 let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
-                rows.push((buckets, MachineId(it.first + at as u32)));
+                rows.push((buckets, MachineId(machine)));
             }
         }
         rows.sort_unstable();
@@ -521,6 +605,55 @@ pub(crate) fn best_machines(
     let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
     best.sort_unstable();
     best
+}
+
+/// A search for the best machines at one moment.
+struct Search<'a, K> {
+    exits: &'a Exits,
+    moment: &'a [Moment],
+    best: K,
+    tied: &'a mut Vec<MachineId>,
+}
+
+impl<K: PackedKey> Search<'_, K> {
+    /// Looks at the machines of a cell that may be among the best; whether a better one was there.
+    #[inline]
+    fn look_into(&mut self, cells: &Cells<K>, cell: usize, first: u32) -> bool {
+        let rack = cells.bests[cell].0.less(cells.rankings.best(cell).0);
+        let mut better = false;
+        for chunk in cells.rankings.chunks(cell, first) {
+            let latest = self.exits.latest(chunk.machines());
+            let bound = self
+                .moment
+                .iter()
+                .fold(rack.plus(chunk.best), |key, (steps, field)| key.with(*field, u64::from(steps.least(latest))));
+            if bound > self.best {
+                continue;
+            }
+            for (machine, key) in (chunk.first..).zip(chunk.keys) {
+                if *key == K::INVALID || rack.plus(*key) > self.best {
+                    continue;
+                }
+                let key = at_moment(self.exits, self.moment, machine, rack.plus(*key));
+                if key < self.best {
+                    self.best = key;
+                    self.tied.clear();
+                    better = true;
+                }
+                if key == self.best {
+                    self.tied.push(MachineId(machine));
+                }
+            }
+        }
+        better
+    }
+}
+
+/// A machine's key with what rules that move with the clock say of it now.
+#[inline]
+fn at_moment<K: PackedKey>(exits: &Exits, moment: &[Moment], machine: u32, key: K) -> K {
+    let exit = exits.of(MachineId(machine));
+    moment.iter().fold(key, |key, (steps, field)| key.with(*field, u64::from(steps.level(exit))))
 }
 
 /// A machine's cell and its place there.

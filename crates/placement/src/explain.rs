@@ -168,6 +168,7 @@ pub(crate) fn scorecard(
         let score = match stage {
             MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
             MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Temporal(ranked) => ranked.rule.bind(vm).score(scene, machine),
         };
         verdicts.push((stage.id(), scored(stage.quantizer(), score)));
     }

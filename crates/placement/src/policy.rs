@@ -10,12 +10,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::{ClusterId, Declared, MachineId, RackId, Resources, Scene, VmRequest, VmShape};
+use tiebreak_model::{ClusterId, Declared, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
 use crate::erased::{AnyPreference, AnyValidator};
+use crate::lifetime::CLASS_MAX;
 use crate::packed::{Field, Wide, layout};
 use crate::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry};
+use crate::temporal::{AnyTemporal, Steps, score_of};
 use crate::weights::Weight;
 
 /// The rule that no list can do without: it keeps machines from being over-committed.
@@ -96,17 +98,31 @@ pub(crate) struct RankedPreference<Id> {
     pub(crate) is_common: bool,
 }
 
-/// A machine-stage preference, of either reach.
+/// A temporal preference in its place.
+pub(crate) struct RankedTemporal {
+    pub(crate) id: &'static str,
+    pub(crate) rule: Box<dyn AnyTemporal>,
+    pub(crate) quantizer: Quantizer,
+    pub(crate) weight: Weight,
+}
+
+/// A machine-stage preference, of any reach.
 pub(crate) enum MachineStage {
     Rack(RankedPreference<RackId>),
     Machine(RankedPreference<MachineId>),
+    Temporal(RankedTemporal),
 }
+
+/// What a temporal preference says at one moment: its buckets by a machine's expected exit, and
+/// the field of a key that they go into.
+pub(crate) type Moment = (Steps, Field);
 
 macro_rules! of_either {
     ($stage:expr, $ranked:ident => $value:expr) => {
         match $stage {
             MachineStage::Rack($ranked) => $value,
             MachineStage::Machine($ranked) => $value,
+            MachineStage::Temporal($ranked) => $value,
         }
     };
 }
@@ -145,6 +161,9 @@ pub struct Policy {
     pub(crate) sees_tenant: bool,
     /// Whether VMs may put out ones of lower priority.
     evicts: bool,
+    /// Whether any rule asks how long a VM will live, and whether its answer tells classes apart.
+    asks_for_lifetimes: bool,
+    pub(crate) outlook_tells_apart: bool,
 }
 
 impl fmt::Debug for Policy {
@@ -184,6 +203,8 @@ impl Policy {
             weighted: false,
             sees_tenant: false,
             evicts: false,
+            asks_for_lifetimes: false,
+            outlook_tells_apart: false,
         }
     }
 
@@ -195,6 +216,9 @@ impl Policy {
             || self.rack_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_preferences.iter().any(MachineStage::sees_tenant);
+        self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
+        let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
+        self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
         if self.words > <Wide as crate::packed::PackedKey>::WORDS {
             return Err(PolicyError::TooFine);
         }
@@ -220,6 +244,9 @@ impl Policy {
             AnyRule::MachinePreference(rule) => {
                 self.machine_preferences.push(MachineStage::Machine(made.preference(rule)));
             }
+            AnyRule::TemporalPreference(rule) => {
+                self.machine_preferences.push(MachineStage::Temporal(made.temporal(rule)));
+            }
         }
     }
 
@@ -236,6 +263,24 @@ impl Policy {
     #[must_use]
     pub fn is_weighted(&self) -> bool {
         self.weighted
+    }
+
+    /// Whether any of its rules asks how long VMs will live.
+    #[must_use]
+    pub fn asks_for_lifetimes(&self) -> bool {
+        self.asks_for_lifetimes
+    }
+
+    /// What its temporal preferences say of a VM now, into `moment`.
+    pub(crate) fn write_moment(&self, vm: &Outlook, moment: &mut Vec<Moment>) {
+        moment.clear();
+        for (stage, field) in self.machine_preferences.iter().zip(&self.fields) {
+            if let MachineStage::Temporal(ranked) = stage {
+                let levels = ranked.rule.levels();
+                let bucket = |level| ranked.quantizer.bucket(score_of(level, levels)) as u32;
+                moment.push((ranked.rule.steps(vm).map(bucket), *field));
+            }
+        }
     }
 
     /// Whether any rule looks at a whole rack, so that racks are ranked apart.
@@ -271,7 +316,11 @@ impl Policy {
             let machines = self.machine_validators.iter().filter(|ranked| ranked.is_common);
             machines.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
             for stage in &self.machine_preferences {
-                of_either!(stage, ranked => if ranked.is_common { ranked.rule.write_key(vm, &mut words) });
+                match stage {
+                    MachineStage::Rack(it) if it.is_common => it.rule.write_key(vm, &mut words),
+                    MachineStage::Machine(it) if it.is_common => it.rule.write_key(vm, &mut words),
+                    _ => {}
+                }
             }
             words
         };
@@ -316,6 +365,25 @@ impl Made {
         let Self { id, quantizer, weight } = self;
         RankedPreference { id, rule, quantizer, weight, asks_nothing, is_common }
     }
+
+    fn temporal(self, rule: Box<dyn AnyTemporal>) -> RankedTemporal {
+        let Self { id, quantizer, weight } = self;
+        RankedTemporal { id, rule, quantizer, weight }
+    }
+}
+
+/// Whether requests of different outlooks have different keys.
+fn tells_outlooks_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let key = |vm: &VmRequest| {
+        let mut words = Vec::new();
+        write_key(vm, &mut words);
+        words
+    };
+    let (usual, long) = (
+        nobody(),
+        Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 },
+    );
+    key(&VmRequest { outlook: long, ..usual }) != key(&usual)
 }
 
 /// The request that stands for all whose tenant asks for nothing.
@@ -333,7 +401,8 @@ fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     };
     let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
     let usual = key(nobody().shape);
-    [sized, VmShape { priority: 1, ..sized }].into_iter().all(|shape| key(shape) == usual)
+    !tells_outlooks_apart(&write_key)
+        && [sized, VmShape { priority: 1, ..sized }].into_iter().all(|shape| key(shape) == usual)
 }
 
 /// Whether a key has no words: then all requests have the same one.

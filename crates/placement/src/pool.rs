@@ -124,6 +124,7 @@ impl<K: PackedKey> Pool<K> {
         let entry = &mut self.entries[index];
         entry.used_at = self.uses;
         let scene = Scene { occupancy: view, footprint: request.footprint };
+        policy.write_moment(&request.vm.outlook, &mut self.kit.moment);
         let found = entry.evaluation.choose(scene, request.draw, &mut self.kit, &mut books);
         let refreshed = books.counters.decided(cache, before);
         if self.entries.len() > self.size {
@@ -137,7 +138,7 @@ impl<K: PackedKey> Pool<K> {
     }
 
     fn class_of(&mut self, policy: &Policy, shape: ShapeId, vm: &VmRequest) -> u32 {
-        let alike = vm.shape.terms.is_none();
+        let alike = vm.shape.terms.is_none() && !policy.outlook_tells_apart;
         if shape.index() >= self.class_of_shape.len() {
             self.class_of_shape.resize(shape.index() + 1, None);
         }

@@ -178,6 +178,17 @@ impl<K: PackedKey> Rankings<K> {
         leaves.filter(|(_, key)| *key != K::INVALID)
     }
 
+    /// The machines of a cell, a node's at a time in order of id, the first being `first`. Nodes
+    /// without a valid machine are left out.
+    #[inline]
+    pub(crate) fn chunks(&self, cell: usize, first: u32) -> impl Iterator<Item = Chunk<'_, K>> {
+        let span = self.cells[cell];
+        let nodes = &self.nodes[span.first_node as usize..];
+        let chunks = self.leaves_of(span).chunks(FANOUT).zip(nodes).zip((first..).step_by(FANOUT));
+        let valid = chunks.filter(|((_, node), _)| node.0 != K::INVALID);
+        valid.map(|((keys, node), first)| Chunk { first, keys, best: node.0 })
+    }
+
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.capacity() * size_of::<K>()
@@ -234,6 +245,22 @@ pub(crate) struct CellOf<'a, K> {
     pub(crate) cell: usize,
     pub(crate) rack: K,
     pub(crate) first: u32,
+}
+
+/// Machines that stand side by side under one node.
+pub(crate) struct Chunk<'a, K> {
+    /// The id of the first.
+    pub(crate) first: u32,
+    pub(crate) keys: &'a [K],
+    /// The best key of them.
+    pub(crate) best: K,
+}
+
+impl<K: PackedKey> Chunk<'_, K> {
+    /// The ids of its machines.
+    pub(crate) fn machines(&self) -> core::ops::Range<u32> {
+        self.first..self.first + self.keys.len() as u32
+    }
 }
 
 /// A node among those still to be opened: its best key, the id of the first machine below it,

@@ -7,10 +7,11 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare};
 use tiebreak_placement::policy::{default_rules, group_of};
-use tiebreak_placement::{Caches, Group, RULES, RuleEntry, RuleUse, Weight};
+use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
 
 use crate::incident::IncidentRow;
+use crate::predictor::PredictorRow;
 
 /// Variants that one document may hold.
 pub const VARIANTS_MAX: usize = 8;
@@ -128,6 +129,10 @@ pub struct Variant {
     pub agents: Agents,
     /// What each of them keeps between decisions.
     pub caches: Caches,
+    /// Who predicts lifetimes, where any rule asks for them.
+    pub predictor: PredictorRow,
+    /// What is made of them.
+    pub lifetimes: Lifetimes,
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
@@ -192,6 +197,8 @@ impl Default for Variant {
             hand_weights,
             agents: Agents::default(),
             caches: Caches::default(),
+            predictor: PredictorRow::default(),
+            lifetimes: Lifetimes::default(),
             incidents: Vec::new(),
         }
     }
@@ -276,12 +283,27 @@ impl Variant {
         self.hand_weights = hand_weights;
     }
 
-    /// What to run with this workload.
+    /// What to run with this workload, what is predicted of it included: a predictor is trained
+    /// where a rule asks, which may take seconds.
+    ///
+    /// # Errors
+    /// As [`untrained_plan`](Self::untrained_plan).
+    pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
+        let plan = self.untrained_plan(workload)?;
+        if !plan.asks_for_lifetimes() {
+            return Ok(plan);
+        }
+        let mut training = self.predictor.train(plan.workload().clone(), self.seed);
+        while !training.work(u32::MAX) {}
+        Ok(plan.with_forecasts(self.lifetimes, Arc::new(training.finish().forecasts)))
+    }
+
+    /// What to run with this workload, nothing predicted of it yet.
     ///
     /// # Errors
     /// When the machines or the rules cannot stand, or incidents ask for too many VMs; a variant
     /// that was read has at most too many preferences without buckets, or such incidents.
-    pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
+    pub fn untrained_plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
         let rules = self.rules.iter().filter(|row| row.on).map(|row| row.rule_use(self.hand_weights));
         let rules: Vec<_> = rules.collect();
@@ -356,7 +378,7 @@ mod tests {
         let mut variant = Variant::default();
         for (id, to, expected) in [
             ("WorstFit", 0, "WorstFit PreferNonEmptyMachines BestFit PreferLeastUsedRack FirstFit"),
-            ("WorstFit", 4, "PreferNonEmptyMachines BestFit WorstFit PreferLeastUsedRack FirstFit"),
+            ("WorstFit", 8, "PreferNonEmptyMachines BestFit WorstFit PreferLeastUsedRack FirstFit"),
             ("BestFit", 99, "PreferNonEmptyMachines WorstFit PreferLeastUsedRack FirstFit BestFit"),
         ] {
             assert!(variant.move_rule(id, to));

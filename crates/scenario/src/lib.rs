@@ -13,6 +13,7 @@ pub mod document;
 pub mod incident;
 pub mod issue;
 pub mod link;
+pub mod predictor;
 pub mod presets;
 pub mod read;
 mod salvage;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declaration, Declared};
-use tiebreak_placement::{Caches, RULES, RuleEntry};
+use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
 use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry};
 
 use crate::cursor::{Cursor, known};
@@ -16,6 +16,7 @@ use crate::document::{
 };
 use crate::incident::{AT_HOURS, INCIDENTS_MAX, IncidentRow};
 use crate::issue::{Issue, Issues, quoted, range, shown};
+use crate::predictor::PredictorRow;
 use crate::version::{CURRENT_VERSION, upgrade};
 use crate::write::Stamp;
 
@@ -204,7 +205,8 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 7] = ["name", "inventory", "workload", "rules", "agents", "caches", "incidents"];
+    const OWN: [&str; 9] =
+        ["name", "inventory", "workload", "rules", "agents", "caches", "predictor", "lifetimes", "incidents"];
     cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
         name: cursor.name_field(letter(index)),
@@ -213,6 +215,8 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         rules: cursor.field("rules").map_or_else(default_list, |field| rules(&field)),
         agents: cursor.field("agents").map_or_else(Agents::default, |field| group(&field)),
         caches: cursor.field("caches").map_or_else(Caches::default, |field| group(&field)),
+        predictor: cursor.field("predictor").map_or_else(PredictorRow::default, |field| predictor(&field)),
+        lifetimes: cursor.field("lifetimes").map_or_else(Lifetimes::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         ..Variant::default()
     };
@@ -227,6 +231,19 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
 fn group<T: Declared>(cursor: &Cursor<'_>) -> T {
     cursor.object(&known(&[], T::DECLARATION.params));
     cursor.declared()
+}
+
+fn predictor(cursor: &Cursor<'_>) -> PredictorRow {
+    cursor.object(&["predictor", "values"]);
+    let Some(id) = cursor.field("predictor") else {
+        cursor.issue("a field predictor with the id of a predictor", "used the default predictor");
+        return PredictorRow::default();
+    };
+    let Some(entry) = id.value.as_str().and_then(tiebreak_lifetime::find) else {
+        id.issue("the id of a predictor of this version", "used the default predictor");
+        return PredictorRow::default();
+    };
+    PredictorRow { id: entry.declaration.id.into(), values: values(cursor, &entry.declaration) }
 }
 
 /// The incidents of kinds that there are.

@@ -4,8 +4,9 @@
 //! It is committed as `docs/scenario.schema.json`; a test compares.
 
 use serde_json::{Map, Value, json};
+use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::{Caches, RULES, RuleEntry};
+use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
 use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, IncidentEntry};
 
 use crate::document::{
@@ -45,6 +46,9 @@ fn variant() -> Value {
                 Rules that are absent are off." },
         "agents": group(&Agents::DECLARATION),
         "caches": group(&Caches::DECLARATION),
+        "predictor": { "oneOf": PREDICTORS.iter().map(predictor).collect::<Vec<_>>(),
+            "description": "Who predicts how long VMs will live, where a rule asks." },
+        "lifetimes": group(&Lifetimes::DECLARATION),
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },
@@ -92,6 +96,14 @@ fn rule(entry: &RuleEntry) -> Value {
     rule["title"] = json!(entry.declaration.title);
     rule["properties"]["on"]["default"] = json!(true);
     rule
+}
+
+fn predictor(entry: &PredictorEntry) -> Value {
+    let Declaration { id, title, help, params: own } = entry.declaration;
+    let properties = json!({ "predictor": { "const": id }, "values": object("Its parameters.", params(own), &[]) });
+    let mut predictor = object(help, properties, &["predictor"]);
+    predictor["title"] = json!(title);
+    predictor
 }
 
 fn incident(entry: &IncidentEntry) -> Value {

@@ -1,5 +1,6 @@
 //! One field by its path, as `--set PATH=VALUE` gives it: strict, all or nothing.
 
+use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
@@ -7,10 +8,11 @@ use tiebreak_placement::policy::group_of;
 use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef};
 use crate::incident::AT_HOURS;
 use crate::issue::{Issue, one_of, quoted, range};
+use crate::predictor::PredictorRow;
 
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
-    /// `caches.FIELD`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`,
+    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`,
     /// `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`.
     ///
@@ -27,6 +29,12 @@ impl Variant {
             }
             ["agents", field] => changed.agents = given.declared(&self.agents, field)?,
             ["caches", field] => changed.caches = given.declared(&self.caches, field)?,
+            ["lifetimes", field] => changed.lifetimes = given.declared(&self.lifetimes, field)?,
+            ["predictor"] => changed.predictor = given.predictor()?,
+            ["predictor", field] => {
+                let row = &mut changed.predictor;
+                given.put(row.params(), &mut row.values, field, &[])?;
+            }
             ["workload", field] => changed.workload = given.workload(&self.workload, field)?,
             ["inventory", "clusters", index, field] => given.cluster(&mut changed, index, field)?,
             ["rules", id, field] => given.rule(&mut changed, id, field)?,
@@ -39,13 +47,16 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 13] = [
     "name",
     "seed",
     "best_clusters",
     "hand_weights",
     "agents.FIELD",
     "caches.FIELD",
+    "predictor",
+    "predictor.FIELD",
+    "lifetimes.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",
@@ -112,6 +123,11 @@ impl Given<'_> {
         let mut values = settings.to_values();
         self.put(T::DECLARATION.params, &mut values, field, &[])?;
         Ok(T::from_values(&values))
+    }
+
+    fn predictor(&self) -> Result<PredictorRow, Issue> {
+        let ids: Vec<_> = PREDICTORS.iter().map(|entry| entry.declaration.id).collect();
+        PredictorRow::plain(self.value).ok_or_else(|| self.wrong(one_of(&ids)))
     }
 
     fn workload(&self, workload: &WorkloadRef, field: &str) -> Result<WorkloadRef, Issue> {

@@ -6,11 +6,12 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tiebreak_model::{Declared, Param, ParamKind};
-use tiebreak_placement::Caches;
+use tiebreak_placement::{Caches, Lifetimes};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::incident::{AT_HOURS, IncidentRow};
+use crate::predictor::PredictorRow;
 use crate::version::CURRENT_VERSION;
 
 /// What a link says of the run it was shared from.
@@ -99,9 +100,19 @@ fn variant(variant: &Variant, form: Form) -> Node {
     fields.push(("rules", Node::List(variant.rules.iter().map(|row| rule(row, form)).collect())));
     push_unless_empty(&mut fields, "agents", declared::<Agents>(&variant.agents, form));
     push_unless_empty(&mut fields, "caches", declared::<Caches>(&variant.caches, form));
+    if form == Form::Full || variant.predictor != PredictorRow::default() {
+        fields.push(("predictor", predictor(&variant.predictor, form)));
+    }
+    push_unless_empty(&mut fields, "lifetimes", declared::<Lifetimes>(&variant.lifetimes, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }
+    Node::Object(fields)
+}
+
+fn predictor(row: &PredictorRow, form: Form) -> Node {
+    let mut fields = vec![("predictor", text(&row.id))];
+    push_unless_empty(&mut fields, "values", values(row.params(), &row.values, form));
     Node::Object(fields)
 }
 

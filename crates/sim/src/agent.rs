@@ -5,8 +5,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, RequestId, Resources, Time, VmId, VmShape};
-use tiebreak_placement::{Allocator, CacheUse};
+use tiebreak_model::{MachineId, MachineRecord, Outlook, RequestId, Resources, Time, VmId, VmShape};
+use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
 use crate::job::Job;
 use crate::store::Store;
@@ -17,6 +17,7 @@ pub(crate) struct Assignment {
     pub(crate) vm: VmId,
     pub(crate) machine: MachineId,
     pub(crate) shape: VmShape,
+    pub(crate) outlook: Outlook,
     pub(crate) best_set: u32,
     pub(crate) cache: CacheUse,
 }
@@ -60,10 +61,12 @@ pub(crate) struct Agent {
     /// VMs it decided, and commits of it that failed.
     pub(crate) decided: u64,
     pub(crate) conflicts: u64,
+    /// What it makes of predicted lifetimes, where there are any.
+    lifetimes: Option<Lifetimes>,
 }
 
 impl Agent {
-    pub(crate) fn new(allocator: Allocator, store: &Store) -> Self {
+    pub(crate) fn new(allocator: Allocator, store: &Store, lifetimes: Option<Lifetimes>) -> Self {
         let machines = store.occupancy().fleet().machine_count();
         let seen = (0..machines).map(|id| store.revision_of(MachineId(id))).collect();
         Self {
@@ -75,6 +78,7 @@ impl Agent {
             idle_since: Some(Time::ZERO),
             decided: 0,
             conflicts: 0,
+            lifetimes,
         }
     }
 
@@ -82,7 +86,8 @@ impl Agent {
     pub(crate) fn catch_up(&mut self, store: &Store, now: Time) {
         for entry in store.published(self.position, now) {
             self.position += 1;
-            if entry.revision > self.seen[entry.machine.index()] {
+            // Of one revision there may be several entries: expected exits change none.
+            if entry.revision >= self.seen[entry.machine.index()] {
                 self.know(entry.machine, entry.revision, entry.record);
             }
         }
@@ -105,14 +110,15 @@ impl Agent {
     /// fail at the store.
     fn with_pending(&self, machine: MachineId, base: MachineRecord) -> MachineRecord {
         let choices = self.in_flight.iter().flat_map(|flight| &flight.assignments);
-        choices.filter(|it| it.machine == machine).fold(base, |record, it| place(record, &it.shape).unwrap_or(record))
+        let mine = choices.filter(|it| it.machine == machine);
+        mine.fold(base, |record, it| self.place(record, it).unwrap_or(record))
     }
 
     /// Notes a choice in the agent's own view, so that the request's next VM sees it.
     pub(crate) fn assign(&mut self, flight: &mut InFlight, assignment: Assignment) {
         let machine = assignment.machine;
         let before = self.allocator.view().record(machine);
-        let after = place(before, &assignment.shape);
+        let after = self.place(before, &assignment);
         if !self.pending.iter().any(|(pending, _)| *pending == machine) {
             self.pending.push((machine, before));
         }
@@ -157,6 +163,18 @@ impl Agent {
         self.in_flight.pop_front().expect("a commit was sent before it arrives")
     }
 
+    /// A machine with one VM more, others put out where it needs that. Nobody can put out this one
+    /// before the store knows it, not even another VM of its request.
+    fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
+        let shape = &it.shape;
+        let after = record.with(shape).or_else(|| record.with_evictions(shape).with(shape))?;
+        let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
+        let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
+        let Some(terms) = &self.lifetimes else { return Some(after) };
+        let full = terms.is_full(after.used_share(self.allocator.view().fleet().capacity(it.machine)));
+        Some(MachineRecord { life: after.life.with(&it.outlook, full), ..after })
+    }
+
     /// Learns the store's state of a machine from its answer to a commit.
     pub(crate) fn told(&mut self, store: &Store, machine: MachineId) {
         self.know(machine, store.revision_of(machine), store.occupancy().record(machine));
@@ -166,14 +184,6 @@ impl Agent {
     pub(crate) fn is_current(&self, store: &Store, machine: MachineId) -> bool {
         self.seen[machine.index()] == store.revision_of(machine)
     }
-}
-
-/// A machine with one VM more, others put out where it needs that. Nobody can put out this one
-/// before the store knows it, not even another VM of its request.
-fn place(record: MachineRecord, shape: &VmShape) -> Option<MachineRecord> {
-    let after = record.with(shape).or_else(|| record.with_evictions(shape).with(shape))?;
-    let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
-    Some(MachineRecord { evictable: after.evictable.saturating_sub(own), ..after })
 }
 
 #[cfg(test)]

@@ -25,6 +25,12 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
+    /// What a machine will be like; it takes part in a decision that the store can take.
+    pub(crate) fn after(&self, machine: MachineId) -> MachineRecord {
+        let demand = self.machines.iter().find(|demand| demand.machine == machine);
+        demand.and_then(|demand| demand.after).expect("checked to fit")
+    }
+
     /// Adds a decision up on what is really in use.
     pub(crate) fn add_up(
         &mut self,

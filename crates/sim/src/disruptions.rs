@@ -119,6 +119,8 @@ pub(crate) struct Disruptions {
     pub(crate) fates: BTreeMap<VmId, Fate>,
     /// How far utilization limits were raised, in points.
     pub(crate) limits_raised: f64,
+    /// Whether lifetime rules wait to be rolled out.
+    pub(crate) lifetimes_off: bool,
     list: Vec<Disruption>,
 }
 
@@ -137,6 +139,7 @@ impl Disruptions {
             residents: Residents::new(machines),
             fates: BTreeMap::new(),
             limits_raised: 0.0,
+            lifetimes_off: plan.rolls_out_lifetimes(),
             list: Vec::new(),
         }
     }

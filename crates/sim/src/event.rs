@@ -1,6 +1,7 @@
 //! Everything that can happen, and in which order.
 //!
-//! At one instant, incidents happen before VMs leave, VMs leave before commits land, agents
+//! At one instant, incidents happen before VMs leave, VMs leave before machines' predicted lives
+//! are thought over, that is before commits land, agents
 //! that decided on are free after that, requests come next, and samples are taken last; within
 //! a kind, the lower id goes first.
 
@@ -9,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use tiebreak_model::{Millis, RequestId, ShapeId, Time, VmId, Workload};
+use tiebreak_model::{MachineId, Millis, RequestId, ShapeId, Time, VmId, Workload};
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +19,8 @@ pub(crate) enum Event {
     Incident(u32),
     /// A VM's life ends.
     Departure(VmId, ShapeId),
+    /// What is predicted of a machine may be out of date.
+    Life(MachineId),
     /// An agent's decision reaches the store.
     Commit(u32),
     /// An agent has decided and may take the next request, its commit still under way.
@@ -41,6 +44,7 @@ pub(crate) struct Queue {
     commits: BinaryHeap<Reverse<(Time, u32)>>,
     free: BinaryHeap<Reverse<(Time, u32)>>,
     incidents: BinaryHeap<Reverse<(Time, u32)>>,
+    lives: BinaryHeap<Reverse<(Time, MachineId)>>,
 }
 
 impl Queue {
@@ -57,6 +61,7 @@ impl Queue {
             commits: BinaryHeap::new(),
             free: BinaryHeap::new(),
             incidents: BinaryHeap::new(),
+            lives: BinaryHeap::new(),
             by_end: Arc::new(by_end),
             workload,
         }
@@ -79,6 +84,14 @@ impl Queue {
         }
     }
 
+    /// What is predicted of a machine will have to be thought over then, if that is not after the
+    /// horizon.
+    pub(crate) fn schedule_life(&mut self, at: Time, machine: MachineId) {
+        if at <= self.workload.horizon() {
+            self.lives.push(Reverse((at, machine)));
+        }
+    }
+
     /// The next event, or nothing when the horizon is reached. Commits still under way
     /// then are let in, so that every request has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
@@ -86,6 +99,7 @@ impl Queue {
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
         let departure =
             self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
+        let life = self.lives.peek().map(|Reverse((at, machine))| (*at, Event::Life(*machine)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())
@@ -93,10 +107,11 @@ impl Queue {
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [incident, departure, commit, free, arrival, tick].into_iter().flatten().min()?;
+        let next = [incident, departure, life, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
             Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(..) => self.next_departure += 1,
+            Event::Life(_) => drop(self.lives.pop()),
             Event::Commit(_) => drop(self.commits.pop()),
             Event::Free(_) => drop(self.free.pop()),
             Event::Arrival(_) => self.next_arrival += 1,

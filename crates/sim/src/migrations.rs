@@ -58,9 +58,9 @@ impl World {
         let Some((from, _)) = self.placement(vm) else { return };
         let left = self.store.occupancy().record(from).without(self.plan.workload.shape_of_vm(vm));
         self.take_off(vm, Reason::Migrated(to));
-        self.store.set(self.now, from, left);
-        self.store.set(self.now, to, after);
-        self.settle(vm, to);
+        self.settle(vm, to, &after);
+        self.publish(from, left);
+        self.publish(to, after);
         self.counters.migrations += 1;
         self.disrupted.fates.insert(vm, Fate::Migrated { at: self.now, from });
     }

@@ -5,14 +5,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
+use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Declared, Millis, Occupancy, Time, VmId, Workload, declare};
 use tiebreak_placement::policy::REQUIRED_RULE;
-use tiebreak_placement::{Allocator, Caches, Policy, PolicyError, RuleUse};
+use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
 use crate::latency::Latency;
+use crate::lives::Foresight;
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -88,6 +90,8 @@ pub struct Plan {
     pub(crate) trace: Arc<Workload>,
     /// The number by which chance knows each VM, where that is not its id.
     pub(crate) luck: Option<Arc<[u64]>>,
+    /// What is predicted of the workload, where any rule asks.
+    foresight: Option<Foresight>,
 }
 
 impl fmt::Debug for Plan {
@@ -183,6 +187,7 @@ impl Plan {
             best_clusters,
             incidents: Vec::new(),
             luck: None,
+            foresight: None,
         })
     }
 
@@ -200,10 +205,75 @@ impl Plan {
         self
     }
 
-    /// An allocator that knows the fleet as `view` has it.
-    pub(crate) fn allocator(&self, view: Occupancy) -> Allocator {
+    /// The same plan with these predictions of its workload. Without any, lifetime rules find all
+    /// VMs and machines alike.
+    #[must_use]
+    pub fn with_forecasts(mut self, lifetimes: Lifetimes, forecasts: Arc<Forecasts>) -> Self {
+        let terms = Lifetimes::from_values(&lifetimes.to_values());
+        self.foresight = self.policy.asks_for_lifetimes().then_some(Foresight { terms, forecasts });
+        self
+    }
+
+    /// Whether any rule asks how long VMs will live.
+    #[must_use]
+    pub fn asks_for_lifetimes(&self) -> bool {
+        self.policy.asks_for_lifetimes()
+    }
+
+    pub(crate) fn foresight(&self) -> Option<&Foresight> {
+        self.foresight.as_ref()
+    }
+
+    /// What is made of predicted lifetimes, where there are any.
+    pub(crate) fn lifetimes(&self) -> Option<Lifetimes> {
+        self.foresight.as_ref().map(|it| it.terms)
+    }
+
+    /// The list that places the VMs alive when the trace began (LAVA appendix F).
+    pub(crate) fn policy_at_start(&self) -> Arc<Policy> {
+        if self.lifetimes().is_some_and(|terms| terms.baseline_start) {
+            self.baseline()
+        } else {
+            self.policy_after_start()
+        }
+    }
+
+    /// The list that agents begin with: without its lifetime rules where those are rolled out
+    /// during the run.
+    pub(crate) fn policy_after_start(&self) -> Arc<Policy> {
+        if self.rolls_out_lifetimes() { self.baseline() } else { self.policy.clone() }
+    }
+
+    /// Whether lifetime rules begin to count only during the run.
+    pub(crate) fn rolls_out_lifetimes(&self) -> bool {
+        self.incidents.iter().any(|(at, incident)| *at >= Time::ZERO && incident.rolls_out_lifetimes())
+    }
+
+    /// The list without the rules that ask for lifetimes.
+    fn baseline(&self) -> Arc<Policy> {
+        Arc::new(Policy::new(&self.baseline_rules(), self.best_clusters).expect("a list is one with fewer rules"))
+    }
+
+    fn baseline_rules(&self) -> Vec<RuleUse> {
+        self.rules.iter().filter(|rule| !asks_for_lifetimes(rule)).cloned().collect()
+    }
+
+    /// The list with its limit so many points higher, with or without its lifetime rules; none
+    /// when that changes nothing.
+    pub(crate) fn policy_as(&self, limits_raised: f64, lifetimes_off: bool) -> Option<Arc<Policy>> {
+        let rules = if lifetimes_off { self.baseline_rules() } else { self.rules.clone() };
+        let raised = self.with_limit_raised(rules, limits_raised);
+        raised.or_else(|| self.rolls_out_lifetimes().then(|| self.policy_after(lifetimes_off)))
+    }
+
+    fn policy_after(&self, lifetimes_off: bool) -> Arc<Policy> {
+        if lifetimes_off { self.baseline() } else { self.policy.clone() }
+    }
+
+    /// An allocator with this list that knows the fleet as `view` has it.
+    pub(crate) fn allocator(&self, policy: Arc<Policy>, view: Occupancy) -> Allocator {
         let (caches, bytes) = self.cache_terms();
-        Allocator::new(self.policy.clone(), view, caches, bytes)
+        Allocator::new(policy, view, caches, bytes)
     }
 
     /// The caches that each agent keeps, and in how many bytes.
@@ -234,6 +304,11 @@ impl Plan {
     pub fn tick(&self) -> Millis {
         self.tick
     }
+}
+
+/// Whether a rule asks how long VMs will live.
+pub(crate) fn asks_for_lifetimes(rule: &RuleUse) -> bool {
+    Policy::new(core::slice::from_ref(rule), 1).is_ok_and(|policy| policy.asks_for_lifetimes())
 }
 
 /// A round step that gives about [`TICKS`] samples.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use tiebreak_model::Time;
 use tiebreak_placement::{CacheCounters, CacheSizes};
 
+use crate::lives::LifeCounts;
 use crate::metrics::{Answers, Counters};
 use crate::rule_shares::{Circles, RuleShare};
 
@@ -48,4 +49,6 @@ pub struct Summary {
     pub rule_shares: Vec<RuleShare>,
     /// How often weights set by hand went in a circle.
     pub circles: Circles,
+    /// What predicting lifetimes took and led to; all 0 where no rule asks.
+    pub lives: LifeCounts,
 }

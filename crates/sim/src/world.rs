@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, Millis, Occupancy, RequestId, Resources, Scene, ShapeId, TenantSize, Time, VmId, VmRequest,
-    VmShape,
+    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, RequestId, Resources, Scene, ShapeId, TenantSize,
+    Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -25,6 +25,7 @@ use crate::evictions::Evictable;
 use crate::frames::Frames;
 use crate::histogram::Histogram;
 use crate::job::{Job, Waiting};
+use crate::lives::{HostCard, LifeCounts, Lives, Told};
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity};
 use crate::plan::{Agents, Plan};
 use crate::record::{Cause, Decision, Outcome};
@@ -119,6 +120,8 @@ pub struct World {
     tenants: BTreeMap<u64, Footprint>,
     evictable: Evictable,
     pub(crate) disrupted: Disruptions,
+    /// What is predicted, where any rule asks.
+    pub(crate) lives: Option<Lives>,
     pub(crate) asking: Asking,
     pub(crate) placed_on: Vec<u32>,
     placed_at: Vec<Time>,
@@ -166,11 +169,14 @@ impl World {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
-        let first = Agent::new(plan.allocator(empty), &store);
+        let lives = plan.foresight().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
+        let policy = plan.policy_at_start();
+        let first = Agent::new(plan.allocator(policy.clone(), empty), &store, plan.lifetimes());
         let mut queue = Queue::new(plan.workload.clone(), plan.tick);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
         Self {
-            policy: plan.policy.clone(),
+            policy,
+            lives,
             disrupted: Disruptions::new(&plan, &mut queue),
             queue,
             agents: vec![first],
@@ -244,6 +250,7 @@ impl World {
             match event {
                 Event::Incident(incident) => self.happen(incident),
                 Event::Departure(vm, shape) => self.depart(vm, shape),
+                Event::Life(machine) => self.think_over(machine),
                 Event::Commit(agent) => self.commit(agent),
                 Event::Free(agent) => self.free(agent),
                 Event::Arrival(request) => self.enqueue(Job::Place(request), 0),
@@ -354,6 +361,18 @@ impl World {
         stayed.map(|vm| (vm, self.placed_at[vm.index()])).chain(self.disrupted.once_on(machine, at))
     }
 
+    /// A machine as lifetime rules see it now, and why; none where no rule asks for lifetimes.
+    #[must_use]
+    pub fn host_card(&self, machine: MachineId) -> Option<HostCard> {
+        self.lives.as_ref().map(|lives| lives.card(machine))
+    }
+
+    /// What predicting lifetimes took and led to so far.
+    #[must_use]
+    pub fn life_counts(&self) -> LifeCounts {
+        self.lives.as_ref().map_or_else(LifeCounts::default, Lives::counts)
+    }
+
     /// What came out so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -375,6 +394,7 @@ impl World {
             caches: self.cache_counters(),
             rule_shares: self.shares.means(),
             circles: self.shares.circles(),
+            lives: self.life_counts(),
         }
     }
 
@@ -432,8 +452,10 @@ impl World {
     /// All agents begin with the first one's view, and with caches of their own.
     fn begin_agents(&mut self) {
         let view = self.agents[0].allocator.view().clone();
-        let agent = |_| self.plan.allocator(view.clone());
-        self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store)).collect();
+        self.policy = self.plan.policy_after_start();
+        let agent = |_| self.plan.allocator(self.policy.clone(), view.clone());
+        let lifetimes = self.plan.lifetimes();
+        self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store, lifetimes)).collect();
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
@@ -472,7 +494,8 @@ impl World {
     fn settle_warm(&mut self, vm: VmId, machine: MachineId) {
         let mut demands = core::mem::take(&mut self.spare.demands);
         let shape = *self.plan.workload.shape_of_vm(vm);
-        let assignment = Assignment { vm, machine, shape, best_set: 0, cache: CacheUse::Off };
+        let outlook = self.outlook(vm);
+        let assignment = Assignment { vm, machine, shape, outlook, best_set: 0, cache: CacheUse::Off };
         demands.add_up(&[assignment], &self.policy, self.store.occupancy(), &self.evictable);
         let victims = core::mem::take(&mut demands.victims);
         for (_, victim) in &victims {
@@ -480,9 +503,10 @@ impl World {
         }
         demands.victims = victims;
         let after = demands.machines[0].after.expect("chosen on the truth");
+        self.settle(vm, machine, &after);
+        let after = self.rated(machine, after);
         self.store.set_unpublished(machine, after);
         self.agents[0].allocator.view_mut().set(machine, after);
-        self.settle(vm, machine);
         self.warm_placements += 1;
         self.spare.demands = demands;
     }
@@ -576,7 +600,8 @@ impl World {
             let occupancy = self.agents[agent as usize].allocator.view();
             let shape = *self.plan.workload.shape_of_vm(vm);
             let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
-            self.shares.add(&funnel(&self.policy, scene, &self.asking.request(shape)));
+            let asked = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
+            self.shares.add(&funnel(&self.policy, scene, &asked));
         }
         let avoided = self.avoids(vm, flight.attempt);
         let choice = self.choose(agent, vm, flight.attempt, avoided);
@@ -596,7 +621,9 @@ impl World {
         match choice {
             Ok(choice) => {
                 let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
-                self.agents[agent as usize].assign(flight, Assignment { vm, machine, shape, best_set, cache });
+                let outlook = self.outlook(vm);
+                let assignment = Assignment { vm, machine, shape, outlook, best_set, cache };
+                self.agents[agent as usize].assign(flight, assignment);
                 self.asking.assign(machine, &shape);
                 true
             }
@@ -634,9 +661,10 @@ impl World {
 
     /// An agent looks for a machine for one VM.
     fn choose(&mut self, agent: u32, vm: VmId, attempt: u32, among: Option<u32>) -> Result<Choice, Refusal> {
+        let outlook = self.outlook(vm);
         let workload = &self.plan.workload;
         let shape = workload.shape_of(vm);
-        let asked = self.asking.request(*workload.shape(shape));
+        let asked = VmRequest { outlook, ..self.asking.request(*workload.shape(shape)) };
         let number = self.tie_break.draw(self.plan.luck(vm), u64::from(attempt));
         let draw = Draw { number, among };
         let footprint = self.asking.footprint(&asked.shape);
@@ -657,8 +685,9 @@ impl World {
         winner: Option<MachineId>,
         cache: CacheUse,
     ) {
+        let outlook = self.outlook(vm);
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
-        let request = self.asking.request(*self.plan.workload.shape_of_vm(vm));
+        let request = VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
         let asked = self.probe.and_then(|probe| probe.asked);
         let scene = Scene { occupancy: view, footprint: self.asking.footprint(&request.shape) };
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
@@ -716,8 +745,50 @@ impl World {
         })
     }
 
-    /// Notes where a VM stands from now on.
-    pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId) {
+    /// What is predicted of a VM now.
+    pub(crate) fn outlook(&self, vm: VmId) -> Outlook {
+        self.lives.as_ref().map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
+    }
+
+    /// A machine's state with what is predicted of it now; what has to be thought over later is
+    /// scheduled.
+    fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
+        let Some(lives) = &mut self.lives else { return record };
+        let (life, due) = lives.rate(machine, self.now);
+        if let Some(due) = due {
+            self.queue.schedule_life(due, machine);
+        }
+        MachineRecord { life, ..record }
+    }
+
+    /// Gives a machine its new state, who stands on it noted already.
+    pub(crate) fn publish(&mut self, machine: MachineId, record: MachineRecord) {
+        let record = self.rated(machine, record);
+        self.store.set(self.now, machine, record);
+    }
+
+    /// What is predicted of a machine may be out of date.
+    fn think_over(&mut self, machine: MachineId) {
+        let Some(lives) = &mut self.lives else { return };
+        match lives.told(machine, self.now) {
+            Told::Nothing => {}
+            Told::Later(at) => self.queue.schedule_life(at, machine),
+            Told::Due => {
+                lives.wait(machine, self.now);
+                let before = self.store.occupancy().record(machine);
+                let after = self.rated(machine, before);
+                if after != before {
+                    self.store.set(self.now, machine, after);
+                }
+            }
+        }
+    }
+
+    /// Notes where a VM stands from now on, and that the machine is like this then.
+    pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId, after: &MachineRecord) {
+        if let Some(lives) = &mut self.lives {
+            lives.join(vm, machine, self.now, after.used_share(self.plan.fleet.capacity(machine)));
+        }
         let workload = &self.plan.workload;
         let shape = workload.shape_of_vm(vm);
         self.placed_on[vm.index()] = machine.0;
@@ -732,6 +803,9 @@ impl World {
     /// Notes that a VM stands nowhere any more; where it stood.
     pub(crate) fn unsettle(&mut self, vm: VmId, shape: ShapeId) -> Option<MachineId> {
         let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
+        if let Some(lives) = &mut self.lives {
+            lives.leave(vm, machine, self.now);
+        }
         let workload = &self.plan.workload;
         let shape = workload.shape(shape);
         self.evictable.remove(machine, vm, shape);
@@ -758,12 +832,13 @@ impl World {
         for (_, victim) in demands.victims.drain(..) {
             self.put_out(victim);
         }
-        for demand in &demands.machines {
-            self.store.set(self.now, demand.machine, demand.after.expect("checked to fit"));
-        }
         for assignment in &flight.assignments {
-            self.settle(assignment.vm, assignment.machine);
-            self.agents[agent as usize].told(&self.store, assignment.machine);
+            let after = demands.after(assignment.machine);
+            self.settle(assignment.vm, assignment.machine, &after);
+        }
+        for demand in &demands.machines {
+            self.publish(demand.machine, demand.after.expect("checked to fit"));
+            self.agents[agent as usize].told(&self.store, demand.machine);
         }
         self.agents[agent as usize].release(flight);
         self.answered(flight.job);
@@ -850,7 +925,7 @@ impl World {
     fn depart(&mut self, vm: VmId, shape: ShapeId) {
         let Some(machine) = self.unsettle(vm, shape) else { return self.stop_waiting(vm) };
         let after = self.store.occupancy().record(machine).without(self.plan.workload.shape(shape));
-        self.store.set(self.now, machine, after);
+        self.publish(machine, after);
     }
 
     fn tick(&mut self) {
@@ -960,7 +1035,8 @@ impl Asking {
     /// One of its VMs as rules read it. A VM that asks for nothing is like any other such VM,
     /// even where its tenant's others do.
     pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
-        if shape.terms.is_none() { VmRequest::alone(shape) } else { VmRequest { shape, tenant: self.size } }
+        let alone = VmRequest::alone(shape);
+        if shape.terms.is_none() { alone } else { VmRequest { tenant: self.size, ..alone } }
     }
 
     /// Where the tenant's VMs stand, as rules about one of them see it.

@@ -10,7 +10,7 @@ use tiebreak_model::random::pick;
 use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time};
 use tiebreak_placement::migrate::MigrationLimits;
 
-use crate::disruptions::Reason;
+use crate::disruptions::{Disruptions, Reason};
 use crate::holds::Hold;
 use crate::world::World;
 
@@ -118,9 +118,21 @@ impl<'a> Zone<'a> {
     /// Raises every cluster's utilization limit by so many points, if the list has one. Agents
     /// keep their views and start with fresh caches.
     pub(crate) fn raise_cluster_limit(&mut self, points: f64) {
+        self.world.disrupted.limits_raised += points;
+        self.change_policy();
+    }
+
+    /// Lets the lifetime rules of the list count from now on.
+    pub(crate) fn roll_out_lifetimes(&mut self) {
+        self.world.disrupted.lifetimes_off = false;
+        self.change_policy();
+    }
+
+    /// Gives all agents the plan's list as incidents have made it by now, if that is another one.
+    fn change_policy(&mut self) {
         let world = &mut *self.world;
-        world.disrupted.limits_raised += points;
-        let Some(policy) = world.plan.policy_with_limits_raised(world.disrupted.limits_raised) else { return };
+        let Disruptions { limits_raised, lifetimes_off, .. } = world.disrupted;
+        let Some(policy) = world.plan.policy_as(limits_raised, lifetimes_off) else { return };
         let (caches, bytes) = world.plan.cache_terms();
         world.policy = policy;
         for agent in &mut world.agents {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use tiebreak_lifetime::{Forecasts, PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
     ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, VmRow, VmShape, Workload,
     WorkloadBuilder,
 };
-use tiebreak_placement::{Caches, RULES, RuleUse, Weight};
+use tiebreak_placement::{Caches, Lifetimes, RULES, RuleUse, Weight};
 use tiebreak_sim::incidents::find;
 use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Plan};
 
@@ -30,6 +31,8 @@ pub struct Case {
     pub agents: Agents,
     /// What happens to the zone.
     pub incidents: Vec<IncidentUse>,
+    /// What is made of predicted lifetimes.
+    pub lifetimes: Lifetimes,
 }
 
 impl Case {
@@ -56,6 +59,7 @@ impl Case {
                 ..agents(number)
             },
             incidents: incidents(number),
+            lifetimes: lifetimes(number),
         }
     }
 
@@ -72,9 +76,18 @@ impl Case {
     #[must_use]
     pub fn plan(&self, caches: bool) -> Plan {
         let agents = Agents { caches, ..self.agents };
-        Plan::new(&self.clusters, &self.rules, self.best_clusters, self.workload.clone(), agents, Seed(self.number))
-            .and_then(|plan| plan.with_incidents(&self.incidents))
-            .expect("a random case is a plan")
+        let plan = Plan::new(
+            &self.clusters,
+            &self.rules,
+            self.best_clusters,
+            self.workload.clone(),
+            agents,
+            Seed(self.number),
+        )
+        .and_then(|plan| plan.with_incidents(&self.incidents))
+        .expect("a random case is a plan");
+        let forecasts = forecasts(self.number, plan.workload());
+        plan.with_forecasts(self.lifetimes, forecasts)
     }
 
     /// A mix of cache switches, pool sizes and ages; each mix of a case is another one.
@@ -133,6 +146,33 @@ fn agents(number: u64) -> Agents {
         avoidance_best: 1 + draws.below(10),
         ..Agents::default()
     }
+}
+
+/// What is made of lifetimes, with classes as short as the lives of these cases.
+fn lifetimes(number: u64) -> Lifetimes {
+    let mut draws = Draws::of(number, "random lifetimes");
+    Lifetimes {
+        baseline_start: draws.one_in(2),
+        repredict: !draws.one_in(4),
+        refresh_minutes: draws.one_of(&[0.0, 0.1, 1.0, 15.0]),
+        class_2_hours: 0.01,
+        class_3_hours: draws.one_of(&[0.0, 0.05, 0.1]),
+        class_4_hours: 0.2,
+        class_5_hours: draws.one_of(&[0.3, 1.0]),
+        recycle_above_pct: draws.one_of(&[0.0, 30.0, 60.0, 90.0, 100.0]),
+        deadline_factor: draws.one_of(&[1.0, 1.1, 3.0]),
+    }
+}
+
+/// Predictions by an oracle, right or often wrong, or by a table of the first half.
+fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
+    let mut draws = Draws::of(number, "random predictor");
+    let (id, values) =
+        draws.one_of(&[("Oracle", &[][..]), ("NoisyOracle", &[50.0]), ("MeanByType", &[]), ("KaplanMeier", &[])]);
+    let predictor = PredictorUse { id: id.into(), values: values.into() };
+    let mut training = start(&predictor, workload.clone(), Seed(number));
+    while !training.work(u32::MAX) {}
+    Arc::new(training.finish().forecasts)
 }
 
 /// Each rule draws for itself, its place too, so that a new rule leaves the others as they were.
@@ -262,10 +302,11 @@ fn incidents(number: u64) -> Vec<IncidentUse> {
     (0..count).map(|_| incident(&mut draws)).collect()
 }
 
-/// Moves that are recommended are rare, so this kind comes more often than the others.
+/// Moves that are recommended are rare, and machines that fail do most harm, so these kinds come
+/// more often than the others.
 fn incident(draws: &mut Draws) -> IncidentUse {
     let any = INCIDENTS[draws.below(INCIDENTS.len() as u32) as usize].declaration;
-    let entry = if draws.one_in(3) { find("MigrateRecommended") } else { None };
+    let entry = find(draws.one_of(&["MigrateRecommended", "MigrateRecommended", "FailMachines", ""]));
     let declaration = entry.map_or(any, |entry| entry.declaration);
     let at = Time(Millis::MINUTE.0 as i64 * i64::from(draws.below(60)));
     let mut value = |param: &Param| {

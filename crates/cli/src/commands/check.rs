@@ -47,7 +47,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 fn cannot_run(document: &Document) -> impl Iterator<Item = Issue> + '_ {
     let workload = std::sync::Arc::new(one_vm());
     document.variants.iter().enumerate().filter_map(move |(index, variant)| {
-        let error = variant.plan(workload.clone()).err()?;
+        let error = variant.untrained_plan(workload.clone()).err()?;
         Some(Issue {
             path: format!("variants[{index}]"),
             expected: "a variant that can run".into(),

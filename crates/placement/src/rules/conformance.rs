@@ -9,13 +9,14 @@ use core::ops::Range;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, RackId, Readiness, Resource,
-    Resources, Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
+    ClusterId, ClusterSpec, Fleet, Footprint, HostLife, MachineId, MachineRecord, Occupancy, Outlook, Phase, RackId,
+    Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::quantize::Quantizer;
+use crate::temporal::Steps;
 
 /// Draws, one after the other.
 struct Draws {
@@ -124,7 +125,24 @@ fn record(draws: &mut Draws, capacity: Resources) -> MachineRecord {
         risk: draws.below(101) as u8,
         readiness: [Readiness::Ready, Readiness::Unready, Readiness::Failed][draws.below(3) as usize],
         isolated: vms > 0 && draws.one_in(3),
+        life: if vms > 0 { life(draws) } else { HostLife::EMPTY },
     }
+}
+
+fn life(draws: &mut Draws) -> HostLife {
+    HostLife {
+        exit_s: draws.below(40) * 3_600,
+        first_exit_s: draws.below(40) * 3_600,
+        longest_s: draws.below(40) * 3_600,
+        class: draws.below(5) as u8,
+        phase: [Phase::Open, Phase::Recycling][draws.below(2) as usize],
+    }
+}
+
+fn outlook(draws: &mut Draws) -> Outlook {
+    let (now_s, remaining_s) = (draws.below(20) * 3_600, draws.below(20) * 3_600);
+    let first_s = draws.below(20) * 3_600;
+    Outlook { now_s, remaining_s, first_s, first_exit_s: now_s + first_s, class: draws.below(5) as u8 }
 }
 
 /// The zone with all machines but these redrawn.
@@ -158,13 +176,15 @@ fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
     let terms = if draws.one_in(3) { TenantTerms::NONE } else { terms(draws) };
     let shape = VmShape { demand: draws.part_of(Resources::new(20, 40, 8, 4)), priority: draws.below(2) as u8, terms };
     let placed = footprint.total();
-    VmRequest { shape, tenant: TenantSize { placed, wanted: placed + 1 + draws.below(3) } }
+    let tenant = TenantSize { placed, wanted: placed + 1 + draws.below(3) };
+    VmRequest { shape, tenant, outlook: outlook(draws) }
 }
 
 /// Another request that differs from this one in one thing.
 fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     let (mut near, other) = (*vm, terms(draws));
-    match draws.below(8) {
+    let later = outlook(draws);
+    match draws.below(13) {
         0 => near.shape.demand[Resource::ALL[draws.below(4) as usize]] += 1,
         1 => near.shape.priority ^= 1,
         2 => near.shape.terms.fault_domains = other.fault_domains,
@@ -172,6 +192,11 @@ fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
         4 => near.shape.terms.per_machine = other.per_machine,
         5 => near.shape.terms.per_rack = other.per_rack,
         6 => near.shape.terms.isolated = other.isolated,
+        7 => near.outlook.now_s = later.now_s,
+        8 => near.outlook.remaining_s = later.remaining_s,
+        9 => near.outlook.first_s = later.first_s,
+        10 => near.outlook.first_exit_s = later.first_exit_s,
+        11 => near.outlook.class = later.class,
         _ => near.tenant.wanted += 1,
     }
     near
@@ -243,7 +268,7 @@ fn check_validator<Id: Spot>(
 /// every score has a bucket.
 fn check_preference<Id: Spot>(
     entry: &RuleEntry,
-    rule: &dyn AnyPreference<Id>,
+    (rule, words): (&dyn AnyPreference<Id>, &Words<'_>),
     zone: &Occupancy,
     draws: &mut Draws,
     asked: &mut Asked,
@@ -252,7 +277,7 @@ fn check_preference<Id: Spot>(
     let subject = Subject {
         id,
         verdict: Box::new(|vm, scene, at| rule.bind(vm).score(scene, at).to_bits()),
-        words: Box::new(|vm| words(|words| rule.write_key(vm, words))),
+        words: Box::new(words),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
     };
@@ -278,6 +303,10 @@ fn check_preference<Id: Spot>(
     }
 }
 
+fn words_of(steps: &Steps) -> Vec<u64> {
+    alloc::format!("{steps:?}").bytes().map(u64::from).collect()
+}
+
 fn words(write: impl Fn(&mut Vec<u64>)) -> Vec<u64> {
     let mut words = Vec::new();
     write(&mut words);
@@ -298,9 +327,35 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                 AnyRule::ClusterValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::RackValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::MachineValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
-                AnyRule::ClusterPreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
-                AnyRule::RackPreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
-                AnyRule::MachinePreference(rule) => check_preference(entry, &*rule, &zone, draws, asked),
+                AnyRule::ClusterPreference(rule) => check_preference(
+                    entry,
+                    (&*rule, &|vm: &VmRequest| words(|words| rule.write_key(vm, words))),
+                    &zone,
+                    draws,
+                    asked,
+                ),
+                AnyRule::RackPreference(rule) => check_preference(
+                    entry,
+                    (&*rule, &|vm: &VmRequest| words(|words| rule.write_key(vm, words))),
+                    &zone,
+                    draws,
+                    asked,
+                ),
+                AnyRule::MachinePreference(rule) => check_preference(
+                    entry,
+                    (&*rule, &|vm: &VmRequest| words(|words| rule.write_key(vm, words))),
+                    &zone,
+                    draws,
+                    asked,
+                ),
+                AnyRule::TemporalPreference(rule) => {
+                    // Its steps are what it makes of a request; they tell no classes apart.
+                    let steps = |vm: &VmRequest| words_of(&rule.steps(&vm.outlook));
+                    let rule: &dyn AnyPreference<MachineId> = &*rule;
+                    check_preference(entry, (rule, &steps), &zone, draws, asked);
+                    let vm = request(draws, Footprint::NONE);
+                    assert!(words(|words| rule.write_key(&vm, words)).is_empty());
+                }
             }
         }
         let verdicts = asked.range((entry.declaration.id, 0)..=(entry.declaration.id, u64::MAX));

@@ -6,6 +6,7 @@ use tiebreak_model::{ClusterId, Declaration, MachineId, RackId};
 
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
+use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
 
 mod are_node_resources_valid;
 mod avoid_evictions;
@@ -19,6 +20,9 @@ mod is_cluster_below_limit;
 mod is_machine_ready;
 mod is_not_at_risk;
 mod is_type_supported;
+mod lava_host_class;
+mod lifetime_alignment;
+mod lifetime_alignment_binary;
 mod prefer_emptier_clusters;
 mod prefer_healthier_machines;
 mod prefer_least_used_rack;
@@ -30,6 +34,8 @@ mod shares_tenant_datacenter;
 mod shares_tenant_rack;
 mod spread_tenant_over_racks;
 mod spreads_over_fault_domains;
+mod temporal_cost;
+mod waste_minimization;
 mod worst_fit;
 
 pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
@@ -61,7 +67,12 @@ rules! {
     preference::<prefer_healthier_machines::PreferHealthierMachines>(),
     preference::<avoid_evictions::AvoidEvictions>(),
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
+    preference::<lava_host_class::LavaHostClass>(),
+    preference::<lifetime_alignment_binary::LifetimeAlignmentBinary>(),
+    temporal::<lifetime_alignment::LifetimeAlignment>(),
+    temporal::<temporal_cost::TemporalCost>(),
     preference::<best_fit::BestFit>(),
+    preference::<waste_minimization::WasteMinimization>(),
     preference::<prefer_newest_host_environment::PreferNewestHostEnvironment>(),
     preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
     preference::<fd_empty_nodes::FdEmptyNodes>(),
@@ -140,6 +151,7 @@ pub(crate) enum AnyRule {
     RackPreference(Box<dyn AnyPreference<RackId>>),
     MachineValidator(Box<dyn AnyValidator<MachineId>>),
     MachinePreference(Box<dyn AnyPreference<MachineId>>),
+    TemporalPreference(Box<dyn AnyTemporal>),
 }
 
 /// Which kind of rule looks at places of this id.
@@ -181,9 +193,13 @@ const fn preference<P: Preference<Reach: Reach<Id: Place>>>() -> RuleEntry {
     RuleEntry { declaration: P::DECLARATION, group: <IdOf<P::Reach> as Place>::PREFERS, levels: P::LEVELS }
 }
 
+const fn temporal<T: TemporalPreference>() -> RuleEntry {
+    RuleEntry { declaration: T::DECLARATION, group: Group::MachinePreferences, levels: Some(T::LEVELS) }
+}
+
 /// How rules are built, under the names that the list gives their kinds.
 mod build {
-    use super::{AnyRule, Box, IdOf, Place, Preference, Reach, Validator};
+    use super::{AnyRule, Box, IdOf, Place, Preference, Reach, Temporal, TemporalPreference, Validator};
 
     pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
         IdOf::<V::Reach>::validator(Box::new(V::from_values(values)))
@@ -191,6 +207,10 @@ mod build {
 
     pub(super) fn preference<P: Preference<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
         IdOf::<P::Reach>::preference(Box::new(P::from_values(values)))
+    }
+
+    pub(super) fn temporal<T: TemporalPreference>(values: &[f64]) -> AnyRule {
+        AnyRule::TemporalPreference(Temporal::boxed(T::from_values(values)))
     }
 }
 

@@ -22,6 +22,7 @@ mod migrate_recommended;
 mod planning;
 mod raise_cluster_limit;
 mod roll_out_host_environment;
+mod roll_out_lifetimes;
 #[cfg(test)]
 pub(crate) mod trial;
 
@@ -44,6 +45,7 @@ incidents! {
     decommission_cluster::DecommissionCluster,
     mark_at_risk::MarkAtRisk,
     roll_out_host_environment::RollOutHostEnvironment,
+    roll_out_lifetimes::RollOutLifetimes,
     demand_spike::DemandSpike,
     raise_cluster_limit::RaiseClusterLimit,
     migrate_recommended::MigrateRecommended,
@@ -94,6 +96,11 @@ impl Planned {
     pub(crate) fn of(asked: &IncidentUse) -> Option<Self> {
         let kind = INCIDENTS.iter().position(|entry| entry.declaration.id == asked.id)?;
         Some(Self { kind, values: asked.values.clone() })
+    }
+
+    /// Whether lifetime rules begin to count only with it.
+    pub(crate) fn rolls_out_lifetimes(&self) -> bool {
+        INCIDENTS[self.kind].declaration.id == roll_out_lifetimes::RollOutLifetimes::DECLARATION.id
     }
 
     /// The incident, not begun.

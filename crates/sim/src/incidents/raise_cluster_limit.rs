@@ -2,10 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use tiebreak_model::declare::value_or_default;
 use tiebreak_model::{Time, declare};
-use tiebreak_placement::{Policy, rules};
+use tiebreak_placement::{Policy, RuleUse, rules};
 
 use super::{Incident, Kind};
 use crate::plan::Plan;
@@ -40,9 +41,8 @@ impl Incident for RaiseClusterLimit {
 }
 
 impl Plan {
-    /// The plan's list with a limit so many points higher; none when it has no limit.
-    pub(crate) fn policy_with_limits_raised(&self, points: f64) -> Option<Arc<Policy>> {
-        let mut list = self.rules.clone();
+    /// A list with its limit so many points higher; none when it has no limit.
+    pub(crate) fn with_limit_raised(&self, mut list: Vec<RuleUse>, points: f64) -> Option<Arc<Policy>> {
         let rule = list.iter_mut().find(|rule| rule.id == RULE)?;
         let params = rules::find(RULE)?.declaration.params;
         let limit = params.iter().position(|param| param.name == "limit")?;

@@ -1,0 +1,109 @@
+//! When machines are expected to be free, as columns, with the latest of small blocks of machines:
+//! bounds that let a search pass over most of them.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::ids::MachineId;
+use crate::life::HostLife;
+
+/// Machines in a block.
+const BLOCK: usize = 16;
+
+/// When a machine is expected to be free, in seconds since the trace began; 0 when it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExpectedExit {
+    /// By the newest predictions.
+    pub newest_s: u32,
+    /// By the first prediction of each VM.
+    pub first_s: u32,
+}
+
+impl ExpectedExit {
+    /// What is predicted of a machine.
+    #[inline]
+    #[must_use]
+    pub const fn of(life: &HostLife) -> Self {
+        Self { newest_s: life.exit_s, first_s: life.first_exit_s }
+    }
+
+    fn later(self, other: Self) -> Self {
+        Self { newest_s: self.newest_s.max(other.newest_s), first_s: self.first_s.max(other.first_s) }
+    }
+}
+
+/// The expected exits of all machines.
+#[derive(Clone, Debug)]
+pub struct Exits {
+    of: Vec<ExpectedExit>,
+    /// The latest of each block, by id.
+    blocks: Vec<ExpectedExit>,
+}
+
+impl Exits {
+    /// Of empty machines.
+    pub(crate) fn new(machines: u32) -> Self {
+        let blocks = (machines as usize).div_ceil(BLOCK);
+        Self { of: vec![ExpectedExit::default(); machines as usize], blocks: vec![ExpectedExit::default(); blocks] }
+    }
+
+    /// Gives a machine another expected exit.
+    #[inline]
+    pub(crate) fn set(&mut self, machine: MachineId, after: ExpectedExit) {
+        let before = core::mem::replace(&mut self.of[machine.index()], after);
+        if before != after {
+            self.lift(machine.index() / BLOCK, before, after);
+        }
+    }
+
+    fn lift(&mut self, block: usize, before: ExpectedExit, after: ExpectedExit) {
+        let latest = self.blocks[block];
+        let sinks = (before.newest_s == latest.newest_s && after.newest_s < before.newest_s)
+            || (before.first_s == latest.first_s && after.first_s < before.first_s);
+        self.blocks[block] = if sinks {
+            let those = &self.of[block * BLOCK..self.of.len().min((block + 1) * BLOCK)];
+            those.iter().copied().fold(ExpectedExit::default(), ExpectedExit::later)
+        } else {
+            latest.later(after)
+        };
+    }
+
+    /// That of one machine.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, machine: MachineId) -> ExpectedExit {
+        self.of[machine.index()]
+    }
+
+    /// The latest of either kind of any of these machines, or of a few beside them.
+    #[inline]
+    #[must_use]
+    pub fn latest(&self, machines: Range<u32>) -> ExpectedExit {
+        let blocks = machines.start as usize / BLOCK..(machines.end as usize).div_ceil(BLOCK);
+        self.blocks[blocks].iter().copied().fold(ExpectedExit::default(), ExpectedExit::later)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Seed, pick};
+
+    #[test]
+    fn no_machine_of_a_range_is_expected_later() {
+        let mut exits = Exits::new(100);
+        let stream = Seed(1).stream("exits test");
+        for step in 0..5_000 {
+            let machine = MachineId(pick(stream.draw(step, 0), 100));
+            let [newest_s, first_s] = [1, 2].map(|draw| pick(stream.draw(step, draw), 50));
+            exits.set(machine, ExpectedExit { newest_s, first_s });
+            let latest = |machines: Range<u32>| {
+                machines.map(|id| exits.of(MachineId(id))).fold(ExpectedExit::default(), ExpectedExit::later)
+            };
+            assert_eq!(exits.latest(0..100), latest(0..100), "step {step}");
+            let block = machine.0 / BLOCK as u32 * BLOCK as u32;
+            assert_eq!(exits.latest(machine.0..machine.0 + 1), latest(block..(block + BLOCK as u32).min(100)));
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! What lifetimes make of hosts: the classes, and LAVA's states with every way between them.
+//!
+//! A machine is *empty*, *open* for VMs of its class, or *recycling*: taking only shorter-lived
+//! VMs until the ones it waits for, the residual ones, are gone. The transitions are here as
+//! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
+//! Source: LAVA section 4.3, Figure 5.
+
+use tiebreak_model::{Phase, declare};
+
+declare! {
+    /// What the allocator makes of predicted lifetimes.
+    ///
+    /// Only rules that ask for lifetimes use any of this. Classes are by the remaining life that is
+    /// predicted: below the first bound, from the first to the second, and so on; bounds in
+    /// any order are taken by size. (LAVA sections 3, 4.3, 5 and G.3)
+    pub struct Lifetimes as "Lifetimes" {
+        /// Place the VMs alive when the trace began without the lifetime rules, as they would stand
+        /// before lifetimes were known; switched off, with them.
+        baseline_start: bool = true, 0 => 1, "";
+        /// Predict every VM's remaining life again while it runs. Switched off, the first word
+        /// stands, and mispredictions pile up.
+        repredict: bool = true, 0 => 1, "";
+        /// How old the predictions of a machine may become while no VM comes or goes there and it
+        /// is not yet expected to be free; 0 predicts whenever the answer changes. The paper uses
+        /// 1 and 15 minutes.
+        refresh_minutes: f64 = 15, 0 => 100000, "min";
+        /// Where the second class begins.
+        class_2_hours: f64 = 1, 0 => 100000, "h";
+        /// Where the third class begins.
+        class_3_hours: f64 = 10, 0 => 100000, "h";
+        /// Where the fourth class begins.
+        class_4_hours: f64 = 100, 0 => 100000, "h";
+        /// Where the fourth class ends; what lives longer is of a fifth.
+        class_5_hours: f64 = 1000, 0 => 100000, "h";
+        /// An open machine recycles once more than this share of its cores or memory is in use.
+        recycle_above_pct: f64 = 90, 0 => 100, "%";
+        /// A machine not free after this many times the length of its class was predicted wrong.
+        deadline_factor: f64 = 1.1, 1 => 100, "x";
+    }
+}
+
+impl Lifetimes {
+    /// Where classes begin, in seconds, the smallest first.
+    fn bounds_s(&self) -> [u32; 4] {
+        let hours = [self.class_2_hours, self.class_3_hours, self.class_4_hours, self.class_5_hours];
+        let mut bounds = hours.map(|hours| (hours * 3_600.0) as u32);
+        bounds.sort_unstable();
+        bounds
+    }
+
+    /// The class of a life: how many bounds it reaches.
+    #[must_use]
+    pub fn class_of(&self, life_s: u32) -> u8 {
+        self.bounds_s().iter().filter(|bound| **bound <= life_s).count() as u8
+    }
+
+    /// When a machine that has a class from now on should be free. The longest class, which has
+    /// no end, is given ten times the length of the one before.
+    #[must_use]
+    pub fn deadline_s(&self, now_s: u32, class: u8) -> u32 {
+        let bounds = self.bounds_s();
+        let length = match bounds.get(usize::from(class)) {
+            Some(bound) => f64::from(*bound),
+            None => 10.0 * f64::from(bounds[3]),
+        };
+        now_s.saturating_add(((length * self.deadline_factor) as u32).max(60))
+    }
+
+    /// Whether a machine with this share in use, 0 to 1, is full.
+    #[must_use]
+    pub fn is_full(&self, used_share: f64) -> bool {
+        used_share * 100.0 > self.recycle_above_pct
+    }
+
+    /// How old predictions may become, in seconds.
+    #[must_use]
+    pub fn refresh_s(&self) -> u32 {
+        (self.refresh_minutes * 60.0) as u32
+    }
+}
+
+/// The highest class there is.
+pub const CLASS_MAX: u8 = 4;
+
+/// Why a machine's state changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It was empty and got its first VM, whose class it takes.
+    Opened,
+    /// It is full, and waits for the VMs it has now.
+    Filled,
+    /// The VMs it waited for are gone before its deadline: its class drops by one, and it waits
+    /// for those it has now.
+    Dropped,
+    /// Its deadline has passed: some life was predicted too short. Its class rises by one, and
+    /// it waits for the VMs it has now.
+    Raised,
+    /// Its last VM left.
+    Emptied,
+}
+
+impl Turn {
+    /// All of them, in the order they are counted.
+    pub const ALL: [Self; 5] = [Self::Opened, Self::Filled, Self::Dropped, Self::Raised, Self::Emptied];
+
+    /// The words people read.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Opened => "opened for the class of its first VM",
+            Self::Filled => "full: recycles, waiting for the VMs it has",
+            Self::Dropped => "the VMs it waited for are gone: class drops",
+            Self::Raised => "not free by its deadline: class rises",
+            Self::Emptied => "empty",
+        }
+    }
+
+    /// Whether all VMs on the machine become residual: those that it waits for.
+    #[must_use]
+    pub const fn makes_residual(self) -> bool {
+        matches!(self, Self::Filled | Self::Dropped | Self::Raised)
+    }
+}
+
+/// A machine's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    /// What it takes.
+    pub phase: Phase,
+    /// Its class.
+    pub class: u8,
+    /// When it should be free; 0 when it is empty.
+    pub deadline_s: u32,
+    /// How many VMs on it are residual; none of an open machine is.
+    pub residual: u32,
+    /// How many VMs are on it.
+    pub vms: u32,
+}
+
+impl Host {
+    /// A VM came. `full` says whether the machine is full with it.
+    pub fn joined(&mut self, now_s: u32, class: u8, full: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
+        self.vms += 1;
+        if self.phase == Phase::Empty {
+            (self.phase, self.class, self.deadline_s) = (Phase::Open, class, terms.deadline_s(now_s, class));
+            turns(Turn::Opened, self);
+        }
+        if self.phase == Phase::Open && full {
+            self.phase = Phase::Recycling;
+            self.turn(Turn::Filled, turns);
+        }
+    }
+
+    /// A VM left; whether it was residual.
+    pub fn left(&mut self, now_s: u32, residual: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
+        self.vms -= 1;
+        self.residual -= u32::from(residual);
+        if self.vms == 0 {
+            *self = Self::default();
+            turns(Turn::Emptied, self);
+        } else if self.phase == Phase::Recycling && self.residual == 0 {
+            self.class = self.class.saturating_sub(1);
+            self.deadline_s = terms.deadline_s(now_s, self.class);
+            self.turn(Turn::Dropped, turns);
+        }
+    }
+
+    /// The clock moved on.
+    pub fn waited(&mut self, now_s: u32, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
+        if self.phase != Phase::Empty && now_s >= self.deadline_s {
+            self.phase = Phase::Recycling;
+            self.class = (self.class + 1).min(CLASS_MAX);
+            self.deadline_s = terms.deadline_s(now_s, self.class);
+            self.turn(Turn::Raised, turns);
+        }
+    }
+
+    fn turn(&mut self, turn: Turn, turns: &mut dyn FnMut(Turn, &Self)) {
+        self.residual = self.vms;
+        turns(turn, self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use tiebreak_model::Declared;
+
+    const HOUR: u32 = 3_600;
+
+    /// What happens to a machine in a test.
+    #[derive(Clone, Copy, Debug)]
+    enum What {
+        /// A VM of a class comes; full with it or not.
+        Comes(u8, bool),
+        /// A residual VM leaves.
+        ResidualLeaves,
+        /// Another one leaves.
+        OtherLeaves,
+        /// So many hours pass.
+        Hours(u32),
+    }
+
+    type Stands = (Phase, u8, u32, u32);
+
+    /// A way through the states: each step with how the machine stands after it (phase, class,
+    /// residual VMs, VMs) and why it changed.
+    type Way = Vec<(What, Stands, Vec<Turn>)>;
+
+    fn walk(name: &str, way: Way) {
+        let terms = Lifetimes::from_values(&[]);
+        let (mut host, mut now_s) = (Host::default(), 1_000);
+        for (step, (what, stands, expected)) in way.into_iter().enumerate() {
+            let mut seen = Vec::new();
+            let mut note = |turn, _: &Host| seen.push(turn);
+            match what {
+                What::Comes(class, full) => host.joined(now_s, class, full, &terms, &mut note),
+                What::ResidualLeaves => host.left(now_s, true, &terms, &mut note),
+                What::OtherLeaves => host.left(now_s, false, &terms, &mut note),
+                What::Hours(hours) => {
+                    now_s += hours * HOUR;
+                    host.waited(now_s, &terms, &mut note);
+                }
+            }
+            assert_eq!((host.phase, host.class, host.residual, host.vms), stands, "{name}, step {step}: {what:?}");
+            assert_eq!(seen, expected, "{name}, step {step}: {what:?}");
+        }
+    }
+
+    #[test]
+    fn every_transition_is_walked() {
+        use Phase::{Empty, Open, Recycling};
+        use Turn::{Dropped, Emptied, Filled, Opened, Raised};
+        use What::{Comes, Hours, OtherLeaves, ResidualLeaves};
+        walk(
+            "opens, stays open for another class, and empties",
+            vec![
+                (Comes(2, false), (Open, 2, 0, 1), vec![Opened]),
+                (Comes(2, false), (Open, 2, 0, 2), vec![]),
+                (Comes(3, false), (Open, 2, 0, 3), vec![]),
+                (OtherLeaves, (Open, 2, 0, 2), vec![]),
+                (OtherLeaves, (Open, 2, 0, 1), vec![]),
+                (OtherLeaves, (Empty, 0, 0, 0), vec![Emptied]),
+            ],
+        );
+        walk(
+            "recycles down its classes",
+            vec![
+                (Comes(2, false), (Open, 2, 0, 1), vec![Opened]),
+                (Comes(2, true), (Recycling, 2, 2, 2), vec![Filled]),
+                (ResidualLeaves, (Recycling, 2, 1, 1), vec![]),
+                (Comes(1, true), (Recycling, 2, 1, 2), vec![]),
+                (Comes(0, true), (Recycling, 2, 1, 3), vec![]),
+                (ResidualLeaves, (Recycling, 1, 2, 2), vec![Dropped]),
+                (Comes(0, false), (Recycling, 1, 2, 3), vec![]),
+                (OtherLeaves, (Recycling, 1, 2, 2), vec![]),
+                (ResidualLeaves, (Recycling, 1, 1, 1), vec![]),
+                (Comes(0, false), (Recycling, 1, 1, 2), vec![]),
+                (ResidualLeaves, (Recycling, 0, 1, 1), vec![Dropped]),
+                (Comes(0, false), (Recycling, 0, 1, 2), vec![]),
+                (ResidualLeaves, (Recycling, 0, 1, 1), vec![Dropped]),
+                (ResidualLeaves, (Empty, 0, 0, 0), vec![Emptied]),
+            ],
+        );
+        walk(
+            "one VM fills it at once",
+            vec![
+                (Comes(1, true), (Recycling, 1, 1, 1), vec![Opened, Filled]),
+                (ResidualLeaves, (Empty, 0, 0, 0), vec![Emptied]),
+            ],
+        );
+        walk(
+            "outlives its deadlines, open and recycling, up to the highest class",
+            vec![
+                (Comes(0, false), (Open, 0, 0, 1), vec![Opened]),
+                (Hours(1), (Open, 0, 0, 1), vec![]),
+                (Hours(1), (Recycling, 1, 1, 1), vec![Raised]),
+                (Comes(0, false), (Recycling, 1, 1, 2), vec![]),
+                (Hours(10), (Recycling, 1, 1, 2), vec![]),
+                (Hours(2), (Recycling, 2, 2, 2), vec![Raised]),
+                (Hours(111), (Recycling, 3, 2, 2), vec![Raised]),
+                (Hours(1_101), (Recycling, 4, 2, 2), vec![Raised]),
+                (Hours(10_000), (Recycling, 4, 2, 2), vec![]),
+                (Hours(1_001), (Recycling, 4, 2, 2), vec![Raised]),
+            ],
+        );
+        walk("an empty machine has no deadline", vec![(Hours(100_000), (Empty, 0, 0, 0), vec![])]);
+    }
+
+    #[test]
+    fn a_drop_gives_a_new_deadline() {
+        let terms = Lifetimes::from_values(&[]);
+        let (mut host, mut none) = (Host::default(), |_: Turn, _: &Host| ());
+        host.joined(0, 2, true, &terms, &mut none);
+        assert_eq!(host.deadline_s, 110 * HOUR, "1.1 times 100 hours");
+        host.joined(50 * HOUR, 1, true, &terms, &mut none);
+        assert_eq!(host.deadline_s, 110 * HOUR, "a VM that joins moves no deadline");
+        host.left(60 * HOUR, true, &terms, &mut none);
+        assert_eq!((host.class, host.deadline_s), (1, 71 * HOUR), "11 hours from the drop");
+    }
+
+    #[test]
+    fn classes_are_by_size_whatever_their_order() {
+        let usual = Lifetimes::from_values(&[]);
+        let turned = Lifetimes {
+            class_2_hours: 1_000.0,
+            class_3_hours: 100.0,
+            class_4_hours: 10.0,
+            class_5_hours: 1.0,
+            ..usual
+        };
+        for life_s in [0, HOUR - 1, HOUR, 10 * HOUR, 99 * HOUR, 1_000 * HOUR, u32::MAX] {
+            assert_eq!(turned.class_of(life_s), usual.class_of(life_s));
+        }
+        assert_eq!([0, HOUR, 10 * HOUR, 100 * HOUR, 1_000 * HOUR].map(|life| usual.class_of(life)), [0, 1, 2, 3, 4]);
+    }
+}

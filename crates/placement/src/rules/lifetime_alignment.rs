@@ -1,0 +1,82 @@
+//! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
+
+use tiebreak_model::{Outlook, declare};
+
+use crate::temporal::{Exit, Steps, TemporalPreference};
+
+declare! {
+    /// Prefers machines whose lifetime class is the VM's own (LA), then any other that is in
+    /// use, then empty ones.
+    ///
+    /// A VM has one of the classes below 2 units, 2 to 4, 4 to 8 and so on, by what is predicted
+    /// when it comes and never again. A machine has the class of the longest time that one of its
+    /// VMs has left by those first predictions; once that is over it counts as nearly free,
+    /// however long its VMs live on. That is why one wrong prediction can cost a machine, and
+    /// what repredictions heal: compare with TemporalCost. (LAVA section 2.4, on Barbalho et al.,
+    /// MLSys 2023)
+    pub struct LifetimeAlignment as "LifetimeAlignment" {
+        /// The unit of the classes; larger makes fewer of them.
+        unit_min: f64 = 1, 0.1 => 100000, "min";
+    }
+}
+
+impl TemporalPreference for LifetimeAlignment {
+    const LEVELS: u32 = 3;
+
+    fn steps(&self, vm: &Outlook) -> Steps {
+        const SAME: u32 = 0;
+        const OTHER: u32 = 1;
+        const EMPTY: u32 = 2;
+        let unit_s = ((self.unit_min * 60.0) as u32).max(1);
+        let left_s = vm.first_exit_s.saturating_sub(vm.now_s);
+        let class = (left_s / unit_s).max(1).ilog2();
+        let until = |power: u32| vm.now_s.saturating_add(unit_s.saturating_mul(1_u32.checked_shl(power).unwrap_or(0)));
+        let steps = Steps::level_everywhere(Exit::First, EMPTY);
+        let steps = if class == 0 { steps.then(1, SAME) } else { steps.then(1, OTHER).then(until(class), SAME) };
+        steps.then(until(class + 1), OTHER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_model::{Declared, ExpectedExit};
+
+    #[test]
+    fn machines_of_the_same_power_of_two_come_first() {
+        let level = |vm_min: u32, host_min: i64| {
+            let now_s = 100_000;
+            let vm = Outlook { now_s, first_exit_s: now_s + vm_min * 60, ..Outlook::NONE };
+            let first_exit_s = (i64::from(now_s) + host_min * 60) as u32;
+            LifetimeAlignment::from_values(&[]).steps(&vm).level(ExpectedExit { newest_s: 0, first_s: first_exit_s })
+        };
+        for (vm_min, host_min, expected) in [
+            (5, 4, 0),
+            (5, 7, 0),
+            (5, 8, 1),
+            (5, 3, 1),
+            (0, 1, 0),
+            (1, 1, 0),
+            (1, 2, 1),
+            (2, 1, 1),
+            (1, -30, 0),
+            (100, -30, 1),
+            (4_000, 4_095, 0),
+        ] {
+            assert_eq!(level(vm_min, host_min), expected, "VM {vm_min} min, machine {host_min} min");
+        }
+        let vm = Outlook { now_s: 10, first_exit_s: 20, ..Outlook::NONE };
+        assert_eq!(
+            LifetimeAlignment::from_values(&[]).steps(&vm).level(ExpectedExit::default()),
+            2,
+            "an empty machine"
+        );
+    }
+
+    #[test]
+    fn the_longest_lives_have_a_class_too() {
+        let vm = Outlook { now_s: 10, first_exit_s: u32::MAX, ..Outlook::NONE };
+        let steps = LifetimeAlignment::from_values(&[0.1]).steps(&vm);
+        assert!(steps.level(ExpectedExit { newest_s: 0, first_s: 50 }) == 1);
+    }
+}

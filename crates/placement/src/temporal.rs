@@ -1,0 +1,200 @@
+//! Rules whose scores move with the clock.
+//!
+//! How well two lives go together depends on when a machine is expected to be free and on when
+//! the VM is expected to leave, and so on the moment of the decision: no verdict of such a rule
+//! could be kept for the next request. But for one request it is a step function of one number
+//! of the machine, its expected exit. So these rules stand outside all caches: what the other
+//! rules say is ranked and kept as ever, and the steps of the moment join while the best is
+//! looked for. (LAVA sections 2.4 and 4.2)
+
+use alloc::boxed::Box;
+
+use tiebreak_model::{Declared, ExpectedExit, MachineId, Outlook, Scene, VmRequest};
+
+use crate::erased::{AnyPreference, BoundPreference};
+
+/// Which expected exit of a machine a rule looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By the newest predictions.
+    Newest,
+    /// By the first prediction of each VM.
+    First,
+}
+
+impl Exit {
+    /// That exit of a machine.
+    #[inline]
+    #[must_use]
+    pub const fn of(self, expected: ExpectedExit) -> u32 {
+        match self {
+            Self::Newest => expected.newest_s,
+            Self::First => expected.first_s,
+        }
+    }
+}
+
+/// Steps that any of these rules has at most.
+const STEPS_MAX: usize = 12;
+
+/// The levels of a rule for one request, by the expected exit of a machine: each holds from an
+/// exit on. Exit 0 is that of an empty machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    exit: Exit,
+    /// Where steps begin, rising; those that are not used never do.
+    from: [u32; STEPS_MAX],
+    /// The level before the first step, and from each on.
+    levels: [u32; STEPS_MAX + 1],
+    /// The least level up to there.
+    least: [u32; STEPS_MAX + 1],
+    count: usize,
+}
+
+impl Steps {
+    /// This level for every exit.
+    #[must_use]
+    pub const fn level_everywhere(exit: Exit, level: u32) -> Self {
+        let levels = [level; STEPS_MAX + 1];
+        Self { exit, from: [u32::MAX; STEPS_MAX], levels, least: levels, count: 0 }
+    }
+
+    /// Another level from this exit on, which is not before the last one that was given.
+    ///
+    /// # Panics
+    /// With more than twelve steps: no rule has so many.
+    #[must_use]
+    pub fn then(mut self, exit_s: u32, level: u32) -> Self {
+        self.from[self.count] = exit_s;
+        self.count += 1;
+        let least = self.least[self.count].min(level);
+        self.levels[self.count..].fill(level);
+        self.least[self.count..].fill(least);
+        self
+    }
+
+    /// With each level exchanged for a number that is no smaller for a larger level.
+    pub(crate) fn map(mut self, number: impl Fn(u32) -> u32) -> Self {
+        self.levels.iter_mut().chain(&mut self.least).for_each(|level| *level = number(*level));
+        self
+    }
+
+    /// The level of a machine.
+    #[inline]
+    #[must_use]
+    pub fn level(&self, expected: ExpectedExit) -> u32 {
+        self.levels[self.place(self.exit.of(expected))]
+    }
+
+    /// The least level that a machine can have which is expected to be free no later than one of
+    /// these exits, each the latest of its kind.
+    #[inline]
+    pub(crate) fn least(&self, latest: ExpectedExit) -> u32 {
+        self.least[self.place(self.exit.of(latest))]
+    }
+
+    #[inline]
+    fn place(&self, exit_s: u32) -> usize {
+        self.from.iter().map(|from| usize::from(exit_s >= *from)).sum()
+    }
+
+    /// The level, when all machines have the same.
+    pub(crate) fn constant(&self) -> Option<u32> {
+        self.levels.iter().all(|level| *level == self.levels[0]).then_some(self.levels[0])
+    }
+}
+
+/// A soft constraint on when machines are expected to be free: among candidates it keeps those
+/// with the lowest level.
+pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
+    /// How many levels it has: they are 0 (best) to one less.
+    const LEVELS: u32;
+
+    /// Its levels for a VM, by when a machine is expected to be free.
+    fn steps(&self, vm: &Outlook) -> Steps;
+}
+
+/// Such a rule behind the seam of all preferences.
+pub(crate) struct Temporal<T>(T);
+
+impl<T: TemporalPreference> Temporal<T> {
+    pub(crate) fn boxed(rule: T) -> Box<dyn AnyTemporal> {
+        Box::new(Self(rule))
+    }
+}
+
+/// A temporal preference whose type is forgotten.
+pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
+    /// Its levels for a VM.
+    fn steps(&self, vm: &Outlook) -> Steps;
+    /// How many it has.
+    fn levels(&self) -> u32;
+}
+
+impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
+    fn steps(&self, vm: &Outlook) -> Steps {
+        self.0.steps(vm)
+    }
+
+    fn levels(&self) -> u32 {
+        T::LEVELS
+    }
+}
+
+impl<T: TemporalPreference> AnyPreference<MachineId> for Temporal<T> {
+    /// Nothing of it is kept, so it tells no classes apart.
+    fn write_key(&self, _: &VmRequest, _: &mut alloc::vec::Vec<u64>) {}
+
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
+        Box::new(BoundSteps { steps: self.0.steps(&vm.outlook), levels: T::LEVELS })
+    }
+
+    fn sees_tenant(&self) -> bool {
+        false
+    }
+
+    fn sees_what_stays(&self) -> bool {
+        false
+    }
+}
+
+struct BoundSteps {
+    steps: Steps,
+    levels: u32,
+}
+
+/// The score of a level: levels stand evenly between 0 and 1.
+pub(crate) fn score_of(level: u32, levels: u32) -> f64 {
+    f64::from(level) / f64::from((levels - 1).max(1))
+}
+
+impl BoundPreference<MachineId> for BoundSteps {
+    fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
+        score_of(self.steps.level(scene.occupancy.exits().of(id)), self.levels)
+    }
+
+    fn scores(&self, scene: Scene<'_>, ids: &[MachineId], scores: &mut alloc::vec::Vec<f64>) {
+        scores.clear();
+        scores.extend(ids.iter().map(|id| self.score(scene, *id)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn until(newest_s: u32) -> ExpectedExit {
+        ExpectedExit { newest_s, first_s: 0 }
+    }
+
+    #[test]
+    fn each_level_holds_from_its_exit_on() {
+        let steps = Steps::level_everywhere(Exit::Newest, 5).then(10, 3).then(20, 0).then(20, 1);
+        let levels = [0, 9, 10, 19, 20, 21].map(|exit| steps.level(until(exit)));
+        assert_eq!(levels, [5, 5, 3, 3, 1, 1]);
+        assert_eq!([0, 9, 10, 19, 20, 21].map(|exit| steps.least(until(exit))), [5, 5, 3, 3, 0, 0]);
+        assert_eq!(steps.level(until(u32::MAX)), 1);
+        assert_eq!(steps.constant(), None);
+        assert_eq!(steps.map(|_| 7).constant(), Some(7));
+    }
+}

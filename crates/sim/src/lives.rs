@@ -1,0 +1,312 @@
+//! Predicted lives during a run: what is foretold of each VM, what that makes of each machine,
+//! and when it has to be thought over again (LAVA sections 3 to 5, G.3).
+//!
+//! Nothing here looks at when a VM really leaves; that comes as an event like everywhere else.
+//! A machine is predicted again when a VM comes or goes, when it should have been free by now,
+//! and, as often as the settings say, when the prediction for one of its VMs would differ.
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_lifetime::Forecasts;
+use tiebreak_model::{HostLife, MachineId, Outlook, Time, VmId, Workload};
+use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
+
+/// A machine that outlives every prediction is asked about again after so many seconds.
+const PATIENCE_S: u32 = 60;
+
+/// Turns remembered of each machine.
+const TURNS_KEPT: usize = 16;
+
+/// What is foretold of the VMs of a plan, and what is made of it.
+#[derive(Clone)]
+pub(crate) struct Foresight {
+    pub(crate) terms: Lifetimes,
+    pub(crate) forecasts: Arc<Forecasts>,
+}
+
+/// One change of a machine's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnAt {
+    /// When, in seconds since the trace began.
+    pub at_s: u32,
+    /// Why.
+    pub turn: Turn,
+    /// The class after it.
+    pub class: u8,
+}
+
+/// A machine as lifetime rules see it, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCard {
+    /// Its state.
+    pub host: Host,
+    /// Its VMs, in no order that means anything.
+    pub vms: Vec<ExpectedVm>,
+    /// The last changes of its state, the oldest first.
+    pub turns: Vec<TurnAt>,
+}
+
+/// What is predicted of a VM on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedVm {
+    /// The VM.
+    pub vm: VmId,
+    /// When it is expected to leave, in seconds since the trace began.
+    pub exit_s: u32,
+    /// The same by the first prediction.
+    pub first_exit_s: u32,
+    /// Whether the machine, recycling, waits for it.
+    pub residual: bool,
+}
+
+/// What predicting lifetimes took and led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LifeCounts {
+    /// Predictions for VMs that were running.
+    pub repredictions: u64,
+    /// Changes of machines' states, as in [`Turn::ALL`].
+    pub turns: [u64; 5],
+}
+
+#[derive(Clone, Copy, Default)]
+struct VmLife {
+    /// When it began, in seconds; before the trace began it is negative.
+    born_s: i32,
+    /// What was foretold first; 0 before that.
+    first_s: u32,
+    first_exit_s: u32,
+    exit_s: u32,
+    residual: bool,
+}
+
+#[derive(Clone, Default)]
+struct Machine {
+    host: Host,
+    vms: Vec<VmId>,
+    /// When its VMs were predicted last.
+    checked_s: u32,
+    /// When something is due, and when the queue will tell; 0 is never.
+    due_s: u32,
+    scheduled_s: u32,
+    turns: Vec<TurnAt>,
+}
+
+/// The predicted lives of a run.
+pub(crate) struct Lives {
+    terms: Lifetimes,
+    forecasts: Arc<Forecasts>,
+    workload: Arc<Workload>,
+    vms: Vec<VmLife>,
+    machines: Vec<Machine>,
+    counts: LifeCounts,
+}
+
+impl Lives {
+    pub(crate) fn new(foresight: &Foresight, workload: &Arc<Workload>, machines: u32) -> Self {
+        Self {
+            terms: foresight.terms,
+            forecasts: foresight.forecasts.clone(),
+            workload: workload.clone(),
+            vms: vec![VmLife::default(); workload.vm_count() as usize],
+            machines: vec![Machine::default(); machines as usize],
+            counts: LifeCounts::default(),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> LifeCounts {
+        self.counts
+    }
+
+    /// A machine as lifetime rules see it, with the reasons for that.
+    pub(crate) fn card(&self, machine: MachineId) -> HostCard {
+        let Machine { host, vms, turns, .. } = &self.machines[machine.index()];
+        let expected = |vm: &VmId| {
+            let VmLife { first_exit_s, exit_s, residual, .. } = self.vms[vm.index()];
+            ExpectedVm { vm: *vm, exit_s, first_exit_s, residual }
+        };
+        HostCard { host: *host, vms: vms.iter().map(expected).collect(), turns: turns.clone() }
+    }
+
+    /// What is predicted of a VM that needs a machine.
+    pub(crate) fn outlook(&self, vm: VmId, now: Time) -> Outlook {
+        let now_s = seconds(now);
+        let remaining_s = self.remaining_s(vm, now_s);
+        let known = self.vms[vm.index()];
+        let (first_s, first_exit_s) = match known.first_s {
+            0 => (remaining_s, now_s.saturating_add(remaining_s)),
+            first_s => (first_s, known.first_exit_s),
+        };
+        Outlook { now_s, remaining_s, first_s, first_exit_s, class: self.terms.class_of(remaining_s) }
+    }
+
+    fn remaining_s(&self, vm: VmId, now_s: u32) -> u32 {
+        let known = self.vms[vm.index()];
+        if known.first_s > 0 && !self.terms.repredict {
+            return known.first_exit_s.saturating_sub(now_s).max(1);
+        }
+        let born_s = if known.first_s > 0 { known.born_s } else { self.born_s(vm) };
+        self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1)
+    }
+
+    fn born_s(&self, vm: VmId) -> i32 {
+        let at = self.workload.at(self.workload.request_of(vm));
+        at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    }
+
+    /// A VM came to a machine, which has this share of its cores or memory in use then.
+    pub(crate) fn join(&mut self, vm: VmId, machine: MachineId, now: Time, used_share: f64) {
+        let now_s = seconds(now);
+        let remaining_s = self.remaining_s(vm, now_s);
+        let born_s = self.born_s(vm);
+        let life = &mut self.vms[vm.index()];
+        if life.first_s == 0 {
+            let uptime_s = uptime_s(born_s, now_s);
+            life.first_s = remaining_s.saturating_add(uptime_s);
+            life.first_exit_s = now_s.saturating_add(remaining_s);
+            life.born_s = born_s;
+        }
+        life.exit_s = now_s.saturating_add(remaining_s);
+        life.residual = false;
+        let class = self.terms.class_of(remaining_s);
+        let full = self.terms.is_full(used_share);
+        self.machines[machine.index()].vms.push(vm);
+        self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
+    }
+
+    /// A VM left a machine.
+    pub(crate) fn leave(&mut self, vm: VmId, machine: MachineId, now: Time) {
+        let vms = &mut self.machines[machine.index()].vms;
+        let at = vms.iter().position(|other| *other == vm).expect("a VM leaves the machine it joined");
+        vms.swap_remove(at);
+        let (now_s, residual) = (seconds(now), self.vms[vm.index()].residual);
+        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, residual, terms, turns));
+    }
+
+    /// Lets a machine's state change, and notes why it did.
+    fn turn(
+        &mut self,
+        machine: MachineId,
+        now_s: u32,
+        change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
+    ) {
+        let Machine { host, vms, turns, .. } = &mut self.machines[machine.index()];
+        let (all, counts) = (&mut self.vms, &mut self.counts);
+        change(host, &self.terms, &mut |turn, host| {
+            counts.turns[turn as usize] += 1;
+            if turns.len() == TURNS_KEPT {
+                turns.remove(0);
+            }
+            turns.push(TurnAt { at_s: now_s, turn, class: host.class });
+            if turn.makes_residual() {
+                vms.iter().for_each(|vm| all[vm.index()].residual = true);
+            }
+        });
+    }
+
+    /// The clock moved on for a machine: whether its deadline has passed is looked at.
+    pub(crate) fn wait(&mut self, machine: MachineId, now: Time) {
+        let now_s = seconds(now);
+        self.turn(machine, now_s, |host, terms, turns| host.waited(now_s, terms, turns));
+    }
+
+    /// What is predicted of a machine now, its VMs thought over again; and when something is due
+    /// there next, if the queue does not know of that yet.
+    pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<Time>) {
+        let now_s = seconds(now);
+        let Machine { host, vms, .. } = &self.machines[machine.index()];
+        let (mut life, mut changes_s) =
+            (HostLife { class: host.class, phase: host.phase, ..HostLife::EMPTY }, u32::MAX);
+        for vm in vms {
+            let known = &mut self.vms[vm.index()];
+            if self.terms.repredict {
+                let uptime_s = uptime_s(known.born_s, now_s);
+                known.exit_s = now_s.saturating_add(self.forecasts.remaining_s(*vm, uptime_s).max(1));
+                let next_s = self.forecasts.next_change_s(*vm, uptime_s);
+                changes_s = changes_s.min(next_s.map_or(u32::MAX, |next| moment_s(known.born_s, next)));
+            }
+            life.exit_s = life.exit_s.max(known.exit_s);
+            life.first_exit_s = life.first_exit_s.max(known.first_exit_s);
+            life.longest_s = life.longest_s.max(known.first_s);
+        }
+        self.counts.repredictions += if self.terms.repredict { vms.len() as u64 } else { 0 };
+        self.machines[machine.index()].checked_s = now_s;
+        let due = self.due_s(machine, life.exit_s, changes_s).map(moment);
+        (life, due)
+    }
+
+    /// When a machine has to be thought over again, unless that is scheduled already.
+    fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
+        let at = &mut self.machines[machine.index()];
+        let Machine { host, checked_s, .. } = at;
+        if host.vms == 0 {
+            at.due_s = 0;
+            return None;
+        }
+        let mut due_s = host.deadline_s;
+        if self.terms.repredict {
+            due_s = due_s.min(exit_s.max(checked_s.saturating_add(PATIENCE_S)));
+            if changes_s < u32::MAX {
+                let (age_s, every_s) = (changes_s.saturating_sub(*checked_s), self.terms.refresh_s());
+                let wait_s = if every_s == 0 { age_s } else { age_s.div_ceil(every_s).saturating_mul(every_s) };
+                due_s = due_s.min(checked_s.saturating_add(wait_s.max(1)));
+            }
+        }
+        at.due_s = due_s;
+        at.schedule()
+    }
+
+    /// The queue tells of a machine.
+    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> Told {
+        let (at, now_s) = (&mut self.machines[machine.index()], seconds(now));
+        if at.scheduled_s != now_s {
+            return Told::Nothing;
+        }
+        at.scheduled_s = 0;
+        match at.due_s {
+            0 => Told::Nothing,
+            due_s if due_s <= now_s => Told::Due,
+            _ => at.schedule().map_or(Told::Nothing, |due_s| Told::Later(moment(due_s))),
+        }
+    }
+}
+
+/// What it means that the queue tells of a machine.
+pub(crate) enum Told {
+    /// It has been told of that already.
+    Nothing,
+    /// Something is due.
+    Due,
+    /// What was due then is due later by now.
+    Later(Time),
+}
+
+impl Machine {
+    /// When the queue must tell of it, if it does not tell before.
+    fn schedule(&mut self) -> Option<u32> {
+        if self.scheduled_s != 0 && self.scheduled_s <= self.due_s {
+            return None;
+        }
+        self.scheduled_s = self.due_s;
+        Some(self.due_s)
+    }
+}
+
+fn moment(at_s: u32) -> Time {
+    Time(i64::from(at_s) * 1_000)
+}
+
+/// Whole seconds since the trace began.
+fn seconds(now: Time) -> u32 {
+    (now.0.max(0) / 1_000).min(i64::from(u32::MAX)) as u32
+}
+
+fn uptime_s(born_s: i32, now_s: u32) -> u32 {
+    (i64::from(now_s) - i64::from(born_s)).max(0) as u32
+}
+
+/// The moment at which a VM reaches an uptime.
+fn moment_s(born_s: i32, uptime_s: u32) -> u32 {
+    (i64::from(born_s) + i64::from(uptime_s)).clamp(0, i64::from(u32::MAX)) as u32
+}

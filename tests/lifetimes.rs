@@ -1,0 +1,73 @@
+//! Lifetimes in whole runs: no host breaks the invariants of its state, whatever happens to it
+//! (LAVA section 4.3).
+
+use tiebreak_model::{MachineId, Phase, Time};
+use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
+use tiebreak_sim::World;
+use tiebreak_testkit::Case;
+
+/// What is wrong with a machine, if anything is.
+fn wrong(world: &World, machine: MachineId) -> Option<String> {
+    let card = world.host_card(machine)?;
+    let (host, record) = (card.host, world.occupancy().record(machine));
+    let residual = card.vms.iter().filter(|vm| vm.residual).count() as u32;
+    let latest = |exit: fn(&tiebreak_sim::ExpectedVm) -> u32| card.vms.iter().map(exit).max().unwrap_or(0);
+    let says = [
+        (host.vms == record.vms && host.vms == card.vms.len() as u32, "counts its VMs"),
+        (host.residual == residual, "counts its residual VMs"),
+        ((host.phase == Phase::Empty) == (host.vms == 0), "is empty when it has no VM"),
+        (host.phase != Phase::Open || residual == 0, "waits for nobody while open"),
+        (host.phase != Phase::Recycling || residual > 0, "waits for somebody while recycling"),
+        (host.class <= CLASS_MAX && (host.phase != Phase::Empty || host.class == 0), "has a class that there is"),
+        (host.phase == Phase::Empty || host.deadline_s > 0, "has a deadline"),
+        ((record.life.phase, record.life.class) == (host.phase, host.class), "tells its state"),
+        (record.life.exit_s == latest(|vm| vm.exit_s), "is busy until its last VM is expected to leave"),
+        (record.life.first_exit_s == latest(|vm| vm.first_exit_s), "and so by the first predictions"),
+    ];
+    let broken = says.iter().find(|(holds, _)| !holds)?;
+    Some(format!("machine {machine} no longer {}: {host:?}, {:?}, {:?}", broken.1, record.life, card.vms))
+}
+
+#[test]
+fn no_host_breaks_its_invariants_in_random_runs() {
+    let (mut turns, mut asked) = ([0; Turn::ALL.len()], 0);
+    for number in 0..150 {
+        let case = Case::random(number);
+        let mut world = World::new(case.plan(true));
+        loop {
+            let done = world.advance(1).done;
+            for machine in (0..world.plan().fleet().machine_count()).map(MachineId) {
+                if let Some(wrong) = wrong(&world, machine) {
+                    panic!("case {number} at {} ms: {wrong}", world.progress().time.0);
+                }
+            }
+            if done {
+                break;
+            }
+        }
+        let counts = world.life_counts();
+        asked += u32::from(world.plan().asks_for_lifetimes());
+        turns.iter_mut().zip(counts.turns).for_each(|(all, more)| *all += more);
+    }
+    assert!(asked > 100, "{asked} cases ask for lifetimes");
+    for (turn, times) in Turn::ALL.iter().zip(turns) {
+        assert!(times > 100, "{turn:?} happened {times} times");
+    }
+}
+
+#[test]
+fn a_deadline_that_passes_raises_the_class_at_that_moment() {
+    let mut raised = 0;
+    for number in 0..60 {
+        let mut world = World::new(Case::random(number).plan(true));
+        world.run();
+        let until = world.progress().time;
+        for machine in (0..world.plan().fleet().machine_count()).map(MachineId) {
+            let Some(card) = world.host_card(machine) else { break };
+            let overdue = card.host.phase != Phase::Empty && Time(i64::from(card.host.deadline_s) * 1_000) < until;
+            assert!(!overdue, "case {number}, machine {machine} is past its deadline: {:?}", card.host);
+            raised += card.turns.iter().filter(|turn| turn.turn == Turn::Raised).count();
+        }
+    }
+    assert!(raised > 50, "{raised}");
+}
