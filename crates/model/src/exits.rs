@@ -36,7 +36,8 @@ impl ExpectedExit {
 /// The expected exits of all machines.
 #[derive(Clone, Debug)]
 pub struct Exits {
-    of: Vec<ExpectedExit>,
+    newest_s: Vec<u32>,
+    first_s: Vec<u32>,
     /// The latest of each block, by id.
     blocks: Vec<ExpectedExit>,
 }
@@ -44,16 +45,18 @@ pub struct Exits {
 impl Exits {
     /// Of empty machines.
     pub(crate) fn new(machines: u32) -> Self {
-        let blocks = (machines as usize).div_ceil(BLOCK);
-        Self { of: vec![ExpectedExit::default(); machines as usize], blocks: vec![ExpectedExit::default(); blocks] }
+        let all = machines as usize;
+        let blocks = vec![ExpectedExit::default(); all.div_ceil(BLOCK)];
+        Self { newest_s: vec![0; all], first_s: vec![0; all], blocks }
     }
 
     /// Gives a machine another expected exit.
     #[inline]
     pub(crate) fn set(&mut self, machine: MachineId, after: ExpectedExit) {
-        let before = core::mem::replace(&mut self.of[machine.index()], after);
+        let (before, at) = (self.of(machine), machine.index());
         if before != after {
-            self.lift(machine.index() / BLOCK, before, after);
+            (self.newest_s[at], self.first_s[at]) = (after.newest_s, after.first_s);
+            self.lift(at / BLOCK, before, after);
         }
     }
 
@@ -62,8 +65,9 @@ impl Exits {
         let sinks = (before.newest_s == latest.newest_s && after.newest_s < before.newest_s)
             || (before.first_s == latest.first_s && after.first_s < before.first_s);
         self.blocks[block] = if sinks {
-            let those = &self.of[block * BLOCK..self.of.len().min((block + 1) * BLOCK)];
-            those.iter().copied().fold(ExpectedExit::default(), ExpectedExit::later)
+            let those = block * BLOCK..self.newest_s.len().min((block + 1) * BLOCK);
+            let latest = |column: &[u32]| column.iter().copied().max().unwrap_or(0);
+            ExpectedExit { newest_s: latest(&self.newest_s[those.clone()]), first_s: latest(&self.first_s[those]) }
         } else {
             latest.later(after)
         };
@@ -73,7 +77,22 @@ impl Exits {
     #[inline]
     #[must_use]
     pub fn of(&self, machine: MachineId) -> ExpectedExit {
-        self.of[machine.index()]
+        let at = machine.index();
+        ExpectedExit { newest_s: self.newest_s[at], first_s: self.first_s[at] }
+    }
+
+    /// Those of some machines by the newest predictions, in order of id.
+    #[inline]
+    #[must_use]
+    pub fn newest(&self, machines: Range<u32>) -> &[u32] {
+        &self.newest_s[machines.start as usize..machines.end as usize]
+    }
+
+    /// Those of some machines by the first predictions, in order of id.
+    #[inline]
+    #[must_use]
+    pub fn first(&self, machines: Range<u32>) -> &[u32] {
+        &self.first_s[machines.start as usize..machines.end as usize]
     }
 
     /// The latest of either kind of any of these machines, or of a few beside them.

@@ -23,8 +23,9 @@ use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
 use crate::policy::{Moment, Policy, nobody};
-use crate::ranking::{Best, CellOf, Rankings, best_keys, exchanged, joined, skip};
+use crate::ranking::{Best, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
+use crate::temporal::Exit;
 use crate::weights::{self, Weight, best, distinct};
 
 /// The cells of one cluster, as of a revision.
@@ -39,6 +40,11 @@ struct Cells<K> {
 }
 
 impl<K: PackedKey> Cells<K> {
+    /// What the rack of a cell with a valid machine adds to every key there.
+    fn rack_part(&self, cell: usize) -> K {
+        self.bests[cell].0.less(self.rankings.best(cell).0)
+    }
+
     /// Gives a cell another best.
     #[inline]
     fn set_best(&mut self, cell: usize, best: Best<K>) {
@@ -64,7 +70,7 @@ pub(crate) struct Kit<K> {
     patches: Vec<Patch<K>>,
     /// What temporal preferences say of the VM being decided.
     pub(crate) moment: Vec<Moment>,
-    tied: Vec<MachineId>,
+    tied: Vec<Tied>,
 }
 
 /// What a tenant's VMs changed for one decision.
@@ -204,32 +210,47 @@ impl<K: PackedKey> Evaluation<K> {
         books: &mut Books<'_>,
     ) -> Option<Found> {
         let Kit { moment, tied, .. } = kit;
-        let exits = occupancy.exits();
-        let fleet = occupancy.fleet();
-        let mut search = Search { exits, moment, best: K::INVALID, tied };
+        let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
+        let mut search = Search { exits, moment, best: K::INVALID };
         // Where the last one of this class was found there may be another: a bound to begin with.
         let (hint, at) = self.found_last;
         if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
-            let first = self.first_machine(fleet, hint, at);
-            search.look_into(cells, at as usize, first);
+            search.look_into(cells, at as usize, self.first_machine(fleet, hint, at));
         }
-        search.tied.clear();
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
             books.counters.cells_compared += cells.bests.len() as u64;
             for (cell, (key, count)) in cells.bests.iter().enumerate() {
-                if *count == 0 || *key > search.best {
-                    continue;
-                }
-                let first = self.first_machine(fleet, *cluster, cell as u32);
-                if search.look_into(cells, cell, first) {
-                    self.found_last = (*cluster, cell as u32);
+                if *count > 0 && *key < search.best {
+                    let first = self.first_machine(fleet, *cluster, cell as u32);
+                    if search.look_into(cells, cell, first) {
+                        self.found_last = (*cluster, cell as u32);
+                    }
                 }
             }
         }
-        let tied = &*search.tied;
-        let count = tied.len() as u32;
-        (count > 0).then(|| (tied[pick(number, count) as usize], count))
+        if search.best == K::INVALID {
+            return None;
+        }
+        tied.clear();
+        let (mut count, terms) = (0, search.terms());
+        for cluster in clusters {
+            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            for (cell, (key, _)) in cells.bests.iter().enumerate().filter(|(_, best)| best.1 > 0) {
+                if *key <= search.best {
+                    let first = self.first_machine(fleet, *cluster, cell as u32);
+                    search.count_tied(&terms, cells, (cell, first), |chunk, many| {
+                        tied.push(Tied { cluster: *cluster, cell: cell as u32, chunk, many });
+                        count += many;
+                    });
+                }
+            }
+        }
+        let mut nth = pick(number, count);
+        let Tied { cluster, cell, chunk, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        let first = self.first_machine(fleet, cluster, cell);
+        Some((MachineId(search.nth_tied(cells, cell as usize, (first, chunk), nth)), count))
     }
 
     /// Conflict avoidance where rules move with the clock.
@@ -607,45 +628,96 @@ pub(crate) fn best_machines(
     best
 }
 
+/// Machines under one node that are tied for best at one moment.
+#[derive(Clone, Copy)]
+struct Tied {
+    cluster: ClusterId,
+    cell: u32,
+    chunk: u32,
+    many: u32,
+}
+
 /// A search for the best machines at one moment.
 struct Search<'a, K> {
     exits: &'a Exits,
     moment: &'a [Moment],
     best: K,
-    tied: &'a mut Vec<MachineId>,
 }
 
 impl<K: PackedKey> Search<'_, K> {
-    /// Looks at the machines of a cell that may be among the best; whether a better one was there.
-    #[inline]
+    /// Looks for a better machine among those of a cell; whether there is one.
     fn look_into(&mut self, cells: &Cells<K>, cell: usize, first: u32) -> bool {
-        let rack = cells.bests[cell].0.less(cells.rankings.best(cell).0);
-        let mut better = false;
+        let rack = cells.rack_part(cell);
+        let before = self.best;
         for chunk in cells.rankings.chunks(cell, first) {
             let latest = self.exits.latest(chunk.machines());
-            let bound = self
-                .moment
-                .iter()
-                .fold(rack.plus(chunk.best), |key, (steps, field)| key.with(*field, u64::from(steps.least(latest))));
-            if bound > self.best {
+            let bound = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
+            if self.moment.iter().fold(rack.plus(chunk.best), bound) >= self.best {
                 continue;
             }
             for (machine, key) in (chunk.first..).zip(chunk.keys) {
-                if *key == K::INVALID || rack.plus(*key) > self.best {
-                    continue;
-                }
-                let key = at_moment(self.exits, self.moment, machine, rack.plus(*key));
+                let key = rack.plus(*key);
                 if key < self.best {
-                    self.best = key;
-                    self.tied.clear();
-                    better = true;
-                }
-                if key == self.best {
-                    self.tied.push(MachineId(machine));
+                    self.best = self.best.min(at_moment(self.exits, self.moment, machine, key));
                 }
             }
         }
-        better
+        self.best < before
+    }
+
+    /// How many machines of a cell have the best key, node by node.
+    fn count_tied(
+        &self,
+        (alone, span): &(K, Option<(Exit, u32, u32)>),
+        cells: &Cells<K>,
+        (cell, first): (usize, u32),
+        mut found: impl FnMut(u32, u32),
+    ) {
+        let rack = cells.rack_part(cell);
+        let alone = alone.less(rack);
+        for (at, chunk) in (0..).zip(cells.rankings.chunks(cell, first)) {
+            if rack.plus(chunk.best) > self.best {
+                continue;
+            }
+            let many = match *span {
+                // The usual case, without a branch for any machine.
+                Some((exit, from, to)) => {
+                    let exits = exit.column(self.exits, chunk.machines());
+                    let in_time = |exit: u32| exit.wrapping_sub(from) <= to - from;
+                    let tied = |(key, exit): (&K, &u32)| u32::from(*key == alone) & u32::from(in_time(*exit));
+                    chunk.keys.iter().zip(exits).map(tied).sum()
+                }
+                None => self.are_tied(&chunk, rack).map(u32::from).sum(),
+            };
+            if many > 0 {
+                found(at, many);
+            }
+        }
+    }
+
+    /// The best key without the fields of the moment, and the exits that give those, where one rule
+    /// moves with the clock and they are of one piece.
+    fn terms(&self) -> (K, Option<(Exit, u32, u32)>) {
+        let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
+        let span = match self.moment {
+            [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
+            _ => None,
+        };
+        (alone, span)
+    }
+
+    /// Which machines under a node have the best key, one after the other.
+    fn are_tied<'c>(&'c self, chunk: &'c Chunk<'_, K>, rack: K) -> impl Iterator<Item = bool> + 'c {
+        (chunk.first..).zip(chunk.keys).map(move |(machine, key)| {
+            *key != K::INVALID && at_moment(self.exits, self.moment, machine, rack.plus(*key)) == self.best
+        })
+    }
+
+    /// The `nth` of them under one node.
+    fn nth_tied(&self, cells: &Cells<K>, cell: usize, (first, at): (u32, u32), mut nth: u32) -> u32 {
+        let chunk = cells.rankings.chunks(cell, first).nth(at as usize).expect("it was counted");
+        let place = skip(self.are_tied(&chunk, cells.rack_part(cell)).map(u32::from), &mut nth);
+        chunk.first + place as u32
     }
 }
 

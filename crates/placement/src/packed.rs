@@ -27,6 +27,11 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
 
     /// What this field holds.
     fn bucket(self, field: Field) -> u64;
+
+    /// With this field zero.
+    fn without(self, field: Field) -> Self {
+        self.less(Self::ZERO.with(field, self.bucket(field)))
+    }
 }
 
 /// Where a preference's bucket stands in a key.

@@ -9,7 +9,9 @@
 
 use alloc::boxed::Box;
 
-use tiebreak_model::{Declared, ExpectedExit, MachineId, Outlook, Scene, VmRequest};
+use core::ops::Range;
+
+use tiebreak_model::{Declared, Exits, ExpectedExit, MachineId, Outlook, Scene, VmRequest};
 
 use crate::erased::{AnyPreference, BoundPreference};
 
@@ -30,6 +32,15 @@ impl Exit {
         match self {
             Self::Newest => expected.newest_s,
             Self::First => expected.first_s,
+        }
+    }
+
+    /// That exit of some machines, in order of id.
+    #[inline]
+    pub(crate) fn column(self, exits: &Exits, machines: Range<u32>) -> &[u32] {
+        match self {
+            Self::Newest => exits.newest(machines),
+            Self::First => exits.first(machines),
         }
     }
 }
@@ -96,6 +107,19 @@ impl Steps {
     #[inline]
     fn place(&self, exit_s: u32) -> usize {
         self.from.iter().map(|from| usize::from(exit_s >= *from)).sum()
+    }
+
+    /// The exits, from and to, at which machines have this level, where those are of one piece.
+    pub(crate) fn span(&self, level: u32) -> Option<(Exit, u32, u32)> {
+        let count = self.count;
+        let first = (0..=count).find(|place| self.levels[*place] == level)?;
+        let last = (first..=count).take_while(|place| self.levels[*place] == level).last()?;
+        if (last + 1..=count).any(|place| self.levels[place] == level) {
+            return None;
+        }
+        let from = if first == 0 { 0 } else { self.from[first - 1] };
+        let to = if last == count { u32::MAX } else { self.from[last].checked_sub(1)? };
+        (from <= to).then_some((self.exit, from, to))
     }
 
     /// The level, when all machines have the same.
