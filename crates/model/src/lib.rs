@@ -20,6 +20,7 @@ pub mod life;
 pub mod occupancy;
 pub mod random;
 pub mod resources;
+pub mod sort;
 pub mod tenant;
 pub mod time;
 pub mod workload;

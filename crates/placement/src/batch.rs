@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy};
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId};
 
 /// Machines to be judged, cluster by cluster.
 #[derive(Default)]
@@ -57,11 +57,11 @@ impl Batch {
     /// Widens the part added last to all machines of its racks, by id.
     pub(crate) fn widen_to_racks(&mut self, fleet: &Fleet) {
         let Some(part) = self.parts.last_mut() else { return };
-        let mut racks: Vec<_> = self.machines[part.range()].iter().map(|machine| fleet.rack_of(*machine)).collect();
+        let mut racks: Vec<_> = self.machines[part.range()].iter().map(|machine| fleet.rack_of(*machine).0).collect();
         racks.sort_unstable();
         racks.dedup();
         self.machines.truncate(part.start as usize);
-        self.machines.extend(racks.into_iter().flat_map(|rack| fleet.machines_of_rack(rack)).map(MachineId));
+        self.machines.extend(racks.into_iter().flat_map(|rack| fleet.machines_of_rack(RackId(rack))).map(MachineId));
         (part.since, part.end) = (None, self.machines.len() as u32);
     }
 }

@@ -16,6 +16,7 @@ use core::ops::Range;
 use tiebreak_model::occupancy::{MachineRecord, Totals};
 use tiebreak_model::{
     Footprint, MachineId, Occupancy, Readiness, Resource, Resources, Scene, ShapeId, VmId, VmRequest, VmShape, declare,
+    sort,
 };
 
 use crate::allocator::{Allocator, Draw, Request};
@@ -95,7 +96,8 @@ pub fn recommend(
 ) -> Vec<Evacuation> {
     let mut vms = vms.to_vec();
     // By machine, and the VMs of one in the order of Algorithm 1: what is hardest to place first.
-    vms.sort_unstable_by_key(|it| (it.machine, Reverse(it.shape.demand), it.vm));
+    let place = |it: &Placed| (it.machine, Reverse(it.shape.demand), it.vm);
+    sort::seldom(&mut vms, |one, other| place(one) < place(other));
     let mut candidates = Candidates::find(occupancy, &vms, limits);
     let mut what_if = WhatIf::new(policy, occupancy, &vms);
     let (mut left, mut recommended) = (limits.moves as usize, Vec::new());
@@ -164,7 +166,7 @@ impl Candidates {
             }
             first += of_machine.len();
         }
-        found.by_cores.iter_mut().for_each(|(_, list)| list.sort_unstable_by(|one, other| other.order(one)));
+        found.by_cores.iter_mut().for_each(|(_, list)| sort::seldom(list, |one, other| one.order(other).is_gt()));
         found
     }
 
@@ -209,7 +211,7 @@ impl<'a> WhatIf<'a> {
     fn new(policy: &'a Arc<Policy>, occupancy: &Occupancy, vms: &[Placed]) -> Self {
         let machines = occupancy.fleet().machine_count();
         let mut shapes: Vec<_> = vms.iter().map(|it| it.shape).collect();
-        shapes.sort_unstable();
+        sort::seldom(&mut shapes, |one, other| one < other);
         shapes.dedup();
         let mut what_if = Self {
             policy,

@@ -212,10 +212,11 @@ impl<K: PackedKey> Pool<K> {
     fn refresh(&mut self, work: Work<'_>, budget: u64) -> u64 {
         let Work { view, counters, log, .. } = work;
         let mut books = Books { now: self.uses, journal: self.kit.caches.journal, background: true, counters, log };
-        let mut newest_first: Vec<_> = (0..self.entries.len()).collect();
-        newest_first.sort_unstable_by_key(|index| core::cmp::Reverse(self.entries[*index].used_at));
+        let mut newest_first: Vec<_> =
+            self.entries.iter().enumerate().map(|(index, entry)| (u64::MAX - entry.used_at, index)).collect();
+        newest_first.sort_unstable();
         let (mut done, before) = (0, books.counters.updates());
-        for index in newest_first {
+        for (_, index) in newest_first {
             if done < budget {
                 done += self.entries[index].evaluation.refresh_all(view, budget - done, &mut self.kit, &mut books);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare};
+use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
@@ -361,7 +361,7 @@ pub fn default_list() -> Vec<RuleRow> {
 
 /// Puts rows stage by stage, keeping their order inside a stage.
 pub(crate) fn sort_by_stage(rows: &mut [RuleRow]) {
-    rows.sort_by_key(|row| group_of(&row.id));
+    sort::short(rows, |one, other| group_of(&one.id) < group_of(&other.id));
 }
 
 #[cfg(test)]

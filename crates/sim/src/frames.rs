@@ -4,7 +4,6 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 use tiebreak_model::{MachineId, Occupancy, Time};
 
@@ -99,11 +98,11 @@ impl Frames {
 /// The machines with most failed commits, by id. Ties are broken by the bits of the id from
 /// behind, so that what is named stands all over the zone as the whole does.
 fn named(failing: &BTreeMap<u32, u32>) -> Failed {
-    let mut all: Vec<_> =
-        failing.iter().map(|(machine, commits)| (Reverse(*commits), machine.reverse_bits())).collect();
+    let place = |commits: u32, bits: u32| u64::from(!commits) << 32 | u64::from(bits);
+    let mut all: Vec<_> = failing.iter().map(|(machine, commits)| place(*commits, machine.reverse_bits())).collect();
     all.sort_unstable();
     let left_out = all.len().saturating_sub(FAILED_MAX) as u32;
-    let mut machines: Vec<_> = all.into_iter().take(FAILED_MAX).map(|(_, bits)| bits.reverse_bits()).collect();
+    let mut machines: Vec<_> = all.into_iter().take(FAILED_MAX).map(|place| (place as u32).reverse_bits()).collect();
     machines.sort_unstable();
     Failed { machines, left_out }
 }

@@ -7,7 +7,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time};
+use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time, sort};
 use tiebreak_placement::migrate::MigrationLimits;
 
 use crate::disruptions::{Disruptions, Reason};
@@ -92,7 +92,7 @@ impl<'a> Zone<'a> {
     /// Takes all VMs off a machine, the oldest first, and has them reallocated.
     pub(crate) fn clear(&mut self, machine: MachineId, reason: Reason) {
         let mut vms = self.world.disrupted.residents.on(machine).to_vec();
-        vms.sort_unstable();
+        sort::seldom(&mut vms, |one, other| one < other);
         let plan = &self.world.plan;
         let shapes: Vec<_> = vms.iter().map(|vm| *plan.workload.shape_of_vm(*vm)).collect();
         self.change(machine, |record| shapes.iter().fold(record, MachineRecord::without));

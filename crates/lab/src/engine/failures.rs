@@ -36,13 +36,14 @@ pub(super) fn by_frame(frames: &Frames) -> Vec<Failed> {
 fn merged<'a>(lists: impl IntoIterator<Item = &'a tiebreak_sim::Failed>) -> Failed {
     let (mut machines, mut left_out) = (Vec::new(), 0);
     for list in lists {
-        machines.extend(&list.machines);
+        machines.extend(list.machines.iter().map(|machine| machine.reverse_bits()));
         left_out = list.left_out.max(left_out);
     }
-    machines.sort_unstable_by_key(|machine: &u32| machine.reverse_bits());
+    machines.sort_unstable();
     machines.dedup();
     left_out += machines.len().saturating_sub(FAILED_MAX) as u32;
     machines.truncate(FAILED_MAX);
+    machines.iter_mut().for_each(|bits: &mut u32| *bits = bits.reverse_bits());
     Failed { machines, left_out }
 }
 

@@ -1,5 +1,6 @@
 //! Where events stand on the timeline, where new ones go, and what they are called.
 
+use tiebreak_model::sort;
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::AT_HOURS;
 
@@ -46,7 +47,7 @@ pub fn marks(app: &App, gap: f64) -> Vec<Mark> {
     // As long as no run has told how long the trace is, all of them are shown.
     let end = horizon_hours(app).unwrap_or((latest * 1.25).max(24.0));
     let mut marks: Vec<_> = rows.iter().enumerate().map(|(incident, row)| mark(incident, row, end)).collect();
-    marks.sort_by(|one, other| one.share.total_cmp(&other.share));
+    sort::short(&mut marks, |one, other| one.share < other.share);
     stack(&mut marks, gap);
     marks
 }
