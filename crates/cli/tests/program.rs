@@ -199,6 +199,7 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["list", "colours"], "expected a list"),
         (&["link", "decode", "#nonsense"], "expected a link like"),
         (&["trace", "convert", CUT, "--json"], "expected --out FILE"),
+        (&["trace", "convert", CUT, "--compact"], "expected --out FILE"),
         (&["reproduce", "table-99"], "protean-table5"),
         (&["reproduce", "protean-fig9", "--trace", CUT], "expected no --trace"),
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
@@ -394,6 +395,25 @@ fn a_converted_trace_is_the_same_workload() {
     assert_eq!(text(&run.stderr), "", "the document's own trace in another form needs no remark");
     let run: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     assert_eq!(run["digest"], json(&["run", "--json"])["digest"]);
+}
+
+#[test]
+fn a_compact_trace_says_all_that_the_original_says() {
+    let folder = folder("compact");
+    let (compact, again) = (folder.join("cut.columns"), folder.join("again.columns"));
+    let compact = compact.to_str().expect("UTF-8");
+    done(&["trace", "convert", CUT, "--compact", "--out", compact]);
+    done(&["trace", "convert", compact, "--compact", "--out", again.to_str().expect("UTF-8")]);
+    assert_eq!(std::fs::read(compact).expect("written"), std::fs::read(&again).expect("written"));
+    let (mut before, mut after) =
+        (json(&["trace", "inspect", CUT, "--json"]), json(&["trace", "inspect", compact, "--json"]));
+    assert_eq!((&before["format"], &after["format"]), (&"AzurePackingSample".into(), &"Compact".into()));
+    let source = after["notes"][0].as_str().expect("a note");
+    assert!(source.contains("Microsoft") && source.contains("CC BY 4.0"), "{source}");
+    for said in [&mut before, &mut after] {
+        (said["format"], said["notes"]) = (Value::Null, Value::Null);
+    }
+    assert_eq!(before, after);
 }
 
 #[test]

@@ -6,11 +6,11 @@ use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
 
 /// Above this many cores a VM is a mistake; Azure's largest had 1,792 in 2026.
-const CORES_MILLI_MAX: f64 = 10_000.0 * 1_000.0;
+pub(crate) const CORES_MILLI_MAX: f64 = 10_000.0 * 1_000.0;
 /// Above 256 TiB of memory a VM is a mistake.
-const MEMORY_MIB_MAX: f64 = 256.0 * 1_024.0 * 1_024.0;
+pub(crate) const MEMORY_MIB_MAX: f64 = 256.0 * 1_024.0 * 1_024.0;
 /// Two hundred years: Unix times fit, in seconds or milliseconds; a wrong unit does not.
-const TIME_MS_MAX: f64 = 200.0 * 365.25 * 86_400_000.0;
+pub(crate) const TIME_MS_MAX: f64 = 200.0 * 365.25 * 86_400_000.0;
 
 /// Milliseconds in a second, an hour and a day.
 pub(crate) const SECOND: f64 = 1_000.0;

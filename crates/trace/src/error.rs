@@ -77,6 +77,20 @@ pub enum TraceError {
         /// The first of them.
         first: Fault,
     },
+    /// A compact file ends before its end.
+    CompactCut,
+    /// A compact file contradicts itself.
+    CompactDamaged {
+        /// What is wrong.
+        detail: &'static str,
+    },
+    /// A compact file of a version that is not known.
+    CompactVersion {
+        /// Its version.
+        version: u64,
+        /// The version that is.
+        known: u64,
+    },
     /// The rows are no workload.
     Workload(WorkloadError),
 }
@@ -129,6 +143,17 @@ impl fmt::Display for TraceError {
                 f,
                 "Read as \"{format}\", {faulty} of {rows} rows are faulty. The first is in line {}: expected {}, got {}.",
                 first.line, first.expected, first.got
+            ),
+            Self::CompactCut => {
+                write!(f, "Expected the rest of a compact trace, got its end. Download or convert the file again.")
+            }
+            Self::CompactDamaged { detail } => {
+                write!(f, "Expected a compact trace, got damaged bytes ({detail}). Download or convert the file again.")
+            }
+            Self::CompactVersion { version, known } => write!(
+                f,
+                "Expected a compact trace of version {known}, got version {version}. \
+                 Reload the page, or convert the file again with this Tiebreak."
             ),
             Self::Workload(error) => write!(f, "{error}"),
         }

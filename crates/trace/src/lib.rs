@@ -34,7 +34,7 @@ mod magic;
 mod records;
 
 pub use error::TraceError;
-pub use formats::{FORMATS, Format, Head};
+pub use formats::{FORMATS, Format, Head, compact};
 pub use limits::Limits;
 pub use parser::{Parsed, Progress, TraceParser};
 pub use report::{Correction, Fault, FaultKind, Report, Summary};

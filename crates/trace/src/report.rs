@@ -86,8 +86,8 @@ impl Correction {
 pub struct Report {
     /// The id of the format it was read as.
     pub format: &'static str,
-    /// The title of that format.
-    pub format_title: &'static str,
+    /// The title of that format; of a compact file, that of the format it was made from.
+    pub format_title: String,
     /// Rows below the header.
     pub rows: u64,
     /// Rows that became VMs.
@@ -199,6 +199,8 @@ pub struct Tally {
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_counts: BTreeMap<FaultKind, u64>,
     pub(crate) corrections: BTreeMap<Correction, u64>,
+    /// The title of the format that the file was made from, where it says so.
+    pub(crate) title: Option<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) cannot_answer: Vec<String>,
 }

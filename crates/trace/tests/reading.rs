@@ -1,6 +1,7 @@
 //! Traces are read as they stand: figures against counts made without this code.
 
 use tiebreak_model::{Millis, RequestId, Resources, Scope, TenantTerms, Time, VmId, Workload};
+use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
@@ -184,6 +185,9 @@ fn any_cut_into_chunks_gives_the_same() {
         "\u{feff}vm,tenant,cores,memory,start,end\r\n1,\"a\"\"b\nc\",2,4,1,7\r\n  \r\n2,x,nan,4,1,8\r\n3,y,1,1,2,3";
     let two_members = [PACKING, gzipped(b"1,1,100,4,0,1,2\n").as_slice()].concat();
     let gzip_small = gzipped(small.as_bytes());
+    let ten = read("ten.csv", TEN_ROWS).expect("the fixture");
+    let compact = compact::write(&ten.workload, &Origin::of(&ten.report));
+    let compact_gzip = gzipped(&compact);
     let bad = "vm,cores,memory,start\n".to_owned() + &"1,\"2,3,4\n".repeat(10_000);
     for (name, bytes, every) in [
         ("small.csv", small.as_bytes(), true),
@@ -195,6 +199,8 @@ fn any_cut_into_chunks_gives_the_same() {
         ("two-members.csv.gz", two_members.as_slice(), false),
         ("truncated.csv.gz", &PACKING[..100_000], false),
         ("open-quote.csv", bad.as_bytes(), false),
+        ("cut.columns", compact.as_slice(), true),
+        ("cut.columns.gz", compact_gzip.as_slice(), true),
     ] {
         let whole = read(name, bytes);
         for seed in 1..=if every { 60 } else { 3 } {
@@ -263,7 +269,7 @@ fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
 #[test]
 fn every_format_says_what_it_is() {
     let ids: Vec<_> = FORMATS.iter().map(|format| format.declaration().id).collect();
-    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "NamedColumns"]);
+    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "NamedColumns", "Compact"]);
     for format in FORMATS {
         assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);
     }

@@ -27,7 +27,7 @@ const REPORT_MS: f64 = 80.0;
 const KEPT_TRACES: usize = 4;
 
 /// The trace that comes with the page.
-const BUILT_IN: (&str, u128) = ("packing-cut.csv", PACKING_CUT_FINGERPRINT);
+const BUILT_IN: (&str, u128) = ("packing-cut.columns", PACKING_CUT_FINGERPRINT);
 
 struct State {
     engine: Engine,

@@ -62,8 +62,8 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "inspect|convert FILE",
         words_max: 2,
         help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `convert` writes it as CSV \
-               with named columns.",
-        options: &[&trace::OUT],
+               with named columns, or in the compact form.",
+        options: &[&trace::OUT, &trace::COMPACT],
         run: trace::run,
     },
     Command {

@@ -1,9 +1,10 @@
-//! `tiebreak trace`: what a file holds, and the same as CSV with named columns.
+//! `tiebreak trace`: what a file holds, and the same as CSV with named columns or in the compact form.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
+use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
 
 use crate::answer::{Answer, Failure, note};
@@ -14,6 +15,12 @@ use crate::trace::read;
 pub(crate) const OUT: Opt =
     Opt { name: "out", value: Some("FILE"), help: "where `convert` writes; without it to standard output" };
 
+pub(crate) const COMPACT: Opt = Opt {
+    name: "compact",
+    value: None,
+    help: "write columns of small numbers, a sixth of the CSV; all that a trace says is kept",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let what = given.word(0, "inspect or convert")?;
     let file = |what| given.word(1, &format!("the file to {what}"));
@@ -22,7 +29,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             let inspected = Inspected::of(&read(file(what)?, 1)?);
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
-        "convert" => convert(given, &read(file(what)?, 1)?.workload),
+        "convert" => convert(given, &read(file(what)?, 1)?),
         other => Err(Failure(format!("expected inspect or convert, got \"{other}\"; see `tiebreak help trace`"))),
     }
 }
@@ -30,7 +37,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 #[derive(Serialize)]
 struct Inspected {
     format: &'static str,
-    format_title: &'static str,
+    format_title: String,
     fingerprint: String,
     rows: u64,
     kept: u64,
@@ -78,7 +85,7 @@ impl Inspected {
         };
         Self {
             format: report.format,
-            format_title: report.format_title,
+            format_title: report.format_title.clone(),
             fingerprint: format!("{:032x}", workload.fingerprint()),
             rows: report.rows,
             kept: report.kept,
@@ -164,19 +171,25 @@ struct Converted {
     fingerprint_read_back: String,
 }
 
-fn convert(given: &Given, workload: &Workload) -> Result<Answer, Failure> {
-    let csv = named_columns(workload)?;
-    let back = read_back(&csv)?;
+fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
+    let Parsed { workload, report } = parsed;
+    let compact = given.has("compact");
+    let bytes =
+        if compact { compact::write(workload, &Origin::of(report)) } else { named_columns(workload)?.into_bytes() };
+    let back = read_back(&bytes)?;
     if back.fingerprint() != workload.fingerprint() {
         note(&difference(workload, &back));
     }
     let Some(file) = given.one("out") else {
-        return match given.has("json") {
-            true => Err(Failure("expected --out FILE beside --json, got none; say where the CSV shall go".into())),
-            false => Ok(Answer::text(csv)),
+        let beside = [("json", given.has("json")), ("compact", compact)].into_iter().find(|(_, given)| *given);
+        return match beside {
+            Some((option, _)) => {
+                Err(Failure(format!("expected --out FILE beside --{option}, got none; say where the trace shall go")))
+            }
+            None => Ok(Answer::text(String::from_utf8(bytes)?)),
         };
     };
-    std::fs::write(file, &csv)
+    std::fs::write(file, &bytes)
         .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))?;
     let converted = Converted {
         file: file.into(),
@@ -226,9 +239,9 @@ fn seconds(time: Time) -> String {
     if time == Time::NEVER { "inf".into() } else { (time.0 as f64 / 1_000.0).to_string() }
 }
 
-fn read_back(csv: &str) -> Result<Workload, Failure> {
-    let mut parser = TraceParser::new("converted.csv");
-    parser.push(csv.as_bytes())?;
+fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {
+    let mut parser = TraceParser::new("converted");
+    parser.push(bytes)?;
     Ok(parser.finish()?.workload)
 }
 

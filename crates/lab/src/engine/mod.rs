@@ -381,7 +381,7 @@ fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Pars
         name,
         fingerprint: format!("{fingerprint:032x}"),
         one_tenant_in,
-        format: report.format_title.to_owned(),
+        format: report.format_title.clone(),
         vms: f64::from(report.summary.vms),
         rows: report.rows as f64,
         faulty: report.faulty() as f64,

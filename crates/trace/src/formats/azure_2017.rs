@@ -6,7 +6,7 @@ use tiebreak_model::{Declaration, Declared, Millis, Resources, Time, VmRow, VmSh
 
 use crate::column::{Column, SECOND, checked_end, hash};
 use crate::error::TraceError;
-use crate::formats::{Format, Head, RowReader};
+use crate::formats::{Format, Head, RowReader, Table};
 use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
 
@@ -30,6 +30,10 @@ impl Format for Azure2017 {
         &Self::DECLARATION
     }
 
+    fn source(&self) -> &'static str {
+        "Azure public dataset of 2017 or 2019, Microsoft; Cortez et al., SOSP 2017. Licence: CC BY 4.0."
+    }
+
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
             "Which VMs are spot VMs: the table has no priorities.",
@@ -39,6 +43,12 @@ impl Format for Azure2017 {
         ]
     }
 
+    fn as_table(&self) -> Option<&dyn Table> {
+        Some(self)
+    }
+}
+
+impl Table for Azure2017 {
     fn knows_name(&self, file_name: &str) -> bool {
         file_name.starts_with("vmtable")
     }

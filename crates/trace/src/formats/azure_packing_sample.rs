@@ -7,7 +7,7 @@ use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
 
 use crate::column::{Column, DAY, checked_end};
 use crate::error::TraceError;
-use crate::formats::{Format, Head, RowReader, last_start_hour};
+use crate::formats::{Format, Head, RowReader, Table, last_start_hour};
 use crate::records::Record;
 use crate::report::{Correction, Fault, Tally};
 
@@ -33,6 +33,10 @@ impl Format for AzurePackingSample {
         &Self::DECLARATION
     }
 
+    fn source(&self) -> &'static str {
+        "Azure packing trace, Microsoft; Hadary et al., OSDI 2020; 1% sample with sizes of CoSpot, SoCC 2022. Licence: CC BY 4.0."
+    }
+
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
             "How much of its cores and memory a VM really uses.",
@@ -42,6 +46,12 @@ impl Format for AzurePackingSample {
         ]
     }
 
+    fn as_table(&self) -> Option<&dyn Table> {
+        Some(self)
+    }
+}
+
+impl Table for AzurePackingSample {
     fn knows_name(&self, file_name: &str) -> bool {
         ["batched-", "bernoulli-", "packing-"].iter().any(|start| file_name.starts_with(start))
     }

@@ -3,20 +3,23 @@
 use tiebreak_model::{Declaration, Time, VmRow};
 
 use crate::error::TraceError;
+use crate::limits::Limits;
 use crate::records::Record;
 use crate::report::{Fault, Tally};
 
 mod azure_2017;
 mod azure_packing_sample;
+pub mod compact;
 mod named_columns;
 
 pub use azure_2017::Azure2017;
 pub use azure_packing_sample::AzurePackingSample;
+pub use compact::Compact;
 pub use named_columns::NamedColumns;
 
-/// Every format. A file whose name a format knows is tried with that format first; after
+/// Every format. A binary one is known by its first bytes. A table whose name a format knows is tried with that format first; after
 /// that the first one that knows the shape of its first lines reads it.
-pub static FORMATS: &[&dyn Format] = &[&AzurePackingSample {}, &Azure2017 {}, &NamedColumns {}];
+pub static FORMATS: &[&dyn Format] = &[&AzurePackingSample {}, &Azure2017 {}, &NamedColumns {}, &Compact {}];
 
 /// The beginning of a file: what a format is recognised by.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +38,30 @@ impl Head<'_> {
     }
 }
 
-/// A trace format: recognises its files and opens a reader for the rows of one.
+/// A trace format, either a table in text or binary.
 pub trait Format: Sync {
     /// What it says of itself: source, licence, units.
     fn declaration(&self) -> &'static Declaration;
 
+    /// Where its files come from, and their licence: what goes with a trace that is written in another form.
+    fn source(&self) -> &'static str;
+
     /// Questions that no file of this format can answer.
     fn cannot_answer(&self) -> &'static [&'static str];
 
+    /// How its files are read when they are tables in text.
+    fn as_table(&self) -> Option<&dyn Table> {
+        None
+    }
+
+    /// How its files are read when they are binary.
+    fn as_binary(&self) -> Option<&dyn Binary> {
+        None
+    }
+}
+
+/// A format whose files are rows of text: recognises them and opens a reader for the rows of one.
+pub trait Table {
     /// Whether files of this format are usually called so.
     fn knows_name(&self, file_name: &str) -> bool;
 
@@ -61,6 +80,18 @@ pub trait Format: Sync {
     fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError>;
 }
 
+/// A format whose files are read whole.
+pub trait Binary {
+    /// What every file of it begins with, and no text does; without a line end.
+    fn magic(&self) -> &'static [u8];
+
+    /// The rows of a file, and when the trace stops telling; what else it says goes into the tally.
+    ///
+    /// # Errors
+    /// When the file is cut, damaged or too large.
+    fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(Vec<VmRow>, Time), TraceError>;
+}
+
 /// Reads the rows of one file.
 pub trait RowReader: Send {
     /// The VM in a row.
@@ -74,12 +105,16 @@ pub trait RowReader: Send {
     fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time;
 }
 
-/// Whether `format` recognises this head, name first, then shape.
-pub(crate) fn recognise(head: &Head<'_>) -> Result<&'static dyn Format, TraceError> {
-    let by_shape = || FORMATS.iter().filter(|format| format.knows_shape(head));
-    let found = by_shape().find(|format| format.knows_name(head.file_name)).or_else(|| by_shape().next());
+/// A table's format and how it is read.
+type FoundTable = (&'static dyn Format, &'static dyn Table);
+
+/// The format that recognises this head, name first, then shape.
+pub(crate) fn recognise(head: &Head<'_>) -> Result<FoundTable, TraceError> {
+    let tables = || FORMATS.iter().filter_map(|format| Some((*format, format.as_table()?)));
+    let by_shape = || tables().filter(|(_, table)| table.knows_shape(head));
+    let found = by_shape().find(|(_, table)| table.knows_name(head.file_name)).or_else(|| by_shape().next());
     match found {
-        Some(format) => Ok(*format),
+        Some(found) => Ok(found),
         None if head.first().iter().any(|field| field.parse::<f64>().is_ok()) => {
             Err(TraceError::UnknownFormat { found: head.first().to_vec() })
         }

@@ -6,7 +6,7 @@ use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time,
 
 use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash};
 use crate::error::TraceError;
-use crate::formats::{Format, Head, RowReader, hour_above, last_start_hour};
+use crate::formats::{Format, Head, RowReader, Table, hour_above, last_start_hour};
 use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
 
@@ -132,10 +132,20 @@ impl Format for NamedColumns {
         &Self::DECLARATION
     }
 
+    fn source(&self) -> &'static str {
+        "A CSV with named columns; its own licence applies."
+    }
+
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[]
     }
 
+    fn as_table(&self) -> Option<&dyn Table> {
+        Some(self)
+    }
+}
+
+impl Table for NamedColumns {
     fn knows_name(&self, _: &str) -> bool {
         false
     }
@@ -331,7 +341,7 @@ impl RowReader for Rows {
 }
 
 /// Terms belong to the tenant: where rows of one disagree, the first that started has it right.
-fn settle_terms(rows: &mut [VmRow], tally: &mut Tally) {
+pub(super) fn settle_terms(rows: &mut [VmRow], tally: &mut Tally) {
     if rows.iter().all(|row| row.shape.terms.is_none()) {
         return;
     }

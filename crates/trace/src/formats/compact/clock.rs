@@ -1,0 +1,74 @@
+//! How times are told: in steps, and starts in beats where most of them fall on one.
+//!
+//! The cut that comes with the page shows why. VMs were asked for at full seconds, left at any moment, and all
+//! times were then rounded to a millionth of a day: told in milliseconds, every time would cost a byte more.
+
+use tiebreak_model::{Time, VmRow};
+
+/// Steps that are tried: five minutes, minutes, seconds, a millionth of a day, milliseconds.
+const STEPS: [(i64, i64); 5] = [(300_000, 1), (60_000, 1), (1_000, 1), (432, 5), (1, 1)];
+
+/// Beats that are tried, in milliseconds.
+const BEATS_MS: [i64; 3] = [300_000, 60_000, 1_000];
+
+/// Milliseconds in a step or a beat, and parts of a millisecond in a step, at most. With [`TIME_MAX`] no product
+/// passes 64 bits.
+pub(super) const STEP_MS_MAX: u64 = 300_000;
+pub(super) const PARTS_MAX: u64 = 1_000;
+
+/// No time is that many milliseconds or steps away.
+const TIME_MAX: i64 = 7_000_000_000_000;
+
+/// How the times of one trace are told.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    /// A step in milliseconds, as a fraction.
+    pub(super) step: (i64, i64),
+    /// Where it is not 0, starts are told in beats, and how many steps they are off.
+    pub(super) beat_ms: i64,
+}
+
+impl Clock {
+    /// The instant of a step, to the nearest millisecond.
+    pub(super) fn ms(self, steps: i64) -> i64 {
+        nearest(steps.clamp(-TIME_MAX, TIME_MAX) * self.step.0, self.step.1)
+    }
+
+    /// The step nearest to an instant.
+    pub(super) fn steps(self, ms: i64) -> i64 {
+        nearest(ms.clamp(-TIME_MAX, TIME_MAX) * self.step.1, self.step.0)
+    }
+
+    /// The step nearest to a beat.
+    pub(super) fn steps_of_beat(self, beat: i64) -> i64 {
+        self.steps(beat.saturating_mul(self.beat_ms))
+    }
+
+    fn tells(self, time: Time) -> bool {
+        time == Time::NEVER || self.ms(self.steps(time.0)) == time.0
+    }
+
+    /// The coarsest step that tells every time, and a beat on which three starts of four fall.
+    pub(super) fn of(rows: &[VmRow]) -> Self {
+        let tells = |clock: &Self| rows.iter().all(|row| clock.tells(row.start) && clock.tells(row.end));
+        let clocks = STEPS.map(|step| Self { step, beat_ms: 0 });
+        let clock = clocks.into_iter().find(tells).unwrap_or(Self { step: (1, 1), beat_ms: 0 });
+        let on_beat = |beat_ms: i64| {
+            let clock = Self { beat_ms, ..clock };
+            let falls_on_one = |row: &&VmRow| clock.steps_of_beat(clock.beat(row.start)) == clock.steps(row.start.0);
+            rows.iter().filter(falls_on_one).count() * 4 >= rows.len() * 3
+        };
+        let beat_ms = BEATS_MS.into_iter().find(|beat_ms| on_beat(*beat_ms));
+        Self { beat_ms: beat_ms.unwrap_or(0), ..clock }
+    }
+
+    /// The nearest beat.
+    pub(super) fn beat(self, time: Time) -> i64 {
+        nearest(time.0, self.beat_ms)
+    }
+}
+
+/// A fraction to the nearest whole number.
+fn nearest(number: i64, by: i64) -> i64 {
+    (2 * number + by).div_euclid(2 * by)
+}
