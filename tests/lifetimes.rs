@@ -1,14 +1,16 @@
 //! Lifetimes in whole runs: no host breaks the invariants of its state, whatever happens to it
 //! (LAVA section 4.3).
 
-use tiebreak_model::{MachineId, Phase, Time};
+use std::collections::BTreeSet;
+
+use tiebreak_model::{MachineId, Phase, Time, VmId};
 use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
 use tiebreak_sim::World;
 use tiebreak_testkit::Case;
 
 /// What is wrong with a machine, if anything is.
 fn wrong(world: &World, machine: MachineId) -> Option<String> {
-    let card = world.host_card(machine)?;
+    let card = world.host_card(machine, world.progress().time)?;
     let (host, record) = (card.host, world.occupancy().record(machine));
     let residual = card.vms.iter().filter(|vm| vm.residual).count() as u32;
     let latest = |exit: fn(&tiebreak_sim::ExpectedVm) -> u32| card.vms.iter().map(exit).max().unwrap_or(0);
@@ -63,11 +65,56 @@ fn a_deadline_that_passes_raises_the_class_at_that_moment() {
         world.run();
         let until = world.progress().time;
         for machine in (0..world.plan().fleet().machine_count()).map(MachineId) {
-            let Some(card) = world.host_card(machine) else { break };
+            let Some(card) = world.host_card(machine, until) else { break };
             let overdue = card.host.phase != Phase::Empty && Time(i64::from(card.host.deadline_s) * 1_000) < until;
             assert!(!overdue, "case {number}, machine {machine} is past its deadline: {:?}", card.host);
             raised += card.turns.iter().filter(|turn| turn.turn == Turn::Raised).count();
         }
     }
     assert!(raised > 50, "{raised}");
+}
+
+/// Phase, class, deadline, and the VMs that the machine waits for and that never move, of every machine
+/// with any VM.
+type Stood = Vec<(MachineId, Phase, u8, u32, Vec<VmId>)>;
+
+fn stood(world: &World, at: Time, moved: &BTreeSet<VmId>) -> Stood {
+    let of = |machine: MachineId| {
+        let card = world.host_card(machine, at)?;
+        let mut waits: Vec<_> = card.vms.iter().filter(|vm| vm.residual).map(|vm| vm.vm).collect();
+        let host = card.host;
+        assert_eq!(host.residual as usize, waits.len());
+        waits.retain(|vm| !moved.contains(vm));
+        waits.sort_unstable();
+        (host.vms > 0).then_some((machine, host.phase, host.class, host.deadline_s, waits))
+    };
+    (0..world.plan().fleet().machine_count()).map(MachineId).filter_map(of).collect()
+}
+
+#[test]
+fn a_run_that_is_over_tells_how_hosts_stood_before() {
+    let mut compared = 0;
+    for number in 0..60 {
+        let case = Case::random(number);
+        let mut world = World::new(case.plan(true));
+        world.run();
+        let moved: BTreeSet<_> = world.disruptions().iter().map(|it| it.vm).collect();
+        let mut world = World::new(case.plan(true));
+        world.keep_frames();
+        let mut before: Vec<(Time, Stood)> = Vec::new();
+        while !world.advance(1).done {
+            let now = world.progress().time;
+            let second = |time: Time| time.0 / 1_000;
+            // What is told is told to the second: of each, the last that was seen of it.
+            if before.last().is_some_and(|(at, _)| second(*at) == second(now)) {
+                before.pop();
+            }
+            before.push((now, stood(&world, now, &moved)));
+        }
+        for (at, then) in before.into_iter().step_by(7) {
+            compared += then.len();
+            assert_eq!(stood(&world, at, &moved), then, "case {number} at {} ms", at.0);
+        }
+    }
+    assert!(compared > 10_000, "{compared}");
 }

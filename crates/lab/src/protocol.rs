@@ -85,6 +85,15 @@ pub enum Reply {
         /// Keep one tenant in this many.
         one_tenant_in: u32,
     },
+    /// A predictor of lifetimes learns before a run begins.
+    Learning {
+        /// The run.
+        run: u32,
+        /// How much is done, 0 to 1.
+        share: f64,
+        /// Whether it is held.
+        paused: bool,
+    },
     /// A run has begun.
     Started {
         /// The run.
@@ -95,6 +104,8 @@ pub enum Reply {
         horizon_ms: f64,
         /// What cannot go well, whatever the rules.
         warning: Option<String>,
+        /// What was learned of lifetimes, if any rule asks for them.
+        learned: Option<Box<Learned>>,
     },
     /// More samples, and how far the run has come.
     Progress(Progress),
@@ -140,6 +151,8 @@ pub enum Reply {
         time_ms: f64,
         /// A line about the machine.
         about: String,
+        /// What lifetime rules make of it, in words.
+        life: Option<HostLife>,
         /// Its VMs.
         vms: Vec<VmCard>,
     },
@@ -183,6 +196,9 @@ pub struct Layout {
     pub clusters: Vec<ClusterLayout>,
     /// Machines in all.
     pub machines: u32,
+    /// Names of lifetime classes, from the shortest; none where no rule asks for lifetimes. Where
+    /// there are any, a frame has a second byte for each machine, behind all first ones.
+    pub classes: Vec<String>,
 }
 
 /// One cluster of the fleet map.
@@ -246,6 +262,11 @@ pub struct RunResult {
     pub rule_shares: Vec<Share>,
     /// Sampled decisions in which weights set by hand went in a circle, of how many.
     pub circles: (u32, u32),
+    /// How often VMs that ran were predicted again.
+    pub repredictions: f64,
+    /// Changes of machines' states in words, with how often they happened; none where no rule asks
+    /// for lifetimes.
+    pub turns: Vec<(String, f64)>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }
@@ -287,6 +308,8 @@ pub struct Explained {
     pub circumstances: String,
     /// Whether it had lost its machine.
     pub is_reallocation: bool,
+    /// What was predicted of its life, in a sentence.
+    pub life: Option<String>,
     /// Candidates rule by rule.
     pub funnel: Vec<FunnelStep>,
     /// The machine chosen.
@@ -360,6 +383,61 @@ pub struct VmCard {
     pub demand: String,
     /// When it was placed.
     pub since_ms: f64,
+    /// When it is expected to leave, in words; none where no rule asks for lifetimes.
+    pub expected: Option<String>,
+    /// Whether the machine, recycling, waits for it.
+    pub residual: bool,
+}
+
+/// What lifetime rules make of a machine, in words (LAVA section 4.3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostLife {
+    /// What it takes, waits for, and when it should be free.
+    pub state: String,
+    /// The last changes of that, the newest first, each with its reason.
+    pub turns: Vec<String>,
+}
+
+/// What a predictor of lifetimes learned, and how good it is on VMs that came later: as
+/// `tiebreak_lifetime::Quality` has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The predictor.
+    pub predictor: String,
+    /// VMs learned from, and those of them still alive at the cut.
+    pub trained_on: (u32, u32),
+    /// VMs judged on, and those of them whose end the trace does not know.
+    pub tested_on: (u32, u32),
+    /// Of two VMs, how often the one that was predicted to live longer did.
+    pub c_index: Option<f64>,
+    /// How well long lives are told from short ones.
+    pub long_lives: Option<LongLives>,
+    /// Errors of first predictions: how many in each tenth of a decade, from 0.
+    pub first_errors: Vec<u32>,
+    /// The same of predictions made again at 0, 5, ... 95 % of each life.
+    pub reprediction_errors: Vec<u32>,
+    /// Features and their share of what all splits gained, 0 to 1, the largest first.
+    pub influence: Vec<(String, f64)>,
+    /// A sentence for everything that the trace cannot answer.
+    pub unanswered: Vec<String>,
+}
+
+/// How well long lives are told from short ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LongLives {
+    /// A life is long from so many hours on.
+    pub threshold_h: f64,
+    /// Judged VMs that live long, and those that do not.
+    pub vms: (u32, u32),
+    /// Precision, recall and F1 where a VM counts as predicted long whose first prediction reaches
+    /// the threshold.
+    pub at_threshold: [Option<f64>; 3],
+    /// The same where it must reach `best_cut_h`, which is chosen with hindsight.
+    pub at_best_cut: [Option<f64>; 3],
+    /// See `at_best_cut`.
+    pub best_cut_h: f64,
+    /// F1 when 0, 5, ... 95 % of each life are over.
+    pub f1_by_share: Vec<Option<f64>>,
 }
 
 /// Machines on which commits failed.

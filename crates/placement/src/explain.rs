@@ -4,6 +4,7 @@
 //! Made from the uncached reference, so it explains what was decided, not what a
 //! cache believed.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
@@ -44,6 +45,8 @@ pub struct Scorecard {
     pub cluster: ClusterId,
     /// Rule by rule, cluster rules first.
     pub verdicts: Vec<(&'static str, Verdict)>,
+    /// What rules say of it in words, to go on from "it", where a score tells people little.
+    pub said: Vec<(&'static str, String)>,
     /// How many of the verdicts are those of cluster rules.
     pub cluster_rules: usize,
     /// Whether the machine stands in one of the selected clusters.
@@ -51,6 +54,12 @@ pub struct Scorecard {
 }
 
 impl Scorecard {
+    /// What a rule says of the machine in words, if it does.
+    #[must_use]
+    pub fn said_by(&self, rule: &str) -> Option<&str> {
+        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words.as_str())
+    }
+
     /// The first validator that refuses the machine.
     #[must_use]
     pub fn refused_by(&self) -> Option<&'static str> {
@@ -164,15 +173,19 @@ pub(crate) fn scorecard(
     for ranked in &policy.machine_validators {
         verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
     }
+    let mut said = Vec::new();
     for stage in &policy.machine_preferences {
         let score = match stage {
             MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
             MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
-            MachineStage::Temporal(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Temporal(ranked) => {
+                said.push((ranked.id, ranked.rule.words(&vm.outlook, scene.occupancy.exits().of(machine))));
+                ranked.rule.bind(vm).score(scene, machine)
+            }
         };
         verdicts.push((stage.id(), scored(stage.quantizer(), score)));
     }
-    Scorecard { machine, cluster, verdicts, cluster_rules, in_selected_cluster: selected.contains(&cluster) }
+    Scorecard { machine, cluster, verdicts, said, cluster_rules, in_selected_cluster: selected.contains(&cluster) }
 }
 
 fn scored(quantizer: Quantizer, score: f64) -> Verdict {

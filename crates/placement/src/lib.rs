@@ -35,7 +35,7 @@ mod shared;
 pub mod temporal;
 pub mod weights;
 mod why_not;
-mod words;
+pub mod words;
 
 pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
 pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters, Updates, Uses};

@@ -5,6 +5,9 @@
 //! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
 //! Source: LAVA section 4.3, Figure 5.
 
+use alloc::format;
+use alloc::string::String;
+
 use tiebreak_model::{Phase, declare};
 
 declare! {
@@ -52,6 +55,17 @@ impl Lifetimes {
     #[must_use]
     pub fn class_of(&self, life_s: u32) -> u8 {
         self.bounds_s().iter().filter(|bound| **bound <= life_s).count() as u8
+    }
+
+    /// A class as people read it: `10-100 h`.
+    #[must_use]
+    pub fn class_words(&self, class: u8) -> String {
+        let hours = |bound: usize| f64::from(self.bounds_s()[bound]) / 3_600.0;
+        match usize::from(class) {
+            0 => format!("< {} h", hours(0)),
+            class @ 1..=3 => format!("{}-{} h", hours(class - 1), hours(class)),
+            _ => format!("over {} h", hours(3)),
+        }
     }
 
     /// When a machine that has a class from now on should be free. The longest class, which has
@@ -175,6 +189,18 @@ impl Host {
         }
     }
 
+    /// As it is after a turn that gave it this class, as far as the turn tells: VMs are not counted.
+    #[must_use]
+    pub fn after(self, turn: Turn, at_s: u32, class: u8, terms: &Lifetimes) -> Self {
+        let deadline_s = terms.deadline_s(at_s, class);
+        match turn {
+            Turn::Emptied => Self::default(),
+            Turn::Opened => Self { phase: Phase::Open, class, deadline_s, ..Self::default() },
+            Turn::Filled => Self { phase: Phase::Recycling, class, ..self },
+            Turn::Dropped | Turn::Raised => Self { phase: Phase::Recycling, class, deadline_s, ..self },
+        }
+    }
+
     fn turn(&mut self, turn: Turn, turns: &mut dyn FnMut(Turn, &Self)) {
         self.residual = self.vms;
         turns(turn, self);
@@ -211,10 +237,10 @@ mod tests {
 
     fn walk(name: &str, way: Way) {
         let terms = Lifetimes::from_values(&[]);
-        let (mut host, mut now_s) = (Host::default(), 1_000);
+        let (mut host, mut now_s, mut told) = (Host::default(), 1_000, Host::default());
         for (step, (what, stands, expected)) in way.into_iter().enumerate() {
             let mut seen = Vec::new();
-            let mut note = |turn, _: &Host| seen.push(turn);
+            let mut note = |turn, host: &Host| seen.push((turn, host.class));
             match what {
                 What::Comes(class, full) => host.joined(now_s, class, full, &terms, &mut note),
                 What::ResidualLeaves => host.left(now_s, true, &terms, &mut note),
@@ -225,7 +251,11 @@ mod tests {
                 }
             }
             assert_eq!((host.phase, host.class, host.residual, host.vms), stands, "{name}, step {step}: {what:?}");
-            assert_eq!(seen, expected, "{name}, step {step}: {what:?}");
+            let turns: Vec<_> = seen.iter().map(|(turn, _)| *turn).collect();
+            assert_eq!(turns, expected, "{name}, step {step}: {what:?}");
+            told = seen.iter().fold(told, |told, (turn, class)| told.after(*turn, now_s, *class, &terms));
+            let stands = |host: &Host| (host.phase, host.class, host.deadline_s);
+            assert_eq!(stands(&told), stands(&host), "{name}, step {step}: told by its turns");
         }
     }
 
@@ -304,6 +334,8 @@ mod tests {
     #[test]
     fn classes_are_by_size_whatever_their_order() {
         let usual = Lifetimes::from_values(&[]);
+        let words: Vec<_> = (0..=CLASS_MAX).map(|class| usual.class_words(class)).collect();
+        assert_eq!(words, ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]);
         let turned = Lifetimes {
             class_2_hours: 1_000.0,
             class_3_hours: 100.0,

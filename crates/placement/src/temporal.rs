@@ -8,6 +8,7 @@
 //! looked for. (LAVA sections 2.4 and 4.2)
 
 use alloc::boxed::Box;
+use alloc::string::String;
 
 use core::ops::Range;
 
@@ -136,6 +137,9 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
 
     /// Its levels for a VM, by when a machine is expected to be free.
     fn steps(&self, vm: &Outlook) -> Steps;
+
+    /// What it says of a machine that is expected to be free then, to go on from "it".
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String;
 }
 
 /// Such a rule behind the seam of all preferences.
@@ -153,6 +157,8 @@ pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
     fn steps(&self, vm: &Outlook) -> Steps;
     /// How many it has.
     fn levels(&self) -> u32;
+    /// What it says of a machine.
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String;
 }
 
 impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
@@ -162,6 +168,10 @@ impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
 
     fn levels(&self) -> u32 {
         T::LEVELS
+    }
+
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+        self.0.words(vm, expected)
     }
 }
 

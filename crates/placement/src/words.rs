@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Fleet, MachineId, Resource, Resources};
 
-use crate::explain::{Explanation, Lost, RefusalByRule, Refuser, Shortage, Side, TooLarge, Weighing, WhyNot};
+use crate::explain::{
+    Explanation, Lost, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
+};
 use crate::reference::WEIGHTED;
 
 impl Explanation {
@@ -29,9 +31,16 @@ impl Explanation {
                 format!("Machine {winner} was chosen: {why}.")
             }
             (_, Some(second), None, Some(rule)) => {
-                format!("Machine {winner} was chosen; {rule} put it before machine {second}.")
+                let said = self.said_of_both(rule, second).unwrap_or_default();
+                format!("Machine {winner} was chosen; {rule} put it before machine {second}{said}.")
             }
         }
+    }
+
+    /// ": it would be busy no longer (step 0), machine 4 would be busy 70 min longer (step 2)".
+    fn said_of_both(&self, rule: &str, second: MachineId) -> Option<String> {
+        let said = |card: &Option<Scorecard>| card.as_ref()?.said_by(rule).map(ToOwned::to_owned);
+        Some(format!(": it {}, machine {second} {}", said(&self.winner)?, said(&self.runner_up)?))
     }
 
     fn tied(&self, winner: MachineId) -> String {
@@ -197,6 +206,21 @@ fn amount(resource: Resource, stored: u32) -> String {
 /// "; it lacks 2 cores", or nothing where nothing is lacking.
 fn and_lacks(short: Resources) -> String {
     if short == Resources::NONE { String::new() } else { format!("; it lacks {}", amounts(short)) }
+}
+
+/// `70 min`, `3.5 h`, `12 d`: a span of time in the largest unit that says it well.
+#[must_use]
+pub fn span(seconds: u32) -> String {
+    let of = |size: f64| {
+        let text = format!("{:.1}", f64::from(seconds) / size);
+        text.trim_end_matches(".0").to_owned()
+    };
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..5_400 => format!("{:.0} min", f64::from(seconds) / 60.0),
+        5_400..172_800 => format!("{} h", of(3_600.0)),
+        _ => format!("{} d", of(86_400.0)),
+    }
 }
 
 fn machine(id: MachineId) -> String {

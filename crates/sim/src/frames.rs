@@ -1,12 +1,13 @@
 //! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
-//! [`MachineByte`]. And where commits failed between one moment and the next (Protean section
-//! 5.3).
+//! [`MachineByte`], and where lifetimes are predicted a second one, a [`LifeByte`]. And where
+//! commits failed between one moment and the next (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Occupancy, Time};
 
+use crate::life_byte::LifeByte;
 use crate::machine_byte::MachineByte;
 
 /// Bytes all frames together may take.
@@ -28,6 +29,8 @@ pub struct Failed {
 #[derive(Clone, Debug)]
 pub struct Frames {
     machines: usize,
+    /// Bytes of one frame: all machines' first bytes, then the second ones where there are any.
+    stride: usize,
     every: usize,
     ticks: usize,
     times: Vec<Time>,
@@ -39,11 +42,12 @@ pub struct Frames {
 
 impl Frames {
     /// Frames for `ticks` samples of this many machines, thinned to fit in memory.
-    pub(crate) fn new(machines: usize, ticks: usize) -> Self {
-        let fitting = (BYTES_MAX / machines.max(1)).max(2);
+    pub(crate) fn new(machines: usize, ticks: usize, has_lives: bool) -> Self {
+        let stride = machines * (1 + usize::from(has_lives));
+        let fitting = (BYTES_MAX / stride.max(1)).max(2);
         let every = ticks.div_ceil(fitting).max(1);
         let (times, bytes, failed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { machines, every, ticks: 0, times, bytes, failed, failing: BTreeMap::new() }
+        Self { machines, stride, every, ticks: 0, times, bytes, failed, failing: BTreeMap::new() }
     }
 
     /// A commit failed because of these machines.
@@ -56,7 +60,7 @@ impl Frames {
     pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
-            self.bytes.extend(fullness_of(occupancy));
+            picture(occupancy, self.stride > self.machines, &mut self.bytes);
             self.failed.push(named(&self.failing));
             self.failing.clear();
         }
@@ -73,7 +77,7 @@ impl Frames {
     #[must_use]
     pub fn at(&self, time: Time) -> &[u8] {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
-        self.frame(index)
+        self.bytes.get(index * self.stride..index * self.stride + self.machines).unwrap_or(&[])
     }
 
     /// Where commits failed before each frame and since the one before it.
@@ -88,10 +92,11 @@ impl Frames {
         named(&self.failing)
     }
 
-    /// One frame: a byte per machine. Empty when there is none.
+    /// All frames, one after the other: of each a byte per machine, then, where lifetimes are
+    /// predicted, a [`LifeByte`] per machine.
     #[must_use]
-    pub fn frame(&self, index: usize) -> &[u8] {
-        self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -107,12 +112,14 @@ fn named(failing: &BTreeMap<u32, u32>) -> Failed {
     Failed { machines, left_out }
 }
 
-/// How each machine stands.
-pub(crate) fn fullness_of(occupancy: &Occupancy) -> impl Iterator<Item = u8> + '_ {
-    occupancy.fleet().clusters().iter().flat_map(|cluster| {
-        let records = cluster.machines().map(|id| occupancy.record(MachineId(id)));
-        records.map(move |record| MachineByte::of(&record, cluster.capacity).0)
-    })
+/// Appends one frame: how each machine stands.
+pub(crate) fn picture(occupancy: &Occupancy, has_lives: bool, bytes: &mut Vec<u8>) {
+    let fleet = occupancy.fleet();
+    let records = || (0..fleet.machine_count()).map(MachineId).map(|id| (id, occupancy.record(id)));
+    bytes.extend(records().map(|(id, record)| MachineByte::of(&record, fleet.capacity(id)).0));
+    if has_lives {
+        bytes.extend(records().map(|(_, record)| LifeByte::of(&record.life).0));
+    }
 }
 
 #[cfg(test)]
@@ -121,7 +128,7 @@ mod tests {
     use alloc::vec;
 
     fn failed_on(machines: impl IntoIterator<Item = u32>) -> Failed {
-        let mut frames = Frames::new(500, 1);
+        let mut frames = Frames::new(500, 1, false);
         machines.into_iter().for_each(|machine| frames.commit_failed(&[MachineId(machine)]));
         frames.failing()
     }

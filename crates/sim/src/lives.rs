@@ -10,14 +10,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_lifetime::Forecasts;
-use tiebreak_model::{HostLife, MachineId, Outlook, Time, VmId, Workload};
+use tiebreak_model::{HostLife, MachineId, Outlook, Phase, Time, VmId, Workload};
 use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
 
 /// A machine that outlives every prediction is asked about again after so many seconds.
 const PATIENCE_S: u32 = 60;
 
-/// Turns remembered of each machine.
+/// Turns remembered of each machine, and how many where people look back.
 const TURNS_KEPT: usize = 16;
+const TURNS_KEPT_TO_LOOK_BACK: usize = 1_000;
 
 /// What is foretold of the VMs of a plan, and what is made of it.
 #[derive(Clone)]
@@ -35,6 +36,8 @@ pub struct TurnAt {
     pub turn: Turn,
     /// The class after it.
     pub class: u8,
+    /// How often a VM had come to any machine by then: what came first within a second.
+    comings: u32,
 }
 
 /// A machine as lifetime rules see it, and why.
@@ -78,6 +81,8 @@ struct VmLife {
     first_s: u32,
     first_exit_s: u32,
     exit_s: u32,
+    /// Which coming to a machine was its last one.
+    coming: u32,
     residual: bool,
 }
 
@@ -101,6 +106,8 @@ pub(crate) struct Lives {
     vms: Vec<VmLife>,
     machines: Vec<Machine>,
     counts: LifeCounts,
+    turns_kept: usize,
+    comings: u32,
 }
 
 impl Lives {
@@ -112,7 +119,14 @@ impl Lives {
             vms: vec![VmLife::default(); workload.vm_count() as usize],
             machines: vec![Machine::default(); machines as usize],
             counts: LifeCounts::default(),
+            turns_kept: TURNS_KEPT,
+            comings: 0,
         }
+    }
+
+    /// Remembers more, for [`Lives::card_at`].
+    pub(crate) fn look_back(&mut self) {
+        self.turns_kept = TURNS_KEPT_TO_LOOK_BACK;
     }
 
     pub(crate) fn counts(&self) -> LifeCounts {
@@ -127,6 +141,37 @@ impl Lives {
             ExpectedVm { vm: *vm, exit_s, first_exit_s, residual }
         };
         HostCard { host: *host, vms: vms.iter().map(expected).collect(), turns: turns.clone() }
+    }
+
+    /// The same at an earlier moment, when these VMs were on it since these times. States follow
+    /// from the turns up to then; residual are the VMs that were there at the last turn that
+    /// made any so. None where those turns are forgotten.
+    pub(crate) fn card_at(
+        &self,
+        machine: MachineId,
+        at: Time,
+        vms: impl Iterator<Item = (VmId, Time)>,
+    ) -> Option<HostCard> {
+        let (at_s, all) = (seconds(at), &self.machines[machine.index()].turns);
+        let turns = &all[..all.partition_point(|turn| turn.at_s <= at_s)];
+        if turns.is_empty() && all.len() == self.turns_kept {
+            return None;
+        }
+        let waits_since = turns.iter().rev().find(|it| it.turn.makes_residual());
+        let mut host =
+            turns.iter().fold(Host::default(), |host, it| host.after(it.turn, it.at_s, it.class, &self.terms));
+        let expected = |(vm, since): (VmId, Time)| {
+            let VmLife { born_s, first_exit_s, coming, .. } = self.vms[vm.index()];
+            let remaining_s = || self.forecasts.remaining_s(vm, uptime_s(born_s, at_s)).max(1);
+            let exit_s = if self.terms.repredict { at_s.saturating_add(remaining_s()) } else { first_exit_s };
+            let was_there = |turn: &TurnAt| (seconds(since), coming) < (turn.at_s, turn.comings);
+            let residual = host.phase == Phase::Recycling && waits_since.is_some_and(was_there);
+            ExpectedVm { vm, exit_s, first_exit_s, residual }
+        };
+        let vms: Vec<_> = vms.map(expected).collect();
+        host.vms = vms.len() as u32;
+        host.residual = vms.iter().filter(|vm| vm.residual).count() as u32;
+        Some(HostCard { host, vms, turns: turns.to_vec() })
     }
 
     /// What is predicted of a VM that needs a machine.
@@ -169,6 +214,8 @@ impl Lives {
         }
         life.exit_s = now_s.saturating_add(remaining_s);
         life.residual = false;
+        life.coming = self.comings;
+        self.comings += 1;
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
         self.machines[machine.index()].vms.push(vm);
@@ -192,13 +239,13 @@ impl Lives {
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
         let Machine { host, vms, turns, .. } = &mut self.machines[machine.index()];
-        let (all, counts) = (&mut self.vms, &mut self.counts);
+        let (all, counts, kept, comings) = (&mut self.vms, &mut self.counts, self.turns_kept, self.comings);
         change(host, &self.terms, &mut |turn, host| {
             counts.turns[turn as usize] += 1;
-            if turns.len() == TURNS_KEPT {
+            if turns.len() == kept {
                 turns.remove(0);
             }
-            turns.push(TurnAt { at_s: now_s, turn, class: host.class });
+            turns.push(TurnAt { at_s: now_s, turn, class: host.class, comings });
             if turn.makes_residual() {
                 vms.iter().for_each(|vm| all[vm.index()].residual = true);
             }

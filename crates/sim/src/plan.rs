@@ -225,7 +225,8 @@ impl Plan {
     }
 
     /// What is made of predicted lifetimes, where there are any.
-    pub(crate) fn lifetimes(&self) -> Option<Lifetimes> {
+    #[must_use]
+    pub fn lifetimes(&self) -> Option<Lifetimes> {
         self.foresight.as_ref().map(|it| it.terms)
     }
 

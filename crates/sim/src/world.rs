@@ -70,6 +70,8 @@ pub struct Probed {
     pub attempt: u32,
     /// What the caches did.
     pub cache: CacheUse,
+    /// What was predicted of it; none where no rule asks for lifetimes.
+    pub outlook: Option<Outlook>,
     /// Why.
     pub explanation: Explanation,
 }
@@ -226,10 +228,12 @@ impl World {
         self.decisions.get_or_insert_default();
     }
 
-    /// Keeps how every machine stands at each sample, for the fleet map.
+    /// Keeps how every machine stands at each sample, for the fleet map, and of lifetimes what it
+    /// takes to look back ([`World::host_card`]).
     pub fn keep_frames(&mut self) {
+        self.lives.iter_mut().for_each(Lives::look_back);
         let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
-        self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize));
+        self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.lives.is_some()));
     }
 
     /// Lets at most `budget` events happen.
@@ -346,10 +350,12 @@ impl World {
         self.rejections.get(&request).copied()
     }
 
-    /// How every machine stands now: a byte each, as in [`Frames`].
+    /// How every machine stands now: one frame, as in [`Frames`].
     #[must_use]
-    pub fn fullness(&self) -> Vec<u8> {
-        crate::frames::fullness_of(self.store.occupancy()).collect()
+    pub fn picture(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        crate::frames::picture(self.store.occupancy(), self.lives.is_some(), &mut bytes);
+        bytes
     }
 
     /// The VMs on a machine at a moment of the run so far, and since when each was there: first
@@ -361,10 +367,12 @@ impl World {
         stayed.map(|vm| (vm, self.placed_at[vm.index()])).chain(self.disrupted.once_on(machine, at))
     }
 
-    /// A machine as lifetime rules see it now, and why; none where no rule asks for lifetimes.
+    /// A machine as lifetime rules saw it at a moment of the run so far, and why; none where no
+    /// rule asks for lifetimes, or what it was is forgotten.
     #[must_use]
-    pub fn host_card(&self, machine: MachineId) -> Option<HostCard> {
-        self.lives.as_ref().map(|lives| lives.card(machine))
+    pub fn host_card(&self, machine: MachineId, at: Time) -> Option<HostCard> {
+        let lives = self.lives.as_ref()?;
+        if at >= self.now { Some(lives.card(machine)) } else { lives.card_at(machine, at, self.vms_on(machine, at)) }
     }
 
     /// What predicting lifetimes took and led to so far.
@@ -693,7 +701,8 @@ impl World {
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.policy, scene, &request, Question { winner, asked, avoided });
-        self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, explanation });
+        let outlook = self.lives.is_some().then_some(outlook);
+        self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, outlook, explanation });
     }
 
     /// A decision reaches the store, which takes it whole or not at all.

@@ -3,6 +3,7 @@
 use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
+use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::GeneratedWorkload;
 
@@ -64,6 +65,25 @@ pub enum Edit {
     },
     /// The cache layers, by place in their declaration.
     Caches {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Another predictor of lifetimes, with its defaults.
+    Predictor {
+        /// Which one.
+        id: String,
+    },
+    /// The predictor's parameter.
+    PredictorValue {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// What is made of lifetimes, by place in its declaration.
+    Lifetimes {
         /// Which.
         index: usize,
         /// Its value.
@@ -140,6 +160,8 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
         Edit::Setting { index, .. } => Some(format!("setting {index}")),
         Edit::Agents { index, .. } => Some(format!("agents {index}")),
         Edit::Caches { index, .. } => Some(format!("caches {index}")),
+        Edit::PredictorValue { index, .. } => Some(format!("predictor {index}")),
+        Edit::Lifetimes { index, .. } => Some(format!("lifetimes {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
         Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
@@ -180,6 +202,18 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
         }
         Edit::Agents { index, value } => variant.agents = changed(&variant.agents, *index, *value),
         Edit::Caches { index, value } => variant.caches = changed(&variant.caches, *index, *value),
+        Edit::Predictor { id } => {
+            if let Some(row) = PredictorRow::plain(id).filter(|row| row.id != variant.predictor.id) {
+                variant.predictor = row;
+            }
+        }
+        Edit::PredictorValue { index, value } => {
+            let row = &mut variant.predictor;
+            if row.params().get(*index).is_some_and(|param| param.allows(*value)) {
+                row.values[*index] = *value;
+            }
+        }
+        Edit::Lifetimes { index, value } => variant.lifetimes = changed(&variant.lifetimes, *index, *value),
         Edit::Generated { index, value } => {
             if let WorkloadRef::Generated(settings) = &mut variant.workload {
                 *settings = changed(settings, *index, *value);

@@ -48,6 +48,8 @@ pub struct App {
     pub phase: Phase,
     /// Simulated time reached.
     pub time_ms: f64,
+    /// How much a predictor of lifetimes has learned, 0 to 1, while it does.
+    pub learning: Option<f64>,
     /// VMs decided, of how many.
     pub decided: (u32, u32),
     /// The moment people look at.
@@ -258,6 +260,7 @@ impl App {
         self.next_run += 1;
         self.phase = if paused { Phase::Paused } else { Phase::Running };
         self.time_ms = 0.0;
+        self.learning = None;
         self.decided = (0, 0);
         let command = Command::Run { run: self.next_run, document: self.document.to_json(), paused };
         vec![Effect::Send(command)]
@@ -289,6 +292,7 @@ impl App {
         self.selection.machine = machine;
         self.selection.vms.clear();
         self.selection.about.clear();
+        self.selection.life = None;
         self.ask_machine()
     }
 
@@ -317,6 +321,7 @@ impl App {
         self.notices.push(Notice::bad("The engine stopped and was started again", lines));
         self.traces.clear();
         self.reading = None;
+        self.learning = None;
         self.phase = Phase::Failed("The engine stopped; press Run to try again.".into());
         Vec::new()
     }
@@ -342,10 +347,17 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Started { run, layout, horizon_ms, warning } => {
+            Reply::Learning { run, share, paused } => {
+                if run == self.next_run {
+                    self.learning = Some(share);
+                    self.phase = if paused { Phase::Paused } else { Phase::Running };
+                }
+                Vec::new()
+            }
+            Reply::Started { run, layout, horizon_ms, warning, learned } => {
                 let effects = self.started(run, layout, horizon_ms);
                 if let Some(live) = self.live.as_mut().filter(|live| live.run == run) {
-                    live.warning = warning;
+                    (live.warning, live.learned) = (warning, learned);
                 }
                 effects
             }
@@ -370,9 +382,10 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Machine { run, machine, about, vms, .. } => {
+            Reply::Machine { run, machine, about, life, vms, .. } => {
                 let shown = self.live.as_ref().is_some_and(|live| live.run == run);
                 if shown && self.selection.machine == Some(machine) {
+                    self.selection.life = life;
                     (self.selection.about, self.selection.vms) = (about, vms);
                 }
                 Vec::new()
@@ -410,6 +423,7 @@ impl App {
         if run != self.next_run {
             return Vec::new();
         }
+        self.learning = None;
         if let Some(before) = self.live.take().filter(|before| before.result.is_some()) {
             self.baseline.get_or_insert(before);
         }
@@ -474,6 +488,8 @@ impl App {
         }
         match &self.phase {
             Phase::Idle => "Starting".into(),
+            Phase::Running if self.learning.is_some() => "Learning lifetimes".into(),
+            Phase::Paused if self.learning.is_some() => "Paused while learning lifetimes".into(),
             Phase::Running => "Running".into(),
             Phase::Paused => format!("Paused at {}", words::time(self.time_ms)),
             Phase::NeedsTrace { name, .. } => format!("Waiting for the trace {name}"),
@@ -489,6 +505,9 @@ impl App {
             let share = if *total > 0.0 { (bytes / total).min(1.0) } else { 0.0 };
             let words = format!("{} of {}, {} rows", words::bytes(*bytes), words::bytes(*total), words::count(*rows));
             return Some((share, words));
+        }
+        if let Some(share) = self.learning {
+            return Some((share, format!("{:.0} % learned", 100.0 * share)));
         }
         let horizon = self.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
         let words = || format!("{} of {}", words::time(self.time_ms), words::time(horizon));

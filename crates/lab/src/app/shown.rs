@@ -2,7 +2,7 @@
 
 use tiebreak_scenario::Document;
 
-use crate::protocol::{Anatomy, Explained, Failed, Layout, RunResult, VmCard};
+use crate::protocol::{Anatomy, Explained, Failed, HostLife, Layout, Learned, RunResult, VmCard};
 
 /// What a run has given so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Outcome {
     pub failing: Failed,
     /// What agents and caches did so far.
     pub anatomy: Anatomy,
+    /// What was learned of lifetimes, if any rule asks for them.
+    pub learned: Option<Box<Learned>>,
     /// What cannot go well, whatever the rules.
     pub warning: Option<String>,
     /// What came out; none while it runs.
@@ -88,6 +90,8 @@ pub struct Selection {
     pub machine: Option<u32>,
     /// A line about it.
     pub about: String,
+    /// What lifetime rules make of it.
+    pub life: Option<HostLife>,
     /// Its VMs.
     pub vms: Vec<VmCard>,
 }

@@ -1,20 +1,22 @@
 //! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
 
-use tiebreak_model::{Fleet, VmId, Workload};
+use tiebreak_model::VmId;
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{RefusalByRule, Scorecard, Verdict};
-use tiebreak_sim::{Cause, Probed, Rejection, Turn, World};
+use tiebreak_sim::{Cause, Plan, Probed, Rejection, Turn, World};
 
 use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
 use crate::view::words;
 
+use super::lifetimes;
+
 /// What is known of a VM's decisions in this world, and of what became of it later in the other,
 /// which may be the same.
 pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later: &World) -> Reply {
-    let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
+    let workload = world.plan().workload();
     let rejection = world.rejection(workload.request_of(vm));
     let probed = world.probed().iter().filter(|probed| probed.vm == vm);
-    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, workload, fleet)).collect();
+    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, world.plan())).collect();
     let fate = match rejection {
         Some(Rejection::Refused(other)) if other != vm => Some(format!(
             "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
@@ -36,7 +38,8 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later:
     Reply::Explained { run, vm: asked_vm, attempts, story, message }
 }
 
-fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
+fn explained(probed: &Probed, plan: &Plan) -> Explained {
+    let (workload, fleet) = (plan.workload(), plan.fleet());
     let explanation = &probed.explanation;
     let demand = workload.shape_of_vm(probed.vm).demand;
     let funnel = &explanation.funnel;
@@ -54,7 +57,7 @@ fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
     let scores = cards.first().map_or(Vec::new(), |first| {
         let row = |index: usize| ScoreRow {
             rule: first.verdicts[index].0.to_owned(),
-            verdicts: cards.iter().map(|card| verdict(card.verdicts[index].1)).collect(),
+            verdicts: cards.iter().map(|card| verdict(card, index)).collect(),
         };
         (0..first.verdicts.len()).map(row).collect()
     });
@@ -63,6 +66,7 @@ fn explained(probed: &Probed, workload: &Workload, fleet: &Fleet) -> Explained {
         vm: words::resources(demand),
         circumstances: circumstances(probed),
         is_reallocation: probed.cause == Cause::Reallocation,
+        life: probed.outlook.zip(plan.lifetimes()).map(|(outlook, terms)| lifetimes::outlook(&outlook, &terms)),
         funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
         winner: explanation.winner.as_ref().map(|card| card.machine.0),
         runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
@@ -95,7 +99,11 @@ fn circumstances(probed: &Probed) -> String {
     format!("{}{cause}, {who}{attempt}, {cache}", words::time(probed.time.0 as f64))
 }
 
-fn verdict(verdict: Verdict) -> String {
+fn verdict(card: &Scorecard, index: usize) -> String {
+    let (rule, verdict) = card.verdicts[index];
+    if let Some(said) = card.said_by(rule) {
+        return said.to_owned();
+    }
     match verdict {
         Verdict::Valid => "valid".to_owned(),
         Verdict::Refused => "refused".to_owned(),

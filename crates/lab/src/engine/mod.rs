@@ -6,12 +6,13 @@
 mod anatomy;
 mod answer;
 mod failures;
+mod lifetimes;
 
 use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId, Readiness, Resources, Time, VmId, VmShape, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{Fate, METRICS, MachineByte, Probe, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{Fate, METRICS, MachineByte, Plan, Probe, RuleHint, RuleShare, World, hints};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
 use crate::protocol::{
@@ -22,6 +23,7 @@ use crate::view::words;
 use self::anatomy::anatomy;
 use self::answer::answer;
 use self::failures::Lately;
+use self::lifetimes::{Beginning, Known, Learning, Ready, Shelf};
 
 /// Events per slice of work: well under a millisecond with caches, some without.
 const SLICE: u32 = 256;
@@ -34,6 +36,8 @@ const TRACES_MAX: usize = 4;
 pub struct Engine {
     traces: Vec<(u128, Arc<Workload>)>,
     reading: Option<Reading>,
+    learning: Option<Box<Learning>>,
+    shelf: Shelf,
     run: Option<Run>,
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
@@ -124,7 +128,8 @@ impl Engine {
     /// Whether [`Engine::work`] has anything to do.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
+        let learns = self.learning.as_ref().is_some_and(|learning| !learning.paused);
+        learns || self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
     /// Takes more bytes of the trace being read.
@@ -180,7 +185,7 @@ impl Engine {
     }
 
     fn start(&mut self, id: u32, document: &str, paused: bool) -> Vec<Reply> {
-        (self.run, self.explaining) = (None, None);
+        (self.run, self.explaining, self.learning) = (None, None, None);
         let variant = match read(document) {
             Ok(variant) => variant,
             Err(message) => return vec![Reply::Failed { run: id, message }],
@@ -190,21 +195,43 @@ impl Engine {
             let (fingerprint, one_tenant_in) = (format!("{fingerprint:032x}"), settings.one_tenant_in);
             return vec![Reply::TraceNeeded { run: id, fingerprint, name, one_tenant_in }];
         };
-        match variant.plan(workload) {
-            Ok(plan) => {
-                let mut world = World::new(plan);
-                world.keep_frames();
-                let layout = layout(world.plan().fleet());
-                let horizon_ms = world.plan().workload().horizon().0 as f64;
-                let warning = too_large(world.plan().fleet(), world.plan().workload());
-                self.run = Some(Run { id, world, sent: 0, lately: Lately::default(), paused, finished: false });
-                vec![Reply::Started { run: id, layout, horizon_ms, warning }]
+        let plan = match variant.untrained_plan(workload) {
+            Ok(plan) => plan,
+            Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
+        };
+        let then = if paused { Beginning::Held } else { Beginning::Runs };
+        match lifetimes::prepare(id, &variant, plan, &mut self.shelf, then) {
+            Ready::Now(plan, known) => self.begin(id, *plan, known, then),
+            Ready::Later(learning) => {
+                let told = tell_of(&learning);
+                self.learning = Some(learning);
+                vec![told]
             }
-            Err(error) => vec![Reply::Failed { run: id, message: error.to_string() }],
         }
     }
 
+    /// Lets a run begin.
+    fn begin(&mut self, id: u32, plan: Plan, known: Option<Known>, then: Beginning) -> Vec<Reply> {
+        let mut world = World::new(plan);
+        world.keep_frames();
+        let mut layout = layout(world.plan().fleet());
+        layout.classes = world.plan().lifetimes().as_ref().map_or(Vec::new(), lifetimes::classes);
+        let horizon_ms = world.plan().workload().horizon().0 as f64;
+        let warning = too_large(world.plan().fleet(), world.plan().workload());
+        let (paused, learned) = (then != Beginning::Runs, known.map(|known| known.learned));
+        self.run = Some(Run { id, world, sent: 0, lately: Lately::default(), paused, finished: false });
+        let mut replies = vec![Reply::Started { run: id, layout, horizon_ms, warning, learned }];
+        if then == Beginning::Steps {
+            replies.extend(self.step());
+        }
+        replies
+    }
+
     fn set_paused(&mut self, paused: bool) -> Vec<Reply> {
+        if let Some(learning) = &mut self.learning {
+            (learning.paused, learning.then) = (paused, Beginning::Runs);
+            return vec![tell_of(learning)];
+        }
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = paused;
         if !paused {
@@ -215,6 +242,9 @@ impl Engine {
 
     /// Runs one slice; tells what is new when `tell` is set or something ends.
     pub fn work(&mut self, tell: bool) -> Vec<Reply> {
+        if let Some(learning) = self.learning.take_if(|learning| !learning.paused) {
+            return self.learn(learning, tell);
+        }
         let Some(run) = self.run.as_mut().filter(|run| run.is_moving()) else { return self.work_on_explanation() };
         let done = run.world.advance(SLICE).done;
         if done {
@@ -226,7 +256,23 @@ impl Engine {
         }
     }
 
+    /// Learns for one slice; the run begins when all is learned.
+    fn learn(&mut self, mut learning: Box<Learning>, tell: bool) -> Vec<Reply> {
+        if learning.work() {
+            let (run, then) = (learning.run, learning.then);
+            let (plan, known) = learning.finish(&mut self.shelf);
+            return self.begin(run, plan, Some(known), then);
+        }
+        let told = tell.then(|| tell_of(&learning));
+        self.learning = Some(learning);
+        told.into_iter().collect()
+    }
+
     fn step(&mut self) -> Vec<Reply> {
+        if let Some(learning) = &mut self.learning {
+            (learning.paused, learning.then) = (false, Beginning::Steps);
+            return vec![tell_of(learning)];
+        }
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = true;
         run.world.warm_up();
@@ -247,10 +293,9 @@ impl Engine {
     pub fn frame_bytes(&self) -> (Vec<u8>, bool) {
         let Some(run) = &self.run else { return (Vec::new(), false) };
         if !run.finished {
-            return (run.world.fullness(), false);
+            return (run.world.picture(), false);
         }
-        let Some(frames) = run.world.frames() else { return (Vec::new(), true) };
-        ((0..frames.times().len()).flat_map(|index| frames.frame(index)).copied().collect(), true)
+        (run.world.frames().map_or(Vec::new(), |frames| frames.bytes().to_vec()), true)
     }
 
     /// Explains a VM's decisions from the uncached reference. Those made in the last step were
@@ -263,7 +308,10 @@ impl Engine {
             Some(Reply::Explained { run, vm: vm.clone(), attempts, story, message: Some(message) })
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
-            return refuse("That run is over; press Run to look at it again.".into());
+            let learning =
+                "That run is over, and for the next one lifetimes are being learned; ask again when it runs.";
+            let over = "That run is over; press Run to look at it again.";
+            return refuse(if self.learning.is_some() { learning } else { over }.into());
         };
         let plan = current.world.plan();
         let workload = plan.workload();
@@ -308,13 +356,22 @@ impl Engine {
         let id = MachineId(machine);
         let at = Time(time_ms as i64);
         let mut free = fleet.capacity(id);
+        let terms = current.world.plan().lifetimes();
+        let card = current.world.host_card(id, at);
         let vms = current
             .world
             .vms_on(id, at)
             .map(|(vm, since)| {
                 let demand = workload.shape(workload.shape_of(vm)).demand;
                 free = free.checked_sub(demand).unwrap_or(Resources::NONE);
-                VmCard { vm: workload.name(vm).to_string(), demand: words::resources(demand), since_ms: since.0 as f64 }
+                let expected = card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
+                VmCard {
+                    vm: workload.name(vm).to_string(),
+                    demand: words::resources(demand),
+                    since_ms: since.0 as f64,
+                    expected: expected.map(lifetimes::expected),
+                    residual: expected.is_some_and(|expected| expected.residual),
+                }
             })
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
@@ -325,7 +382,8 @@ impl Engine {
             words::resources(free),
             words::resources(fleet.capacity(id))
         );
-        Some(Reply::Machine { run, machine, time_ms, about, vms })
+        let life = card.zip(terms).map(|(card, terms)| lifetimes::host(&card, &terms));
+        Some(Reply::Machine { run, machine, time_ms, about, life, vms })
     }
 }
 
@@ -362,8 +420,13 @@ impl Run {
         let frames = self.world.frames();
         let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
         let failed = frames.map_or(Vec::new(), failures::by_frame);
-        vec![progress, Reply::Finished { run: self.id, result: result(&self.world.summary()), frame_times, failed }]
+        vec![progress, Reply::Finished { run: self.id, result: result(&self.world), frame_times, failed }]
     }
+}
+
+/// How far a predictor has learned.
+fn tell_of(learning: &Learning) -> Reply {
+    Reply::Learning { run: learning.run, share: learning.share_done(), paused: learning.paused }
 }
 
 /// Whether a machine took VMs at a moment of the run so far, as far as frames tell.
@@ -424,10 +487,11 @@ fn layout(fleet: &Fleet) -> Layout {
             .map(|machines| (machines.start, machines.len() as u32))
             .collect(),
     });
-    Layout { clusters: clusters.collect(), machines: fleet.machine_count() }
+    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new() }
 }
 
-fn result(summary: &Summary) -> RunResult {
+fn result(world: &World) -> RunResult {
+    let summary = &world.summary();
     let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
     RunResult {
         digest: format!("{:016x}", summary.digest),
@@ -441,6 +505,8 @@ fn result(summary: &Summary) -> RunResult {
         cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
         rule_shares: shares(&summary.rule_shares),
         circles: (summary.circles.circular, summary.circles.sampled),
+        repredictions: summary.lives.repredictions as f64,
+        turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
         wall_ms: 0.0,
     }
 }

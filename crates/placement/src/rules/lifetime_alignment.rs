@@ -1,6 +1,9 @@
 //! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
 
-use tiebreak_model::{Outlook, declare};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
+use tiebreak_model::{ExpectedExit, Outlook, declare};
 
 use crate::temporal::{Exit, Steps, TemporalPreference};
 
@@ -35,12 +38,17 @@ impl TemporalPreference for LifetimeAlignment {
         let steps = if class == 0 { steps.then(1, SAME) } else { steps.then(1, OTHER).then(until(class), SAME) };
         steps.then(until(class + 1), OTHER)
     }
+
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+        let words = ["is of the VM's class", "is of another class", "is empty"];
+        words[self.steps(vm).level(expected) as usize].to_owned()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_model::{Declared, ExpectedExit};
+    use tiebreak_model::Declared;
 
     #[test]
     fn machines_of_the_same_power_of_two_come_first() {
@@ -71,6 +79,8 @@ mod tests {
             2,
             "an empty machine"
         );
+        let words = LifetimeAlignment::from_values(&[]).words(&vm, ExpectedExit::default());
+        assert_eq!(words, "is empty");
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! `TemporalCost`: NILAS (LAVA section 4.2, Algorithm 2).
 
-use tiebreak_model::{Outlook, declare};
+use alloc::format;
+use alloc::string::String;
+
+use tiebreak_model::{ExpectedExit, Outlook, declare};
 
 use crate::temporal::{Exit, Steps, TemporalPreference};
+use crate::words::span;
 
 declare! {
     /// Prefers machines that the VM would not keep busy any longer than they are anyway (NILAS).
@@ -72,12 +76,20 @@ impl TemporalPreference for TemporalCost {
             steps.then((vm.exit_s().saturating_sub(bounds[cost])).saturating_add(1), cost as u32)
         })
     }
+
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+        let step = self.steps(vm).level(expected);
+        match vm.exit_s().saturating_sub(Exit::Newest.of(expected).max(vm.now_s)) {
+            0 => format!("would be busy no longer (step {step})"),
+            later_s => format!("would be busy {} longer (step {step})", span(later_s)),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_model::{Declared, ExpectedExit};
+    use tiebreak_model::Declared;
 
     /// The bucket of `max(vm_exit - host_exit, 0)` as the paper writes it.
     fn cost_as_written(vm: &Outlook, host_exit_s: u32) -> u32 {
@@ -106,6 +118,9 @@ mod tests {
         let vm = Outlook { now_s: 0, remaining_s: 4_200, ..Outlook::NONE };
         let empty = TemporalCost::from_values(&[]).steps(&vm).level(ExpectedExit::default());
         assert_eq!(empty, 2, "70 minutes later than a machine that is free now");
+        let words = |newest_s| TemporalCost::from_values(&[]).words(&vm, ExpectedExit { newest_s, first_s: 0 });
+        assert_eq!(words(0), "would be busy 70 min longer (step 2)");
+        assert_eq!(words(4_200), "would be busy no longer (step 0)");
     }
 
     #[test]
