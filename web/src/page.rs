@@ -15,9 +15,14 @@ use yew::prelude::*;
 use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
 use crate::parts::events::{Done, Events, EventsMessage};
+use crate::parts::lifetimes::{Panel, PanelMessage};
 use crate::parts::rules::{List, ListMessage};
 use crate::parts::{
-    anatomy, charts::Charts, explain, fleet_map::FleetMap, notices, share, timeline, toolbar, workload,
+    anatomy,
+    charts::Charts,
+    explain,
+    fleet_map::{FleetMap, Frames},
+    notices, share, timeline, toolbar, workload,
 };
 
 /// Where the choice of colours is kept.
@@ -63,6 +68,10 @@ pub(crate) enum PageMessage {
     Table(usize),
     /// The map's table.
     MapTable,
+    /// Colour the map by lifetime class, or by cores in use.
+    MapByClass(bool),
+    /// The region with lifetimes.
+    Panel(PanelMessage),
     /// The region with caches and agents.
     Anatomy,
     /// A click on the map, in its own pixels.
@@ -98,6 +107,7 @@ pub(crate) struct Page {
     charts: Charts,
     map: FleetMap,
     events: Events,
+    lifetimes: Panel,
     anatomy_open: bool,
     width: u32,
     hover: Option<f64>,
@@ -132,6 +142,7 @@ impl Component for Page {
             charts: Charts::default(),
             map: FleetMap::default(),
             events: Events::default(),
+            lifetimes: Panel::default(),
             anatomy_open: false,
             width: 640,
             hover: None,
@@ -184,6 +195,8 @@ impl Component for Page {
             PageMessage::FocusRow(rule, part) => self.focus = Some(format!("[data-rule=\"{rule}\"] {part}")),
             PageMessage::Table(metric) => self.charts.toggle_table(metric),
             PageMessage::MapTable => self.map.toggle_table(),
+            PageMessage::MapByClass(by_class) => self.map.by_class = by_class,
+            PageMessage::Panel(message) => self.lifetimes.update(&message),
             PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
             PageMessage::MapClick(x, y) => {
                 let machine = self.app.live.as_ref().and_then(|live| self.map.machine_at(live, x, y));
@@ -287,6 +300,7 @@ impl Page {
                 { self.map.view(link, app, moment) }
                 { timeline::view(link, app, &self.events, self.width) }
                 { self.charts.view(link, app, self.width, self.hover) }
+                { self.lifetimes.view(link, app, self.width) }
                 { anatomy::view(link, app, self.anatomy_open) }
             </>
         }
@@ -302,7 +316,7 @@ impl Page {
             match effect {
                 Effect::Send(command) => self.send(&command, None),
                 Effect::SaveDraft(document) => self.save_draft(document),
-                Effect::ForgetFrames => self.map.fullness.replace(Vec::new(), 0),
+                Effect::ForgetFrames => self.map.frames = Frames::default(),
             }
         }
     }
@@ -327,7 +341,7 @@ impl Page {
                 self.tell(Message::Engine(reply));
                 let live = self.app.live.as_ref().filter(|live| Some(live.run) == run);
                 if let (Some(live), Some(frames)) = (live, frames) {
-                    self.map.fullness.replace(frames, live.layout.machines);
+                    self.map.frames.replace(frames, &live.layout);
                 }
             }
             Said::Died(reason) => {

@@ -8,8 +8,10 @@ use std::fmt::Write;
 
 use crate::axis_value::ValueAxis;
 use crate::look::{self, Palette, Theme};
+use crate::numbers;
 use crate::series::{Series, TimeChart};
-use crate::svg::{Caption, Words, body, coloured, framed};
+use crate::svg::{Caption, Words, body, coloured, fragment, framed};
+use crate::table::Table;
 
 /// Lines over a quantity that is no time.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +113,32 @@ impl Panel {
 }
 
 impl Plot {
+    /// An SVG for the page, as [`svg`](crate::svg) makes them of charts of time.
+    pub fn svg(&self, width: u32, height: u32, label: &str) -> String {
+        let (chart, marks) = self.placed(height);
+        fragment(&body(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
+    }
+
+    /// The points as rows, of lines that all have theirs at the same places.
+    pub fn table(&self) -> Table {
+        let mut header = vec![self.across.clone()];
+        header.extend(self.series.iter().map(|series| match self.unit.as_str() {
+            "" => series.label.clone(),
+            unit => format!("{} ({unit})", series.label),
+        }));
+        let places = self.series.first().map_or(&[][..], |series| &series.points);
+        let decimals = numbers::decimals_for(self.series.iter().flat_map(|series| series.points.iter().map(|p| p.1)));
+        let cell = |series: &Series, index: usize| {
+            let value = series.points.get(index).map_or(f64::NAN, |point| point.1);
+            if value.is_finite() { numbers::plain(value, decimals) } else { String::new() }
+        };
+        let row = |(index, (at, _)): (usize, &(f64, f64))| {
+            let cells = self.series.iter().map(|series| cell(series, index));
+            [word(*at)].into_iter().chain(cells).collect()
+        };
+        Table { header, rows: places.iter().enumerate().map(row).collect() }
+    }
+
     /// The plot as places on its axes, and the marks beside them.
     fn placed(&self, height: u32) -> (TimeChart, Marks) {
         let across = extent(self.points().map(|point| point.0));
@@ -224,6 +252,16 @@ mod tests {
         assert!((placed[1].1 - placed[0].1 - 1.0).abs() < 1e-9, "ten times as much is one step up");
         let (chart, marks) = plot(&points, false, false).placed(200);
         assert_eq!((chart.series[0].points[2], words(&marks.up)), ((50_000.0, 1_200.0), "0 500 1,000 1,500".into()));
+    }
+
+    #[test]
+    fn a_plot_of_the_page_comes_with_its_rows() {
+        let plot = plot(&[(0.1, 2.5), (0.2, f64::NAN)], false, false);
+        let svg = plot.svg(400, 150, "A sentence");
+        assert!(svg.contains("aria-label=\"A sentence\"") && svg.contains("var(--chart-live"));
+        let table = plot.table();
+        assert_eq!(table.header, ["machines", "hit (ms)"]);
+        assert_eq!(table.rows, [["0.1", "2.5"], ["0.2", ""]]);
     }
 
     #[test]

@@ -25,15 +25,19 @@ const UNITS_PER_PX: u32 = 10;
 /// [`crate::summary`] gives.
 pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, PlotArea) {
     let (body, area) = body(chart, None, width, height);
+    (fragment(&body, width, height, label, &chart.title), area)
+}
+
+/// A drawing for the page, whose colours are variables.
+pub(crate) fn fragment(body: &str, width: u32, height: u32, label: &str, title: &str) -> String {
     let light = Palette::of(Theme::Light);
-    let body = coloured(&body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
-    let svg = format!(
+    let body = coloured(body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          role=\"img\" aria-label=\"{}\"><title>{}</title>{body}</svg>",
         escaped(label),
-        escaped(&chart.title),
-    );
-    (svg, area)
+        escaped(title),
+    )
 }
 
 /// What stands under a chart that leaves the page.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tiebreak_chart::{Caption, PlotArea, Theme, TimeChart, csv, summary, svg, svg_file, table};
+use tiebreak_chart::{Caption, PlotArea, Table, Theme, TimeChart, csv, summary, svg, svg_file, table};
 use tiebreak_lab::app::{Outcome, Phase};
 use tiebreak_lab::view::{charts, timeline, verdict, words};
 use tiebreak_lab::{App, Message};
@@ -210,10 +210,14 @@ fn picker(link: &Scope<Page>, app: &App) -> Html {
 }
 
 fn data_table(chart: &TimeChart) -> Html {
-    let table = table(chart, TABLE_ROWS);
+    rows(&chart.title, &table(chart, TABLE_ROWS))
+}
+
+/// A chart's table.
+pub(crate) fn rows(title: &str, table: &Table) -> Html {
     let row = |row: &Vec<String>| html! { <tr>{ for row.iter().map(|cell| html! { <td>{ cell }</td> }) }</tr> };
     html! {
-        <div class="table" tabindex="0" role="region" aria-label={format!("{}: data table", chart.title)}>
+        <div class="table" tabindex="0" role="region" aria-label={format!("{title}: data table")}>
             <table>
                 <thead><tr>{ for table.header.iter().map(|cell| html! { <th scope="col">{ cell }</th> }) }</tr></thead>
                 <tbody>{ for table.rows.iter().map(row) }</tbody>

@@ -2,7 +2,7 @@
 //! machine holds.
 
 use tiebreak_lab::app::Selection;
-use tiebreak_lab::protocol::{Explained, FunnelStep, Refusal, Refuser};
+use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
@@ -58,6 +58,7 @@ fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
             <p class="sentence">{ &last.sentence }</p>
             if !selection.story.is_empty() { <p class="story">{ selection.story.join(" ") }</p> }
             <p class="muted">{ format!("It asked for {}. {}.", last.vm, last.circumstances) }</p>
+            if let Some(life) = &last.life { <p class="muted">{ life }</p> }
             { earlier(&selection.attempts[..selection.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ "Who was left, rule by rule" }</h3>
@@ -183,6 +184,16 @@ fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> 
     }
 }
 
+/// What lifetime rules make of a machine, and why.
+fn host(life: &HostLife) -> Html {
+    html! {
+        <>
+            <p class="story">{ &life.state }</p>
+            if !life.turns.is_empty() { <ul class="turns" aria-label="Changes of its state">{ for life.turns.iter().map(|turn| html! { <li>{ turn }</li> }) }</ul> }
+        </>
+    }
+}
+
 fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
     let selection = &app.selection;
     let choose = {
@@ -194,7 +205,9 @@ fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
         let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Vm(vm.clone())));
         html! {
             <li><button class="vm" {onclick} title="Explain this VM">{ format!("VM {}", card.vm) }</button>
-                <span class="muted">{ format!("{}, since {}", card.demand, words::time(card.since_ms)) }</span></li>
+                <span class="muted">{ format!("{}, since {}", card.demand, words::time(card.since_ms)) }
+                    if let Some(expected) = &card.expected { { format!(", {expected}") } }</span>
+                if card.residual { <strong>{ " waited for" }</strong> }</li>
         }
     };
     let more = selection.vms.len().saturating_sub(LISTED);
@@ -206,6 +219,7 @@ fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
             </label>
             if selection.machine.is_some() {
                 <p>{ &selection.about }</p>
+                if let Some(life) = &selection.life { { host(life) } }
                 <p class="muted">{ format!("{} at {}", words::counted(selection.vms.len() as f64, "VM", "VMs"), words::time(app.moment())) }</p>
                 <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>
                 if more > 0 { <p class="muted">{ format!("and {more} more") }</p> }

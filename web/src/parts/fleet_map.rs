@@ -1,5 +1,5 @@
-//! The fleet map: one cell per machine, rack by rack, darker the fuller it is, outlined where a
-//! commit failed shortly before.
+//! The fleet map: one cell per machine, rack by rack, darker the fuller it is, or coloured by its
+//! lifetime class; outlined where a commit failed shortly before.
 //!
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
@@ -8,11 +8,14 @@ use tiebreak_lab::app::{Outcome, Phase};
 use tiebreak_lab::protocol::{Failed, Layout};
 use tiebreak_lab::view::{failures, words};
 use tiebreak_lab::{App, Message};
-use tiebreak_model::Readiness;
+use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
-use tiebreak_sim::MachineByte;
+use tiebreak_sim::{LifeByte, MachineByte};
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, KeyboardEvent, MouseEvent};
+use web_sys::{
+    CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlSelectElement, ImageData, KeyboardEvent,
+    MouseEvent, NodeList,
+};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -27,26 +30,41 @@ const HEIGHT_MAX: u32 = 230;
 /// Racks that the data table lists.
 const TABLE_RACKS: usize = 200;
 
-/// How full every machine is, at the sampled moments or only now.
+/// How every machine stands, at the sampled moments or only now.
 #[derive(Default)]
-pub(crate) struct Fullness {
+pub(crate) struct Frames {
     bytes: Vec<u8>,
     machines: usize,
+    /// Bytes of a machine in a frame.
+    planes: usize,
     /// Counts replacements.
     version: u32,
 }
 
-impl Fullness {
+/// The machines at one moment: a byte each.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    fullness: &'a [u8],
+    /// None where nothing is known of lifetimes.
+    lives: &'a [u8],
+}
+
+impl Frames {
     /// Replaces everything known.
-    pub(crate) fn replace(&mut self, bytes: Vec<u8>, machines: u32) {
-        (self.bytes, self.machines) = (bytes, machines as usize);
+    pub(crate) fn replace(&mut self, bytes: Vec<u8>, layout: &Layout) {
+        (self.bytes, self.machines) = (bytes, layout.machines as usize);
+        self.planes = 1 + usize::from(!layout.classes.is_empty());
         self.version += 1;
     }
 
-    /// The machines at `time`: a byte each.
-    fn at(&self, frame_times: &[f64], time: f64) -> &[u8] {
+    /// The machines at `time`.
+    fn at(&self, frame_times: &[f64], time: f64) -> Frame<'_> {
         let index = frame_times.partition_point(|taken| *taken <= time).saturating_sub(1);
-        self.bytes.get(index * self.machines..(index + 1) * self.machines).unwrap_or(&[])
+        let plane = |plane: usize| {
+            let from = (index * self.planes + plane) * self.machines;
+            self.bytes.get(from..from + self.machines).filter(|_| plane < self.planes).unwrap_or(&[])
+        };
+        Frame { fullness: plane(0), lives: plane(1) }
     }
 }
 
@@ -121,8 +139,10 @@ impl Plan {
 #[derive(Default)]
 pub(crate) struct FleetMap {
     canvas: NodeRef,
-    /// How full machines are.
-    pub(crate) fullness: Fullness,
+    /// How machines stand.
+    pub(crate) frames: Frames,
+    /// Whether colours tell lifetime classes, where there are any.
+    pub(crate) by_class: bool,
     table_open: bool,
     painted: Option<Painted>,
     /// Machines in a column of a rack, as painted.
@@ -136,6 +156,7 @@ struct Painted {
     version: u32,
     moment: f64,
     selected: Option<u32>,
+    by_class: bool,
     width: u32,
     theme: String,
 }
@@ -149,6 +170,9 @@ impl FleetMap {
     /// The map with its legend.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, moment: f64) -> Html {
         let summary = app.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
+        let classes = app.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
+        let by_class = self.by_class && !classes.is_empty();
+        let in_classes = app.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
         let failed = app.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
             let canvas = self.canvas.clone();
@@ -179,13 +203,17 @@ impl FleetMap {
             <figure class="fleet" aria-label="Fleet map">
                 <canvas ref={&self.canvas} role="img" tabindex="0" aria-label="Fleet map" aria-describedby="fleet-summary" onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
-                    <span class="legend" aria-hidden="true" title="Share of a machine's cores in use"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full" }</span>
+                    if !classes.is_empty() { { colour_by(link, by_class) } }
+                    if by_class { { class_legend(classes) } } else {
+                        <span class="legend" aria-hidden="true" title="Share of a machine's cores in use"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full" }</span>
+                    }
                     if may_be_unready(app.variant()) {
                         <span class="legend" aria-hidden="true" title="Takes no new VMs: being drained or updated, or out of service"><i class="unready"></i>{ "not ready" }<i class="down"></i>{ "failed" }</span>
                     }
                     <span class="legend" aria-hidden="true" title="Since the sample before, because another agent had taken the machine's room"><i class="failed"></i>{ "commit failed here" }
                         if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
                     <span class="muted" id="fleet-summary">{ &summary }
+                        if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }
                         if let Some(failed) = &failed { <span class="unseen">{ format!("; commits failed on {failed} machines") }</span> }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
@@ -196,13 +224,15 @@ impl FleetMap {
     }
 
     fn summary(&self, live: &Outcome, moment: f64) -> String {
-        let bytes = self.fullness.at(&live.frame_times, moment);
+        let frame = self.frames.at(&live.frame_times, moment);
+        let bytes = frame.fullness;
         if bytes.is_empty() {
             return "No machines yet".into();
         }
+        let phases = if self.by_class { phases(frame.lives) } else { String::new() };
         let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
         format!(
-            "{} of {} empty at {}{}",
+            "{} of {} empty{phases} at {}{}",
             words::count(empty as f64),
             words::count(f64::from(live.layout.machines)),
             words::time(moment),
@@ -210,8 +240,25 @@ impl FleetMap {
         )
     }
 
+    /// How many machines there are of each class.
+    fn in_classes(&self, live: &Outcome, moment: f64) -> String {
+        let lives = self.frames.at(&live.frame_times, moment).lives;
+        let count = |(class, name): (u8, &String)| format!("{} of class {name}", of_class(lives, class));
+        let counts: Vec<_> = (0..).zip(&live.layout.classes).map(count).collect();
+        format!("; {}", counts.join(", "))
+    }
+
     fn table(&self, live: &Outcome, moment: f64) -> Html {
-        let bytes = self.fullness.at(&live.frame_times, moment);
+        let Frame { fullness: bytes, lives } = self.frames.at(&live.frame_times, moment);
+        let classes = if self.by_class { &live.layout.classes[..] } else { &[] };
+        let of_lives = |part: &[u8]| -> Html {
+            let phase = |phase| part.iter().filter(|byte| LifeByte(**byte).phase() == phase).count();
+            let classes = (0..).zip(classes).map(|(class, _)| of_class(part, class));
+            let cells = [phase(HostPhase::Open), phase(HostPhase::Recycling)].into_iter().chain(classes);
+            html! { { for cells.map(|count| html! { <td>{ count }</td> }) } }
+        };
+        let more = ["open", "recycling"].into_iter().map(str::to_owned).chain(classes.iter().cloned());
+        let more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
         let racks = live
             .layout
             .clusters
@@ -225,11 +272,13 @@ impl FleetMap {
             let used: f64 = self::machines(part).map(MachineByte::cores_in_use).sum();
             let share = 100.0 * used / f64::from(machines.max(1));
             let failed = failed.iter().filter(|machine| (first..first + machines).contains(machine)).count();
-            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td></tr> }
+            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td>
+            if !classes.is_empty() { { of_lives(lives.get(first as usize..(first + machines) as usize).unwrap_or(&[])) } }</tr> }
         };
         html! {
             <div class="table" tabindex="0" role="region" aria-label="Fleet map: data table"><table>
-                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready", "Commit failed"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready", "Commit failed"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }
+                    { for more.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for racks.enumerate().take(TABLE_RACKS).map(row) }</tbody>
             </table></div>
         }
@@ -254,9 +303,10 @@ impl FleetMap {
         let width = (f64::from(width) * ratio) as u32;
         let painted = Painted {
             run: live.run,
-            version: self.fullness.version,
+            version: self.frames.version,
             moment,
             selected: app.selection.machine,
+            by_class: self.by_class,
             width,
             theme: theme.to_owned(),
         };
@@ -271,7 +321,7 @@ impl FleetMap {
         let style = canvas.style();
         let _ = style.set_property("height", &format!("{}px", f64::from(plan.height) / ratio));
         let colours = Colours::of_page(&canvas);
-        let pixels = pixels(&plan, self.fullness.at(&live.frame_times, moment), width, &colours);
+        let pixels = pixels(&plan, self.frames.at(&live.frame_times, moment), width, &colours);
         let Ok(Some(context)) = canvas.get_context("2d") else { return };
         let Ok(context) = context.dyn_into::<CanvasRenderingContext2d>() else { return };
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
@@ -322,17 +372,17 @@ struct Colours {
     unready: [u8; 3],
     failed: String,
     page: String,
+    /// Those of lifetime classes, as the legend has them; none when it has none.
+    classes: Vec<[u8; 3]>,
 }
 
 impl Colours {
     fn of_page(canvas: &HtmlCanvasElement) -> Self {
-        let style = gloo::utils::window().get_computed_style(canvas).ok().flatten();
-        let read = |property: &str| {
-            let text = style.as_ref().and_then(|style| style.get_property_value(property).ok()).unwrap_or_default();
-            let numbers: Vec<u8> =
-                text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
-            [0, 1, 2].map(|index| numbers.get(index).copied().unwrap_or(128))
-        };
+        let read = |property: &str| computed(canvas, property);
+        let swatches = gloo::utils::document().query_selector_all(".legend .class").ok();
+        let swatches =
+            (0..swatches.as_ref().map_or(0, NodeList::length)).filter_map(|index| swatches.as_ref()?.get(index));
+        let classes = swatches.map(|swatch| computed(swatch.unchecked_ref(), "background-color"));
         let css = |[red, green, blue]: [u8; 3]| format!("rgb({red} {green} {blue})");
         Self {
             empty: read("border-top-color"),
@@ -342,6 +392,19 @@ impl Colours {
             failed: css(read("border-bottom-color")),
             page: css(read("text-decoration-color")),
             unready: read("column-rule-color"),
+            classes: classes.collect(),
+        }
+    }
+
+    /// A machine's class as colour and its state as outline: an open one is hollow, one that
+    /// recycles is filled; a cell too small for that is pale where the machine is open.
+    fn of_life(&self, life: LifeByte, size: u32) -> Paint {
+        let class = self.classes.get(usize::from(life.class())).copied().unwrap_or(self.empty);
+        match life.phase() {
+            HostPhase::Empty => Paint::plain(self.empty),
+            HostPhase::Recycling => Paint::plain(class),
+            HostPhase::Open if size < 5 => Paint::plain([0, 1, 2].map(|at| class[at].midpoint(self.empty[at]))),
+            HostPhase::Open => Paint { edge: class, wide: (size / 5).max(1), inside: self.empty },
         }
     }
 
@@ -357,14 +420,46 @@ impl Colours {
     }
 }
 
-fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8> {
+/// The first three numbers of a property of an element, as colours have them.
+fn computed(element: &Element, property: &str) -> [u8; 3] {
+    let style = gloo::utils::window().get_computed_style(element).ok().flatten();
+    let text = style.and_then(|style| style.get_property_value(property).ok()).unwrap_or_default();
+    let numbers: Vec<u8> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
+    [0, 1, 2].map(|index| numbers.get(index).copied().unwrap_or(128))
+}
+
+/// How a cell is filled.
+struct Paint {
+    edge: [u8; 3],
+    /// Pixels that the edge is wide.
+    wide: u32,
+    inside: [u8; 3],
+}
+
+impl Paint {
+    const fn plain(colour: [u8; 3]) -> Self {
+        Self { edge: colour, wide: 0, inside: colour }
+    }
+
+    /// The colour of a pixel of a cell of this size.
+    fn at(&self, column: u32, row: u32, size: u32) -> [u8; 3] {
+        let is_inside = |place: u32| (self.wide..size.saturating_sub(self.wide)).contains(&place);
+        if is_inside(column) && is_inside(row) { self.inside } else { self.edge }
+    }
+}
+
+fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, colours: &Colours) -> Vec<u8> {
     let mut pixels = vec![0; (width * plan.height * 4) as usize];
     let inner = plan.cell - u32::from(plan.cell > 3);
     for (left, top, first, machines) in &plan.racks {
         for within in 0..*machines {
-            let byte = fullness.get((first + within) as usize).copied().unwrap_or(0);
-            let machine = MachineByte(byte);
-            let (plain, stripes) = (colours.of(machine), Stripes::of(machine, plan.cell));
+            let byte = |plane: &[u8]| plane.get((first + within) as usize).copied().unwrap_or(0);
+            let machine = MachineByte(byte(frame.fullness));
+            let stripes = Stripes::of(machine, plan.cell);
+            let paint = match colours.classes.is_empty() {
+                true => Paint::plain(colours.of(machine)),
+                false => colours.of_life(LifeByte(byte(frame.lives)), inner),
+            };
             let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
                 let start = ((row * width + x.min(width)) * 4) as usize;
@@ -372,7 +467,8 @@ fn pixels(plan: &Plan, fullness: &[u8], width: u32, colours: &Colours) -> Vec<u8
                 if let Some(line) = pixels.get_mut(start..end) {
                     for (column, pixel) in (0..).zip(line.chunks_exact_mut(4)) {
                         let striped = stripes.as_ref().is_some_and(|stripes| stripes.cover(column, row - y));
-                        let [red, green, blue] = if striped { colours.unready } else { plain };
+                        let [red, green, blue] =
+                            if striped { colours.unready } else { paint.at(column, row - y, inner) };
                         pixel.copy_from_slice(&[red, green, blue, 255]);
                     }
                 }
@@ -408,6 +504,49 @@ impl Stripes {
         let falling = (column + period - row % period) % period < wide;
         (column + row) % period < wide || both_ways && falling
     }
+}
+
+/// The choice of what colours tell.
+fn colour_by(link: &Scope<Page>, by_class: bool) -> Html {
+    let onchange = link.callback(|event: Event| {
+        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+        PageMessage::MapByClass(chosen == 1)
+    });
+    html! {
+        <label class="picker">{ "Colour by " }<select {onchange} aria-label="Colour by">
+            <option selected={!by_class}>{ "cores in use" }</option>
+            <option selected={by_class}>{ "lifetime class" }</option>
+        </select></label>
+    }
+}
+
+/// What colours and outlines mean where they tell lifetime classes.
+fn class_legend(classes: &[String]) -> Html {
+    let class = |(index, name): (usize, &String)| {
+        html! { <><i class={classes!("class", format!("class-{index}"))}></i>{ name }</> }
+    };
+    html! {
+        <>
+            <span class="legend" aria-hidden="true" title="How long the VMs are expected to live that a machine takes or waits for"><i class="empty"></i>{ "empty" }{ for classes.iter().enumerate().map(class) }</span>
+            <span class="legend" aria-hidden="true" title="Open machines take VMs of their class; recycling ones take shorter-lived VMs and wait for those they have"><i class="open"></i>{ "open" }<i class="recycling"></i>{ "recycling" }</span>
+        </>
+    }
+}
+
+/// Machines of a class that have VMs.
+fn of_class(lives: &[u8], class: u8) -> usize {
+    let is_of = |life: LifeByte| life.phase() != HostPhase::Empty && life.class() == class;
+    lives.iter().filter(|byte| is_of(LifeByte(**byte))).count()
+}
+
+/// How many machines are open and how many recycle; nothing where that is not known.
+fn phases(lives: &[u8]) -> String {
+    let count = |phase| lives.iter().filter(|byte| LifeByte(**byte).phase() == phase).count() as f64;
+    if lives.is_empty() {
+        return String::new();
+    }
+    let (open, recycling) = (count(HostPhase::Open), count(HostPhase::Recycling));
+    format!(", {} open, {} recycling", words::count(open), words::count(recycling))
 }
 
 fn machines(bytes: &[u8]) -> impl Iterator<Item = MachineByte> + '_ {

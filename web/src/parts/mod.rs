@@ -6,6 +6,7 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fleet_map;
 pub(crate) mod form;
+pub(crate) mod lifetimes;
 pub(crate) mod notices;
 pub(crate) mod rules;
 pub(crate) mod share;

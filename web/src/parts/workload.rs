@@ -44,7 +44,8 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
     }
 }
 
-fn help(text: &str) -> String {
+/// A declaration's help as running text.
+pub(crate) fn help(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 

@@ -3,6 +3,7 @@
 pub mod anatomy;
 pub mod charts;
 pub mod failures;
+pub mod lifetimes;
 pub mod list;
 pub mod timeline;
 pub mod verdict;

@@ -1,0 +1,187 @@
+//! Lifetimes below the charts: who predicts them, what is made of them, and how good that is.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tiebreak_chart::Table;
+use tiebreak_lab::app::Edit;
+use tiebreak_lab::protocol::Learned;
+use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};
+use tiebreak_lab::{App, Message};
+use tiebreak_model::Declared;
+use tiebreak_placement::Lifetimes;
+use web_sys::{Event, HtmlSelectElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::form;
+use super::workload::help;
+use crate::page::{Page, PageMessage};
+
+/// Height of a chart in CSS pixels.
+const HEIGHT: u32 = 150;
+
+/// Width from which two charts stand side by side, and the gap between them.
+const WIDE: u32 = 600;
+const GAP: u32 = 28;
+
+/// What happens in the region.
+pub(crate) enum PanelMessage {
+    /// It is opened or closed.
+    Fold,
+    /// A chart's table is.
+    Table(usize),
+}
+
+/// The region's own state.
+#[derive(Default)]
+pub(crate) struct Panel {
+    open: bool,
+    tables: [bool; 2],
+    drawn: RefCell<Option<Rc<Drawn>>>,
+}
+
+/// The charts of a run at a width.
+struct Drawn {
+    key: (u32, u32),
+    charts: Vec<Chart>,
+}
+
+struct Chart {
+    title: String,
+    sentence: String,
+    svg: AttrValue,
+    table: Table,
+}
+
+impl Panel {
+    pub(crate) fn update(&mut self, message: &PanelMessage) {
+        match message {
+            PanelMessage::Fold => self.open = !self.open,
+            PanelMessage::Table(chart) => self.tables[*chart] = !self.tables[*chart],
+        }
+    }
+
+    /// The region: a line in short, and below it, when it is open, everything.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
+        let (variant, live) = (app.variant(), app.live.as_ref());
+        let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
+        html! {
+            <section class="anatomy" aria-label="Lifetimes">
+                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={link.callback(|_| PageMessage::Panel(PanelMessage::Fold))}>{ "Lifetimes and who predicts them" }</button>
+                    <span class="muted">{ lifetimes::in_short(variant, live) }</span></h2>
+                if self.open {
+                    <p class="hint">{ lifetimes::about(variant) }</p>
+                    if !lifetimes::is_asked(variant) { { offer(link) } }
+                    { settings(link, app) }
+                    if let Some((run, learned)) = learned {
+                        { quality(learned) }
+                        { self.charts(link, (run, width), learned) }
+                        { influence(learned) }
+                    }
+                    if let Some(turns) = live.and_then(lifetimes::turns) { <p class="hint">{ turns }</p> }
+                }
+            </section>
+        }
+    }
+
+    fn charts(&self, link: &Scope<Page>, key: (u32, u32), learned: &Learned) -> Html {
+        let drawn = self.draw(key, learned);
+        let chart = |(index, chart): (usize, &Chart)| {
+            let open = self.tables[index];
+            let onclick = link.callback(move |_: MouseEvent| PageMessage::Panel(PanelMessage::Table(index)));
+            html! {
+                <figure class="chart" aria-label={chart.title.clone()}>
+                    <p class="unseen">{ &chart.sentence }</p>
+                    { Html::from_html_unchecked(chart.svg.clone()) }
+                    <figcaption><button class="quiet" aria-expanded={open.to_string()} {onclick}>{ if open { "Hide data table" } else { "Show data table" } }</button></figcaption>
+                    if open { { super::charts::rows(&chart.title, &chart.table) } }
+                </figure>
+            }
+        };
+        html! { <div class="pair">{ for drawn.charts.iter().enumerate().map(chart) }</div> }
+    }
+
+    fn draw(&self, key: (u32, u32), learned: &Learned) -> Rc<Drawn> {
+        if let Some(drawn) = self.drawn.borrow().as_ref().filter(|drawn| drawn.key == key) {
+            return drawn.clone();
+        }
+        let (_, width) = key;
+        let width = if width < WIDE { width } else { (width - GAP) / 2 };
+        let charts = lifetimes::plots(learned).into_iter().map(|(plot, sentence)| Chart {
+            svg: plot.svg(width, HEIGHT, &plot.title).into(),
+            table: plot.table(),
+            title: plot.title,
+            sentence,
+        });
+        let drawn = Rc::new(Drawn { key, charts: charts.collect() });
+        self.drawn.replace(Some(drawn.clone()));
+        drawn
+    }
+}
+
+/// The button for who has no lifetime rule on.
+fn offer(link: &Scope<Page>) -> Html {
+    let edit = || Edit::UseRule { id: OFFERED.into(), on: true };
+    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
+    html! { <p><button {onclick}>{ format!("Switch {OFFERED} on") }</button></p> }
+}
+
+/// The predictor and what is made of lifetimes, side by side.
+fn settings(link: &Scope<Page>, app: &App) -> Html {
+    let (predictor, terms) = (&app.variant().predictor, app.variant().lifetimes.to_values());
+    let choose = link.callback(|event: Event| {
+        let id = event.target_unchecked_into::<HtmlSelectElement>().value();
+        PageMessage::App(Message::Edit(Edit::Predictor { id }))
+    });
+    let option = |Predictor { id, title }: Predictor| html! { <option value={id} selected={id == predictor.id}>{ title }</option> };
+    let values = |index, value| Edit::PredictorValue { index, value };
+    let about = predictor.entry().map_or("", |entry| entry.declaration.help);
+    html! {
+        <div class="pair">
+            <div>
+                <label class="field"><span>{ "Predictor" }</span><select onchange={choose} aria-label="Predictor">{ for lifetimes::predictors().map(option) }</select></label>
+                { form::long_form(link, "predictor", predictor.params(), &predictor.values, values) }
+                <p class="hint">{ help(about) }</p>
+            </div>
+            <div>{ form::long_form(link, "lifetimes", Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }</div>
+        </div>
+    }
+}
+
+/// How good predictions are, number by number, and what this trace cannot answer.
+fn quality(learned: &Learned) -> Html {
+    let row = |Fact { title, value, meaning }: &Fact| {
+        html! { <tr><th scope="row">{ *title }</th><td class="number">{ value }</td><td class="meaning">{ meaning }</td></tr> }
+    };
+    html! {
+        <>
+            { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ sentence }</p> }) }
+            <div class="table" tabindex="0" role="region" aria-label="Quality of predictions"><table>
+                <caption>{ format!("How good {} is on this trace", learned.predictor) }</caption>
+                <tbody>{ for lifetimes::facts(learned).iter().map(row) }</tbody>
+            </table></div>
+        </>
+    }
+}
+
+/// How much each feature counts: bars that are a table too.
+fn influence(learned: &Learned) -> Html {
+    if learned.influence.is_empty() {
+        return Html::default();
+    }
+    let row = |(feature, share): &(String, f64)| {
+        let share = 100.0 * share;
+        html! {
+            <tr><th scope="row">{ feature }</th>
+                <td class="wide-bar"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
+                <td class="number">{ format!("{share:.1} %") }</td></tr>
+        }
+    };
+    html! {
+        <div class="table" tabindex="0" role="region" aria-label="Feature influence"><table>
+            <caption>{ "Feature influence: share of what all splits of all trees gained" }</caption>
+            <tbody>{ for learned.influence.iter().map(row) }</tbody>
+        </table></div>
+    }
+}
