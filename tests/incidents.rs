@@ -72,6 +72,10 @@ fn stays(world: &World, vm: VmId, decisions: &[Decision], disruptions: &[Disrupt
         let to = cut.map(|it| it.time).or(ends.then_some(end.max(from)));
         stays.push(Stay { machine, from, to });
     }
+    // What a VM that migrates leaves behind stays until all of it is copied.
+    let copies = disruptions.iter().filter(|it| it.held_until > it.time);
+    let until = |it: &Disruption| Some(it.held_until).filter(|until| *until < Time::NEVER);
+    stays.extend(copies.map(|it| Stay { machine: it.from, from: it.time, to: until(it) }));
     match next {
         None => Ok(stays),
         Some(left) => Err(format!("VM {vm} left a machine on which it was not: {left:?}")),

@@ -67,6 +67,9 @@ struct Seen {
     evicted: usize,
     homeless: usize,
     migrated: usize,
+    /// Migrations that kept two machines busy, and those that were not needed any more.
+    live: usize,
+    saved: u64,
     weighted: usize,
     datacenters: usize,
     /// Decisions about VMs of tenants that ask for something: taken, refused, and in conflict.
@@ -83,6 +86,7 @@ fn random_scenarios_are_not_all_easy() {
     let Seen { conflicts, refused, out_of_retries, warm_refused, avoided, evicted, homeless, migrated, .. } = seen;
     assert!(conflicts > 500 && refused > 10_000 && out_of_retries > 100 && warm_refused > 500, "{seen:?}");
     assert!(avoided > 500 && evicted > 200 && homeless > 50 && migrated > 10, "{seen:?}");
+    assert!(seen.live > 100 && seen.saved > 20, "{seen:?}");
     assert!(seen.weighted > 20 && seen.datacenters > 50, "{seen:?}");
     assert!(seen.asking.iter().zip([1_000, 1_000, 50]).all(|(count, least)| *count > least), "{seen:?}");
 }
@@ -99,6 +103,8 @@ impl Seen {
         self.avoided += ledger.summary.counters.avoided;
         self.evicted += left(|it| it == Reason::Evicted);
         self.migrated += left(|it| matches!(it, Reason::Migrated(_)));
+        self.live += ledger.disruptions.iter().filter(|it| it.held_until > it.time).count();
+        self.saved += ledger.summary.counters.migrations_saved;
         self.homeless += left(|it| !matches!(it, Reason::Evicted | Reason::Migrated(_)));
         self.weighted += usize::from(case.rules.iter().any(|rule| rule.weight.is_some()));
         self.datacenters += usize::from(case.clusters.iter().any(|it| it.datacenter != case.clusters[0].datacenter));

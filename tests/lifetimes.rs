@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 
 use tiebreak_model::{MachineId, Phase, Time, VmId};
 use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
-use tiebreak_sim::World;
+use tiebreak_sim::{Disruption, World};
 use tiebreak_testkit::Case;
 
 /// What is wrong with a machine, if anything is.
 fn wrong(world: &World, machine: MachineId) -> Option<String> {
     let card = world.host_card(machine, world.progress().time)?;
     let (host, record) = (card.host, world.occupancy().record(machine));
+    // What VMs that migrate still hold here is nothing that the machine waits for.
+    let leave = |it: &&Disruption| it.from == machine && it.held_until == Time::NEVER;
+    let copies = world.disruptions().iter().filter(leave).count() as u32;
     let residual = card.vms.iter().filter(|vm| vm.residual).count() as u32;
     let latest = |exit: fn(&tiebreak_sim::ExpectedVm) -> u32| card.vms.iter().map(exit).max().unwrap_or(0);
     let says = [
-        (host.vms == record.vms && host.vms == card.vms.len() as u32, "counts its VMs"),
+        (host.vms + copies == record.vms && host.vms == card.vms.len() as u32, "counts its VMs"),
         (host.residual == residual, "counts its residual VMs"),
         ((host.phase == Phase::Empty) == (host.vms == 0), "is empty when it has no VM"),
         (host.phase != Phase::Open || residual == 0, "waits for nobody while open"),

@@ -285,7 +285,14 @@ fn runs_that_differ_are_noticed() {
         differs(&|other| other.decisions[0].request = RequestId(9), "differ at decision 0");
         differs(&|other| other.decisions.truncate(other.decisions.len() - 1), "end differently");
         differs(&|other| other.summary.digest ^= 1, "end differently");
-        let left = |vm| Disruption { time: Time(1), vm, from: MachineId(0), since: Time(0), reason: Reason::Failed };
+        let left = |vm| Disruption {
+            time: Time(1),
+            vm,
+            from: MachineId(0),
+            since: Time(0),
+            reason: Reason::Failed,
+            held_until: Time(1),
+        };
         differs(&|other| other.disruptions.push(left(VmId(0))), "disrupt differently");
         differs(&|other| other.summary.empty_hosts_pct_mean += 1e-12, "measure differently");
         differs(&|other| other.series = record(&Case::random(1)).series, "measure differently");
@@ -434,6 +441,18 @@ fn vms_that_lose_their_machine_are_followed() {
         Some(())
     };
     check_where(eventful, uncounted, &["migrations, the record"]);
+    let copied_at_once = |ledger: &mut Ledger| {
+        let index = first(ledger, |it| it.held_until > it.time)?;
+        ledger.disruptions[index].held_until = ledger.disruptions[index].time;
+        Some(())
+    };
+    check_where(eventful, copied_at_once, &["sampled", "ends with", "mean of empty hosts", "mean packing density"]);
+    let saved_twice = |ledger: &mut Ledger| {
+        let counters = &mut ledger.summary.counters;
+        counters.migrations_saved = counters.migrations_scheduled - counters.migrations + 1;
+        Some(())
+    };
+    check_where(eventful, saved_twice, &["more than the"]);
 }
 
 #[test]

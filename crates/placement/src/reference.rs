@@ -151,13 +151,26 @@ pub(crate) fn best_where(
     vm: &VmRequest,
     wanted: impl Fn(MachineId) -> bool,
 ) -> Option<MachineId> {
+    tied_where(policy, scene, vm, wanted).first().copied()
+}
+
+/// The machines tied for best among those valid ones that are wanted at all, by id.
+#[must_use]
+pub fn tied_where(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    wanted: impl Fn(MachineId) -> bool,
+) -> Vec<MachineId> {
     let (_, ordered) = order_clusters(policy, scene, vm);
-    ordered.chunks(policy.best_clusters as usize).find_map(|clusters| {
+    let tied_in = |clusters: &[ClusterId]| {
         let mut funnel = candidates(scene, clusters);
         funnel.best.retain(|machine| wanted(*machine));
         validate(policy, scene, vm, &mut funnel);
-        best_of(policy, scene, vm, funnel.best)
-    })
+        prefer(policy, scene, vm, &mut funnel);
+        Some(funnel.best).filter(|best| !best.is_empty())
+    };
+    ordered.chunks(policy.best_clusters as usize).find_map(tied_in).unwrap_or_default()
 }
 
 /// Cluster validators, then preferences: the valid clusters, best first (Protean section

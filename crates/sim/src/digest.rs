@@ -39,7 +39,7 @@ impl Digest {
 
     /// Takes in that a VM left a machine.
     pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
-        let Disruption { time, vm, from, since, reason } = *disruption;
+        let Disruption { time, vm, from, since, reason, .. } = *disruption;
         let to = if let Reason::Migrated(to) = reason { to.0 } else { u32::MAX };
         self.0.update(reason.word().as_bytes());
         for moment in [time, since] {

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, VmId};
 
+use crate::copies::Copies;
 use crate::event::Queue;
 use crate::holds::Holds;
 use crate::incidents::Incident;
@@ -31,7 +32,7 @@ pub enum Reason {
     Maintenance,
     /// The machine was taken out of service.
     Decommissioned,
-    /// It moved to this machine, where it packs better.
+    /// It moved to this machine while it ran: to pack better, or to leave a machine that is emptied.
     Migrated(MachineId),
 }
 
@@ -62,6 +63,9 @@ pub struct Disruption {
     pub since: Time,
     /// Why it left.
     pub reason: Reason,
+    /// Until when the machine it left held what it had there: the same instant, except where it
+    /// was migrated live; [`Time::NEVER`] while that is under way.
+    pub held_until: Time,
 }
 
 /// What became of a VM that left a machine before its time; the last word of it.
@@ -116,12 +120,13 @@ pub(crate) struct Disruptions {
     pub(crate) under_way: Vec<Box<dyn Incident>>,
     pub(crate) holds: Holds,
     pub(crate) residents: Residents,
+    pub(crate) copies: Copies,
     pub(crate) fates: BTreeMap<VmId, Fate>,
     /// How far utilization limits were raised, in points.
     pub(crate) limits_raised: f64,
     /// Whether lifetime rules wait to be rolled out.
     pub(crate) lifetimes_off: bool,
-    list: Vec<Disruption>,
+    pub(crate) list: Vec<Disruption>,
 }
 
 impl Disruptions {
@@ -137,6 +142,7 @@ impl Disruptions {
             under_way: plan.incidents.iter().map(|(_, make)| make.begin()).collect(),
             holds: Holds::default(),
             residents: Residents::new(machines),
+            copies: Copies::default(),
             fates: BTreeMap::new(),
             limits_raised: 0.0,
             lifetimes_off: plan.rolls_out_lifetimes(),
@@ -188,7 +194,7 @@ impl World {
         let Some((from, since)) = self.placement(vm) else { return };
         self.unsettle(vm, self.plan.workload.shape_of(vm));
         self.placed_on[vm.index()] = NOWHERE;
-        self.note(Disruption { time: self.now, vm, from, since, reason });
+        self.note(Disruption { time: self.now, vm, from, since, reason, held_until: self.now });
     }
 
     /// Writes down that a VM left. The digest knows evictions by the decisions that cause them.

@@ -14,6 +14,7 @@ extern crate alloc;
 mod agent;
 mod avoidance;
 mod conflict_rate;
+mod copies;
 mod demand;
 mod digest;
 pub mod disruptions;

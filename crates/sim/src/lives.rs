@@ -27,6 +27,20 @@ pub(crate) struct Foresight {
     pub(crate) forecasts: Arc<Forecasts>,
 }
 
+impl Foresight {
+    /// How long a VM is predicted to live on, asked now, or when it first was there where first
+    /// words stand.
+    pub(crate) fn remaining_s(&self, workload: &Workload, vm: VmId, now: Time) -> u32 {
+        let (born_s, now_s) = (born_s(workload, vm), seconds(now));
+        if self.terms.repredict {
+            return self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1);
+        }
+        let first_s = born_s.max(0) as u32;
+        let exit_s = first_s.saturating_add(self.forecasts.remaining_s(vm, uptime_s(born_s, first_s)));
+        exit_s.saturating_sub(now_s).max(1)
+    }
+}
+
 /// One change of a machine's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnAt {
@@ -196,8 +210,7 @@ impl Lives {
     }
 
     fn born_s(&self, vm: VmId) -> i32 {
-        let at = self.workload.at(self.workload.request_of(vm));
-        at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+        born_s(&self.workload, vm)
     }
 
     /// A VM came to a machine, which has this share of its cores or memory in use then.
@@ -338,6 +351,12 @@ impl Machine {
         self.scheduled_s = self.due_s;
         Some(self.due_s)
     }
+}
+
+/// When a VM was asked for, in seconds since the trace began.
+fn born_s(workload: &Workload, vm: VmId) -> i32 {
+    let at = workload.at(workload.request_of(vm));
+    at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
 fn moment(at_s: u32) -> Time {

@@ -21,6 +21,8 @@ pub struct Sample<'a> {
     pub minutes: f64,
     /// Requests waiting for an agent.
     pub waiting: u32,
+    /// VMs that migrate: each is counted in the zone's sums on both of its machines.
+    pub migrating: u32,
     /// How long requests answered since the sample before took.
     pub answers: Answers,
     /// How far agents are behind the store's log, on average, in changes.
@@ -69,6 +71,10 @@ pub struct Counters {
     pub lost_vms: u64,
     /// VMs moved to another machine while they ran.
     pub migrations: u64,
+    /// VMs that were to be moved, each time they were.
+    pub migrations_scheduled: u64,
+    /// VMs that were to be moved and ended before it was their turn.
+    pub migrations_saved: u64,
 }
 
 impl Counters {
@@ -88,6 +94,8 @@ impl Counters {
             reallocations: self.reallocations - before.reallocations,
             lost_vms: self.lost_vms - before.lost_vms,
             migrations: self.migrations - before.migrations,
+            migrations_scheduled: self.migrations_scheduled - before.migrations_scheduled,
+            migrations_saved: self.migrations_saved - before.migrations_saved,
         }
     }
 }
@@ -168,7 +176,9 @@ pub static METRICS: &[Metric] = &[
     metric("NetworkUtilization", "Network utilization", "%", "Allocated bandwidth over all of the zone's.", |sample| {
         percent(sample.zone.used(Resource::Network), sample.capacity[Resource::Network as usize])
     }),
-    metric("LiveVms", "Live VMs", "VMs", "VMs placed and not yet gone.", |sample| sample.zone.vms as f64),
+    metric("LiveVms", "Live VMs", "VMs", "VMs placed and not yet gone.", |sample| {
+        sample.zone.vms as f64 - f64::from(sample.migrating)
+    }),
     metric("Placements", "Placements", "VMs per minute", "VMs placed, per minute.", |sample| {
         per_minute(sample.counted.placements, sample)
     }),

@@ -1,10 +1,15 @@
-//! VMs that move while they run, as the what-if analysis recommends (Protean section 6.3).
+//! VMs that move while they run: at once, as the what-if analysis recommends (Protean section
+//! 6.3), or live, with both machines busy for a while, to where the list of rules would place
+//! them now (LAVA section 4.4, appendix H).
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, MachineRecord, Readiness, Scene, VmId};
+use tiebreak_model::random::pick;
+use tiebreak_model::{MachineId, MachineRecord, Millis, Readiness, Scene, Time, VmId, VmRequest};
 use tiebreak_placement::migrate::{MigrationLimits, Placed, recommend};
+use tiebreak_placement::reference::tied_where;
 
+use crate::copies::{OldPlace, held};
 use crate::disruptions::{Fate, Reason};
 use crate::job::Job;
 use crate::world::World;
@@ -29,6 +34,7 @@ impl World {
     /// machine is ready, has room without putting a VM out, and no tenant's promise is broken.
     /// Both machines are published, and the VM never stops.
     fn apply_moves(&mut self, moves: &[(VmId, MachineId)]) {
+        self.counters.migrations_scheduled += moves.len() as u64;
         for (vm, to) in moves {
             if let Some(after) = self.room_for(*vm, *to) {
                 self.make_move(*vm, *to, after);
@@ -63,6 +69,65 @@ impl World {
         self.publish(to, after);
         self.counters.migrations += 1;
         self.disrupted.fates.insert(vm, Fate::Migrated { at: self.now, from });
+    }
+
+    /// Begins to move a VM to where the list of rules would place it now, if there is such a
+    /// machine; what it has on its old one is held until then.
+    pub(crate) fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
+        let Some((from, _)) = self.placement(vm) else { return false };
+        let Some((to, after)) = self.target_of(vm, from) else { return false };
+        let told_at = self.disrupted.list.len();
+        self.make_move(vm, to, after);
+        self.disrupted.list[told_at].held_until = Time::NEVER;
+        self.disrupted.copies.begin(vm, OldPlace { machine: from, until, told_at });
+        let shape = held(self.plan.workload.shape_of_vm(vm));
+        let kept = self.store.occupancy().record(from).with(&shape).expect("it had this room a moment ago");
+        self.publish(from, kept);
+        true
+    }
+
+    /// Where a VM would be placed if it were to be placed now, and that machine with it: ready,
+    /// another one than its own, and with room without putting a VM out.
+    fn target_of(&mut self, vm: VmId, from: MachineId) -> Option<(MachineId, MachineRecord)> {
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        self.ask(Job::Reallocate(vm));
+        self.asking.leave(from, &shape);
+        let request = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
+        let occupancy = self.store.occupancy();
+        let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
+        let takes = |machine: MachineId| {
+            let record = occupancy.record(machine);
+            machine != from && record.readiness == Readiness::Ready && record.free.covers(shape.demand)
+        };
+        let tied = tied_where(&self.policy, scene, &request, takes);
+        let draw = self.plan.seed.stream("live migrations").draw(self.plan.luck(vm), self.now.0 as u64);
+        let to = (!tied.is_empty()).then(|| tied[pick(draw, tied.len() as u32) as usize])?;
+        Some((to, occupancy.record(to).with(&shape)?))
+    }
+
+    /// All of a VM is copied, or it is gone: its old place is free.
+    pub(crate) fn end_migration(&mut self, vm: VmId) {
+        let Some(OldPlace { machine, told_at, .. }) = self.disrupted.copies.end(vm) else { return };
+        self.disrupted.list[told_at].held_until = self.now;
+        let shape = held(self.plan.workload.shape_of_vm(vm));
+        let after = self.store.occupancy().record(machine).without(&shape);
+        self.publish(machine, after);
+    }
+
+    /// Ends the migrations of VMs that left their new machine during the event that has just
+    /// happened, and lets incidents go on that wait for who left. They go on an instant later,
+    /// since at one instant incidents come first; the one whose doing it was need not be told.
+    pub(crate) fn tell_who_left(&mut self, by: Option<u32>) {
+        for (vm, machine) in self.disrupted.copies.take_left() {
+            let cut = self.disrupted.copies.old_place(vm).is_some_and(|place| place.machine != machine);
+            if cut {
+                self.end_migration(vm);
+            }
+            let told = self.disrupted.copies.watchers((!cut).then_some(machine));
+            for incident in told.into_iter().filter(|incident| Some(*incident) != by) {
+                self.queue.schedule_incident(self.now + Millis(1), incident);
+            }
+        }
     }
 }
 

@@ -90,7 +90,7 @@ pub struct Plan {
     pub(crate) trace: Arc<Workload>,
     /// The number by which chance knows each VM, where that is not its id.
     pub(crate) luck: Option<Arc<[u64]>>,
-    /// What is predicted of the workload, where any rule asks.
+    /// What is predicted of the workload, where anything asks.
     foresight: Option<Foresight>,
 }
 
@@ -210,24 +210,30 @@ impl Plan {
     #[must_use]
     pub fn with_forecasts(mut self, lifetimes: Lifetimes, forecasts: Arc<Forecasts>) -> Self {
         let terms = Lifetimes::from_values(&lifetimes.to_values());
-        self.foresight = self.policy.asks_for_lifetimes().then_some(Foresight { terms, forecasts });
+        self.foresight = Some(Foresight { terms, forecasts });
         self
     }
 
-    /// Whether any rule asks how long VMs will live.
+    /// Whether any rule, or any incident, asks how long VMs will live.
     #[must_use]
     pub fn asks_for_lifetimes(&self) -> bool {
-        self.policy.asks_for_lifetimes()
+        self.policy.asks_for_lifetimes() || self.incidents.iter().any(|(_, incident)| incident.asks_for_lifetimes())
     }
 
+    /// What is predicted of the workload, whoever asks.
     pub(crate) fn foresight(&self) -> Option<&Foresight> {
         self.foresight.as_ref()
     }
 
-    /// What is made of predicted lifetimes, where there are any.
+    /// The same, where any rule asks.
+    pub(crate) fn foresight_of_rules(&self) -> Option<&Foresight> {
+        self.foresight().filter(|_| self.policy.asks_for_lifetimes())
+    }
+
+    /// What rules make of predicted lifetimes, where any rule asks for them.
     #[must_use]
     pub fn lifetimes(&self) -> Option<Lifetimes> {
-        self.foresight.as_ref().map(|it| it.terms)
+        self.foresight_of_rules().map(|it| it.terms)
     }
 
     /// The list that places the VMs alive when the trace began (LAVA appendix F).

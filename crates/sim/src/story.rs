@@ -64,7 +64,7 @@ impl World {
     /// How a VM left a machine, and what came of it; `next` is where it stood after that.
     fn turns(&self, left: &Disruption, next: Option<(MachineId, Time)>) -> Vec<Turn> {
         let Disruption { time, vm, from, reason, .. } = *left;
-        let Some(why) = why_lost(reason) else { return [kept_on(time, from, reason)].into() };
+        let Some(why) = why_lost(reason) else { return [kept_on(left)].into() };
         let found = next.map(|(machine, since)| Turn::new(since, format!("was reallocated to machine {machine}"), ""));
         let waits = found.is_none() && matches!(self.fate(vm), Some(Fate::Waiting { .. }));
         let why = if waits { format!("{why}, and waits for another") } else { why.into() };
@@ -98,13 +98,15 @@ const fn why_lost(reason: Reason) -> Option<&'static str> {
 }
 
 /// How a VM left a machine without having to look for another.
-fn kept_on(at: Time, from: MachineId, reason: Reason) -> Turn {
+fn kept_on(left: &Disruption) -> Turn {
+    let Disruption { time, from, reason, held_until, .. } = *left;
     match reason {
         Reason::Migrated(to) => {
             let what = format!("was migrated from machine {from} to machine {to}");
-            Turn::new(at, what, ", where it packs better").by_incident()
+            let why = if held_until > time { ", since its machine was emptied" } else { ", where it packs better" };
+            Turn::new(time, what, why).by_incident()
         }
-        _ => Turn::new(at, "was put out", " to make room for a VM of higher priority"),
+        _ => Turn::new(time, "was put out", " to make room for a VM of higher priority"),
     }
 }
 
@@ -155,14 +157,14 @@ mod tests {
     fn who_stayed_has_no_story_and_who_moved_says_where() {
         let trial = Trial::new(4, 1).vms(2, 1, (0, 500));
         assert_eq!(told(&trial.run(&[fail(900, 4.0, 1.0)])), [""; 0]);
-        for (reason, expected) in [
-            (
-                Reason::Migrated(MachineId(3)),
-                "It was migrated from machine 1 to machine 3 at 5, where it packs better.",
-            ),
-            (Reason::Evicted, "It was put out at 5 to make room for a VM of higher priority."),
+        let to_3 = Reason::Migrated(MachineId(3));
+        for (reason, held_until, expected) in [
+            (to_3, 5, "It was migrated from machine 1 to machine 3 at 5, where it packs better."),
+            (to_3, 25, "It was migrated from machine 1 to machine 3 at 5, since its machine was emptied."),
+            (Reason::Evicted, 5, "It was put out at 5 to make room for a VM of higher priority."),
         ] {
-            let turn = kept_on(minute(5), MachineId(1), reason);
+            let (vm, from, held_until) = (VmId(0), MachineId(1), minute(held_until));
+            let turn = kept_on(&Disruption { time: minute(5), vm, from, since: minute(0), reason, held_until });
             assert_eq!(turn.sentence("5"), expected);
         }
     }

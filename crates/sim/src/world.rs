@@ -171,7 +171,7 @@ impl World {
         let empty = Occupancy::empty(plan.fleet.clone());
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
-        let lives = plan.foresight().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
+        let lives = plan.foresight_of_rules().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
         let policy = plan.policy_at_start();
         let first = Agent::new(plan.allocator(policy.clone(), empty), &store, plan.lifetimes());
         let mut queue = Queue::new(plan.workload.clone(), plan.tick);
@@ -251,6 +251,7 @@ impl World {
             let machines = self.plan.fleet.machine_count();
             self.weighted.hold_until(time.min(self.plan.workload.horizon()), self.store.occupancy().zone(), machines);
             self.now = time;
+            let by = if let Event::Incident(incident) = event { Some(incident) } else { None };
             match event {
                 Event::Incident(incident) => self.happen(incident),
                 Event::Departure(vm, shape) => self.depart(vm, shape),
@@ -260,6 +261,7 @@ impl World {
                 Event::Arrival(request) => self.enqueue(Job::Place(request), 0),
                 Event::Tick => self.tick(),
             }
+            self.tell_who_left(by);
             self.dispatch();
             self.trim_log();
         }
@@ -759,6 +761,14 @@ impl World {
         self.lives.as_ref().map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
     }
 
+    /// How long a VM on a machine is predicted to live on, in seconds, whether any rule asks or
+    /// not; none where nothing is predicted.
+    pub(crate) fn predicted_s(&self, vm: VmId) -> Option<u32> {
+        let by_rules = self.lives.as_ref().map(|lives| lives.outlook(vm, self.now).remaining_s);
+        let foresight = || self.plan.foresight().map(|it| it.remaining_s(&self.plan.workload, vm, self.now));
+        by_rules.or_else(foresight)
+    }
+
     /// A machine's state with what is predicted of it now; what has to be thought over later is
     /// scheduled.
     fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
@@ -819,6 +829,7 @@ impl World {
         let shape = workload.shape(shape);
         self.evictable.remove(machine, vm, shape);
         self.disrupted.residents.remove(machine, vm);
+        self.disrupted.copies.note_left(vm, machine);
         if !shape.terms.is_none() {
             let tenant = workload.tenant(workload.request_of(vm));
             let footprint = self.tenants.get_mut(&tenant).expect("its tenant has VMs");
@@ -946,6 +957,7 @@ impl World {
             counted: &self.counters.since(&counted),
             minutes: self.now.since(before).0 as f64 / Millis::MINUTE.0 as f64,
             waiting: self.waiting.len() as u32,
+            migrating: self.disrupted.copies.count(),
             answers: self.took.close(),
             lag: self.lag(),
         };

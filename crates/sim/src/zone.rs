@@ -7,7 +7,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time, sort};
+use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time, VmId, sort};
 use tiebreak_placement::migrate::MigrationLimits;
 
 use crate::disruptions::{Disruptions, Reason};
@@ -89,10 +89,13 @@ impl<'a> Zone<'a> {
         });
     }
 
-    /// Takes all VMs off a machine, the oldest first, and has them reallocated.
+    /// Takes all VMs off a machine, the oldest first, and has them reallocated. What VMs that
+    /// migrate still have there is gone too; they have another machine already.
     pub(crate) fn clear(&mut self, machine: MachineId, reason: Reason) {
         let mut vms = self.world.disrupted.residents.on(machine).to_vec();
         sort::seldom(&mut vms, |one, other| one < other);
+        let copies: Vec<_> = self.world.disrupted.copies.on(machine).collect();
+        copies.into_iter().for_each(|vm| self.world.end_migration(vm));
         let plan = &self.world.plan;
         let shapes: Vec<_> = vms.iter().map(|vm| *plan.workload.shape_of_vm(*vm)).collect();
         self.change(machine, |record| shapes.iter().fold(record, MachineRecord::without));
@@ -138,6 +141,93 @@ impl<'a> Zone<'a> {
         for agent in &mut world.agents {
             agent.allocator.change_policy(world.policy.clone(), caches, bytes);
         }
+    }
+
+    /// A machine's state.
+    pub(crate) fn record(&self, machine: MachineId) -> MachineRecord {
+        self.world.store.occupancy().record(machine)
+    }
+
+    /// Share of the zone's machines that hold nothing, in percent.
+    pub(crate) fn empty_share_pct(&self) -> f64 {
+        let (busy, all) = (self.world.store.occupancy().zone().busy, self.fleet().machine_count());
+        100.0 * f64::from(all - busy) / f64::from(all)
+    }
+
+    /// The VMs on a machine, in no order that means anything.
+    pub(crate) fn residents(&self, machine: MachineId) -> &[VmId] {
+        self.world.disrupted.residents.on(machine)
+    }
+
+    /// Since when a VM stands where it does.
+    pub(crate) fn placed_at(&self, vm: VmId) -> Time {
+        self.world.placement(vm).map_or(Time::NEVER, |(_, since)| since)
+    }
+
+    /// When a VM's time is over.
+    pub(crate) fn end_of(&self, vm: VmId) -> Time {
+        self.world.plan.workload.end(vm)
+    }
+
+    /// Whether this was a VM's last machine: its time was over there.
+    pub(crate) fn ended_on(&self, vm: VmId, machine: MachineId) -> bool {
+        self.end_of(vm) <= self.now() && self.world.placement(vm).is_some_and(|(last, _)| last == machine)
+    }
+
+    /// How long a VM is predicted to live on, in seconds; none where nothing is predicted.
+    pub(crate) fn remaining_s(&self, vm: VmId) -> Option<u32> {
+        self.world.predicted_s(vm)
+    }
+
+    /// Whether a VM migrates now.
+    pub(crate) fn is_migrating(&self, vm: VmId) -> bool {
+        self.world.disrupted.copies.old_place(vm).is_some()
+    }
+
+    /// Whether a machine still holds what VMs had that migrate to others now.
+    pub(crate) fn is_being_copied(&self, machine: MachineId) -> bool {
+        self.world.disrupted.copies.on(machine).next().is_some()
+    }
+
+    /// How many VMs of the whole zone migrate now.
+    pub(crate) fn migrating(&self) -> u32 {
+        self.world.disrupted.copies.count()
+    }
+
+    /// When the next live migration of the zone ends.
+    pub(crate) fn next_migration_end(&self) -> Option<Time> {
+        self.world.disrupted.copies.next_end()
+    }
+
+    /// Ends the live migrations whose time has come.
+    pub(crate) fn end_due_migrations(&mut self) {
+        let due = self.world.disrupted.copies.due(self.now());
+        due.into_iter().for_each(|vm| self.world.end_migration(vm));
+    }
+
+    /// Begins to migrate a VM to where the list of rules would place it now; whether there is
+    /// such a machine.
+    pub(crate) fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
+        self.world.migrate_live(vm, until)
+    }
+
+    /// Lets this incident go on, an instant later, whenever a VM leaves this machine.
+    pub(crate) fn watch(&mut self, machine: MachineId) {
+        self.world.disrupted.copies.watch(machine, self.incident);
+    }
+
+    pub(crate) fn unwatch(&mut self, machine: MachineId) {
+        self.world.disrupted.copies.unwatch(machine, self.incident);
+    }
+
+    /// So many VMs are to be migrated.
+    pub(crate) fn count_scheduled(&mut self, vms: usize) {
+        self.world.counters.migrations_scheduled += vms as u64;
+    }
+
+    /// So many VMs need not be migrated, since they ended before it was their turn.
+    pub(crate) fn count_saved(&mut self, vms: usize) {
+        self.world.counters.migrations_saved += vms as u64;
     }
 
     /// Moves VMs as the list of rules recommends now.

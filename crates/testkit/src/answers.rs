@@ -234,5 +234,9 @@ fn counted_once(ledger: &Ledger) -> Result<(), String> {
             return Err(format!("the summary counts {counted} {what}, the record {expected}"));
         }
     }
+    let (made, saved, scheduled) = (counters.migrations, counters.migrations_saved, counters.migrations_scheduled);
+    if made + saved > scheduled {
+        return Err(format!("{made} migrations made and {saved} saved are more than the {scheduled} scheduled"));
+    }
     Ok(())
 }

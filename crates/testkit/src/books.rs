@@ -22,6 +22,8 @@ pub(crate) struct Books<'a> {
     /// Disruptions to come: VMs that others put out, and all others.
     evictions: VecDeque<&'a Disruption>,
     incidents: VecDeque<&'a Disruption>,
+    /// When what migrating VMs left behind is free again.
+    copied: BTreeSet<(Time, VmId)>,
     at: Time,
     /// Milliseconds, and those times the share of empty machines.
     empty: (f64, f64),
@@ -40,6 +42,7 @@ impl<'a> Books<'a> {
             last: BTreeMap::new(),
             evictions,
             incidents,
+            copied: BTreeSet::new(),
             at: Time::ZERO,
             empty: (0.0, 0.0),
             dense: (0.0, 0.0),
@@ -61,6 +64,14 @@ impl<'a> Books<'a> {
             let horizon = self.ledger.workload.horizon();
             let incident = self.incidents.front().map(|it| it.time).filter(|at| *at <= time);
             let departure = self.leaving.first().copied().filter(|(end, _)| *end <= time.min(horizon));
+            let copied = self.copied.first().copied().filter(|(end, _)| *end <= time);
+            if let Some((end, vm)) = copied
+                && incident.is_none_or(|at| end <= at)
+                && departure.is_none_or(|(at, _)| end <= at)
+            {
+                self.end_copy(end, vm);
+                continue;
+            }
             match (incident, departure) {
                 (Some(at), departure) if departure.is_none_or(|(end, _)| at <= end) => self.disrupt()?,
                 (_, Some((end, vm))) => {
@@ -84,12 +95,25 @@ impl<'a> Books<'a> {
         self.hold_until(it.time);
         self.take_off(it)?;
         let Reason::Migrated(to) = it.reason else { return Ok(()) };
+        if it.held_until > it.time {
+            self.stand.copy(it.vm, it.from);
+        }
+        if (it.time..Time::NEVER).contains(&it.held_until) {
+            self.copied.insert((it.held_until, it.vm));
+        }
         let before = self.of_tenant(it.vm);
         self.put_on(it.vm, to, it.time);
         self.fits_on(it.vm, to, it.time)?;
         self.promises
             .broken(&self.stand, &[(it.vm, to)], before)
             .map_or(Ok(()), |broken| Err(format!("{broken}: {it:?}")))
+    }
+
+    /// All of a VM that migrates is copied, or it is gone.
+    fn end_copy(&mut self, end: Time, vm: VmId) {
+        self.hold_until(end);
+        self.copied.remove(&(end, vm));
+        self.stand.copied(vm);
     }
 
     /// A VM leaves before its time, from where and since when the record says.
@@ -202,15 +226,15 @@ impl<'a> Books<'a> {
         let machines = f64::from(self.ledger.fleet.machine_count());
         self.empty = (self.empty.0 + held, self.empty.1 + held * self.empty_hosts() / machines);
         let cores = |machine: MachineId| u64::from(self.ledger.fleet.capacity(machine).cores_milli());
-        let busy: u64 = self.stand.busy().map(cores).sum();
+        let busy: u64 = self.stand.busy().into_iter().map(cores).sum();
         if busy > 0 {
-            let used: u64 = self.stand.vms().map(|vm| u64::from(self.demand(vm)[Resource::Cores])).sum();
+            let used: u64 = self.stand.holding().map(|vm| u64::from(self.demand(vm)[Resource::Cores])).sum();
             self.dense = (self.dense.0 + held, self.dense.1 + held * used as f64 / busy as f64);
         }
     }
 
     pub(crate) fn empty_hosts(&self) -> f64 {
-        f64::from(self.ledger.fleet.machine_count() - self.stand.busy().count() as u32)
+        f64::from(self.ledger.fleet.machine_count() - self.stand.busy().len() as u32)
     }
 
     pub(crate) fn live_vms(&self) -> f64 {

@@ -302,11 +302,13 @@ fn incidents(number: u64) -> Vec<IncidentUse> {
     (0..count).map(|_| incident(&mut draws)).collect()
 }
 
-/// Moves that are recommended are rare, and machines that fail do most harm, so these kinds come
-/// more often than the others.
+/// Moves that are recommended are rare, machines that fail do most harm, and machines that are
+/// emptied keep others busy, so these kinds come more often than the others.
 fn incident(draws: &mut Draws) -> IncidentUse {
     let any = INCIDENTS[draws.below(INCIDENTS.len() as u32) as usize].declaration;
-    let entry = find(draws.one_of(&["MigrateRecommended", "MigrateRecommended", "FailMachines", ""]));
+    let often =
+        ["MigrateRecommended", "MigrateRecommended", "FailMachines", "DefragmentMachines", "MaintainByMigration", ""];
+    let entry = find(draws.one_of(&often));
     let declaration = entry.map_or(any, |entry| entry.declaration);
     let at = Time(Millis::MINUTE.0 as i64 * i64::from(draws.below(60)));
     let mut value = |param: &Param| {

@@ -1,6 +1,6 @@
 //! Who stands where at one moment, and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tiebreak_model::{MachineId, Resources, VmId};
 
@@ -13,11 +13,13 @@ pub(crate) struct Stand<'a> {
     /// On each machine, in the order they came.
     on: BTreeMap<MachineId, Vec<VmId>>,
     at: BTreeMap<VmId, MachineId>,
+    /// The machines that VMs migrate from, which hold what these have there.
+    from: BTreeMap<VmId, MachineId>,
 }
 
 impl<'a> Stand<'a> {
     pub(crate) fn nobody(ledger: &'a Ledger) -> Self {
-        Self { ledger, on: BTreeMap::new(), at: BTreeMap::new() }
+        Self { ledger, on: BTreeMap::new(), at: BTreeMap::new(), from: BTreeMap::new() }
     }
 
     pub(crate) fn add(&mut self, vm: VmId, machine: MachineId) {
@@ -32,15 +34,32 @@ impl<'a> Stand<'a> {
         Some(machine)
     }
 
+    /// A VM begins to migrate from a machine.
+    pub(crate) fn copy(&mut self, vm: VmId, from: MachineId) {
+        self.from.insert(vm, from);
+    }
+
+    /// It does not migrate any more.
+    pub(crate) fn copied(&mut self, vm: VmId) {
+        self.from.remove(&vm);
+    }
+
+    /// The VMs that migrate from a machine.
+    pub(crate) fn leaving(&self, machine: MachineId) -> impl Iterator<Item = VmId> + '_ {
+        self.from.iter().filter(move |(_, from)| **from == machine).map(|(vm, _)| *vm)
+    }
+
     /// The VMs on a machine.
     pub(crate) fn on(&self, machine: MachineId) -> &[VmId] {
         self.on.get(&machine).map_or(&[], |vms| vms)
     }
 
-    /// What the VMs on a machine leave free; none when they are too many.
+    /// What the VMs on a machine leave free, and those that migrate from it; none when they are
+    /// too many.
     pub(crate) fn free(&self, machine: MachineId) -> Option<Resources> {
-        let demand = |vm: &VmId| self.ledger.workload.shape_of_vm(*vm).demand;
-        self.on(machine).iter().map(demand).try_fold(self.ledger.fleet.capacity(machine), Resources::checked_sub)
+        let demand = |vm: VmId| self.ledger.workload.shape_of_vm(vm).demand;
+        let mut held = self.on(machine).iter().copied().chain(self.leaving(machine)).map(demand);
+        held.try_fold(self.ledger.fleet.capacity(machine), Resources::checked_sub)
     }
 
     /// Where the VMs of a tenant stand that ask for anything.
@@ -50,13 +69,19 @@ impl<'a> Stand<'a> {
         self.at.iter().filter(|(vm, _)| of_tenant(**vm)).map(|(_, machine)| *machine).collect()
     }
 
-    /// The machines that hold a VM.
-    pub(crate) fn busy(&self) -> impl Iterator<Item = MachineId> + '_ {
-        self.on.iter().filter(|(_, vms)| !vms.is_empty()).map(|(machine, _)| *machine)
+    /// The machines that hold a VM, or what a VM that migrates has there.
+    pub(crate) fn busy(&self) -> BTreeSet<MachineId> {
+        let held = self.on.iter().filter(|(_, vms)| !vms.is_empty()).map(|(machine, _)| *machine);
+        held.chain(self.from.values().copied()).collect()
     }
 
     /// All VMs that stand somewhere.
     pub(crate) fn vms(&self) -> impl Iterator<Item = VmId> + '_ {
         self.at.keys().copied()
+    }
+
+    /// All VMs that hold anything: those that migrate do so twice.
+    pub(crate) fn holding(&self) -> impl Iterator<Item = VmId> + '_ {
+        self.vms().chain(self.from.keys().copied())
     }
 }

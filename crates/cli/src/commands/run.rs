@@ -48,8 +48,10 @@ struct Report {
     lost_vms: u64,
     /// VMs put out to make room for others.
     evictions: u64,
-    /// VMs moved while they ran.
+    /// VMs moved while they ran, of those that were to be moved, and those that ended before.
     migrations: u64,
+    migrations_scheduled: u64,
+    migrations_saved: u64,
     conflicts_per_minute_p99: f64,
     empty_hosts_pct_mean: f64,
     packing_density_pct_mean: f64,
@@ -117,6 +119,8 @@ impl Report {
             lost_vms: summary.counters.lost_vms,
             evictions: summary.counters.evictions,
             migrations: summary.counters.migrations,
+            migrations_scheduled: summary.counters.migrations_scheduled,
+            migrations_saved: summary.counters.migrations_saved,
             conflicts_per_minute_p99: summary.conflicts_per_minute_p99,
             empty_hosts_pct_mean: summary.empty_hosts_pct_mean,
             packing_density_pct_mean: summary.packing_density_pct_mean,
@@ -180,7 +184,9 @@ impl Report {
             ("Reallocated", self.reallocations, "after they lost their machine"),
             ("Lost", self.lost_vms, "after they lost their machine and found no other"),
             ("Put out", self.evictions, "to make room for others"),
+            ("To be migrated", self.migrations_scheduled, "while they ran"),
             ("Migrated", self.migrations, "while they ran"),
+            ("Migrations saved", self.migrations_saved, "of VMs that ended before it was their turn"),
         ];
         let some = counts.into_iter().filter(|(_, vms, _)| *vms > 0);
         some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))

@@ -14,8 +14,11 @@ use crate::zone::Zone;
 
 mod added_demand;
 mod decommission_cluster;
+mod defragment_machines;
 mod demand_spike;
+mod evacuation;
 mod fail_machines;
+mod maintain_by_migration;
 mod maintain_machines;
 mod mark_at_risk;
 mod migrate_recommended;
@@ -49,6 +52,8 @@ incidents! {
     demand_spike::DemandSpike,
     raise_cluster_limit::RaiseClusterLimit,
     migrate_recommended::MigrateRecommended,
+    defragment_machines::DefragmentMachines,
+    maintain_by_migration::MaintainByMigration,
 }
 
 /// The kind of incident of this id.
@@ -103,6 +108,11 @@ impl Planned {
         INCIDENTS[self.kind].declaration.id == roll_out_lifetimes::RollOutLifetimes::DECLARATION.id
     }
 
+    /// Whether it has to know how long VMs are predicted to live.
+    pub(crate) fn asks_for_lifetimes(&self) -> bool {
+        self.begin().asks_for_lifetimes()
+    }
+
     /// The incident, not begun.
     pub(crate) fn begin(&self) -> Box<dyn Incident> {
         BEGINNINGS[self.kind](&self.values)
@@ -113,6 +123,11 @@ impl Planned {
 pub(crate) trait Incident: Send {
     /// Lets it begin, or go on; when it wants to go on next, if ever.
     fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time>;
+
+    /// Whether it has to know how long VMs are predicted to live.
+    fn asks_for_lifetimes(&self) -> bool {
+        false
+    }
 
     /// VMs that are asked for because of it, beside those of the trace.
     fn added_demand(&self, _: Time) -> Vec<AddedVm> {

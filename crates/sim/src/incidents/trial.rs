@@ -5,12 +5,13 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use tiebreak_lifetime::{PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
     ClusterSpec, Declared, MachineId, Millis, Readiness, Resources, Time, VmId, VmRow, VmShape, WorkloadBuilder,
 };
-use tiebreak_placement::RuleUse;
 use tiebreak_placement::policy::default_rules;
+use tiebreak_placement::{Lifetimes, RuleUse};
 
 use super::IncidentUse;
 use crate::disruptions::{Fate, Reason};
@@ -68,7 +69,8 @@ impl Trial {
         let workload = Arc::new(builder.finish(Time::ZERO + Millis::DAY).expect("VMs were added"));
         let agents = Agents { caches, ..self.agents };
         let plan = Plan::new(&self.clusters, &self.rules, 1, workload, agents, Seed(7)).expect("a plan");
-        plan.with_incidents(incidents).expect("incidents that there are")
+        let plan = plan.with_incidents(incidents).expect("incidents that there are");
+        if plan.asks_for_lifetimes() { foretold(plan) } else { plan }
     }
 
     /// The zone at a minute, when all that happens in it has happened.
@@ -99,6 +101,14 @@ impl Trial {
     }
 }
 
+/// With the truth as what is predicted.
+fn foretold(plan: Plan) -> Plan {
+    let oracle = PredictorUse { id: "Oracle".into(), values: Vec::new() };
+    let mut training = start(&oracle, plan.workload().clone(), Seed(7));
+    while !training.work(u32::MAX) {}
+    plan.with_forecasts(Lifetimes::from_values(&[]), Arc::new(training.finish().forecasts))
+}
+
 /// So many minutes into the day.
 pub(crate) fn minute(minutes: i64) -> Time {
     Time(minutes * Millis::MINUTE.0 as i64)
@@ -121,7 +131,8 @@ pub(crate) fn counts(world: &World) -> (usize, u64, u64) {
     (world.disruptions().len(), counters.reallocations, counters.lost_vms)
 }
 
-/// Every machine holds what its VMs ask for and no more, and a failed one nothing. Without
+/// Every machine holds what its VMs ask for, and those that migrate from it, and no more, and a
+/// failed one nothing. Without
 /// incidents nobody knows who stands where.
 pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
     if !residents_are_known {
@@ -134,6 +145,11 @@ pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
         for vm in world.disrupted.residents.on(MachineId(machine)) {
             assert_eq!(world.placement(*vm).map(|(on, _)| on), Some(MachineId(machine)), "VM {vm}");
             *sum = sum.checked_add(workload.shape_of_vm(*vm).demand).expect("a small sum");
+            *vms += 1;
+        }
+        for vm in world.disrupted.copies.on(MachineId(machine)) {
+            assert_ne!(world.placement(vm).map(|(on, _)| on), Some(MachineId(machine)), "VM {vm}");
+            *sum = sum.checked_add(workload.shape_of_vm(vm).demand).expect("a small sum");
             *vms += 1;
         }
     }

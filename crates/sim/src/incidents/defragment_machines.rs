@@ -1,0 +1,106 @@
+//! `DefragmentMachines` (LAVA section 4.4 and appendix H).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Readiness, Time, declare};
+
+use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::{Incident, Kind, hours, minutes};
+use crate::zone::Zone;
+
+declare! {
+    /// While too few machines are empty, some are emptied by live migration: those with few VMs
+    /// and much free first.
+    ///
+    /// A machine that is being emptied takes no new VM. Its VMs go, one at a time, to where the
+    /// list of rules would place them now, and both machines are busy until all of a VM is copied.
+    /// A VM that ends before it is its turn is a migration saved: moving those first that will live
+    /// longest saves most (LARS). When it is empty the machine takes VMs of any life again. (LAVA
+    /// section 4.4 and appendix H)
+    pub struct DefragmentMachines as "Defragmentation" {
+        /// Machines are emptied while fewer than this share of the zone's are empty; larger
+        /// keeps more of them empty and migrates more VMs.
+        empty_below: f64 = 10, 0 => 100, "%";
+        /// How many machines are being emptied together.
+        machines_at_once: u32 = 3, 1 => 1000000, "machines";
+        /// How often it looks whether too few are empty.
+        check_minutes: f64 = 60, 1 => 100000, "minutes";
+        /// For how long it does. Machines that are not empty then are left as they are.
+        for_hours: f64 = 720, 0 => 10000, "h";
+        /// Which VM of a machine migrates next: the one that was placed first, or the one now
+        /// predicted to live longest (LARS). The second needs a predictor.
+        order: MigrationOrder = 0, 0 => 1, "";
+        /// How many VMs migrate at the same time over the whole zone, one of each machine.
+        migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
+        /// How long a migration keeps both machines busy.
+        migration_minutes: f64 = 20, 1 => 10000, "minutes";
+    }
+}
+
+impl Kind for DefragmentMachines {
+    fn begin(self) -> Box<dyn Incident> {
+        let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
+        let evacuation = Evacuation::new(Terms { order, at_once, each });
+        Box::new(Defragmentation { terms: self, evacuation, until: None, check_at: Time::ZERO })
+    }
+}
+
+struct Defragmentation {
+    terms: DefragmentMachines,
+    evacuation: Evacuation,
+    /// When it is over, once it has begun.
+    until: Option<Time>,
+    check_at: Time,
+}
+
+impl Incident for Defragmentation {
+    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+        let now = zone.now();
+        let until = *self.until.get_or_insert(now + hours(self.terms.for_hours));
+        let empty = self.evacuation.look(zone);
+        empty.into_iter().for_each(|machine| zone.release(machine));
+        if now >= until {
+            self.evacuation.give_up(zone);
+            return self.evacuation.next(zone, None);
+        }
+        if now >= self.check_at {
+            self.check_at = now + minutes(self.terms.check_minutes);
+            self.choose(zone);
+            self.evacuation.look(zone);
+        }
+        self.evacuation.go_on(zone);
+        self.evacuation.next(zone, Some(self.check_at.min(until)))
+    }
+
+    fn asks_for_lifetimes(&self) -> bool {
+        self.evacuation.asks_for_lifetimes()
+    }
+}
+
+impl Defragmentation {
+    /// Takes up machines while too few are empty and few enough are being emptied.
+    fn choose(&mut self, zone: &mut Zone<'_>) {
+        let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
+        if more == 0 || zone.empty_share_pct() >= self.terms.empty_below {
+            return;
+        }
+        let mut candidates = candidates(zone);
+        candidates.sort_by(|one, other| one.partial_cmp(other).expect("shares are numbers"));
+        for (_, _, machine) in candidates.into_iter().take(more as usize) {
+            self.evacuation.take_up(zone, machine);
+        }
+    }
+}
+
+/// Machines that can be emptied: how many VMs they have, what share of their cores or memory is in
+/// use, and their id. None of their VMs is on its way from or to another machine.
+fn candidates(zone: &Zone<'_>) -> Vec<(u32, f64, MachineId)> {
+    let candidate = |machine: MachineId| {
+        let (record, vms) = (zone.record(machine), zone.residents(machine));
+        let is_settled = vms.len() == record.vms as usize && !vms.iter().any(|vm| zone.is_migrating(*vm));
+        let can = record.readiness == Readiness::Ready && record.vms > 0 && is_settled;
+        can.then(|| (record.vms, record.used_share(zone.fleet().capacity(machine)), machine))
+    };
+    (0..zone.fleet().machine_count()).map(MachineId).filter_map(candidate).collect()
+}

@@ -1,0 +1,319 @@
+//! Machines that are emptied by live migration, in one order or the other: LARS (LAVA section
+//! 4.4 and Algorithm 1).
+//!
+//! A machine that is taken up takes no new VMs. Its VMs are migrated one at a time, so many at once
+//! over the whole zone, machines that were taken up earlier first; those that end before it is
+//! their turn need not be migrated. When nothing is left on it, it is done.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::{MachineId, Millis, Time, VmId};
+
+use crate::holds::Hold;
+use crate::zone::Zone;
+
+/// Which VM of a machine migrates next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MigrationOrder {
+    /// The one that came first.
+    #[default]
+    AsPlaced,
+    /// The one predicted now to live longest.
+    LongestFirst,
+}
+
+impl MigrationOrder {
+    const ALL: [Self; 2] = [Self::AsPlaced, Self::LongestFirst];
+}
+
+impl ParamValue for MigrationOrder {
+    const KIND: ParamKind = ParamKind::Choice(&["as_placed", "longest_first"]);
+
+    fn from_number(number: f64) -> Self {
+        Self::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+
+    fn to_number(self) -> f64 {
+        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
+    }
+}
+
+/// How machines are emptied.
+pub(super) struct Terms {
+    pub(super) order: MigrationOrder,
+    /// VMs of the zone that migrate at once.
+    pub(super) at_once: u32,
+    /// How long one takes.
+    pub(super) each: Millis,
+}
+
+/// The machines an incident is emptying.
+pub(super) struct Evacuation {
+    terms: Terms,
+    under_way: Vec<Emptying>,
+    /// When the incident goes on at the latest, if that is settled.
+    scheduled: Time,
+}
+
+struct Emptying {
+    machine: MachineId,
+    /// Its VMs whose turn has not come.
+    waiting: BTreeSet<VmId>,
+}
+
+impl Evacuation {
+    pub(super) fn new(terms: Terms) -> Self {
+        Self { terms, under_way: Vec::new(), scheduled: Time::NEVER }
+    }
+
+    pub(super) fn asks_for_lifetimes(&self) -> bool {
+        self.terms.order == MigrationOrder::LongestFirst
+    }
+
+    /// How many machines are being emptied.
+    pub(super) fn machines(&self) -> u32 {
+        self.under_way.len() as u32
+    }
+
+    /// A machine takes no new VMs from now on, and those it has are to be migrated.
+    pub(super) fn take_up(&mut self, zone: &mut Zone<'_>, machine: MachineId) {
+        zone.hold(machine, Hold::UNREADY);
+        zone.watch(machine);
+        self.under_way.push(Emptying { machine, waiting: BTreeSet::new() });
+    }
+
+    /// Looks at what has happened since: migrations that are over, VMs that have ended or have
+    /// come all the same, decided on by agents that did not know yet. The machines that are empty
+    /// now are no longer emptied; they are held until they are released.
+    pub(super) fn look(&mut self, zone: &mut Zone<'_>) -> Vec<MachineId> {
+        zone.end_due_migrations();
+        self.under_way.iter_mut().for_each(|emptying| emptying.look(zone));
+        let is_done = |it: &Emptying, zone: &Zone<'_>| it.waiting.is_empty() && !zone.is_being_copied(it.machine);
+        let done: Vec<_> = self.under_way.iter().filter(|it| is_done(it, zone)).map(|it| it.machine).collect();
+        self.under_way.retain(|it| !done.contains(&it.machine));
+        done.iter().for_each(|machine| zone.unwatch(*machine));
+        done
+    }
+
+    /// Lets VMs migrate while there are fewer than the zone bears at once. One for which there is
+    /// no machine waits, and others of its machine go first.
+    pub(super) fn go_on(&mut self, zone: &mut Zone<'_>) {
+        let until = zone.now() + self.terms.each;
+        for emptying in &mut self.under_way {
+            if zone.migrating() >= self.terms.at_once {
+                return;
+            }
+            if !zone.is_being_copied(emptying.machine) {
+                emptying.migrate_one(zone, self.terms.order, until);
+            }
+        }
+    }
+
+    /// Leaves the machines that are not empty as they are; migrations under way go on.
+    pub(super) fn give_up(&mut self, zone: &mut Zone<'_>) {
+        for Emptying { machine, .. } in self.under_way.drain(..) {
+            zone.unwatch(machine);
+            zone.release(machine);
+        }
+    }
+
+    /// When the incident has to go on, beside the time it has in mind itself: when a migration
+    /// ends or, where VMs could not migrate, after as long as one takes. None when that time has
+    /// been asked for already.
+    pub(super) fn next(&mut self, zone: &Zone<'_>, own: Option<Time>) -> Option<Time> {
+        let now = zone.now();
+        let ended = zone.next_migration_end();
+        let waits = self.under_way.iter().any(|it| !it.waiting.is_empty());
+        let again = (waits && zone.migrating() < self.terms.at_once).then(|| now + self.terms.each);
+        let next = [own, ended, again].into_iter().flatten().min()?;
+        if now < self.scheduled && self.scheduled <= next {
+            return None;
+        }
+        self.scheduled = next;
+        Some(next)
+    }
+}
+
+impl Emptying {
+    /// Notes who has come, and who has left.
+    fn look(&mut self, zone: &mut Zone<'_>) {
+        let here: BTreeSet<_> = zone.residents(self.machine).iter().copied().collect();
+        let saved = self.waiting.difference(&here).filter(|vm| zone.ended_on(**vm, self.machine)).count();
+        let come = here.difference(&self.waiting).count();
+        zone.count_saved(saved);
+        zone.count_scheduled(come);
+        self.waiting = here;
+    }
+
+    /// Migrates the VM whose turn it is, or the first after it for which there is a machine.
+    fn migrate_one(&mut self, zone: &mut Zone<'_>, order: MigrationOrder, until: Time) {
+        let may = |vm: &&VmId| zone.end_of(**vm) > zone.now() && !zone.is_migrating(**vm);
+        let mut turns: Vec<_> = self.waiting.iter().filter(may).copied().collect();
+        match order {
+            MigrationOrder::AsPlaced => turns.sort_by_key(|vm| (zone.placed_at(*vm), *vm)),
+            MigrationOrder::LongestFirst => {
+                turns.sort_by_key(|vm| (Reverse(zone.remaining_s(*vm)), zone.placed_at(*vm), *vm));
+            }
+        }
+        if let Some(gone) = turns.into_iter().find(|vm| zone.migrate_live(*vm, until)) {
+            self.waiting.remove(&gone);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disruptions::{Fate, Reason};
+    use crate::incidents::IncidentUse;
+    use crate::incidents::defragment_machines::DefragmentMachines;
+    use crate::incidents::fail_machines::FailMachines;
+    use crate::incidents::maintain_by_migration::MaintainByMigration;
+    use crate::incidents::trial::{Trial, incident, machines, minute};
+    use crate::world::World;
+    use MigrationOrder::{AsPlaced, LongestFirst};
+    use alloc::vec;
+    use tiebreak_model::{Declared, Readiness};
+
+    /// For an hour from minute 60, one machine at a time is emptied while any is in use.
+    fn defragment(order: MigrationOrder, at_once: u32) -> DefragmentMachines {
+        DefragmentMachines {
+            empty_below: 100.0,
+            machines_at_once: 1,
+            for_hours: 1.0,
+            order,
+            migrations_at_once: at_once,
+            ..DefragmentMachines::from_values(&[])
+        }
+    }
+
+    /// VMs of one core that end at these minutes, on the first machine while it has room, and so on.
+    fn ending(machines: u32, ends: &[i64]) -> Trial {
+        let mut trial = Trial::new(machines, 1).rule("IsClusterBelowLimit", &[100.0]).rule("FirstFit", &[]);
+        for (at, end) in (1..).zip(ends) {
+            trial = trial.vms(1, 1, (at, *end));
+        }
+        trial
+    }
+
+    /// Migrations scheduled, made and saved.
+    fn counted(world: &World) -> (u64, u64, u64) {
+        let counters = world.summary().counters;
+        (counters.migrations_scheduled, counters.migrations, counters.migrations_saved)
+    }
+
+    /// Who migrated when, and until when both machines were busy, in minutes.
+    fn migrations(world: &World) -> Vec<(u32, i64, i64)> {
+        let minutes = |time: Time| time.0 / Millis::MINUTE.0 as i64;
+        let moved = world.disruptions().iter().filter(|it| matches!(it.reason, Reason::Migrated(_)));
+        moved.map(|it| (it.vm.0, minutes(it.time), minutes(it.held_until))).collect()
+    }
+
+    #[test]
+    fn the_order_decides_how_many_migrations_are_saved() {
+        let ends = [75, 95, 115, 2_000];
+        let trial = ending(2, &ends);
+        // In the order they came each is still there when it is its turn, and ends on its way.
+        let world = trial.run(&[incident(60, &defragment(AsPlaced, 3))]);
+        assert_eq!(migrations(&world), [(0, 60, 75), (1, 75, 95), (2, 95, 115), (3, 115, 135)]);
+        assert_eq!(counted(&world), (4, 4, 0));
+        // The longest first, the two shortest have ended when the second is copied.
+        let world = trial.run(&[incident(60, &defragment(LongestFirst, 3))]);
+        assert_eq!(migrations(&world), [(3, 60, 80), (2, 80, 100)]);
+        assert_eq!(counted(&world), (4, 2, 2));
+        assert!(
+            matches!(world.fate(VmId(3)), Some(Fate::Migrated { from, .. }) if world.placement(VmId(3)).is_some_and(|(on, _)| on != from))
+        );
+    }
+
+    #[test]
+    fn both_machines_are_busy_until_all_is_copied() {
+        let trial = ending(2, &[2_000]);
+        let incidents = [incident(60, &DefragmentMachines { check_minutes: 100.0, ..defragment(AsPlaced, 1) })];
+        for (at, busy, unready, vms) in
+            [(59, 1, vec![], 1.0), (61, 2, vec![0], 1.0), (79, 2, vec![0], 1.0), (81, 1, vec![], 1.0)]
+        {
+            let world = trial.at(at, &incidents);
+            assert_eq!((world.occupancy().zone().busy, machines(&world, Readiness::Unready)), (busy, unready), "{at}");
+            let live = world.series().values(crate::metrics::index_of("LiveVms").expect("a metric"));
+            assert_eq!(live.last(), Some(&vms), "a VM that migrates is one VM, minute {at}");
+        }
+    }
+
+    #[test]
+    fn so_many_migrate_at_once_one_of_each_machine() {
+        // Four VMs fill each of two machines, and there are two more to take them.
+        let trial = ending(4, &[2_000; 8]);
+        for (at_once, expected) in [
+            (1, vec![(0, 60, 80), (1, 80, 100), (2, 100, 120), (3, 120, 140)]),
+            (2, vec![(0, 60, 80), (4, 60, 80), (1, 80, 100), (5, 80, 100)]),
+            (3, vec![(0, 60, 80), (4, 60, 80), (1, 80, 100), (5, 80, 100)]),
+        ] {
+            let terms = DefragmentMachines { machines_at_once: 2, for_hours: 2.0, ..defragment(AsPlaced, at_once) };
+            let world = trial.run(&[incident(60, &terms)]);
+            assert_eq!(migrations(&world)[..4], expected, "{at_once} at once");
+        }
+    }
+
+    #[test]
+    fn a_vm_without_a_target_waits_and_is_tried_again() {
+        // The other machine is full until minute 99, when one of its VMs ends.
+        let trial = ending(2, &[2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 99]);
+        let world = trial.run(&[incident(60, &defragment(AsPlaced, 3))]);
+        let first = migrations(&world)[0];
+        assert_eq!((first, counted(&world).1), ((0, 100, 120), 1), "then the hour is over");
+        assert!(machines(&world, Readiness::Unready).is_empty());
+    }
+
+    #[test]
+    fn machines_are_emptied_while_too_few_are_empty_the_emptiest_first() {
+        // Machines with 4, 4 and 1 VMs: one of four is empty.
+        let trial = ending(4, &[2_000; 9]);
+        for (empty_below, expected) in [(25.0, (0, 0, 0)), (26.0, (1, 1, 0))] {
+            let terms = DefragmentMachines { empty_below, for_hours: 1.0, ..defragment(AsPlaced, 1) };
+            let world = trial.run(&[incident(60, &terms)]);
+            assert_eq!(counted(&world), expected, "{empty_below} %");
+            assert!(world.disruptions().iter().all(|it| it.vm == VmId(8)));
+        }
+    }
+
+    #[test]
+    fn a_machine_that_fails_ends_what_migrates_from_it_and_the_other_what_migrates_to_it() {
+        let trial = ending(3, &[2_000, 2_000]);
+        let down = incident(70, &FailMachines { machines: 3, racks: 0, down_minutes: 10.0 });
+        let world = trial.run(&[incident(60, &defragment(AsPlaced, 3)), down]);
+        let moved = world.disruptions().iter().find(|it| matches!(it.reason, Reason::Migrated(_))).expect("one");
+        assert_eq!((moved.time, moved.held_until), (minute(60), minute(70)));
+        assert_eq!((world.summary().counters.lost_vms, world.occupancy().zone().vms), (2, 0));
+        assert_eq!(counted(&world), (2, 1, 0), "who is lost is not saved");
+    }
+
+    #[test]
+    fn every_machine_is_updated_once() {
+        let trial = ending(3, &[2_000, 2_000, 90, 2_000, 2_000]);
+        let versions =
+            |world: &World| (0..3).map(|id| world.occupancy().record(MachineId(id)).host_version).sum::<u16>();
+        for (share, machines_at_once, order) in
+            [(0.0, 1, AsPlaced), (30.0, 1, AsPlaced), (100.0, 1, AsPlaced), (100.0, 2, LongestFirst)]
+        {
+            let terms =
+                MaintainByMigration { share, machines_at_once, order, migrations_at_once: 3, migration_minutes: 20.0 };
+            let world = trial.run(&[incident(60, &terms)]);
+            assert_eq!(versions(&world), libm::ceil(share * 3.0 / 100.0) as u16, "{share} %");
+            assert!(machines(&world, Readiness::Unready).is_empty() && world.summary().counters.lost_vms == 0);
+        }
+    }
+
+    #[test]
+    fn the_order_by_predictions_alone_has_to_know_them() {
+        let asks = |order| {
+            let maintain = MaintainByMigration { order, ..MaintainByMigration::from_values(&[]) };
+            let all: [IncidentUse; 2] = [incident(60, &defragment(order, 1)), incident(60, &maintain)];
+            all.map(|it| ending(2, &[100]).plan(true, &[it]).asks_for_lifetimes())
+        };
+        assert_eq!((asks(AsPlaced), asks(LongestFirst)), ([false; 2], [true; 2]));
+    }
+}

@@ -1,0 +1,86 @@
+//! `MaintainByMigration` (LAVA section 4.4 and appendix H).
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use tiebreak_model::{MachineId, Time, declare};
+
+use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::{Incident, Kind, minutes};
+use crate::zone::Zone;
+
+declare! {
+    /// A share of the zone's machines is emptied by live migration, a few at a time, each once, and
+    /// updated when it is empty.
+    ///
+    /// A machine that is being emptied takes no new VM. Its VMs go, one at a time, to where the
+    /// list of rules would place them now, and both machines are busy until all of a VM is copied.
+    /// A VM that ends before it is its turn is a migration saved: moving those first that will live
+    /// longest saves most (LARS). (LAVA sections 4.4 and 6.3, appendix H)
+    pub struct MaintainByMigration as "Maintenance by live migration" {
+        /// Share of the zone's machines that is updated, drawn by chance.
+        share: f64 = 100, 0 => 100, "%";
+        /// How many machines are being emptied together, in the order of their numbers.
+        machines_at_once: u32 = 10, 1 => 1000000, "machines";
+        /// Which VM of a machine migrates next: the one that was placed first, or the one now
+        /// predicted to live longest (LARS). The second needs a predictor.
+        order: MigrationOrder = 0, 0 => 1, "";
+        /// How many VMs migrate at the same time over the whole zone, one of each machine.
+        migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
+        /// How long a migration keeps both machines busy.
+        migration_minutes: f64 = 20, 1 => 10000, "minutes";
+    }
+}
+
+impl Kind for MaintainByMigration {
+    fn begin(self) -> Box<dyn Incident> {
+        let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
+        let evacuation = Evacuation::new(Terms { order, at_once, each });
+        Box::new(Maintenance { terms: self, evacuation, to_come: None })
+    }
+}
+
+struct Maintenance {
+    terms: MaintainByMigration,
+    evacuation: Evacuation,
+    /// The machines whose turn has not come, once it has begun.
+    to_come: Option<VecDeque<MachineId>>,
+}
+
+impl Incident for Maintenance {
+    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+        if self.to_come.is_none() {
+            let share = f64::from(zone.fleet().machine_count()) * self.terms.share / 100.0;
+            self.to_come = Some(zone.draw_machines(libm::ceil(share) as u32).into());
+        }
+        self.finish(zone);
+        while self.take_up(zone) {
+            self.finish(zone);
+        }
+        self.evacuation.go_on(zone);
+        self.evacuation.next(zone, None)
+    }
+
+    fn asks_for_lifetimes(&self) -> bool {
+        self.evacuation.asks_for_lifetimes()
+    }
+}
+
+impl Maintenance {
+    /// Updates the machines that are empty and puts them back into service.
+    fn finish(&mut self, zone: &mut Zone<'_>) {
+        for machine in self.evacuation.look(zone) {
+            zone.renew_host(machine);
+            zone.release(machine);
+        }
+    }
+
+    /// Takes up machines as far as few enough are being emptied; whether there were any.
+    fn take_up(&mut self, zone: &mut Zone<'_>) -> bool {
+        let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
+        let Some(to_come) = &mut self.to_come else { return false };
+        let next: alloc::vec::Vec<_> = to_come.drain(..to_come.len().min(more as usize)).collect();
+        next.iter().for_each(|machine| self.evacuation.take_up(zone, *machine));
+        !next.is_empty()
+    }
+}
