@@ -236,7 +236,7 @@ fn machines_tell_their_state_now_and_before() {
     let (bytes, _) = session.engine.frame_bytes();
     assert_eq!(bytes.len(), live.frame_times.len() * 2 * 24, "two planes");
     let mut seen = [0; 3];
-    for frame in [0, live.frame_times.len() / 3, live.frame_times.len() - 1] {
+    for frame in (0..live.frame_times.len()).step_by(40) {
         let lives = &bytes[frame * 48 + 24..(frame + 1) * 48];
         session.does(Message::Cursor(Some(live.frame_times[frame])));
         for (machine, byte) in (0..).zip(lives) {
@@ -257,14 +257,15 @@ fn machines_tell_their_state_now_and_before() {
             }
         }
     }
-    assert!(seen.iter().all(|count| *count > 2), "empty, open, recycling: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 1), "empty, open, recycling: {seen:?}");
 }
 
 #[test]
 fn explanations_tell_what_was_predicted_and_the_cost_in_words() {
     let mut session = Session::nilas();
+    session.edits(predictor("Oracle"));
     let (mut decided, mut asked) = (0, 0);
-    for vm in (0..300).step_by(5) {
+    for vm in (0..400).step_by(3) {
         session.does(Message::Vm(vm.to_string()));
         session.settle();
         let Some(last) = session.app.selection.attempts.last() else { continue };
