@@ -446,7 +446,11 @@ fn vms_that_lose_their_machine_are_followed() {
         ledger.disruptions[index].held_until = ledger.disruptions[index].time;
         Some(())
     };
-    check_where(eventful, copied_at_once, &["sampled", "ends with", "mean of empty hosts", "mean packing density"]);
+    check_where(
+        |ledger| eventful(ledger) && ledger.measures.measured_from_hours == 0.0,
+        copied_at_once,
+        &["sampled", "ends with", "mean empty-to-free", "mean of empty hosts", "mean packing density"],
+    );
     let saved_twice = |ledger: &mut Ledger| {
         let counters = &mut ledger.summary.counters;
         counters.migrations_saved = counters.migrations_scheduled - counters.migrations + 1;

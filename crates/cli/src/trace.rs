@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tiebreak_model::Workload;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
-use tiebreak_scenario::{Variant, WorkloadRef};
+use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 use tiebreak_trace::{Parsed, TraceError, TraceParser};
 
 use crate::answer::{Failure, note};
@@ -40,26 +40,28 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
             let workload = variant.generate().expect("a generated workload");
             Ok(Source { workload: Arc::new(workload), trace: None })
         }
-        (None, WorkloadRef::Trace { fingerprint, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => built_in(),
+        (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
+            built_in(*settings)
+        }
         (None, WorkloadRef::Trace { fingerprint, name, .. }) => Err(Failure(format!(
             "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
         ))),
     }
 }
 
-/// The trace that is built into the program.
-pub(crate) fn built_in() -> Result<Source, Failure> {
-    let mut parser = TraceParser::new(BUILT_IN_NAME);
+/// The trace that is built into the program, or a part of it.
+fn built_in(TraceSettings { one_tenant_in, tenant_part }: TraceSettings) -> Result<Source, Failure> {
+    let mut parser = TraceParser::new(BUILT_IN_NAME).part(one_tenant_in, tenant_part);
     parser.push(BUILT_IN)?;
     Ok(named(BUILT_IN_NAME, parser.finish()?))
 }
 
 fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
-    let one_tenant_in = match wanted {
-        WorkloadRef::Trace { settings, .. } => settings.one_tenant_in,
-        WorkloadRef::Generated(_) => 1,
+    let settings = match wanted {
+        WorkloadRef::Trace { settings, .. } => *settings,
+        WorkloadRef::Generated(_) => TraceSettings::default(),
     };
-    let parsed = read(file, one_tenant_in)?;
+    let parsed = read_part(file, settings)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
         note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
@@ -83,11 +85,16 @@ fn named(name: &str, parsed: Parsed) -> Source {
 
 /// Reads a trace piece by piece.
 pub(crate) fn read(path: &str, one_tenant_in: u32) -> Result<Parsed, Failure> {
+    read_part(path, TraceSettings { one_tenant_in, ..TraceSettings::default() })
+}
+
+/// The same, and which part of the tenants is kept.
+fn read_part(path: &str, TraceSettings { one_tenant_in, tenant_part }: TraceSettings) -> Result<Parsed, Failure> {
     let unreadable =
         |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
     let faulty = |error: TraceError| Failure(format!("{path}: {error}"));
     let mut file = File::open(path).map_err(unreadable)?;
-    let mut parser = TraceParser::new(&file_name(path)).sampled(one_tenant_in);
+    let mut parser = TraceParser::new(&file_name(path)).part(one_tenant_in, tenant_part);
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(unreadable)? {
@@ -107,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_built_in_trace_is_the_one_that_presets_name() {
-        let (_, fingerprint) = built_in().expect("it reads").trace.expect("a trace");
+        let (_, fingerprint) = built_in(TraceSettings::default()).expect("it reads").trace.expect("a trace");
         assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
     }
 }

@@ -8,7 +8,7 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
-use tiebreak_sim::{Agents, GeneratedWorkload, Plan, PlanError};
+use tiebreak_sim::{Agents, GeneratedWorkload, Measures, Plan, PlanError};
 
 use crate::incident::IncidentRow;
 use crate::predictor::PredictorRow;
@@ -94,6 +94,9 @@ declare! {
         /// Keep all VMs of one tenant in this many and none of the others; larger keeps
         /// less. The fingerprint is that of what is kept.
         one_tenant_in: u32 = 1, 1 => 10000, "";
+        /// Which of these parts of the tenants, counted from 0; past the last it begins again at 0.
+        /// The parts of one trace have no tenant in common: pools cut from it. (LAVA Fig. 6)
+        tenant_part: u32 = 0, 0 => 9999, "";
     }
 }
 
@@ -133,6 +136,8 @@ pub struct Variant {
     pub predictor: PredictorRow,
     /// What is made of them.
     pub lifetimes: Lifetimes,
+    /// How the run is measured.
+    pub measures: Measures,
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
@@ -199,6 +204,7 @@ impl Default for Variant {
             caches: Caches::default(),
             predictor: PredictorRow::default(),
             lifetimes: Lifetimes::default(),
+            measures: Measures::default(),
             incidents: Vec::new(),
         }
     }
@@ -309,7 +315,7 @@ impl Variant {
         let rules: Vec<_> = rules.collect();
         let plan = Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))?;
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
-        plan.with_caches(self.caches).with_incidents(&incidents)
+        plan.with_caches(self.caches).with_measures(self.measures).with_incidents(&incidents)
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.

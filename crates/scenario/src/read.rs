@@ -7,7 +7,7 @@ use serde_json::Value;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry};
+use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry, Measures};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
@@ -205,8 +205,18 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 9] =
-        ["name", "inventory", "workload", "rules", "agents", "caches", "predictor", "lifetimes", "incidents"];
+    const OWN: [&str; 10] = [
+        "name",
+        "inventory",
+        "workload",
+        "rules",
+        "agents",
+        "caches",
+        "predictor",
+        "lifetimes",
+        "measures",
+        "incidents",
+    ];
     cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
         name: cursor.name_field(letter(index)),
@@ -217,6 +227,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         caches: cursor.field("caches").map_or_else(Caches::default, |field| group(&field)),
         predictor: cursor.field("predictor").map_or_else(PredictorRow::default, |field| predictor(&field)),
         lifetimes: cursor.field("lifetimes").map_or_else(Lifetimes::default, |field| group(&field)),
+        measures: cursor.field("measures").map_or_else(Measures::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         ..Variant::default()
     };

@@ -12,8 +12,8 @@ use crate::predictor::PredictorRow;
 
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
-    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`,
-    /// `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
+    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`,
+    /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`.
     ///
     /// # Errors
@@ -30,6 +30,7 @@ impl Variant {
             ["agents", field] => changed.agents = given.declared(&self.agents, field)?,
             ["caches", field] => changed.caches = given.declared(&self.caches, field)?,
             ["lifetimes", field] => changed.lifetimes = given.declared(&self.lifetimes, field)?,
+            ["measures", field] => changed.measures = given.declared(&self.measures, field)?,
             ["predictor"] => changed.predictor = given.predictor()?,
             ["predictor", field] => {
                 let row = &mut changed.predictor;
@@ -47,7 +48,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "name",
     "seed",
     "best_clusters",
@@ -57,6 +58,7 @@ const FIELDS: [&str; 13] = [
     "predictor",
     "predictor.FIELD",
     "lifetimes.FIELD",
+    "measures.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",
@@ -133,8 +135,9 @@ impl Given<'_> {
     fn workload(&self, workload: &WorkloadRef, field: &str) -> Result<WorkloadRef, Issue> {
         match workload {
             WorkloadRef::Generated(settings) => Ok(WorkloadRef::Generated(self.declared(settings, field)?)),
-            WorkloadRef::Trace { name, .. } => {
-                Err(self.issue("a generated workload", format!("the trace {}", quoted(name))))
+            WorkloadRef::Trace { fingerprint, name, settings } => {
+                let settings = self.declared(settings, field)?;
+                Ok(WorkloadRef::Trace { fingerprint: *fingerprint, name: name.clone(), settings })
             }
         }
     }
@@ -253,6 +256,7 @@ mod tests {
             ("rules.PreferLeastUsedRack.weight", "none"),
             ("inventory.clusters.0.datacenter", "4"),
             ("workload.days", "3.5"),
+            ("measures.stranding_hours", "6"),
             ("inventory.clusters.0.machines", "200"),
             ("inventory.clusters[0].racks", "20"),
             ("rules.BestFit.buckets", "none"),
@@ -277,6 +281,19 @@ mod tests {
         let [untouched, spike] = &variant.incidents[..] else { panic!("two incidents") };
         assert_eq!((spike.at_hours, spike.values[0], spike.values[1]), (12.5, 7.0, 10.0));
         assert_eq!(Some(untouched), IncidentRow::plain("FailMachines", 3.0).as_ref());
+    }
+
+    #[test]
+    fn of_a_trace_it_is_set_which_part_is_kept() {
+        let settings = crate::TraceSettings::default();
+        let trace = WorkloadRef::Trace { fingerprint: 1, name: "t".into(), settings };
+        let mut variant = Variant { workload: trace, ..Variant::default() };
+        variant.set("workload.one_tenant_in", "12").expect("a field of a trace");
+        variant.set("workload.tenant_part", "11").expect("a field of a trace");
+        let WorkloadRef::Trace { settings, .. } = &variant.workload else { panic!("a trace") };
+        assert_eq!((settings.one_tenant_in, settings.tenant_part), (12, 11));
+        let issue = variant.set("workload.days", "3").expect_err("no field of a trace").to_string();
+        assert!(issue.contains("expected one_tenant_in or tenant_part"), "{issue}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_sim::{Agents, GeneratedWorkload, Measures};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::incident::{AT_HOURS, IncidentRow};
@@ -104,6 +104,7 @@ fn variant(variant: &Variant, form: Form) -> Node {
         fields.push(("predictor", predictor(&variant.predictor, form)));
     }
     push_unless_empty(&mut fields, "lifetimes", declared::<Lifetimes>(&variant.lifetimes, form));
+    push_unless_empty(&mut fields, "measures", declared::<Measures>(&variant.measures, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }

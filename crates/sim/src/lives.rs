@@ -147,6 +147,12 @@ impl Lives {
         self.counts
     }
 
+    /// How many machines are open, and how many recycle.
+    pub(crate) fn phases(&self) -> [u32; 2] {
+        let of = |phase| self.machines.iter().filter(|machine| machine.host.phase == phase).count() as u32;
+        [Phase::Open, Phase::Recycling].map(of)
+    }
+
     /// A machine as lifetime rules see it, with the reasons for that.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
         let Machine { host, vms, turns, .. } = &self.machines[machine.index()];

@@ -1,9 +1,10 @@
 //! What is measured, sampled over time: one static list (Protean section 6, row P6).
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::occupancy::Totals;
-use tiebreak_model::{Declaration, Fleet, Resource, Time};
+use tiebreak_model::{ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
 
 /// What a metric is computed from: the store at a moment, and what was counted since
 /// the sample before.
@@ -27,6 +28,16 @@ pub struct Sample<'a> {
     pub answers: Answers,
     /// How far agents are behind the store's log, on average, in changes.
     pub lag: f64,
+    /// The most machines that could be empty with what is in use, of which all of one hardware
+    /// are taken together.
+    pub empty_bound: f64,
+    /// VMs predicted again since the sample before.
+    pub repredictions: u64,
+    /// Machines that are open and that recycle; none where no rule asks for lifetimes.
+    pub phases: Option<[u32; 2]>,
+    /// What was stranded when the zone was last filled, in percent of its cores and its memory;
+    /// NaN before that.
+    pub stranded_pct: [f64; 2],
 }
 
 /// How long requests took: those placed or rejected in a span of time.
@@ -273,6 +284,63 @@ pub static METRICS: &[Metric] = &[
         "VMs moved to another machine while they ran, per minute (Protean section 6.3).",
         |sample| per_minute(sample.counted.migrations, sample),
     ),
+    metric(
+        "EmptyHostsBound",
+        "Bound on empty hosts",
+        "%",
+        "The most machines that could be empty with what is in use: the lower of the free shares of cores and of \
+         memory, over all machines of one hardware (LAVA appendix G.2).",
+        |sample| 100.0 * sample.empty_bound / f64::from(sample.machines),
+    ),
+    metric(
+        "EmptyToFree",
+        "Empty-to-free ratio",
+        "%",
+        "Share of the free cores that stand on empty machines: unlike the share of empty hosts, it does not fall just \
+         because more is in use (LAVA appendix D).",
+        |sample| {
+            let all = sample.capacity[Resource::Cores as usize];
+            percent(all - sample.zone.busy_cores_milli, all - sample.zone.used(Resource::Cores))
+        },
+    ),
+    metric(
+        "StrandedCores",
+        "Stranded cores",
+        "%",
+        "Cores still free when the zone was filled with a mix of the workload's VMs until none fitted, over all cores, \
+         as of the last time that was tried (LAVA section 2.3).",
+        |sample| sample.stranded_pct[0],
+    ),
+    metric(
+        "StrandedMemory",
+        "Stranded memory",
+        "%",
+        "Memory still free when the zone was filled with a mix of the workload's VMs until none fitted, over all \
+         memory, as of the last time that was tried (LAVA section 2.3).",
+        |sample| sample.stranded_pct[1],
+    ),
+    metric(
+        "Repredictions",
+        "Repredictions",
+        "VMs per minute",
+        "Running VMs whose remaining life was predicted again, per minute (LAVA sections 3 and 5).",
+        |sample| per_minute(sample.repredictions, sample),
+    ),
+    metric(
+        "OpenMachines",
+        "Open machines",
+        "machines",
+        "Machines that take VMs of their own lifetime class (LAVA section 4.3).",
+        |sample| sample.phases.map_or(f64::NAN, |[open, _]| f64::from(open)),
+    ),
+    metric(
+        "RecyclingMachines",
+        "Recycling machines",
+        "machines",
+        "Machines that take only VMs of shorter classes than their own, until those they wait for are gone (LAVA \
+         section 4.3).",
+        |sample| sample.phases.map_or(f64::NAN, |[_, recycling]| f64::from(recycling)),
+    ),
 ];
 
 /// The place of a metric in [`METRICS`].
@@ -323,9 +391,13 @@ impl Series {
 }
 
 /// Means over time, exact between events: each value counts for as long as it held.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct TimeWeighted {
     at: Time,
+    /// Cores of the zone, in thousandths.
+    cores_milli: u64,
+    empty_to_free: f64,
+    free_ms: f64,
     empty: f64,
     empty_ms: f64,
     density: f64,
@@ -333,6 +405,20 @@ pub(crate) struct TimeWeighted {
 }
 
 impl TimeWeighted {
+    /// Of a zone with so many thousandths of cores, from a moment on.
+    pub(crate) fn from(at: Time, cores_milli: u64) -> Self {
+        Self {
+            at,
+            cores_milli,
+            empty_to_free: 0.0,
+            free_ms: 0.0,
+            empty: 0.0,
+            empty_ms: 0.0,
+            density: 0.0,
+            density_ms: 0.0,
+        }
+    }
+
     /// The zone was like this from the last call until now.
     pub(crate) fn hold_until(&mut self, now: Time, zone: &Totals, machines: u32) {
         let held = now.since(self.at).0 as f64;
@@ -344,12 +430,22 @@ impl TimeWeighted {
                 self.density += held * zone.used(Resource::Cores) as f64 / zone.busy_cores_milli as f64;
                 self.density_ms += held;
             }
+            let free = self.cores_milli - zone.used(Resource::Cores);
+            if free > 0 {
+                self.empty_to_free += held * (self.cores_milli - zone.busy_cores_milli) as f64 / free as f64;
+                self.free_ms += held;
+            }
         }
     }
 
     /// Mean share of empty hosts, in percent.
     pub(crate) fn empty_hosts_pct(&self) -> f64 {
         mean_pct(self.empty, self.empty_ms)
+    }
+
+    /// Mean share of the free cores that stand on empty machines, in percent.
+    pub(crate) fn empty_to_free_pct(&self) -> f64 {
+        mean_pct(self.empty_to_free, self.free_ms)
     }
 
     /// Mean packing density, in percent.
@@ -362,7 +458,101 @@ fn mean_pct(sum: f64, weight: f64) -> f64 {
     if weight > 0.0 { 100.0 * sum / weight } else { 0.0 }
 }
 
+/// The most machines that could be empty with what is in use, machines of one hardware taken
+/// together (LAVA appendix G.2).
+pub(crate) fn empty_bound(occupancy: &Occupancy) -> f64 {
+    let fleet = occupancy.fleet();
+    let mut by_hardware: BTreeMap<Resources, [f64; 2]> = BTreeMap::new();
+    for (at, cluster) in fleet.clusters().iter().enumerate() {
+        let (machines, view) = (cluster.machines().len() as u32, occupancy.cluster(ClusterId::of(at)));
+        let free = by_hardware.entry(cluster.capacity).or_default();
+        for (free, resource) in free.iter_mut().zip([Resource::Cores, Resource::Memory]) {
+            *free += f64::from(machines) * (1.0 - view.used_share(resource));
+        }
+    }
+    by_hardware.values().map(|[cores, memory]| cores.min(*memory)).sum()
+}
+
 /// Capacity of a fleet per resource, in stored units.
 pub(crate) fn capacity(fleet: &Fleet) -> [u64; 4] {
     Resource::ALL.map(|resource| fleet.clusters().iter().map(|cluster| cluster.total(resource)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incidents::trial::{Trial, minute};
+    use crate::measures::Measures;
+    use crate::world::World;
+    use tiebreak_model::ClusterSpec;
+
+    /// A day in which a VM of a whole machine of 4 cores and one of a core stand on two of three
+    /// machines, until noon.
+    fn trial() -> Trial {
+        Trial::new(3, 1).rule("IsClusterBelowLimit", &[100.0]).vms(1, 4, (0, 720)).vms(1, 1, (0, 720))
+    }
+
+    fn last(world: &World, id: &str) -> f64 {
+        let values = world.series().values(index_of(id).expect("a metric"));
+        *values.last().expect("samples")
+    }
+
+    #[test]
+    fn empty_machines_are_held_against_what_is_free() {
+        let world = trial().at(60, &[]);
+        // 12 cores of which 7 are free, 4 of them on the empty machine.
+        assert!((last(&world, "EmptyToFree") - 100.0 * 4.0 / 7.0).abs() < 1e-9);
+        assert!((last(&world, "EmptyHostsBound") - 100.0 * 7.0 / 12.0).abs() < 1e-9);
+        // A second hardware with half the cores takes the small VM, and is bounded by itself.
+        let mut trial = trial();
+        let spec: &ClusterSpec = &trial.clusters[0];
+        let small = ClusterSpec { capacity: Resources::new(2_000, 16_384, 0, 0), machines: 1, ..spec.clone() };
+        trial.clusters.push(small);
+        let world = trial.at(60, &[]);
+        assert!((last(&world, "EmptyHostsBound") - 100.0 * (3.0 * 8.0 / 12.0 + 0.5) / 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn means_are_taken_from_where_the_settings_say() {
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        for (from_hours, empty, density, to_free) in [
+            (0.0, 200.0 / 3.0, 62.5, (400.0 / 7.0 + 100.0) / 2.0),
+            (6.0, 700.0 / 9.0, 62.5, (400.0 / 7.0 + 200.0) / 3.0),
+            (12.0, 100.0, 0.0, 100.0),
+            (25.0, 0.0, 0.0, 0.0),
+        ] {
+            let measures = Measures { measured_from_hours: from_hours, stranding_hours: 0.0 };
+            let mut world = World::new(trial().plan(true, &[]).with_measures(measures));
+            world.run();
+            let summary = world.summary();
+            assert_eq!(world.progress().time, minute(24 * 60));
+            assert!(close(summary.empty_hosts_pct_mean, empty), "{from_hours} h: {}", summary.empty_hosts_pct_mean);
+            assert!(close(summary.packing_density_pct_mean, density), "{from_hours} h");
+            assert!(close(summary.empty_to_free_pct_mean, to_free), "{from_hours} h");
+            assert_eq!(summary.stranded_pct_mean, None);
+        }
+    }
+
+    #[test]
+    fn a_zone_is_filled_as_often_as_the_settings_say() {
+        let run = |measured_from_hours, stranding_hours| {
+            let measures = Measures { measured_from_hours, stranding_hours };
+            let mut world = World::new(trial().plan(true, &[]).with_measures(measures));
+            world.run();
+            world
+        };
+        // The mix is VMs of 4 cores and 4 GiB and of 1 and 1, so all cores are used, and memory is
+        // stranded: 16 GiB for each 4 cores.
+        for (from, every) in [(0.0, 6.0), (0.0, 24.0), (13.0, 6.0), (0.0, 1e-7)] {
+            let world = run(from, every);
+            let samples = world.series().values(index_of("StrandedMemory").expect("a metric"));
+            assert!(samples.iter().all(|pct| (*pct - 75.0).abs() < 1e-9), "{samples:?}");
+            let [cores, memory] = world.summary().stranded_pct_mean.expect("it was filled");
+            assert!(cores == 0.0 && (memory - 75.0).abs() < 1e-9);
+        }
+        let never = run(0.0, 0.0);
+        assert!(last(&never, "StrandedCores").is_nan());
+        assert_eq!(never.summary().digest, run(0.0, 6.0).summary().digest, "it changes nothing");
+        assert_eq!(run(25.0, 1.0).summary().stranded_pct_mean, None, "past the end nothing is measured");
+    }
 }

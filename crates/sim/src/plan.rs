@@ -15,6 +15,7 @@ use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, Rule
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
 use crate::latency::Latency;
 use crate::lives::Foresight;
+use crate::measures::Measures;
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -90,6 +91,7 @@ pub struct Plan {
     pub(crate) trace: Arc<Workload>,
     /// The number by which chance knows each VM, where that is not its id.
     pub(crate) luck: Option<Arc<[u64]>>,
+    pub(crate) measures: Measures,
     /// What is predicted of the workload, where anything asks.
     foresight: Option<Foresight>,
 }
@@ -187,6 +189,7 @@ impl Plan {
             best_clusters,
             incidents: Vec::new(),
             luck: None,
+            measures: Measures::default(),
             foresight: None,
         })
     }
@@ -202,6 +205,13 @@ impl Plan {
     #[must_use]
     pub fn with_caches(mut self, caches: Caches) -> Self {
         self.caches = Caches::from_values(&caches.to_values());
+        self
+    }
+
+    /// The same plan, measured like this.
+    #[must_use]
+    pub fn with_measures(mut self, measures: Measures) -> Self {
+        self.measures = Measures::from_values(&measures.to_values());
         self
     }
 

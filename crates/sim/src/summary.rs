@@ -33,10 +33,16 @@ pub struct Summary {
     pub answers: Answers,
     /// When the last request was answered.
     pub answered_at: Time,
-    /// Time-weighted mean share of empty hosts, in percent.
+    /// Time-weighted mean share of empty hosts, in percent. Means over time begin where the settings
+    /// say (`Measures`).
     pub empty_hosts_pct_mean: f64,
     /// Time-weighted mean packing density, in percent.
     pub packing_density_pct_mean: f64,
+    /// Time-weighted mean share of the free cores that stand on empty machines, in percent.
+    pub empty_to_free_pct_mean: f64,
+    /// What was stranded of cores and of memory, in percent of the zone, on average over the
+    /// times it was filled to see; none when it never was.
+    pub stranded_pct_mean: Option<[f64; 2]>,
     /// Everything that was counted after the warm start.
     pub counters: Counters,
     /// Bytes held by all agents' caches at the end.

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, RequestId, Resources, Scene, ShapeId, TenantSize,
-    Time, VmId, VmRequest, VmShape,
+    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, RequestId, Resource, Resources, Scene, ShapeId,
+    TenantSize, Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -26,11 +26,12 @@ use crate::frames::Frames;
 use crate::histogram::Histogram;
 use crate::job::{Job, Waiting};
 use crate::lives::{HostCard, LifeCounts, Lives, Told};
-use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity};
+use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
 use crate::record::{Cause, Decision, Outcome};
 use crate::rule_shares::RuleShares;
 use crate::store::Store;
+use crate::stranding::Fills;
 use crate::summary::Summary;
 
 /// How far a run has come.
@@ -138,12 +139,13 @@ pub struct World {
     warm_placements: u64,
     warm_rejections: u64,
     weighted: TimeWeighted,
+    fills: Fills,
     minutes: ConflictRate,
     seconds: ConflictRate,
     took: Took,
     answered_at: Time,
     series: Series,
-    at_last_tick: (Time, Counters),
+    at_last_tick: (Time, Counters, u64),
     frames: Option<Frames>,
     shares: RuleShares,
     probe: Option<Probe>,
@@ -203,13 +205,17 @@ impl World {
             rejections: BTreeMap::new(),
             warm_placements: 0,
             warm_rejections: 0,
-            weighted: TimeWeighted::default(),
+            weighted: TimeWeighted::from(
+                plan.measures.measured_from(),
+                capacity(&plan.fleet)[Resource::Cores as usize],
+            ),
+            fills: Fills::new(&plan),
             minutes: ConflictRate::per(Millis::MINUTE),
             seconds: ConflictRate::per(Millis(1_000)),
             took: Took::default(),
             answered_at: Time::ZERO,
             series: Series::default(),
-            at_last_tick: (Time::ZERO, Counters::default()),
+            at_last_tick: (Time::ZERO, Counters::default(), 0),
             frames: None,
             shares: RuleShares::new(stride),
             probe: None,
@@ -398,6 +404,8 @@ impl World {
             answered_at: self.answered_at,
             empty_hosts_pct_mean: self.weighted.empty_hosts_pct(),
             packing_density_pct_mean: self.weighted.packing_density_pct(),
+            empty_to_free_pct_mean: self.weighted.empty_to_free_pct(),
+            stranded_pct_mean: self.fills.means(),
             counters: self.counters,
             cache_bytes: self.cache_sizes().bytes(),
             cache_sizes: self.cache_sizes(),
@@ -949,7 +957,9 @@ impl World {
     }
 
     fn tick(&mut self) {
-        let (before, counted) = self.at_last_tick;
+        let (before, counted, repredicted) = self.at_last_tick;
+        let repredictions = self.life_counts().repredictions;
+        self.fills.look(self.now, &self.plan, self.store.occupancy());
         let sample = Sample {
             zone: self.store.occupancy().zone(),
             machines: self.plan.fleet.machine_count(),
@@ -960,9 +970,13 @@ impl World {
             migrating: self.disrupted.copies.count(),
             answers: self.took.close(),
             lag: self.lag(),
+            empty_bound: empty_bound(self.store.occupancy()),
+            repredictions: repredictions - repredicted,
+            phases: self.lives.as_ref().map(Lives::phases),
+            stranded_pct: self.fills.last,
         };
         self.series.push(self.now, &sample);
-        self.at_last_tick = (self.now, self.counters);
+        self.at_last_tick = (self.now, self.counters, repredictions);
         if let Some(frames) = &mut self.frames {
             frames.tick(self.now, self.store.occupancy());
         }

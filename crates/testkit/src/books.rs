@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use tiebreak_model::{MachineId, Resource, Resources, Time, VmId};
+use tiebreak_model::{MachineId, Millis, Resource, Resources, Time, VmId};
 use tiebreak_sim::{Disruption, Reason};
 
 use crate::ledger::Ledger;
@@ -29,6 +29,8 @@ pub(crate) struct Books<'a> {
     empty: (f64, f64),
     /// Milliseconds with a busy machine, and those times the packing density.
     dense: (f64, f64),
+    /// Milliseconds with a free core, and those times the share of free cores on empty machines.
+    free: (f64, f64),
 }
 
 impl<'a> Books<'a> {
@@ -43,9 +45,10 @@ impl<'a> Books<'a> {
             evictions,
             incidents,
             copied: BTreeSet::new(),
-            at: Time::ZERO,
+            at: Time((ledger.measures.measured_from_hours * Millis::HOUR.0 as f64) as i64),
             empty: (0.0, 0.0),
             dense: (0.0, 0.0),
+            free: (0.0, 0.0),
         }
     }
 
@@ -227,8 +230,12 @@ impl<'a> Books<'a> {
         self.empty = (self.empty.0 + held, self.empty.1 + held * self.empty_hosts() / machines);
         let cores = |machine: MachineId| u64::from(self.ledger.fleet.capacity(machine).cores_milli());
         let busy: u64 = self.stand.busy().into_iter().map(cores).sum();
+        let used: u64 = self.stand.holding().map(|vm| u64::from(self.demand(vm)[Resource::Cores])).sum();
+        let all: u64 = (0..self.ledger.fleet.machine_count()).map(MachineId).map(cores).sum();
+        if used < all {
+            self.free = (self.free.0 + held, self.free.1 + held * (all - busy) as f64 / (all - used) as f64);
+        }
         if busy > 0 {
-            let used: u64 = self.stand.holding().map(|vm| u64::from(self.demand(vm)[Resource::Cores])).sum();
             self.dense = (self.dense.0 + held, self.dense.1 + held * used as f64 / busy as f64);
         }
     }
@@ -246,9 +253,10 @@ impl<'a> Books<'a> {
         self.last.get(&vm).copied()
     }
 
-    /// Time-weighted means so far, in percent: empty hosts and packing density.
-    pub(crate) fn means_pct(&self) -> (f64, f64) {
+    /// Time-weighted means so far, in percent: empty hosts, packing density, and the free cores on
+    /// empty machines.
+    pub(crate) fn means_pct(&self) -> (f64, f64, f64) {
         let mean = |(weight, sum): (f64, f64)| if weight > 0.0 { 100.0 * sum / weight } else { 0.0 };
-        (mean(self.empty), mean(self.dense))
+        (mean(self.empty), mean(self.dense), mean(self.free))
     }
 }

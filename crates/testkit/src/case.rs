@@ -10,7 +10,7 @@ use tiebreak_model::{
 };
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleUse, Weight};
 use tiebreak_sim::incidents::find;
-use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Plan};
+use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Measures, Plan};
 
 use crate::draws::Draws;
 
@@ -33,6 +33,8 @@ pub struct Case {
     pub incidents: Vec<IncidentUse>,
     /// What is made of predicted lifetimes.
     pub lifetimes: Lifetimes,
+    /// From when means are taken, and how often the zone is filled.
+    pub measures: Measures,
 }
 
 impl Case {
@@ -60,6 +62,7 @@ impl Case {
             },
             incidents: incidents(number),
             lifetimes: lifetimes(number),
+            measures: measures(number),
         }
     }
 
@@ -84,7 +87,7 @@ impl Case {
             agents,
             Seed(self.number),
         )
-        .and_then(|plan| plan.with_incidents(&self.incidents))
+        .and_then(|plan| plan.with_measures(self.measures).with_incidents(&self.incidents))
         .expect("a random case is a plan");
         let forecasts = forecasts(self.number, plan.workload());
         plan.with_forecasts(self.lifetimes, forecasts)
@@ -161,6 +164,16 @@ fn lifetimes(number: u64) -> Lifetimes {
         class_5_hours: draws.one_of(&[0.3, 1.0]),
         recycle_above_pct: draws.one_of(&[0.0, 30.0, 60.0, 90.0, 100.0]),
         deadline_factor: draws.one_of(&[1.0, 1.1, 3.0]),
+    }
+}
+
+/// Means from the beginning, from the middle of the hour or from past its end, and a zone that is
+/// filled now and then.
+fn measures(number: u64) -> Measures {
+    let mut draws = Draws::of(number, "random measures");
+    Measures {
+        measured_from_hours: draws.one_of(&[0.0, 0.0, 0.5, 2.0]),
+        stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tiebreak_placement::Caches;
 use tiebreak_sim::world::AgentState;
-use tiebreak_sim::{Agents, Decision, Outcome, Plan, Probe, World, metrics};
+use tiebreak_sim::{Agents, Decision, Outcome, Plan, Probe, Summary, World, metrics};
 
 use crate::case::Case;
 use crate::ledger::Ledger;
@@ -156,8 +156,10 @@ pub fn same(what: &str, left: &Ledger, right: &Ledger) -> Result<(), String> {
         let of_caches = ["CacheHitRatio", "UpdatesPerDecision"].map(metrics::index_of);
         let all = (0..metrics::METRICS.len()).filter(|metric| !of_caches.contains(&Some(*metric)));
         let samples = all.flat_map(|metric| ledger.series.values(metric).to_vec());
-        let means = [ledger.summary.empty_hosts_pct_mean, ledger.summary.packing_density_pct_mean];
-        samples.chain(means).map(f64::to_bits).collect::<Vec<_>>()
+        let Summary { empty_hosts_pct_mean, packing_density_pct_mean, empty_to_free_pct_mean, .. } = ledger.summary;
+        let means = [empty_hosts_pct_mean, packing_density_pct_mean, empty_to_free_pct_mean];
+        let stranded = ledger.summary.stranded_pct_mean.into_iter().flatten();
+        samples.chain(means).chain(stranded).map(f64::to_bits).collect::<Vec<_>>()
     };
     if measured(left) != measured(right) {
         return Err(format!("{what} measure differently: {one:?} and {other:?}"));

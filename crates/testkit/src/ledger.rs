@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiebreak_model::{Fleet, MachineId, MachineRecord, Time, VmId, Workload};
 use tiebreak_placement::RuleUse;
 use tiebreak_placement::policy::REQUIRED_RULE;
-use tiebreak_sim::{Agents, Decision, Disruption, Reason, Series, Summary, World};
+use tiebreak_sim::{Agents, Decision, Disruption, Measures, Reason, Series, Summary, World};
 
 use crate::case::Case;
 
@@ -22,6 +22,8 @@ pub struct Ledger {
     pub rules: Vec<RuleUse>,
     /// The agents that ran.
     pub agents: Agents,
+    /// How it was measured.
+    pub measures: Measures,
     /// Whether anything happened to the zone from outside.
     pub eventful: bool,
     /// Every decision in the order the store took them.
@@ -50,6 +52,7 @@ impl Ledger {
         Self {
             rules: case.rules.clone(),
             agents: case.agents,
+            measures: case.measures,
             eventful: !case.incidents.is_empty(),
             decisions: world.decisions().to_vec(),
             disruptions: world.disruptions().to_vec(),

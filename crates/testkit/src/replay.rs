@@ -62,7 +62,8 @@ fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {
             return Err(format!("VM {vm} was decided for another machine or moment: {placed:?}"));
         }
     }
-    let (empty, density) = books.means_pct();
+    let (empty, density, free) = books.means_pct();
+    close("mean empty-to-free ratio", ledger.summary.empty_to_free_pct_mean, free)?;
     close("mean of empty hosts", ledger.summary.empty_hosts_pct_mean, empty)?;
     close("mean packing density", ledger.summary.packing_density_pct_mean, density)
 }

@@ -11,12 +11,21 @@ pub(crate) struct Samples<'a> {
     times: &'a [Time],
     live: &'a [f64],
     empty: &'a [f64],
+    /// Shares that go together: empty machines, and the most there could be.
+    shares: &'a [f64],
+    bounds: &'a [f64],
 }
 
 impl<'a> Samples<'a> {
     pub(crate) fn new(ledger: &'a Ledger) -> Self {
         let values = |id| ledger.series.values(metrics::index_of(id).expect("a metric of this id"));
-        Self { times: ledger.series.times(), live: values("LiveVms"), empty: values("EmptyHostCount") }
+        Self {
+            times: ledger.series.times(),
+            live: values("LiveVms"),
+            empty: values("EmptyHostCount"),
+            shares: values("EmptyHosts"),
+            bounds: values("EmptyHostsBound"),
+        }
     }
 
     /// Compares the samples taken before an instant; those of the instant itself are taken
@@ -31,7 +40,12 @@ impl<'a> Samples<'a> {
                     return Err(format!("{what} at {} ms were sampled as {sampled}, expected {expected}", at.0));
                 }
             }
+            let (share, bound) = (self.shares[0], self.bounds[0]);
+            if share > bound + 1e-9 {
+                return Err(format!("{share} % of the machines were empty at {} ms, at most {bound} % can be", at.0));
+            }
             (self.times, self.live, self.empty) = (&self.times[1..], &self.live[1..], &self.empty[1..]);
+            (self.shares, self.bounds) = (&self.shares[1..], &self.bounds[1..]);
         }
         Ok(())
     }

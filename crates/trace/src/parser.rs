@@ -70,7 +70,7 @@ impl TraceParser {
         let text = Text {
             file_name: file_name.into(),
             limits,
-            one_tenant_in: 1,
+            sample: TenantSample { one_in: 1, part: 0 },
             bytes: 0,
             body: Body::Head(Vec::new()),
             rows: Vec::new(),
@@ -79,10 +79,18 @@ impl TraceParser {
         Self { source: Source::Undecided(Vec::new()), text, bytes: 0, failed: None }
     }
 
-    /// Keeps about one tenant in this many, all VMs of a tenant or none; always the same ones.
+    /// Keeps about one tenant in this many, all VMs of a tenant or none; always the same ones: the
+    /// first of so many parts of the tenants that have none in common.
     #[must_use]
-    pub fn sampled(mut self, one_tenant_in: u32) -> Self {
-        self.text.one_tenant_in = u64::from(one_tenant_in.max(1));
+    pub fn sampled(self, one_tenant_in: u32) -> Self {
+        self.part(one_tenant_in, 0)
+    }
+
+    /// Keeps this one of so many such parts, counted from 0; past the last it begins again at 0.
+    #[must_use]
+    pub fn part(mut self, one_tenant_in: u32, part: u32) -> Self {
+        let one_in = u64::from(one_tenant_in.max(1));
+        self.text.sample = TenantSample { one_in, part: u64::from(part) % one_in };
         self
     }
 
@@ -168,7 +176,7 @@ impl TraceParser {
 struct Text {
     file_name: String,
     limits: Limits,
-    one_tenant_in: u64,
+    sample: TenantSample,
     bytes: u64,
     body: Body,
     rows: Vec<VmRow>,
@@ -268,7 +276,7 @@ impl Text {
             if !record.is_blank() && !std::mem::take(&mut body.in_header) {
                 self.tally.rows += 1;
                 match body.reader.row(&record, &mut self.tally) {
-                    Ok(row) => self.rows.extend(kept(row, self.one_tenant_in, &mut self.tally)),
+                    Ok(row) => self.rows.extend(kept(row, self.sample, &mut self.tally)),
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                 }
                 check_on_the_way(&self.tally, self.rows.len() as u64, &self.limits, body.format)?;
@@ -286,7 +294,7 @@ impl Text {
             Body::Table(body) => (body.format, self.finish_table(*body)?),
             Body::Binary(format, reader, bytes) => {
                 let (rows, horizon) = reader.read(&bytes, &self.limits, &mut self.tally)?;
-                let sampled = rows.into_iter().filter_map(|row| kept(row, self.one_tenant_in, &mut self.tally));
+                let sampled = rows.into_iter().filter_map(|row| kept(row, self.sample, &mut self.tally));
                 self.rows = sampled.collect();
                 (format, horizon)
             }
@@ -342,9 +350,23 @@ fn order(one: &VmRow, other: &VmRow) -> Ordering {
     key(one).cmp(&key(other)).then_with(|| one.shape.cmp(&other.shape))
 }
 
+/// Which tenants are kept.
+#[derive(Clone, Copy)]
+struct TenantSample {
+    one_in: u64,
+    /// Below `one_in`.
+    part: u64,
+}
+
+impl TenantSample {
+    fn has(self, tenant: u64) -> bool {
+        self.one_in == 1 || crate::column::hash(&tenant.to_le_bytes()) % self.one_in == self.part
+    }
+}
+
 /// The row, unless its tenant is outside the sample.
-fn kept(row: VmRow, one_tenant_in: u64, tally: &mut Tally) -> Option<VmRow> {
-    let sampled = one_tenant_in == 1 || crate::column::hash(&row.tenant.to_le_bytes()).is_multiple_of(one_tenant_in);
+fn kept(row: VmRow, sample: TenantSample, tally: &mut Tally) -> Option<VmRow> {
+    let sampled = sample.has(row.tenant);
     tally.sampled_out += u64::from(!sampled);
     sampled.then_some(row)
 }

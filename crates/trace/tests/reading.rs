@@ -274,3 +274,27 @@ fn every_format_says_what_it_is() {
         assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);
     }
 }
+
+#[test]
+fn the_parts_of_a_trace_have_no_tenant_in_common_and_are_all_of_it() {
+    let part = |part| {
+        let mut parser = TraceParser::new("packing-cut.csv.gz").part(12, part);
+        parser.push(PACKING).expect("the fixture");
+        parser.finish().expect("a sample")
+    };
+    let parts: Vec<_> = (0..12).map(part).collect();
+    assert_eq!(parts.iter().map(|it| it.report.kept).sum::<u64>(), 13_521);
+    let tenants_of = |it: &Parsed| -> std::collections::BTreeSet<u64> {
+        (0..it.workload.request_count()).map(|request| it.workload.tenant(RequestId(request))).collect()
+    };
+    let all: Vec<_> = parts.iter().map(tenants_of).collect();
+    let together: std::collections::BTreeSet<u64> = all.iter().flatten().copied().collect();
+    assert_eq!(all.iter().map(|tenants| tenants.len()).sum::<usize>(), together.len());
+    assert!(all.iter().all(|tenants| tenants.len() > 100), "{:?}", all.iter().map(|it| it.len()).collect::<Vec<_>>());
+    let sampled = {
+        let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(12);
+        parser.push(PACKING).expect("the fixture");
+        parser.finish().expect("a sample").workload.fingerprint()
+    };
+    assert_eq!([part(0), part(12)].map(|it| it.workload.fingerprint()), [sampled; 2], "what was kept before parts");
+}

@@ -55,6 +55,13 @@ struct Report {
     conflicts_per_minute_p99: f64,
     empty_hosts_pct_mean: f64,
     packing_density_pct_mean: f64,
+    /// Share of the free cores that stand on empty machines.
+    empty_to_free_pct_mean: f64,
+    /// What was stranded of the zone's cores and memory, where it was filled to see.
+    stranded_cores_pct_mean: Option<f64>,
+    stranded_memory_pct_mean: Option<f64>,
+    /// Running VMs predicted again.
+    repredictions: u64,
     wall_ms: f64,
     seed: u64,
     machines: u32,
@@ -124,6 +131,10 @@ impl Report {
             conflicts_per_minute_p99: summary.conflicts_per_minute_p99,
             empty_hosts_pct_mean: summary.empty_hosts_pct_mean,
             packing_density_pct_mean: summary.packing_density_pct_mean,
+            empty_to_free_pct_mean: summary.empty_to_free_pct_mean,
+            stranded_cores_pct_mean: summary.stranded_pct_mean.map(|[cores, _]| cores),
+            stranded_memory_pct_mean: summary.stranded_pct_mean.map(|[_, memory]| memory),
+            repredictions: summary.lives.repredictions,
             wall_ms,
             seed: variant.seed,
             machines: fleet.machine_count(),
@@ -172,6 +183,10 @@ impl Report {
             ("Seed", self.seed.to_string()),
             ("Digest", self.digest.clone()),
         ];
+        if let (Some(cores), Some(memory)) = (self.stranded_cores_pct_mean, self.stranded_memory_pct_mean) {
+            let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
+            rows.insert(5, ("Stranded", stranded));
+        }
         let disrupted = self.disrupted();
         rows.splice(3..3, disrupted);
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
