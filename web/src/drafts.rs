@@ -7,6 +7,7 @@ use std::cell::RefCell;
 
 use gloo::utils::window;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use web_sys::Storage;
 
 const PREFIX: &str = "tiebreak.draft.";
@@ -31,7 +32,14 @@ pub(crate) struct Draft {
     /// The document as JSON.
     pub(crate) document: String,
     /// When it was saved, in milliseconds since 1970.
-    pub(crate) saved_at: f64,
+    saved_at: Number,
+}
+
+impl Draft {
+    /// When it was saved, in milliseconds since 1970.
+    pub(crate) fn saved_at(&self) -> f64 {
+        self.saved_at.as_f64().unwrap_or(0.0)
+    }
 }
 
 /// The browser's storage, unless it is switched off.
@@ -93,12 +101,12 @@ pub(crate) fn own() -> Option<Draft> {
 
 /// The latest draft of any tab.
 pub(crate) fn latest() -> Option<Draft> {
-    keys().iter().filter_map(|key| get::<Draft>(local, key)).max_by(|a, b| a.saved_at.total_cmp(&b.saved_at))
+    keys().iter().filter_map(|key| get::<Draft>(local, key)).max_by(|a, b| a.saved_at().total_cmp(&b.saved_at()))
 }
 
 /// Keeps this tab's draft; whether it could be kept.
 pub(crate) fn save(document: String) -> bool {
-    let draft = Draft { document, saved_at: js_sys::Date::now() };
+    let draft = Draft { document, saved_at: Number::from(js_sys::Date::now() as u64) };
     let tab = tab();
     let saved = set(local, &format!("{PREFIX}{tab}"), &draft) && set(session, SHOWN, &tab);
     drop_oldest();
@@ -120,7 +128,7 @@ fn keys() -> Vec<String> {
 
 fn drop_oldest() {
     let mut drafts: Vec<(f64, String)> =
-        keys().into_iter().map(|key| (get::<Draft>(local, &key).map_or(0.0, |draft| draft.saved_at), key)).collect();
+        keys().into_iter().map(|key| (get::<Draft>(local, &key).map_or(0.0, |draft| draft.saved_at()), key)).collect();
     drafts.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (_, key) in drafts.iter().skip(KEPT) {
         delete(local, key);

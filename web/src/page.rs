@@ -457,7 +457,7 @@ fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
     let Some(draft) = draft else { return };
     let Ok(read) = Document::read(&draft.document) else { return };
     if read.document != app.document {
-        let minutes = (js_sys::Date::now() - draft.saved_at) / 60_000.0;
+        let minutes = (js_sys::Date::now() - draft.saved_at()) / 60_000.0;
         let line = format!("\"{}\", saved {} minutes ago. It stays where it is.", read.document.name, minutes.round());
         let mut notice = Notice::good("You have a draft in this browser", vec![line]);
         notice.offer = Some(read.document);

@@ -5,6 +5,7 @@
 //! has its declared default; every row of the rules is written in both, since order matters.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes};
 use tiebreak_sim::{Agents, GeneratedWorkload, Measures};
@@ -61,7 +62,8 @@ impl Serialize for Node {
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Number(number) => match *number as i64 {
                 whole if whole as f64 == *number => serializer.serialize_i64(whole),
-                _ => serializer.serialize_f64(*number),
+                // As the standard library writes it: the shortest text that is read as the same number.
+                _ => Number::from_string_unchecked(number.to_string()).serialize(serializer),
             },
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),

@@ -116,7 +116,7 @@ fn every_fault_has_its_path() {
         ),
         (
             variant(r#""workload":{"generated":{"days":1e6}}"#),
-            &["variants[0].workload.generated.days: expected a number from 0.01 to 90 days, got 1000000.0; used 7"],
+            &["variants[0].workload.generated.days: expected a number from 0.01 to 90 days, got 1e+6; used 7"],
         ),
         (
             rules(r#"{"rule":"BestFitt"},{"on":true},5"#),
