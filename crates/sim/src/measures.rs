@@ -14,6 +14,9 @@ declare! {
         /// what is free then is stranded. At the first sample of each such time; 0 never does.
         /// (LAVA section 2.3)
         stranding_hours: f64 = 0, 0 => 100000, "h";
+        /// Such a fill ends when less than this share of the mix still finds room, so that very
+        /// small VMs do not use up what the others cannot; 0 goes on until none does.
+        fill_while_pct: f64 = 0, 0 => 100, "%";
     }
 }
 

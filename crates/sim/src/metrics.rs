@@ -307,15 +307,15 @@ pub static METRICS: &[Metric] = &[
         "StrandedCores",
         "Stranded cores",
         "%",
-        "Cores still free when the zone was filled with a mix of the workload's VMs until none fitted, over all cores, \
-         as of the last time that was tried (LAVA section 2.3).",
+        "Cores still free when the zone was filled with a mix of the workload's VMs until they found no room, over all \
+         cores, as of the last time that was tried (LAVA section 2.3).",
         |sample| sample.stranded_pct[0],
     ),
     metric(
         "StrandedMemory",
         "Stranded memory",
         "%",
-        "Memory still free when the zone was filled with a mix of the workload's VMs until none fitted, over all \
+        "Memory still free when the zone was filled with a mix of the workload's VMs until they found no room, over all \
          memory, as of the last time that was tried (LAVA section 2.3).",
         |sample| sample.stranded_pct[1],
     ),
@@ -521,7 +521,7 @@ mod tests {
             (12.0, 100.0, 0.0, 100.0),
             (25.0, 0.0, 0.0, 0.0),
         ] {
-            let measures = Measures { measured_from_hours: from_hours, stranding_hours: 0.0 };
+            let measures = Measures { measured_from_hours: from_hours, ..Measures::default() };
             let mut world = World::new(trial().plan(true, &[]).with_measures(measures));
             world.run();
             let summary = world.summary();
@@ -536,7 +536,7 @@ mod tests {
     #[test]
     fn a_zone_is_filled_as_often_as_the_settings_say() {
         let run = |measured_from_hours, stranding_hours| {
-            let measures = Measures { measured_from_hours, stranding_hours };
+            let measures = Measures { measured_from_hours, stranding_hours, ..Measures::default() };
             let mut world = World::new(trial().plan(true, &[]).with_measures(measures));
             world.run();
             world

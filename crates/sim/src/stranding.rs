@@ -51,13 +51,15 @@ impl Mix {
         Self { demands, round }
     }
 
-    /// Fills a copy of the zone and looks at what is left. Machines that take no VMs are not
+    /// Fills a copy of the zone, round after round, until less than this share of the mix found room
+    /// in one, or nothing did, and looks at what is left. Machines that take no VMs are not
     /// filled, and what is free on them is not stranded.
-    pub(crate) fn fill(&self, occupancy: &Occupancy) -> Stranded {
+    pub(crate) fn fill(&self, occupancy: &Occupancy, while_pct: f64) -> Stranded {
         let mut free = by_fullness(occupancy);
         let mut first = alloc::vec![0; self.demands.len()];
         let mut round = self.round.clone();
-        while !round.is_empty() {
+        let least = while_pct / 100.0 * self.round.len() as f64;
+        while !round.is_empty() && round.len() as f64 >= least {
             round.retain(|demand| take(&mut free, &mut first[*demand], self.demands[*demand]));
         }
         let left = |resource: Resource| free.iter().map(|left| u64::from(left[resource])).sum::<u64>() as f64;
@@ -98,7 +100,7 @@ impl Fills {
         }
         let times = now.since(self.due).0 / every.0 + 1;
         self.due = self.due + Millis(every.0 * times);
-        let Stranded { cores_pct, memory_pct } = mix.fill(occupancy);
+        let Stranded { cores_pct, memory_pct } = mix.fill(occupancy, plan.measures.fill_while_pct);
         self.last = [cores_pct, memory_pct];
         if now >= plan.measures.measured_from() {
             self.sums = [self.sums[0] + cores_pct, self.sums[1] + memory_pct];
@@ -171,23 +173,26 @@ mod tests {
     #[test]
     fn what_no_vm_of_the_mix_can_use_is_stranded() {
         let (even, small) = (demand(2, 2), demand(1, 1));
-        for (used, unready, mix, expected) in [
+        for (used, unready, mix, while_pct, expected) in [
             // All can be used, or nothing of what is left.
-            (&[(0, 0)][..], 0, vec![even], (0.0, 0.0)),
-            (&[(9, 9)], 0, vec![even], (10.0, 10.0)),
-            (&[(9, 9)], 0, vec![even, small], (0.0, 0.0)),
+            (&[(0, 0)][..], 0, vec![even], 0.0, (0.0, 0.0)),
+            (&[(9, 9)], 0, vec![even], 0.0, (10.0, 10.0)),
+            (&[(9, 9)], 0, vec![even, small], 0.0, (0.0, 0.0)),
+            // The round in which one of two VMs has no room any more is the last, or is not.
+            (&[(4, 4)], 0, vec![demand(3, 3), small], 60.0, (10.0, 10.0)),
+            (&[(4, 4)], 0, vec![demand(3, 3), small], 50.0, (0.0, 0.0)),
             // Memory without cores, and odd ends.
-            (&[(10, 4)], 0, vec![even, small], (0.0, 60.0)),
-            (&[(5, 0), (0, 0)], 0, vec![even], (5.0, 30.0)),
+            (&[(10, 4)], 0, vec![even, small], 0.0, (0.0, 60.0)),
+            (&[(5, 0), (0, 0)], 0, vec![even], 0.0, (5.0, 30.0)),
             // The fullest machine takes the first VM, so the other has room for the second.
-            (&[(0, 0), (7, 7)], 0, vec![demand(3, 3), demand(10, 10)], (0.0, 0.0)),
-            (&[(0, 0), (6, 6)], 0, vec![demand(3, 3), demand(10, 10)], (5.0, 5.0)),
+            (&[(0, 0), (7, 7)], 0, vec![demand(3, 3), demand(10, 10)], 0.0, (0.0, 0.0)),
+            (&[(0, 0), (6, 6)], 0, vec![demand(3, 3), demand(10, 10)], 0.0, (5.0, 5.0)),
             // What is not ready is not filled, and not stranded.
-            (&[(0, 0), (9, 9)], 1, vec![even], (0.0, 0.0)),
+            (&[(0, 0), (9, 9)], 1, vec![even], 0.0, (0.0, 0.0)),
             // What asks for more than there is, or for nothing, fills nothing.
-            (&[(5, 5)], 0, vec![demand(11, 1), Resources::NONE], (50.0, 50.0)),
+            (&[(5, 5)], 0, vec![demand(11, 1), Resources::NONE], 0.0, (50.0, 50.0)),
         ] {
-            let Stranded { cores_pct, memory_pct } = Mix::of(mix.iter().copied()).fill(&zone(used, unready));
+            let Stranded { cores_pct, memory_pct } = Mix::of(mix.iter().copied()).fill(&zone(used, unready), while_pct);
             assert_eq!((cores_pct, memory_pct), expected, "{used:?}, {mix:?}");
         }
     }
@@ -223,7 +228,7 @@ mod tests {
         for (measured_from_hours, stranding_hours, counted) in
             [(0.0, 0.0, 0), (0.0, 6.0, 5), (0.0, 7.0, 4), (0.0, 1e-7, 25), (7.0, 6.0, 3), (25.0, 6.0, 0)]
         {
-            let measures = Measures { measured_from_hours, stranding_hours };
+            let measures = Measures { measured_from_hours, stranding_hours, ..Measures::default() };
             let plan = trial.plan(true, &[]).with_measures(measures);
             let occupancy = Occupancy::empty(plan.fleet().clone());
             let mut fills = Fills::new(&plan);

@@ -174,6 +174,7 @@ fn measures(number: u64) -> Measures {
     Measures {
         measured_from_hours: draws.one_of(&[0.0, 0.0, 0.5, 2.0]),
         stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
+        fill_while_pct: draws.one_of(&[0.0, 50.0, 100.0]),
     }
 }
 
