@@ -38,10 +38,12 @@ the seed and from the place in the list, not from the rules.
 ";
 
 /// The other lists: the word behind `list`, and the title here.
-const OTHERS: [(&str, &str); 8] = [
+const OTHERS: [(&str, &str); 10] = [
     ("run", "The run"),
     ("agents", "Agents"),
     ("caches", "Caches"),
+    ("lifetimes", "Lifetimes"),
+    ("measures", "Measures"),
     ("clusters", "Machines"),
     ("workloads", "Workload"),
     ("metrics", "Metrics"),

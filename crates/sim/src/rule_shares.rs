@@ -20,6 +20,9 @@ pub struct RuleShare {
     /// Share of the sampled decisions in which it left exactly one of several candidates, so
     /// that the rules below had nothing to decide, 0 to 1.
     pub left_one: f64,
+    /// Share of the sampled decisions in which it was the last preference to drop any candidate:
+    /// what broke the tie, 0 to 1.
+    pub settled: f64,
     /// Decisions that were sampled.
     pub samples: u32,
     /// Share of the sampled decisions in which it was given several candidates.
@@ -152,7 +155,8 @@ impl RuleShares {
         self.decisions += 1;
         self.circular += u32::from(funnel.circular);
         let stages = [&funnel.cluster_steps, &funnel.steps];
-        let shares = stages.into_iter().flat_map(|steps| (0..steps.len()).map(|at| share(steps, at)));
+        let shares =
+            stages.into_iter().flat_map(|steps| (0..steps.len()).map(|at| share(steps, at, funnel.decided_by)));
         for (index, share) in shares.enumerate() {
             match self.sums.get_mut(index) {
                 Some(sum) => {
@@ -160,6 +164,7 @@ impl RuleShares {
                     sum.after += share.after;
                     sum.decided += share.decided;
                     sum.left_one += share.left_one;
+                    sum.settled += share.settled;
                     sum.given_several += share.given_several;
                 }
                 None => self.sums.push(share),
@@ -180,6 +185,7 @@ impl RuleShares {
             after: sum.after / decisions,
             decided: sum.decided / decisions,
             left_one: sum.left_one / decisions,
+            settled: sum.settled / decisions,
             given_several: sum.given_several / decisions,
             samples: self.decisions,
             ..*sum
@@ -188,7 +194,7 @@ impl RuleShares {
     }
 }
 
-fn share(steps: &[Step], at: usize) -> RuleShare {
+fn share(steps: &[Step], at: usize, decided_by: Option<&str>) -> RuleShare {
     let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
     let Step { rule, before, after } = steps[at];
     RuleShare {
@@ -197,6 +203,7 @@ fn share(steps: &[Step], at: usize) -> RuleShare {
         after: f64::from(after) / first,
         decided: f64::from(u8::from(after < before)),
         left_one: f64::from(u8::from(after == 1 && before > 1)),
+        settled: f64::from(u8::from(decided_by == Some(rule))),
         given_several: f64::from(u8::from(before > 1)),
         samples: 1,
         follows: at > 0,
@@ -221,7 +228,7 @@ mod tests {
             clusters: Vec::new(),
             steps: (0..3).map(step).collect(),
             best: Vec::new(),
-            decided_by: None,
+            decided_by: (1..3).rfind(|at| left[at + 1] < left[*at]).map(|at| rules[at]),
             circular: false,
         }
     }
@@ -240,6 +247,8 @@ mod tests {
         let numbers: Vec<_> = shares[2..].iter().map(|it| (it.before, it.after, it.decided, it.left_one)).collect();
         assert_eq!(numbers, [(1.0, 0.8125, 0.25, 0.25), (0.8125, 0.25, 0.75, 0.0), (0.25, 0.15625, 0.75, 0.75)]);
         assert!(shares.iter().all(|it| it.samples == 4));
+        let settled: Vec<_> = shares.iter().map(|it| it.settled).collect();
+        assert_eq!(settled, [0.0, 0.0, 0.0, 0.0, 0.75], "a validator settles nothing");
     }
 
     #[test]

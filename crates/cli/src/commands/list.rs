@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::{Caches, RULES};
+use tiebreak_placement::{Caches, Lifetimes, RULES};
 use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, Measures};
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
@@ -14,7 +14,8 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|clusters|run";
+pub(crate) const WORDS: &str =
+    "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -32,6 +33,8 @@ static LISTS: &[List] = &[
     List { name: "presets", rows: presets, foot: String::new },
     List { name: "agents", rows: || vec![row(&Agents::DECLARATION)], foot: String::new },
     List { name: "caches", rows: || vec![row(&Caches::DECLARATION)], foot: String::new },
+    List { name: "lifetimes", rows: || vec![row(&Lifetimes::DECLARATION)], foot: String::new },
+    List { name: "measures", rows: || vec![row(&Measures::DECLARATION)], foot: String::new },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];

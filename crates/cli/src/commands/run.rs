@@ -97,6 +97,7 @@ struct Share {
     after: f64,
     decided: f64,
     left_one: f64,
+    settled: f64,
     samples: u32,
     hint: Option<&'static str>,
     #[serde(skip)]
@@ -105,9 +106,9 @@ struct Share {
 
 impl Share {
     fn of((share, hint): (&RuleShare, Option<RuleHint>)) -> Self {
-        let RuleShare { rule, before, after, decided, left_one, samples, .. } = *share;
+        let RuleShare { rule, before, after, decided, left_one, settled, samples, .. } = *share;
         let told = hint.map(|hint| hint.sentence(share));
-        Self { rule, before, after, decided, left_one, samples, hint: hint.map(RuleHint::word), told }
+        Self { rule, before, after, decided, left_one, settled, samples, hint: hint.map(RuleHint::word), told }
     }
 }
 
@@ -208,7 +209,8 @@ impl Report {
     }
 
     fn shares(&self) -> String {
-        let mut rows = vec![["What each rule left", "given", "left", "decided", "left one"].map(String::from).to_vec()];
+        let mut rows =
+            vec![["What each rule left", "given", "left", "decided", "left one", "settled"].map(String::from).to_vec()];
         rows.extend(self.rule_shares.iter().map(Share::cells));
         let hints = self.rule_shares.iter().filter_map(|share| Some((share.rule, share.told.as_ref()?)));
         let hints: String = hints.map(|(rule, told)| format!("  {rule}: {told}\n")).collect();
@@ -219,7 +221,7 @@ impl Report {
 impl Share {
     fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let shares = [self.before, self.after, self.decided, self.left_one].map(percent);
+        let shares = [self.before, self.after, self.decided, self.left_one, self.settled].map(percent);
         std::iter::once(self.rule.to_owned()).chain(shares).collect()
     }
 }

@@ -58,8 +58,7 @@ impl Incident for Defragmentation {
     fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
         let now = zone.now();
         let until = *self.until.get_or_insert(now + hours(self.terms.for_hours));
-        let empty = self.evacuation.look(zone);
-        empty.into_iter().for_each(|machine| zone.release(machine));
+        self.release_empty(zone);
         if now >= until {
             self.evacuation.give_up(zone);
             return self.evacuation.next(zone, None);
@@ -67,7 +66,7 @@ impl Incident for Defragmentation {
         if now >= self.check_at {
             self.check_at = now + minutes(self.terms.check_minutes);
             self.choose(zone);
-            self.evacuation.look(zone);
+            self.release_empty(zone);
         }
         self.evacuation.go_on(zone);
         self.evacuation.next(zone, Some(self.check_at.min(until)))
@@ -79,6 +78,11 @@ impl Incident for Defragmentation {
 }
 
 impl Defragmentation {
+    /// Machines that are empty by now take VMs again.
+    fn release_empty(&mut self, zone: &mut Zone<'_>) {
+        self.evacuation.look(zone).into_iter().for_each(|machine| zone.release(machine));
+    }
+
     /// Takes up machines while too few are empty and few enough are being emptied.
     fn choose(&mut self, zone: &mut Zone<'_>) {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());

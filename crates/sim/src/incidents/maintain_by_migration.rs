@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, declare};
 
@@ -79,7 +80,7 @@ impl Maintenance {
     fn take_up(&mut self, zone: &mut Zone<'_>) -> bool {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         let Some(to_come) = &mut self.to_come else { return false };
-        let next: alloc::vec::Vec<_> = to_come.drain(..to_come.len().min(more as usize)).collect();
+        let next: Vec<_> = to_come.drain(..to_come.len().min(more as usize)).collect();
         next.iter().for_each(|machine| self.evacuation.take_up(zone, *machine));
         !next.is_empty()
     }
