@@ -2,6 +2,7 @@
 //! (LAVA section 4.3).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tiebreak_model::{MachineId, Phase, Time, VmId};
 use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
@@ -120,4 +121,39 @@ fn a_run_that_is_over_tells_how_hosts_stood_before() {
         }
     }
     assert!(compared > 10_000, "{compared}");
+}
+
+/// What the presets about lifetimes say of themselves is so.
+#[test]
+fn presets_show_what_they_say() {
+    let run = |id: &str, path: &str, value: &str| {
+        let mut variant = (presets::find(id).expect(id).make)().active_variant().clone();
+        variant.set(path, value).expect(path);
+        let workload = Arc::new(variant.generate().expect("generated"));
+        let mut world = World::new(variant.plan(workload).expect("a plan"));
+        world.run();
+        world.summary()
+    };
+    let empty = |id: &str, path: &str, value: &str| run(id, path, value).empty_hosts_pct_mean;
+    let (once, again) = (empty("mispredictions", "name", "A"), empty("repredictions", "name", "A"));
+    let off = empty("mispredictions", "rules.LifetimeAlignment.on", "false");
+    let truth = empty("mispredictions", "predictor", "Oracle");
+    assert!(
+        once < off && truth > off + 4.0,
+        "one word for good: {once:.1} % for {off:.1} %, {truth:.1} % if it is true"
+    );
+    assert!((2.5..4.5).contains(&(again - once)), "{again:.1} % after {once:.1} %");
+    let first_words = empty("repredictions", "lifetimes.repredict", "false");
+    assert!(first_words > again, "{first_words:.1} % without repredictions");
+
+    let turns = run("recycling", "name", "A").lives.turns;
+    let happened = |turn: Turn| turns[Turn::ALL.iter().position(|other| *other == turn).expect("a turn")];
+    assert!(happened(Turn::Dropped) > 12 && happened(Turn::Filled) > 30, "{turns:?}");
+
+    let migrations = |order: &str| {
+        let counters = run("migrations-saved", "incidents.0.order", order).counters;
+        (counters.migrations_saved, counters.migrations)
+    };
+    let (longest, as_placed) = (migrations("longest_first"), migrations("as_placed"));
+    assert!(longest.0 > as_placed.0 + 5 && longest.1 < as_placed.1, "saved, made: {longest:?} and {as_placed:?}");
 }

@@ -262,6 +262,9 @@ pub struct RunResult {
     pub rule_shares: Vec<Share>,
     /// Sampled decisions in which weights set by hand went in a circle, of how many.
     pub circles: (u32, u32),
+    /// Migrations that emptying machines would have taken, and those of them saved because the VM
+    /// ended before it was its turn.
+    pub migrations: (f64, f64),
     /// How often VMs that ran were predicted again.
     pub repredictions: f64,
     /// Changes of machines' states in words, with how often they happened; none where no rule asks

@@ -220,12 +220,12 @@ fn quality_is_shown_with_a_sentence_each() {
     assert!(learned.influence.is_sorted_by(|one, next| one.1 >= next.1));
     assert!((learned.influence.iter().map(|it| it.1).sum::<f64>() - 1.0).abs() < 1e-6);
     assert!(lifetimes::turns(live).expect("turns").contains(" x opened for the class"));
-    assert!(lifetimes::in_short(session.app.variant(), Some(live)).starts_with("Boosted trees, C-index 0."));
+    assert!(lifetimes::in_short(&session.app).starts_with("Boosted trees, C-index 0."));
     session.edits(nilas(false));
     let live = session.app.live.as_ref().expect("a run");
     assert!(live.learned.is_none() && live.layout.classes.is_empty() && lifetimes::turns(live).is_none());
-    assert_eq!(lifetimes::in_short(session.app.variant(), Some(live)), "off: no rule asks");
-    assert!(lifetimes::about(session.app.variant()).contains("nothing is predicted"));
+    assert_eq!(lifetimes::in_short(&session.app), "off: no rule asks");
+    assert!(lifetimes::about(&session.app).contains("nothing is predicted"));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Scenarios by name, in the order a list shows them.
 
-use tiebreak_model::Declaration;
+use tiebreak_model::{Declaration, Param};
 use tiebreak_placement::Caches;
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::document::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
+use crate::incident::IncidentRow;
+use crate::predictor::PredictorRow;
 
 /// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
 pub const PACKING_CUT_FINGERPRINT: u128 = 0xed2f_9e2e_d1e4_8e5b_c62d_2c8b_da7c_7f65;
@@ -67,6 +69,40 @@ pub static PRESETS: &[Preset] = &[
                or rack, for a cap on each machine, or for machines of their own; many grow, half of them are \
                deleted as a whole.",
         make: tenants,
+    },
+    Preset {
+        id: "mispredictions",
+        title: "Lives told wrong: one word for good",
+        help: "A hundred machines and an oracle that is far off for every fifth VM. LifetimeAlignment believes its first \
+               word for good, and keeps no more hosts empty than if it were off. Then open \"Lives told wrong: asked \
+               again\", or switch it off and TemporalCost on, and compare. Colour the map by lifetime class: the darkest \
+               machines outlived their deadline.",
+        make: mispredictions,
+    },
+    Preset {
+        id: "repredictions",
+        title: "Lives told wrong: asked again",
+        help: "The same VMs and the same oracle with TemporalCost, which asks again while VMs run: some 3 of 100 more hosts \
+               stay empty. Press a machine: lives told wrong are those whose exit has moved. Under Lifetimes, switch \
+               repredict off to see its part; this oracle's second guess is as wild as its first, so here it costs more \
+               than it helps. KaplanMeier and BoostedTrees guess better the longer a VM has run.",
+        make: repredictions,
+    },
+    Preset {
+        id: "recycling",
+        title: "A host recycles down its classes",
+        help: "Sixteen machines under LAVA, with true lives. Colour the map by lifetime class and move along the \
+               timeline: machines open hollow, fill, and while they recycle take shorter-lived VMs; when the ones they \
+               wait for are gone they drop a class. Press one: every change of its state has its reason.",
+        make: recycling,
+    },
+    Preset {
+        id: "migrations-saved",
+        title: "Maintenance that saves migrations",
+        help: "From the second day on, every machine is emptied by live migration, the VM first that is predicted to live \
+               longest (LARS): the short-lived ones end before it is their turn, and need no migration. Press the event \
+               on the timeline, let it take them as they were placed, and compare what was saved.",
+        make: migrations_saved,
     },
 ];
 
@@ -220,6 +256,99 @@ fn tenants() -> Document {
         ..Variant::default()
     };
     single("Tenants with terms", variant)
+}
+
+fn mispredictions() -> Document {
+    told_wrong("Lives told wrong: one word for good", "LifetimeAlignment")
+}
+
+fn repredictions() -> Document {
+    told_wrong("Lives told wrong: asked again", "TemporalCost")
+}
+
+/// A pool in which true lives are worth five hosts to LifetimeAlignment and seven to TemporalCost,
+/// and an oracle that is wrong for every fifth VM: by a factor of thirty where one standard
+/// deviation.
+fn told_wrong(name: &str, rule: &str) -> Document {
+    let mut variant = Variant {
+        seed: 3,
+        clusters: vec![cluster(0, 100, 10, (48.0, 384.0))],
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 10.0,
+            requests_per_hour: 25.0,
+            spikes_per_day: 0.0,
+            longest_life: 7.0,
+            ..GeneratedWorkload::default()
+        }),
+        agents: Agents { count: 2, ..Agents::default() },
+        ..Variant::default()
+    };
+    variant.predictor = predictor("NoisyOracle", &[("sigma_wrong", 1.5)]);
+    switch_on(&mut variant, &[rule]);
+    single(name, variant)
+}
+
+fn recycling() -> Document {
+    let mut variant = Variant {
+        seed: 27,
+        clusters: vec![cluster(0, 16, 4, (16.0, 64.0))],
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 2.0,
+            requests_per_hour: 9.0,
+            spikes_per_day: 0.0,
+            longest_life: 4.0,
+            ..GeneratedWorkload::default()
+        }),
+        agents: Agents { count: 2, ..Agents::default() },
+        caches: all_layers(),
+        ..Variant::default()
+    };
+    variant.predictor = predictor("Oracle", &[]);
+    variant.lifetimes.baseline_start = false;
+    switch_on(&mut variant, &["LavaHostClass", "TemporalCost"]);
+    single("A host recycles down its classes", variant)
+}
+
+fn migrations_saved() -> Document {
+    let mut maintenance = IncidentRow::plain("MaintainByMigration", 24.0).expect("the list has it");
+    let params = maintenance.params();
+    put(params, &mut maintenance.values, &[("order", LONGEST_FIRST), ("migrations_at_once", 6.0)]);
+    let variant = Variant {
+        clusters: vec![cluster(0, 60, 6, (48.0, 384.0))],
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 5.0,
+            requests_per_hour: 30.0,
+            spikes_per_day: 0.0,
+            longest_life: 4.0,
+            ..GeneratedWorkload::default()
+        }),
+        agents: Agents { count: 2, ..Agents::default() },
+        incidents: vec![maintenance],
+        ..Variant::default()
+    };
+    single("Maintenance that saves migrations", variant)
+}
+
+/// The place of `longest_first` among the orders of migrations.
+const LONGEST_FIRST: f64 = 1.0;
+
+/// Switches rules on.
+fn switch_on(variant: &mut Variant, rules: &[&str]) {
+    variant.rules.iter_mut().filter(|row| rules.contains(&row.id.as_str())).for_each(|row| row.on = true);
+}
+
+fn predictor(id: &str, values: &[(&str, f64)]) -> PredictorRow {
+    let mut row = PredictorRow::plain(id).expect("the list has it");
+    put(row.params(), &mut row.values, values);
+    row
+}
+
+/// Sets parameters by their names.
+fn put(params: &[Param], values: &mut [f64], given: &[(&str, f64)]) {
+    for (name, value) in given {
+        let at = params.iter().position(|param| param.name == *name);
+        values[at.expect("a declared parameter")] = *value;
+    }
 }
 
 /// Every layer of Protean's caches, rule objects too: these zones are small, and the page shows

@@ -20,6 +20,10 @@ use crate::page::{Page, PageMessage};
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
 
+/// What to try where nobody says what to look at.
+const PROMPT: &str =
+    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?";
+
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
 
@@ -166,7 +170,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
             if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
             if baseline.is_none() && !app.can_reset() {
-                <p class="prompt">{ "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?" }</p>
+                <p class="prompt">{ app.prompt.unwrap_or(PROMPT) }</p>
             }
         </>
     }

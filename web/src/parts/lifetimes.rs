@@ -64,15 +64,15 @@ impl Panel {
 
     /// The region: a line in short, and below it, when it is open, everything.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let (variant, live) = (app.variant(), app.live.as_ref());
+        let live = app.live.as_ref();
         let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
         html! {
             <section class="anatomy" aria-label="Lifetimes">
                 <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={link.callback(|_| PageMessage::Panel(PanelMessage::Fold))}>{ "Lifetimes and who predicts them" }</button>
-                    <span class="muted">{ lifetimes::in_short(variant, live) }</span></h2>
+                    <span class="muted">{ lifetimes::in_short(app) }</span></h2>
                 if self.open {
-                    <p class="hint">{ lifetimes::about(variant) }</p>
-                    if !lifetimes::is_asked(variant) { { offer(link) } }
+                    <p class="hint">{ lifetimes::about(app) }</p>
+                    if !lifetimes::is_asked(app) { { offer(link) } }
                     { settings(link, app) }
                     if let Some((run, learned)) = learned {
                         { quality(learned) }
@@ -144,7 +144,10 @@ fn settings(link: &Scope<Page>, app: &App) -> Html {
                 { form::long_form(link, "predictor", predictor.params(), &predictor.values, values) }
                 <p class="hint">{ help(about) }</p>
             </div>
-            <div>{ form::long_form(link, "lifetimes", Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }</div>
+            <div>
+                { form::long_form(link, "lifetimes", Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }
+                <p class="hint">{ help(Lifetimes::DECLARATION.help) }</p>
+            </div>
         </div>
     }
 }

@@ -58,6 +58,8 @@ pub struct App {
     pub selection: Selection,
     /// The fourth chart, by place in the list of metrics.
     pub extra_metric: Option<usize>,
+    /// What to look at, where a preset was opened.
+    pub prompt: Option<&'static str>,
     /// The result that the opened link promised.
     pub promised: Option<Stamp>,
     /// A link from a newer version, of which only part could be read.
@@ -215,6 +217,7 @@ impl App {
         self.opened = document.clone();
         self.used_rules = list::used_rules(&document);
         self.promised = promised;
+        self.prompt = None;
         self.baseline = None;
         self.live = None;
         self.selection = Selection::default();
@@ -229,7 +232,11 @@ impl App {
 
     fn preset(&mut self, id: &str) -> Vec<Effect> {
         match PRESETS.iter().find(|preset| preset.id == id) {
-            Some(preset) => self.open_document((preset.make)(), None),
+            Some(preset) => {
+                let effects = self.open_document((preset.make)(), None);
+                self.prompt = Some(preset.help);
+                effects
+            }
             None => Vec::new(),
         }
     }

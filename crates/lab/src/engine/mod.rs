@@ -505,6 +505,7 @@ fn result(world: &World) -> RunResult {
         cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
         rule_shares: shares(&summary.rule_shares),
         circles: (summary.circles.circular, summary.circles.sampled),
+        migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
         repredictions: summary.lives.repredictions as f64,
         turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
         wall_ms: 0.0,

@@ -2,9 +2,8 @@
 //! sections 3 to 6).
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_scenario::Variant;
 
-use crate::app::Outcome;
+use crate::app::{App, Outcome};
 use crate::protocol::{Learned, LongLives};
 use crate::view::words;
 
@@ -29,20 +28,25 @@ pub fn predictors() -> impl Iterator<Item = Predictor> {
     declarations.map(|declaration| Predictor { id: declaration.id, title: declaration.title })
 }
 
-/// Whether a variant has any rule on that asks how long VMs will live.
+/// Whether anything asks how long VMs will live: a rule that is on, or what the run on screen has
+/// among its incidents.
 #[must_use]
-pub fn is_asked(variant: &Variant) -> bool {
-    variant.rules.iter().any(|row| row.on && ASKING.contains(&row.id.as_str()))
+pub fn is_asked(app: &App) -> bool {
+    let rule_asks = app.variant().rules.iter().any(|row| row.on && ASKING.contains(&row.id.as_str()));
+    rule_asks || app.live.as_ref().is_some_and(|live| live.learned.is_some())
 }
 
 /// The whole in a few words, for who does not open it.
 #[must_use]
-pub fn in_short(variant: &Variant, live: Option<&Outcome>) -> String {
-    let predictor = variant.predictor.entry().map_or("", |entry| entry.declaration.title);
-    if !is_asked(variant) {
+pub fn in_short(app: &App) -> String {
+    let predictor = app.variant().predictor.entry().map_or("", |entry| entry.declaration.title);
+    if let Some(share) = app.learning {
+        return format!("{predictor}, {:.0} % learned", 100.0 * share);
+    }
+    if !is_asked(app) {
         return "off: no rule asks".into();
     }
-    match live.and_then(|live| live.learned.as_ref()?.c_index) {
+    match app.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
         Some(c_index) => format!("{predictor}, C-index {c_index:.2}"),
         None => predictor.into(),
     }
@@ -50,8 +54,8 @@ pub fn in_short(variant: &Variant, live: Option<&Outcome>) -> String {
 
 /// What stands above the panel.
 #[must_use]
-pub fn about(variant: &Variant) -> String {
-    if is_asked(variant) {
+pub fn about(app: &App) -> String {
+    if is_asked(app) {
         "Before a run, a predictor learns from the first part of the trace how long VMs live. Rules ask it about each VM \
          that comes, and again while it runs. It is judged below on VMs that came later."
             .into()
@@ -131,7 +135,9 @@ fn of_long_lives(long: &LongLives) -> [Fact; 3] {
     );
     let cut = words::trimmed(long.best_cut_h, 1);
     let best = match long.at_best_cut[2] {
-        Some(best) => format!("Both in one number. At best it were {best:.2}: if {cut} h were taken for long."),
+        Some(best) => {
+            format!("Both in one number. With hindsight it is {best:.2}: where {cut} h predicted count as long.")
+        }
         None => "Both in one number.".to_owned(),
     };
     [("Precision", precision, called), ("Recall", recall, lived), ("F1", f1, best)]
@@ -170,7 +176,7 @@ fn errors(learned: &Learned) -> Option<(Plot, String)> {
     let plot = Plot {
         title: "Errors of predictions".into(),
         unit: "%".into(),
-        across: "decades off".into(),
+        across: "decades".into(),
         across_is_log: false,
         up_is_log: false,
         series: vec![
@@ -199,9 +205,9 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
         first.1, first.0, best.1, best.0
     );
     let plot = Plot {
-        title: format!("F1 of lives over {} h", words::trimmed(long.threshold_h, 1)),
+        title: format!("F1 of {} h, by life seen", words::trimmed(long.threshold_h, 1)),
         unit: String::new(),
-        across: "% of life seen".into(),
+        across: "% of life".into(),
         across_is_log: false,
         up_is_log: false,
         series: vec![Series::new("F1", Role::Live, Style::Line, points)],

@@ -53,10 +53,11 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
 pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let Some(result) = &live.result else { return String::new() };
     let placed = format!(
-        "{} of {} VMs placed{}",
+        "{} of {} VMs placed{}{}",
         words::count(result.placements),
         words::count(result.placements + result.rejections),
-        homeless(result)
+        homeless(result),
+        saved(result, baseline)
     );
     let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
         return format!(
@@ -77,6 +78,22 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
         change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
         words::count(result.conflicts),
         words::count(before.conflicts)
+    )
+}
+
+/// How many of the migrations that emptying machines asks for were saved; nothing of none.
+fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
+    let (scheduled, saved) = result.migrations;
+    if scheduled == 0.0 {
+        return String::new();
+    }
+    let before = baseline.and_then(|outcome| outcome.result.as_ref()).map(|before| before.migrations);
+    let of = |(scheduled, saved): (f64, f64)| format!("{} of {}", words::count(saved), words::count(scheduled));
+    let then = before.filter(|(scheduled, _)| *scheduled > 0.0).map(|before| format!(", then {}", of(before)));
+    format!(
+        "; {} migrations saved, because VMs ended before their turn{}",
+        of((scheduled, saved)),
+        then.unwrap_or_default()
     )
 }
 
