@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tiebreak_model::{MachineId, Phase, Time, VmId};
 use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
+use tiebreak_scenario::presets;
 use tiebreak_sim::{Disruption, World};
 use tiebreak_testkit::Case;
 
