@@ -1,7 +1,9 @@
 //! What an allocator may know of the lives of a workload's VMs.
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::iter;
 
 use tiebreak_model::VmId;
 
@@ -39,6 +41,18 @@ pub(crate) struct Curves {
 impl Curves {
     fn of(&self, vm: VmId) -> &Curve {
         &self.curves[self.curve_of.get(vm.index()).copied().unwrap_or(0) as usize]
+    }
+
+    /// Curves that none of these VMs has are left out, but for that of VMs beyond the workload.
+    fn of_part(&self, vms: &[VmId]) -> Self {
+        let old = |vm: &VmId| self.curve_of.get(vm.index()).copied().unwrap_or(0);
+        let kept = BTreeSet::from_iter(iter::once(0).chain(vms.iter().map(old)));
+        let kept = Vec::from_iter(kept);
+        let new = |vm: &VmId| kept.partition_point(|curve| *curve < old(vm)) as u32;
+        Self {
+            curves: kept.iter().map(|curve| self.curves[*curve as usize].clone()).collect(),
+            curve_of: vms.iter().map(new).collect(),
+        }
     }
 }
 
@@ -89,6 +103,19 @@ impl Forecasts {
         (change_s > uptime_s && change_s < u32::MAX).then_some(change_s)
     }
 
+    /// The same predictions for some of these VMs, which a workload of their own numbers anew, in this
+    /// order: one model for many pools. Errors of a noisy oracle are drawn by number, so there they
+    /// are others.
+    #[must_use]
+    pub fn of_part(&self, vms: &[VmId]) -> Self {
+        let source = match &*self.source {
+            Source::Curves(curves) => Source::Curves(curves.of_part(vms)),
+            Source::True(lives) => Source::True(lives.of_part(vms)),
+            Source::Noisy(lives) => Source::Noisy(lives.of_part(vms)),
+        };
+        Self { source: Arc::new(source) }
+    }
+
     /// How many different curves there are; 0 for oracles.
     #[must_use]
     pub fn curve_count(&self) -> u32 {
@@ -108,6 +135,33 @@ impl Forecasts {
             }
             Source::True(lives) => lives.bytes(),
             Source::Noisy(lives) => lives.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predictors::{PREDICTORS, PredictorUse, start};
+    use crate::trial::{Life, workload};
+    use tiebreak_model::random::Seed;
+
+    #[test]
+    fn a_part_is_predicted_as_in_the_whole() {
+        let life = |vm: i64| Life::new(vm as u64 % 5, vm * 700, Some(vm * 700 + 60 * (1 + vm % 40)));
+        let lives = Vec::from_iter((0..200).map(life));
+        let whole = Arc::new(workload(&lives, 200 * 700));
+        let vms = Vec::from_iter((0..whole.vm_count()).filter(|vm| vm % 3 == 1).map(VmId));
+        for entry in PREDICTORS.iter().filter(|entry| entry.declaration.id != "NoisyOracle") {
+            let forecasts = start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().forecasts;
+            let part = forecasts.of_part(&vms);
+            assert!(part.bytes() <= forecasts.bytes());
+            for (new, old) in (0..).map(VmId).zip(&vms) {
+                for uptime_s in [0, 50, 1_000, 100_000] {
+                    let of = |forecasts: &Forecasts, vm| (forecasts.remaining_s(vm, uptime_s), forecasts.next_change_s(vm, uptime_s));
+                    assert_eq!(of(&part, new), of(&forecasts, *old), "{}, VM {}", entry.declaration.id, old.0);
+                }
+            }
         }
     }
 }

@@ -38,6 +38,11 @@ impl TrueLives {
         self.life_s(vm).max(uptime_s.saturating_add(1))
     }
 
+    /// Those of some of its VMs, numbered anew.
+    pub(crate) fn of_part(&self, vms: &[VmId]) -> Self {
+        Self { life_s: vms.iter().map(|vm| self.life_s(*vm)).collect(), unknown_s: self.unknown_s }
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.life_s.len() as u64 * 4
     }

@@ -54,7 +54,7 @@ impl NoisyLives {
     /// left. Half of the draws are too long, so there are few of them.
     pub(crate) fn exit_s(&self, vm: VmId, uptime_s: u32) -> u32 {
         let life_s = self.lives.life_s(vm);
-        let mut asked_s = self.warm_s.get(vm.index()).copied().unwrap_or(0);
+        let mut asked_s = self.warm_s(vm);
         let mut attempt = 0;
         while asked_s < life_s {
             let exit_s = asked_s.saturating_add(self.predicted_s(vm, attempt, life_s - asked_s));
@@ -64,6 +64,16 @@ impl NoisyLives {
             (asked_s, attempt) = (exit_s, attempt + 1);
         }
         uptime_s.saturating_add(1)
+    }
+
+    fn warm_s(&self, vm: VmId) -> u32 {
+        self.warm_s.get(vm.index()).copied().unwrap_or(0)
+    }
+
+    /// Those of some of its VMs, numbered anew: their errors are drawn by the new numbers.
+    pub(crate) fn of_part(&self, vms: &[VmId]) -> Self {
+        let warm_s = vms.iter().map(|vm| self.warm_s(*vm)).collect();
+        Self { lives: self.lives.of_part(vms), warm_s, ..self.clone() }
     }
 
     /// A noisy word for `true_s`; the VM's draw of this number.
