@@ -153,12 +153,15 @@ mod tests {
         let whole = Arc::new(workload(&lives, 200 * 700));
         let vms = Vec::from_iter((0..whole.vm_count()).filter(|vm| vm % 3 == 1).map(VmId));
         for entry in PREDICTORS.iter().filter(|entry| entry.declaration.id != "NoisyOracle") {
-            let forecasts = start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().forecasts;
+            let forecasts =
+                start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().forecasts;
             let part = forecasts.of_part(&vms);
             assert!(part.bytes() <= forecasts.bytes());
             for (new, old) in (0..).map(VmId).zip(&vms) {
                 for uptime_s in [0, 50, 1_000, 100_000] {
-                    let of = |forecasts: &Forecasts, vm| (forecasts.remaining_s(vm, uptime_s), forecasts.next_change_s(vm, uptime_s));
+                    let of = |forecasts: &Forecasts, vm| {
+                        (forecasts.remaining_s(vm, uptime_s), forecasts.next_change_s(vm, uptime_s))
+                    };
                     assert_eq!(of(&part, new), of(&forecasts, *old), "{}, VM {}", entry.declaration.id, old.0);
                 }
             }

@@ -6,6 +6,13 @@
 mod demand;
 mod figure;
 mod hourly;
+mod lava_fig15;
+mod lava_fig16;
+mod lava_fig17;
+mod lava_fig6;
+mod lava_table4;
+mod lava_theorem1;
+mod pools;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -46,6 +53,16 @@ static ENTRIES: &[Entry] = &[
     Entry { name: "protean-fig14", about: "conflicts with and without avoiding them", run: protean_fig14::run },
     Entry { name: "protean-fig15", about: "demand sped up a thousandfold", run: protean_fig15::run },
     Entry { name: "protean-fig16", about: "a higher limit and recommended migrations", run: protean_fig16::run },
+    Entry { name: "lava-fig6", about: "empty hosts by lifetimes, in many pools", run: lava_fig6::run },
+    Entry { name: "lava-fig15", about: "empty hosts by how often predictions are right", run: lava_fig15::run },
+    Entry { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
+    Entry { name: "lava-fig17", about: "predictions that are kept for a while", run: lava_fig17::run },
+    Entry { name: "lava-table4", about: "how well lifetimes are predicted", run: lava_table4::run },
+    Entry {
+        name: "lava-theorem1",
+        about: "hosts that learning saves, by the size of the pool",
+        run: lava_theorem1::run,
+    },
 ];
 
 /// The words that choose what is computed.
@@ -153,6 +170,7 @@ impl Spread {
     /// `86.31 (86.2-86.4)`.
     fn text(&self, decimals: usize) -> String {
         let Self { mean, min, max } = self;
-        format!("{mean:.decimals$} ({min:.decimals$}-{max:.decimals$})")
+        let to = if *min < 0.0 { " to " } else { "-" };
+        format!("{mean:.decimals$} ({min:.decimals$}{to}{max:.decimals$})")
     }
 }
