@@ -10,6 +10,7 @@ mod lava_fig15;
 mod lava_fig16;
 mod lava_fig17;
 mod lava_fig6;
+mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
 mod pools;
@@ -57,6 +58,7 @@ static ENTRIES: &[Entry] = &[
     Entry { name: "lava-fig15", about: "empty hosts by how often predictions are right", run: lava_fig15::run },
     Entry { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
     Entry { name: "lava-fig17", about: "predictions that are kept for a while", run: lava_fig17::run },
+    Entry { name: "lava-table2", about: "migrations saved by moving the longest-lived first", run: lava_table2::run },
     Entry { name: "lava-table4", about: "how well lifetimes are predicted", run: lava_table4::run },
     Entry {
         name: "lava-theorem1",

@@ -4,11 +4,11 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
 use super::Check;
-use super::figure::{About, Figure, Findings, Measure, Row, Scale};
+use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Origin, Trial, Tried, Way, baseline, cut, noisy_oracle, over_all, over_pools, trained, tried,
+    BASELINE, Both, Found, Origin, Trial, Tried, Way, baseline, cut, in_both, noisy_oracle, over_all, over_pools,
+    trained, tried,
 };
-use super::zone::at_once;
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 
@@ -17,17 +17,8 @@ const NAME: &str = "lava-fig15";
 /// Share of the VMs that are predicted well, in percent.
 const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
 
-/// For each seed the pools; the baseline is the first trial, then all ways at each accuracy.
-type Found = Vec<Vec<Tried>>;
-
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
-    let (origin, trace) = Origin::of_trace(given)?;
-    let origins = [origin, Origin::generated(scale)];
-    let seeds = scale.seeds(5);
-    let jobs: Vec<_> = origins.iter().flat_map(|origin| seeds.iter().map(move |seed| (origin, *seed))).collect();
-    let mut runs = at_once(&jobs, |(origin, seed)| one(origin, *seed, given))?.into_iter();
-    let found: [Found; 2] = std::array::from_fn(|_| runs.by_ref().take(seeds.len()).collect());
+    let Both { trace, seeds, found } = in_both(given, |origin, seed| one(origin, seed, given))?;
     let setting = format!(
         "An oracle that is right about so many VMs (an error of 0.001 decades) and wrong about the others (3 decades), \
          and says 14 days at most. {} pools cut from {trace}, and {} made up, as in Figure 6. {BASELINE} Percentage \
@@ -44,9 +35,9 @@ fn one(origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure>
     let whole = origin.whole(seed, |_| true);
     let baseline = baseline(&whole, given)?;
     let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), &whole, seed).0);
-    let mut trials = vec![Trial { list: baseline.clone(), forecasts: None }];
+    let mut trials = vec![Trial::new(baseline.clone(), None)];
     for forecasts in &oracles {
-        trials.extend(Way::ALL.map(|way| Trial { list: way.list(&baseline), forecasts: Some(forecasts) }));
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
     }
     tried(&cut(&whole, origin.pools(), seed), &trials)
 }

@@ -6,11 +6,11 @@ use tiebreak_placement::Group;
 use tiebreak_scenario::Variant;
 
 use super::Check;
-use super::figure::{About, Figure, Findings, Measure, Row, Scale};
+use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Origin, Trial, Tried, Way, baseline, cut, oracle, over_all, over_pools, put_above, trained, tried,
+    BASELINE, Both, Found, Origin, Trial, Tried, Way, baseline, cut, in_both, oracle, over_all, over_pools, put_above,
+    trained, tried,
 };
-use super::zone::at_once;
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 
@@ -32,16 +32,8 @@ const ORACLE: usize = 3;
 const IDEAL: usize = 4;
 const BOUND: usize = 5;
 
-type Found = Vec<Vec<Tried>>;
-
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
-    let (origin, trace) = Origin::of_trace(given)?;
-    let origins = [origin, Origin::generated(scale)];
-    let seeds = scale.seeds(5);
-    let jobs: Vec<_> = origins.iter().flat_map(|origin| seeds.iter().map(move |seed| (origin, *seed))).collect();
-    let mut runs = at_once(&jobs, |(origin, seed)| one(origin, *seed, given))?.into_iter();
-    let found: [Found; 2] = std::array::from_fn(|_| runs.by_ref().take(seeds.len()).collect());
+    let Both { trace, seeds, found } = in_both(given, |origin, seed| one(origin, seed, given))?;
     let setting = format!(
         "Mean share of empty hosts in {} pools cut from {trace} and in {} made up, as in Figure 6; the bound is what \
          nobody has of the scarcer of cores and memory. {BASELINE} In a cold start the rule places these too.",
@@ -64,11 +56,11 @@ fn one(origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure>
     one_shot.lifetimes.repredict = false;
     ideal.lifetimes.baseline_start = false;
     let trials = [
-        Trial { list: baseline, forecasts: None },
-        Trial { list: one_shot, forecasts: Some(&model) },
-        Trial { list: nilas.clone(), forecasts: Some(&model) },
-        Trial { list: nilas, forecasts: Some(&oracle) },
-        Trial { list: ideal, forecasts: Some(&oracle) },
+        Trial::new(baseline, None),
+        Trial::new(one_shot, &model),
+        Trial::new(nilas.clone(), &model),
+        Trial::new(nilas, &oracle),
+        Trial::new(ideal, &oracle),
     ];
     tried(&cut(&whole, origin.pools(), seed), &trials)
 }

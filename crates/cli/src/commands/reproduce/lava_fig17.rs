@@ -3,9 +3,10 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
 use super::Check;
-use super::figure::{About, Figure, Findings, Measure, Row, Scale};
-use super::pools::{BASELINE, Origin, Trial, Tried, Way, baseline, cut, over_all, over_pools, trained, tried};
-use super::zone::at_once;
+use super::figure::{About, Figure, Findings, Measure, Row};
+use super::pools::{
+    BASELINE, Both, Found, Origin, Trial, Tried, Way, baseline, cut, in_both, over_all, over_pools, trained, tried,
+};
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 
@@ -18,16 +19,8 @@ const MINUTES: [f64; 3] = [0.0, 1.0, 15.0];
 const EXACT: usize = 0;
 const LONGEST: usize = MINUTES.len() - 1;
 
-type Found = Vec<Vec<Tried>>;
-
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
-    let (origin, trace) = Origin::of_trace(given)?;
-    let origins = [origin, Origin::generated(scale)];
-    let seeds = scale.seeds(5);
-    let jobs: Vec<_> = origins.iter().flat_map(|origin| seeds.iter().map(move |seed| (origin, *seed))).collect();
-    let mut runs = at_once(&jobs, |(origin, seed)| one(origin, *seed, given))?.into_iter();
-    let found: [Found; 2] = std::array::from_fn(|_| runs.by_ref().take(seeds.len()).collect());
+    let Both { trace, seeds, found } = in_both(given, |origin, seed| one(origin, seed, given))?;
     let setting = format!(
         "NILAS in {} pools cut from {trace} and in {} made up, as in Figure 6, with the trained predictor. {BASELINE} A \
          machine is always predicted again when a VM comes or goes and when it should be free. Percentage points of \
@@ -48,7 +41,7 @@ fn one(origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure>
     let trials = MINUTES.map(|minutes| {
         let mut list = nilas.clone();
         list.lifetimes.refresh_minutes = minutes;
-        Trial { list, forecasts: Some(&model) }
+        Trial::new(list, &model)
     });
     tried(&cut(&whole, origin.pools(), seed), &trials)
 }

@@ -9,8 +9,8 @@ use tiebreak_scenario::predictor::PredictorRow;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, Origin, REQUEST_VMS_MAX, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut, oracle, over_all, over_pools,
-    put_above, shares, trained, tried, vms,
+    BASELINE, Found, Origin, REQUEST_VMS_MAX, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut, oracle, over_all,
+    over_pools, put_above, shares, trained, tried, vms,
 };
 use super::zone::at_once;
 use crate::answer::{Answer, Failure};
@@ -65,14 +65,11 @@ fn one_mean(variant: &Variant) -> PredictorRow {
     row
 }
 
-/// A case under all seeds: for each the pools.
-type Found = Vec<Vec<Tried>>;
-
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let scale = Scale::of(given);
     let (origin, trace) = Origin::of_trace(given)?;
     let made_up = Origin::generated(scale);
-    let seeds = scale.seeds(5);
+    let seeds = scale.seeds(SEEDS);
     let cases = &CASES[..scale.pick(2, CASES.len())];
     let jobs: Vec<_> = cases.iter().flat_map(|case| seeds.iter().map(move |seed| (case, *seed))).collect();
     let lines =
@@ -104,9 +101,9 @@ fn one(case: &Case, origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tri
     (case.change)(&mut baseline);
     let (model, _) = trained(&baseline.predictor, &whole, seed);
     let (oracle, _) = trained(&oracle(), &whole, seed);
-    let mut trials = vec![Trial { list: baseline.clone(), forecasts: None }];
+    let mut trials = vec![Trial::new(baseline.clone(), None)];
     for forecasts in [&model, &oracle] {
-        trials.extend(Way::ALL.map(|way| Trial { list: way.list(&baseline), forecasts: Some(forecasts) }));
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
     }
     tried(&cut(&whole, (case.pools)(origin.pools()), seed), &trials)
 }

@@ -10,14 +10,18 @@ use tiebreak_placement::Group;
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings};
-use tiebreak_sim::metrics::index_of;
-use tiebreak_sim::{Agents, GeneratedWorkload, World};
+use tiebreak_sim::metrics::{Counters, index_of};
+use tiebreak_sim::{Agents, GeneratedWorkload, IncidentUse, World};
 
 use super::figure::Scale;
+use super::zone::at_once;
 use crate::answer::Failure;
 use crate::given::Given;
 use crate::scenario::{preset, set_fields};
-use crate::trace::{built_in, source};
+use crate::trace::source;
+
+/// Seeds of the full size.
+pub(super) const SEEDS: u64 = 5;
 
 /// Days at the beginning that are not measured, and all that a predictor learns from.
 pub(super) const WARM_UP_DAYS: f64 = 2.0;
@@ -57,8 +61,8 @@ pub(super) enum Origin {
 impl Origin {
     /// The trace of `--trace`, or the one that is built in; and its name.
     pub(super) fn of_trace(given: &Given) -> Result<(Self, String), Failure> {
-        let full = preset("packing-400")?;
-        let source = if given.has("trace") { source(full.active_variant(), given)? } else { built_in()? };
+        let named = preset(if given.has("trace") { "packing-400" } else { "default" })?;
+        let source = source(named.active_variant(), given)?;
         let name = source.trace.map_or_else(String::new, |(name, _)| name);
         Ok((Self::Trace(source.workload), name))
     }
@@ -197,6 +201,7 @@ pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failu
     variant.set("rules.BestFit.buckets", "none")?;
     let days = whole.horizon().0 as f64 / Millis::DAY.0 as f64;
     variant.set("predictor.train_share", &format!("{}", 100.0 * WARM_UP_DAYS / days))?;
+    variant.measures.measured_from_hours = 24.0 * WARM_UP_DAYS;
     set_fields(&mut variant, given)?;
     Ok(variant)
 }
@@ -283,12 +288,23 @@ pub(super) struct Seen {
     /// VMs for which no machine was found.
     pub(super) refused: u64,
     pub(super) repredictions: u64,
+    /// Everything that was counted.
+    pub(super) counters: Counters,
 }
 
-/// A list to run every pool with, and what is predicted of the whole, if anything is.
+/// A list to run every pool with.
 pub(super) struct Trial<'a> {
     pub(super) list: Variant,
+    /// What is predicted of the whole, if anything is.
     pub(super) forecasts: Option<&'a Forecasts>,
+    /// What happens to the pool.
+    pub(super) incidents: &'a [IncidentUse],
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(list: Variant, forecasts: impl Into<Option<&'a Forecasts>>) -> Self {
+        Self { list, forecasts: forecasts.into(), incidents: &[] }
+    }
 }
 
 /// A pool under all trials.
@@ -313,6 +329,33 @@ pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, 
     pools.iter().map(under_all).collect()
 }
 
+/// For each seed the pools.
+pub(super) type Found = Vec<Vec<Tried>>;
+
+/// What was tried in pools of a trace and in made-up ones.
+pub(super) struct Both {
+    /// The trace's name.
+    pub(super) trace: String,
+    pub(super) seeds: Vec<u64>,
+    /// First those of the trace.
+    pub(super) found: [Found; 2],
+}
+
+/// Tries something with both for every seed.
+pub(super) fn in_both(
+    given: &Given,
+    one: impl Fn(&Origin, u64) -> Result<Vec<Tried>, Failure> + Sync,
+) -> Result<Both, Failure> {
+    let scale = Scale::of(given);
+    let (origin, trace) = Origin::of_trace(given)?;
+    let origins = [origin, Origin::generated(scale)];
+    let seeds = scale.seeds(SEEDS);
+    let jobs: Vec<_> = origins.iter().flat_map(|origin| seeds.iter().map(move |seed| (origin, *seed))).collect();
+    let mut runs = at_once(&jobs, |(origin, seed)| one(origin, *seed))?.into_iter();
+    let found = std::array::from_fn(|_| runs.by_ref().take(seeds.len()).collect());
+    Ok(Both { trace, seeds, found })
+}
+
 /// The mean over the pools of a seed.
 pub(super) fn over_pools(pools: &[Tried], value: impl Fn(&Tried) -> f64) -> f64 {
     pools.iter().map(value).sum::<f64>() / pools.len() as f64
@@ -330,7 +373,8 @@ impl Pool {
         let settings = ClusterSettings { machines: self.machines, racks, cores, memory_gib, ..Default::default() };
         let clusters = vec![ClusterRow { settings, ..ClusterRow::numbered(0) }];
         let variant = Variant { seed: self.seed, clusters, ..trial.list.clone() };
-        let mut plan = variant.untrained_plan(self.workload.clone())?.without_samples();
+        let plan = variant.untrained_plan(self.workload.clone())?.without_samples();
+        let mut plan = plan.with_incidents(trial.incidents)?;
         if let Some(forecasts) = trial.forecasts {
             plan = plan.with_forecasts(variant.lifetimes, Arc::new(forecasts.of_part(&self.vms)));
         }
@@ -343,16 +387,15 @@ impl Pool {
 impl Seen {
     fn of(world: &World) -> Self {
         let from = Time::ZERO + Millis((WARM_UP_DAYS * Millis::DAY.0 as f64) as u64);
-        let times = world.series().times();
-        let values = |id: &str| world.series().values(index_of(id).expect("a metric of the list"));
-        let (empty, cores, memory) = (values("EmptyHosts"), values("CoreUtilization"), values("MemoryUtilization"));
-        let measured = || (0..times.len()).filter(|at| times[*at] >= from);
-        let mean = |value: &dyn Fn(usize) -> f64| measured().map(value).sum::<f64>() / measured().count() as f64;
+        let bounds = world.series().values(index_of("EmptyHostsBound").expect("a metric of the list"));
+        let sampled = world.series().times().iter().zip(bounds).filter(|(at, _)| **at >= from);
+        let summary = world.summary();
         Self {
-            empty_pct: mean(&|at| empty[at]),
-            bound_pct: mean(&|at| 100.0 - cores[at].max(memory[at])),
-            refused: world.summary().rejections,
-            repredictions: world.life_counts().repredictions,
+            empty_pct: summary.empty_hosts_pct_mean,
+            bound_pct: sampled.clone().map(|(_, bound)| bound).sum::<f64>() / sampled.count() as f64,
+            refused: summary.rejections,
+            repredictions: summary.lives.repredictions,
+            counters: summary.counters,
         }
     }
 }
