@@ -74,7 +74,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 8] = [
+const FIGURES: [(&str, usize); 15] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -83,10 +83,17 @@ const FIGURES: [(&str, usize); 8] = [
     ("protean-fig14", 18),
     ("protean-fig15", 20),
     ("protean-fig16", 3),
+    ("lava-fig6", 8),
+    ("lava-fig15", 6),
+    ("lava-fig16", 6),
+    ("lava-fig17", 3),
+    ("lava-table2", 4),
+    ("lava-table4", 4),
+    ("lava-theorem1", 3),
 ];
 
 #[test]
-fn proteans_figures_in_the_small_size() {
+fn figures_in_the_small_size() {
     for (name, _) in FIGURES {
         let output = tiebreak(&["reproduce", name, "--quick"]);
         assert!(output.stderr.is_empty(), "{name}: {}", text(&output.stderr));

@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn a_part_is_predicted_as_in_the_whole() {
-        let life = |vm: i64| Life::new(vm as u64 % 5, vm * 700, Some(vm * 700 + 60 * (1 + vm % 40)));
+        let life = |vm: i64| Life::new(1 + vm as u32 % 5, vm * 700, Some(vm * 700 + 60 * (1 + vm % 40)));
         let lives = Vec::from_iter((0..200).map(life));
-        let whole = Arc::new(workload(&lives, 200 * 700));
+        let whole = workload(&lives, 200 * 700);
         let vms = Vec::from_iter((0..whole.vm_count()).filter(|vm| vm % 3 == 1).map(VmId));
         for entry in PREDICTORS.iter().filter(|entry| entry.declaration.id != "NoisyOracle") {
             let forecasts =
