@@ -313,11 +313,18 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
             );
         }
     }
-    // One VM to learn from; and a share that is none.
+    // Nobody to learn from, one VM, and everybody.
     session.edits(predictor("BoostedTrees"));
     for share in [0.0, 0.1, 100.0] {
         session.edits(Edit::PredictorValue { index: 0, value: share });
         assert_eq!(session.app.phase, Phase::Finished, "{share} %");
+        let learned = session.app.live.as_ref().expect("a run").learned.clone().expect("quality");
+        let nobody = learned.unanswered.iter().any(|it| it.starts_with("Nobody was seen to leave"));
+        assert_eq!(nobody, share < 50.0, "{share} %: {:?}", learned.unanswered);
+        session.does(Message::Vm("30".into()));
+        session.settle();
+        let life = session.app.selection.attempts.last().and_then(|last| last.life.clone()).expect("a prediction");
+        assert_eq!(life.contains(" live 7 d "), nobody, "{share} %: {life}");
     }
     let learned = session.app.live.as_ref().expect("a run").learned.clone().expect("quality");
     assert!(learned.unanswered[0].contains("learn from less"), "{:?}", learned.unanswered);

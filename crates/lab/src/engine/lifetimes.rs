@@ -127,11 +127,19 @@ impl Learning {
     }
 }
 
+/// What is done where there is nothing to learn from.
+const NOBODY_LEFT: &str = "Nobody was seen to leave in the part of the trace that was learned from, so all VMs are \
+                           expected to live alike, as long as predictions reach, and rules that ask find them all alike.";
+
 fn learned(predictor: &str, quality: Quality) -> Learned {
     let counts = quality.counts;
     let histogram = |errors: Option<Errors>| errors.map_or(Vec::new(), |errors| errors.counts);
     let detection = |it: &Detection| [it.precision, it.recall, it.f1];
-    let title = tiebreak_lifetime::find(predictor).map_or(predictor, |entry| entry.declaration.title);
+    let entry = tiebreak_lifetime::find(predictor);
+    let title = entry.map_or(predictor, |entry| entry.declaration.title);
+    // Oracles learn from nobody.
+    let learns = entry.is_some_and(|entry| entry.declaration.params.iter().any(|param| param.name == "train_share"));
+    let nobody_left = (learns && counts.trained_on == counts.trained_censored).then_some(NOBODY_LEFT);
     Learned {
         predictor: title.to_owned(),
         trained_on: (counts.trained_on, counts.trained_censored),
@@ -148,7 +156,7 @@ fn learned(predictor: &str, quality: Quality) -> Learned {
         first_errors: histogram(quality.first_errors),
         reprediction_errors: histogram(quality.reprediction_errors),
         influence: quality.influence.iter().map(|it| (it.feature.to_owned(), it.share)).collect(),
-        unanswered: quality.unanswered.into_iter().map(ToOwned::to_owned).collect(),
+        unanswered: nobody_left.into_iter().chain(quality.unanswered).map(ToOwned::to_owned).collect(),
     }
 }
 

@@ -134,7 +134,13 @@ impl Forest {
     fn pass_on(&mut self) -> u32 {
         let vms = self.workload.vm_count();
         let (stage, spent) = match core::mem::replace(&mut self.stage, Stage::Passing) {
-            Stage::Surviving(table) => (Stage::Growing(Box::new(self.examples(&table.finish().forecasts))), vms),
+            Stage::Surviving(table) => {
+                let tables = table.finish().forecasts;
+                let growth = self.examples(&tables);
+                // Trees that saw nobody would say that nobody lives.
+                let is_idle = self.trained_on == 0;
+                (if is_idle { Stage::Done(tables) } else { Stage::Growing(Box::new(growth)) }, vms)
+            }
             Stage::Growing(growth) => {
                 let Growth { binning, booster, average } = *growth;
                 let model = booster.finish();

@@ -1,0 +1,155 @@
+// Lifetimes on the page: a predictor learns, its quality is told, the map shows classes, machines tell their state and
+// why it changed, and presets say what to look at.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const panel = (page) => page.getByRole('region', { name: 'Lifetimes', exact: true });
+const fold = (page) => page.getByRole('button', { name: 'Lifetimes and who predicts them' });
+const quality = (page) => panel(page).getByRole('region', { name: 'Quality of predictions' });
+const explain = (page) => page.getByRole('region', { name: 'Explain' });
+const said = (page) => page.evaluate(() => window.said.map(({ text }) => text));
+const colours = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) seen.add(data.slice(at, at + 3).join(' '));
+  return [...seen];
+});
+
+async function switchOn({ hand, page }) {
+  await fold(page).click();
+  await hand.runs(() => panel(page).getByRole('button', { name: 'Switch TemporalCost on' }).click());
+}
+
+for (const size of [WIDE, NARROW]) {
+  test(`a lifetime rule is switched on, learned for, judged, and undone, ${size.width} wide`, () =>
+    onPage(size, async (session) => {
+      const { hand, page } = session;
+      const opened = await hand.digest();
+      await fold(page).click();
+      await panel(page).getByText(/nothing is predicted/).waitFor();
+      assert.equal(await page.getByRole('combobox', { name: 'Colour by' }).count(), 0);
+      await hand.runs(() => panel(page).getByRole('button', { name: 'Switch TemporalCost on' }).click());
+      assert.ok((await said(page)).includes('Learning lifetimes'), (await said(page)).join(' | '));
+      const digest = await hand.digest();
+      assert.notEqual(digest, opened);
+
+      const rows = await quality(page).getByRole('row').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+      const value = (name) => rows.find(([title]) => title === name)[1];
+      assert.match(value('C-index'), /^0\.[5-9]\d$/);
+      assert.match(value('Learned from'), /^7,605 VMs$/);
+      assert.ok(rows.every(([, , meaning]) => meaning.endsWith('.')));
+      for (const chart of ['Errors of predictions', /^F1 of 24 h/]) {
+        const figure = panel(page).getByRole('figure', { name: chart });
+        await figure.getByRole('img').waitFor();
+        await figure.getByRole('button', { name: 'Show data table' }).click();
+        assert.ok((await figure.getByRole('row').count()) > 15);
+      }
+      const influence = panel(page).getByRole('region', { name: 'Feature influence' });
+      assert.match(await influence.getByRole('row').first().textContent(), /^uptime\d/);
+
+      // A rule is moved: nothing is learned again. Another predictor is.
+      const before = (await said(page)).length;
+      await hand.setBuckets('BestFit', 7);
+      assert.ok(!(await said(page)).slice(before).includes('Learning lifetimes'));
+      await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Survival table (Kaplan-Meier)'));
+      await panel(page).getByText(/^How good Survival table/).waitFor();
+      for (let step = 0; step < 2; step += 1) await hand.runs(() => hand.button('Undo').click());
+      assert.equal(await hand.digest(), digest);
+      await hand.runs(() => hand.button('Undo').click());
+      assert.equal(await hand.digest(), opened);
+      assert.equal(await quality(page).count(), 0);
+    }));
+}
+
+test('the map by lifetime class shows another moment, and a machine tells its state and why', () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    await hand.choosePreset('A host recycles down its classes');
+    await page.getByText(/Sixteen machines under LAVA/).waitFor();
+    const by = page.getByRole('combobox', { name: 'Colour by' });
+    const plain = await colours(page);
+    await by.selectOption('lifetime class');
+    await page.getByText(/ empty, \d+ open, \d+ recycling at /).waitFor();
+    await page.waitForTimeout(200);
+    assert.notDeepEqual(await colours(page), plain);
+    const summary = page.locator('#fleet-summary');
+    assert.match(await summary.textContent(), /of class < 1 h, \d+ of class 1-10 h, .* of class over 1000 h/);
+
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    const machine = explain(page).getByRole('spinbutton', { name: 'Machine', exact: true });
+    const seen = { classes: new Set(), states: new Set(), reasons: new Set() };
+    for (const hours of [6, 18, 30, 42]) {
+      await moment.fill(String(hours * 3_600_000));
+      await page.waitForTimeout(100);
+      seen.classes.add((await colours(page)).sort().join());
+      for (let id = 0; id < 16; id += 5) {
+        await machine.fill(String(id));
+        await page.keyboard.press('Tab');
+        const state = explain(page).locator('.machine .story');
+        await state.waitFor();
+        await page.waitForTimeout(50);
+        seen.states.add((await state.textContent()).split(/[ ,:]/)[0]);
+        for (const turn of await explain(page).getByRole('list', { name: 'Changes of its state' }).getByRole('listitem').allTextContents()) {
+          assert.match(turn, /^(\d+ d )?\d\d:\d\d(:\d\d)?: /);
+          seen.reasons.add(turn.replace(/^.*?\d: /, '').replace(/ \(.*$/, ''));
+        }
+      }
+    }
+    assert.ok(seen.classes.size > 1, 'the map moves with time');
+    assert.ok(seen.states.has('Recycling') && seen.states.size > 1, [...seen.states].join());
+    assert.ok(seen.reasons.has('the VMs it waited for are gone: class drops'), [...seen.reasons].join());
+
+    const vm = explain(page).locator('.vms li').filter({ hasText: 'expected to leave at' }).first();
+    await vm.getByRole('button').click();
+    await explain(page).getByText(/^It was expected to live /).waitFor();
+    const cost = explain(page).getByRole('region', { name: 'Scores' }).getByRole('row').filter({ hasText: 'TemporalCost' });
+    if (await cost.count()) assert.match(await cost.textContent(), /would be busy .* \(step \d+\)/);
+
+    const heads = (await hand.table('Fleet map'))[0];
+    assert.deepEqual(heads.slice(-7), ['open', 'recycling', '< 1 h', '1-10 h', '10-100 h', '100-1000 h', 'over 1000 h']);
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('without a mouse: the rule, the predictor, the colours and a machine', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const press = (key) => page.keyboard.press(key);
+    await fold(page).focus();
+    await press('Enter');
+    await press('Tab');
+    await hand.runs(() => press('Enter'));
+    await quality(page).waitFor();
+    await panel(page).getByRole('combobox', { name: 'Predictor' }).focus();
+    await hand.runs(() => press('ArrowDown'));
+    await panel(page).getByText(/^How good Survival table/).waitFor();
+    await page.getByRole('combobox', { name: 'Colour by' }).focus();
+    await press('ArrowDown');
+    await page.getByText(/ open, \d+ recycling at /).waitFor();
+    await page.getByRole('img', { name: 'Fleet map' }).focus();
+    await press('ArrowDown');
+    await press('ArrowDown');
+    await explain(page).locator('.machine .story').waitFor();
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('what cannot be is told: an accuracy above 100 %, a trace whose VMs never end', () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    await switchOn(session);
+    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Noisy oracle'));
+    const accuracy = panel(page).getByRole('spinbutton', { name: 'accuracy of predictor' });
+    await accuracy.fill('180');
+    await page.keyboard.press('Tab');
+    await page.getByText(/Expected a number from 0 to 100, got "180"; it stays 80\./).waitFor();
+    assert.equal(await accuracy.inputValue(), '80');
+    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Boosted trees'));
+    const rows = Array.from({ length: 80 }, (_, vm) => `${vm},${vm % 5},2,8,${600 * vm},`);
+    const endless = ['vm,tenant,cores,memory_gb,start_s,end_s', ...rows].join('\n');
+    await hand.runs(() => hand.giveFile({ name: 'endless.csv', mimeType: 'text/csv', buffer: Buffer.from(endless) }));
+    await panel(page).getByText(/does not say when any of the judged VMs ends/).waitFor();
+    await panel(page).getByText(/Nobody was seen to leave/).waitFor();
+  }));
