@@ -27,6 +27,10 @@ impl TrueLives {
         Self { life_s: lives.collect(), unknown_s: (beyond.0 / 1_000).clamp(1, u64::from(u32::MAX)) as u32 }
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.life_s.len()
+    }
+
     #[inline]
     pub(crate) fn life_s(&self, vm: VmId) -> u32 {
         self.life_s.get(vm.index()).copied().unwrap_or(self.unknown_s)

@@ -104,6 +104,8 @@ pub(crate) struct RankedTemporal {
     pub(crate) rule: Box<dyn AnyTemporal>,
     pub(crate) quantizer: Quantizer,
     pub(crate) weight: Weight,
+    /// The bucket of each of its levels.
+    buckets: Vec<u32>,
 }
 
 /// A machine-stage preference, of any reach.
@@ -276,9 +278,7 @@ impl Policy {
         moment.clear();
         for (stage, field) in self.machine_preferences.iter().zip(&self.fields) {
             if let MachineStage::Temporal(ranked) = stage {
-                let levels = ranked.rule.levels();
-                let bucket = |level| ranked.quantizer.bucket(score_of(level, levels)) as u32;
-                moment.push((ranked.rule.steps(vm).map(bucket), *field));
+                moment.push((ranked.rule.steps(vm).map(|level| ranked.buckets[level as usize]), *field));
             }
         }
     }
@@ -368,7 +368,9 @@ impl Made {
 
     fn temporal(self, rule: Box<dyn AnyTemporal>) -> RankedTemporal {
         let Self { id, quantizer, weight } = self;
-        RankedTemporal { id, rule, quantizer, weight }
+        let levels = rule.levels();
+        let buckets = (0..levels).map(|level| quantizer.bucket(score_of(level, levels)) as u32).collect();
+        RankedTemporal { id, rule, quantizer, weight, buckets }
     }
 }
 

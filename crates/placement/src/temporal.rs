@@ -54,7 +54,7 @@ const STEPS_MAX: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     exit: Exit,
-    /// Where steps begin, rising; those that are not used never do.
+    /// Where steps begin, rising; behind the last there is no beginning before the end of time.
     from: [u32; STEPS_MAX],
     /// The level before the first step, and from each on.
     levels: [u32; STEPS_MAX + 1],
@@ -79,15 +79,15 @@ impl Steps {
     pub fn then(mut self, exit_s: u32, level: u32) -> Self {
         self.from[self.count] = exit_s;
         self.count += 1;
-        let least = self.least[self.count].min(level);
-        self.levels[self.count..].fill(level);
-        self.least[self.count..].fill(least);
+        self.levels[self.count] = level;
+        self.least[self.count] = self.least[self.count - 1].min(level);
         self
     }
 
     /// With each level exchanged for a number that is no smaller for a larger level.
     pub(crate) fn map(mut self, number: impl Fn(u32) -> u32) -> Self {
-        self.levels.iter_mut().chain(&mut self.least).for_each(|level| *level = number(*level));
+        let used = 0..=self.count;
+        self.levels[used.clone()].iter_mut().chain(&mut self.least[used]).for_each(|level| *level = number(*level));
         self
     }
 
@@ -107,7 +107,9 @@ impl Steps {
 
     #[inline]
     fn place(&self, exit_s: u32) -> usize {
-        self.from.iter().map(|from| usize::from(exit_s >= *from)).sum()
+        // All of them, because a loop of one length is made wide.
+        let place: usize = self.from.iter().map(|from| usize::from(exit_s >= *from)).sum();
+        place.min(self.count)
     }
 
     /// The exits, from and to, at which machines have this level, where those are of one piece.
@@ -125,7 +127,7 @@ impl Steps {
 
     /// The level, when all machines have the same.
     pub(crate) fn constant(&self) -> Option<u32> {
-        self.levels.iter().all(|level| *level == self.levels[0]).then_some(self.levels[0])
+        self.levels[..=self.count].iter().all(|level| *level == self.levels[0]).then_some(self.levels[0])
     }
 }
 

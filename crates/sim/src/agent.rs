@@ -61,8 +61,8 @@ pub(crate) struct Agent {
     /// VMs it decided, and commits of it that failed.
     pub(crate) decided: u64,
     pub(crate) conflicts: u64,
-    /// What it makes of predicted lifetimes, where there are any.
-    lifetimes: Option<Lifetimes>,
+    /// What it makes of predicted lifetimes, where it is shown any.
+    pub(crate) lifetimes: Option<Lifetimes>,
 }
 
 impl Agent {

@@ -1,6 +1,6 @@
 //! Everything that can happen, and in which order.
 //!
-//! At one instant, incidents happen before VMs leave, VMs leave before machines' predicted lives
+//! At one instant, the next list of rules takes over first; incidents happen before VMs leave, VMs leave before machines' predicted lives
 //! are thought over, that is before commits land, agents
 //! that decided on are free after that, requests come next, and samples are taken last; within
 //! a kind, the lower id goes first.
@@ -15,6 +15,8 @@ use tiebreak_model::{MachineId, Millis, RequestId, ShapeId, Time, VmId, Workload
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
+    /// The list of rules at this place of the plan takes over.
+    List(u32),
     /// The incident at this place of the plan happens or goes on.
     Incident(u32),
     /// A VM's life ends.
@@ -43,6 +45,7 @@ pub(crate) struct Queue {
     tick: Millis,
     commits: BinaryHeap<Reverse<(Time, u32)>>,
     free: BinaryHeap<Reverse<(Time, u32)>>,
+    lists: BinaryHeap<Reverse<(Time, u32)>>,
     incidents: BinaryHeap<Reverse<(Time, u32)>>,
     lives: BinaryHeap<Reverse<(Time, MachineId)>>,
 }
@@ -60,6 +63,7 @@ impl Queue {
             tick,
             commits: BinaryHeap::new(),
             free: BinaryHeap::new(),
+            lists: BinaryHeap::new(),
             incidents: BinaryHeap::new(),
             lives: BinaryHeap::new(),
             by_end: Arc::new(by_end),
@@ -75,6 +79,13 @@ impl Queue {
     /// An agent will have decided then.
     pub(crate) fn schedule_free(&mut self, at: Time, agent: u32) {
         self.free.push(Reverse((at, agent)));
+    }
+
+    /// A list of rules will take over then, if that is not after the horizon.
+    pub(crate) fn schedule_list(&mut self, at: Time, list: u32) {
+        if at <= self.workload.horizon() {
+            self.lists.push(Reverse((at, list)));
+        }
     }
 
     /// An incident will happen or go on then, if that is not after the horizon.
@@ -96,6 +107,7 @@ impl Queue {
     /// then are let in, so that every request has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
+        let list = self.lists.peek().map(|Reverse((at, list))| (*at, Event::List(*list)));
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
         let departure =
             self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
@@ -107,8 +119,9 @@ impl Queue {
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [incident, departure, life, commit, free, arrival, tick].into_iter().flatten().min()?;
+        let next = [list, incident, departure, life, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
+            Event::List(_) => drop(self.lists.pop()),
             Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(..) => self.next_departure += 1,
             Event::Life(_) => drop(self.lives.pop()),

@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_lifetime::Forecasts;
-use tiebreak_model::{HostLife, MachineId, Outlook, Phase, Time, VmId, Workload};
+use tiebreak_model::{HostLife, MachineId, Outlook, Phase, RequestId, Time, VmId, Workload};
 use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
 
 /// A machine that outlives every prediction is asked about again after so many seconds.
@@ -31,7 +31,7 @@ impl Foresight {
     /// How long a VM is predicted to live on, asked now, or when it first was there where first
     /// words stand.
     pub(crate) fn remaining_s(&self, workload: &Workload, vm: VmId, now: Time) -> u32 {
-        let (born_s, now_s) = (born_s(workload, vm), seconds(now));
+        let (born_s, now_s) = (born_s(workload.at(workload.request_of(vm))), seconds(now));
         if self.terms.repredict {
             return self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1);
         }
@@ -89,21 +89,33 @@ pub struct LifeCounts {
 
 #[derive(Clone, Copy, Default)]
 struct VmLife {
-    /// When it began, in seconds; before the trace began it is negative.
+    /// When it was asked for, in seconds; before the trace began it is negative.
     born_s: i32,
     /// What was foretold first; 0 before that.
     first_s: u32,
     first_exit_s: u32,
-    exit_s: u32,
     /// Which coming to a machine was its last one.
     coming: u32,
+}
+
+/// A VM on a machine. Those of one machine stand side by side, with what was predicted of them
+/// last: thinking a machine over is one walk along them, and asks again only about those of whom
+/// something else would be said.
+#[derive(Clone, Copy)]
+struct Resident {
+    vm: VmId,
+    exit_s: u32,
+    /// From this moment on another exit may be predicted; asked sooner, the answer is the same.
+    changes_s: u32,
+    first_exit_s: u32,
+    first_s: u32,
     residual: bool,
 }
 
 #[derive(Clone, Default)]
 struct Machine {
     host: Host,
-    vms: Vec<VmId>,
+    residents: Vec<Resident>,
     /// When its VMs were predicted last.
     checked_s: u32,
     /// When something is due, and when the queue will tell; 0 is never.
@@ -116,7 +128,6 @@ struct Machine {
 pub(crate) struct Lives {
     terms: Lifetimes,
     forecasts: Arc<Forecasts>,
-    workload: Arc<Workload>,
     vms: Vec<VmLife>,
     machines: Vec<Machine>,
     counts: LifeCounts,
@@ -125,12 +136,13 @@ pub(crate) struct Lives {
 }
 
 impl Lives {
-    pub(crate) fn new(foresight: &Foresight, workload: &Arc<Workload>, machines: u32) -> Self {
+    pub(crate) fn new(foresight: &Foresight, workload: &Workload, machines: u32) -> Self {
+        let requests = (0..workload.request_count()).map(RequestId);
+        let born = requests.flat_map(|it| workload.vms_of(it).map(move |_| born_s(workload.at(it))));
         Self {
             terms: foresight.terms,
             forecasts: foresight.forecasts.clone(),
-            workload: workload.clone(),
-            vms: vec![VmLife::default(); workload.vm_count() as usize],
+            vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
             machines: vec![Machine::default(); machines as usize],
             counts: LifeCounts::default(),
             turns_kept: TURNS_KEPT,
@@ -155,12 +167,12 @@ impl Lives {
 
     /// A machine as lifetime rules see it, with the reasons for that.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let Machine { host, vms, turns, .. } = &self.machines[machine.index()];
-        let expected = |vm: &VmId| {
-            let VmLife { first_exit_s, exit_s, residual, .. } = self.vms[vm.index()];
-            ExpectedVm { vm: *vm, exit_s, first_exit_s, residual }
+        let Machine { host, residents, turns, .. } = &self.machines[machine.index()];
+        let expected = |it: &Resident| {
+            let Resident { vm, exit_s, first_exit_s, residual, .. } = *it;
+            ExpectedVm { vm, exit_s, first_exit_s, residual }
         };
-        HostCard { host: *host, vms: vms.iter().map(expected).collect(), turns: turns.clone() }
+        HostCard { host: *host, vms: residents.iter().map(expected).collect(), turns: turns.clone() }
     }
 
     /// The same at an earlier moment, when these VMs were on it since these times. States follow
@@ -211,42 +223,35 @@ impl Lives {
         if known.first_s > 0 && !self.terms.repredict {
             return known.first_exit_s.saturating_sub(now_s).max(1);
         }
-        let born_s = if known.first_s > 0 { known.born_s } else { self.born_s(vm) };
-        self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1)
-    }
-
-    fn born_s(&self, vm: VmId) -> i32 {
-        born_s(&self.workload, vm)
+        self.forecasts.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
     }
 
     /// A VM came to a machine, which has this share of its cores or memory in use then.
     pub(crate) fn join(&mut self, vm: VmId, machine: MachineId, now: Time, used_share: f64) {
         let now_s = seconds(now);
         let remaining_s = self.remaining_s(vm, now_s);
-        let born_s = self.born_s(vm);
+        let exit_s = now_s.saturating_add(remaining_s);
         let life = &mut self.vms[vm.index()];
         if life.first_s == 0 {
-            let uptime_s = uptime_s(born_s, now_s);
-            life.first_s = remaining_s.saturating_add(uptime_s);
-            life.first_exit_s = now_s.saturating_add(remaining_s);
-            life.born_s = born_s;
+            life.first_s = remaining_s.saturating_add(uptime_s(life.born_s, now_s));
+            life.first_exit_s = exit_s;
         }
-        life.exit_s = now_s.saturating_add(remaining_s);
-        life.residual = false;
         life.coming = self.comings;
         self.comings += 1;
+        let VmLife { born_s, first_s, first_exit_s, .. } = *life;
+        let changes_s = if self.terms.repredict { changes_s(&self.forecasts, vm, born_s, now_s) } else { u32::MAX };
+        let resident = Resident { vm, exit_s, changes_s, first_exit_s, first_s, residual: false };
+        self.machines[machine.index()].residents.push(resident);
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
-        self.machines[machine.index()].vms.push(vm);
         self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
     }
 
     /// A VM left a machine.
     pub(crate) fn leave(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let vms = &mut self.machines[machine.index()].vms;
-        let at = vms.iter().position(|other| *other == vm).expect("a VM leaves the machine it joined");
-        vms.swap_remove(at);
-        let (now_s, residual) = (seconds(now), self.vms[vm.index()].residual);
+        let residents = &mut self.machines[machine.index()].residents;
+        let at = residents.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
+        let (now_s, residual) = (seconds(now), residents.swap_remove(at).residual);
         self.turn(machine, now_s, |host, terms, turns| host.left(now_s, residual, terms, turns));
     }
 
@@ -257,8 +262,8 @@ impl Lives {
         now_s: u32,
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
-        let Machine { host, vms, turns, .. } = &mut self.machines[machine.index()];
-        let (all, counts, kept, comings) = (&mut self.vms, &mut self.counts, self.turns_kept, self.comings);
+        let Machine { host, residents, turns, .. } = &mut self.machines[machine.index()];
+        let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
         change(host, &self.terms, &mut |turn, host| {
             counts.turns[turn as usize] += 1;
             if turns.len() == kept {
@@ -266,7 +271,7 @@ impl Lives {
             }
             turns.push(TurnAt { at_s: now_s, turn, class: host.class, comings });
             if turn.makes_residual() {
-                vms.iter().for_each(|vm| all[vm.index()].residual = true);
+                residents.iter_mut().for_each(|it| it.residual = true);
             }
         });
     }
@@ -281,24 +286,24 @@ impl Lives {
     /// there next, if the queue does not know of that yet.
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<Time>) {
         let now_s = seconds(now);
-        let Machine { host, vms, .. } = &self.machines[machine.index()];
-        let (mut life, mut changes_s) =
-            (HostLife { class: host.class, phase: host.phase, ..HostLife::EMPTY }, u32::MAX);
-        for vm in vms {
-            let known = &mut self.vms[vm.index()];
-            if self.terms.repredict {
-                let uptime_s = uptime_s(known.born_s, now_s);
-                known.exit_s = now_s.saturating_add(self.forecasts.remaining_s(*vm, uptime_s).max(1));
-                let next_s = self.forecasts.next_change_s(*vm, uptime_s);
-                changes_s = changes_s.min(next_s.map_or(u32::MAX, |next| moment_s(known.born_s, next)));
+        let Self { terms, forecasts, vms, machines, counts, .. } = self;
+        let Machine { host, residents, checked_s, .. } = &mut machines[machine.index()];
+        let (mut life, mut change_s) = (HostLife { class: host.class, phase: host.phase, ..HostLife::EMPTY }, u32::MAX);
+        for it in &mut *residents {
+            if terms.repredict && it.changes_s <= now_s {
+                let born_s = vms[it.vm.index()].born_s;
+                let remaining_s = forecasts.remaining_s(it.vm, uptime_s(born_s, now_s)).max(1);
+                it.exit_s = now_s.saturating_add(remaining_s);
+                it.changes_s = changes_s(forecasts, it.vm, born_s, now_s);
             }
-            life.exit_s = life.exit_s.max(known.exit_s);
-            life.first_exit_s = life.first_exit_s.max(known.first_exit_s);
-            life.longest_s = life.longest_s.max(known.first_s);
+            change_s = change_s.min(it.changes_s);
+            life.exit_s = life.exit_s.max(it.exit_s);
+            life.first_exit_s = life.first_exit_s.max(it.first_exit_s);
+            life.longest_s = life.longest_s.max(it.first_s);
         }
-        self.counts.repredictions += if self.terms.repredict { vms.len() as u64 } else { 0 };
-        self.machines[machine.index()].checked_s = now_s;
-        let due = self.due_s(machine, life.exit_s, changes_s).map(moment);
+        counts.repredictions += if terms.repredict { residents.len() as u64 } else { 0 };
+        *checked_s = now_s;
+        let due = self.due_s(machine, life.exit_s, change_s).map(moment);
         (life, due)
     }
 
@@ -359,9 +364,14 @@ impl Machine {
     }
 }
 
+/// From when on another exit of a VM may be predicted than at `now_s`; never is the end of time.
+fn changes_s(forecasts: &Forecasts, vm: VmId, born_s: i32, now_s: u32) -> u32 {
+    let next_s = forecasts.next_change_s(vm, uptime_s(born_s, now_s));
+    next_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s))
+}
+
 /// When a VM was asked for, in seconds since the trace began.
-fn born_s(workload: &Workload, vm: VmId) -> i32 {
-    let at = workload.at(workload.request_of(vm));
+fn born_s(at: Time) -> i32 {
     at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 

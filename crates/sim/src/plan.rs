@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -9,11 +10,11 @@ use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Declared, Millis, Occupancy, Time, VmId, Workload, declare};
-use tiebreak_placement::policy::REQUIRED_RULE;
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
 use crate::latency::Latency;
+use crate::lists::List;
 use crate::lives::Foresight;
 use crate::measures::Measures;
 
@@ -75,16 +76,14 @@ declare! {
 #[derive(Clone)]
 pub struct Plan {
     pub(crate) fleet: Arc<Fleet>,
-    pub(crate) policy: Arc<Policy>,
+    /// The lists of rules, each until its moment; at least one.
+    pub(crate) lists: Vec<List>,
     pub(crate) workload: Arc<Workload>,
     pub(crate) agents: Agents,
     pub(crate) caches: Caches,
     pub(crate) seed: Seed,
     pub(crate) tick: Millis,
     pub(crate) funnel_samples: u32,
-    /// What `policy` is made of.
-    pub(crate) rules: Vec<RuleUse>,
-    pub(crate) best_clusters: u32,
     /// What happens when; the list is never changed, so places in it are names.
     pub(crate) incidents: Vec<(Time, Planned)>,
     /// The workload without what incidents ask for.
@@ -98,7 +97,7 @@ pub struct Plan {
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plan").field("policy", &self.policy).field("agents", &self.agents).finish_non_exhaustive()
+        f.debug_struct("Plan").field("lists", &self.lists).field("agents", &self.agents).finish_non_exhaustive()
     }
 }
 
@@ -166,10 +165,6 @@ impl Plan {
         agents: Agents,
         seed: Seed,
     ) -> Result<Self, PlanError> {
-        let mut rules: Vec<_> = rules.to_vec();
-        if !rules.iter().any(|rule| rule.id == REQUIRED_RULE) {
-            rules.insert(0, RuleUse::plain(REQUIRED_RULE, None));
-        }
         let tick = nice_tick(workload.horizon().since(Time::ZERO));
         let fleet = Fleet::build(clusters).map_err(PlanError::Fleet)?;
         let affordable = (FUNNEL_MACHINES / fleet.machine_count()).max(FUNNEL_SAMPLES_MIN);
@@ -177,7 +172,7 @@ impl Plan {
         let agents = Agents::from_values(&agents.to_values());
         Ok(Self {
             fleet: Arc::new(fleet),
-            policy: Arc::new(Policy::new(&rules, best_clusters).map_err(PlanError::Policy)?),
+            lists: vec![List::new(rules, best_clusters).map_err(PlanError::Policy)?],
             trace: workload.clone(),
             workload,
             agents,
@@ -185,8 +180,6 @@ impl Plan {
             seed,
             tick,
             funnel_samples: FUNNEL_SAMPLES.min(affordable),
-            rules,
-            best_clusters,
             incidents: Vec::new(),
             luck: None,
             measures: Measures::default(),
@@ -227,7 +220,7 @@ impl Plan {
     /// Whether any rule, or any incident, asks how long VMs will live.
     #[must_use]
     pub fn asks_for_lifetimes(&self) -> bool {
-        self.policy.asks_for_lifetimes() || self.incidents.iter().any(|(_, incident)| incident.asks_for_lifetimes())
+        self.rules_ask_for_lifetimes() || self.incidents.iter().any(|(_, incident)| incident.asks_for_lifetimes())
     }
 
     /// What is predicted of the workload, whoever asks.
@@ -237,54 +230,18 @@ impl Plan {
 
     /// The same, where any rule asks.
     pub(crate) fn foresight_of_rules(&self) -> Option<&Foresight> {
-        self.foresight().filter(|_| self.policy.asks_for_lifetimes())
+        self.foresight().filter(|_| self.rules_ask_for_lifetimes())
     }
 
-    /// What rules make of predicted lifetimes, where any rule asks for them.
+    /// What rules make of predicted lifetimes, where any rule of any list asks for them.
     #[must_use]
     pub fn lifetimes(&self) -> Option<Lifetimes> {
         self.foresight_of_rules().map(|it| it.terms)
     }
 
-    /// The list that places the VMs alive when the trace began (LAVA appendix F).
-    pub(crate) fn policy_at_start(&self) -> Arc<Policy> {
-        if self.lifetimes().is_some_and(|terms| terms.baseline_start) {
-            self.baseline()
-        } else {
-            self.policy_after_start()
-        }
-    }
-
-    /// The list that agents begin with: without its lifetime rules where those are rolled out
-    /// during the run.
-    pub(crate) fn policy_after_start(&self) -> Arc<Policy> {
-        if self.rolls_out_lifetimes() { self.baseline() } else { self.policy.clone() }
-    }
-
     /// Whether lifetime rules begin to count only during the run.
     pub(crate) fn rolls_out_lifetimes(&self) -> bool {
         self.incidents.iter().any(|(at, incident)| *at >= Time::ZERO && incident.rolls_out_lifetimes())
-    }
-
-    /// The list without the rules that ask for lifetimes.
-    fn baseline(&self) -> Arc<Policy> {
-        Arc::new(Policy::new(&self.baseline_rules(), self.best_clusters).expect("a list is one with fewer rules"))
-    }
-
-    fn baseline_rules(&self) -> Vec<RuleUse> {
-        self.rules.iter().filter(|rule| !asks_for_lifetimes(rule)).cloned().collect()
-    }
-
-    /// The list with its limit so many points higher, with or without its lifetime rules; none
-    /// when that changes nothing.
-    pub(crate) fn policy_as(&self, limits_raised: f64, lifetimes_off: bool) -> Option<Arc<Policy>> {
-        let rules = if lifetimes_off { self.baseline_rules() } else { self.rules.clone() };
-        let raised = self.with_limit_raised(rules, limits_raised);
-        raised.or_else(|| self.rolls_out_lifetimes().then(|| self.policy_after(lifetimes_off)))
-    }
-
-    fn policy_after(&self, lifetimes_off: bool) -> Arc<Policy> {
-        if lifetimes_off { self.baseline() } else { self.policy.clone() }
     }
 
     /// An allocator with this list that knows the fleet as `view` has it.
@@ -321,11 +278,6 @@ impl Plan {
     pub fn tick(&self) -> Millis {
         self.tick
     }
-}
-
-/// Whether a rule asks how long VMs will live.
-pub(crate) fn asks_for_lifetimes(rule: &RuleUse) -> bool {
-    Policy::new(core::slice::from_ref(rule), 1).is_ok_and(|policy| policy.asks_for_lifetimes())
 }
 
 /// A round step that gives about [`TICKS`] samples.

@@ -1,5 +1,6 @@
 //! How aggressive each rule is, on average over sampled decisions of a run, and what people
-//! should know of rules that never decide or leave nothing (Protean section 3.4).
+//! should know of rules that never decide or leave nothing (Protean section 3.4). Where one list of
+//! rules takes over from another during the run, this is about the last one.
 
 use alloc::vec::Vec;
 
@@ -130,7 +131,9 @@ impl RuleHint {
     }
 }
 
-/// Sums of what each rule did, over every `stride`-th VM.
+/// Sums of what each rule did, over every `stride`-th VM, under the list of rules that holds: where
+/// another list takes over during a run, they tell of the last one alone, since the same place of
+/// two lists is two rules.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleShares {
     stride: u32,
@@ -143,6 +146,11 @@ impl RuleShares {
     /// Over every `stride`-th VM; over none when it is 0.
     pub(crate) fn new(stride: u32) -> Self {
         Self { stride, decisions: 0, circular: 0, sums: Vec::new() }
+    }
+
+    /// Another list of rules takes over.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Self::new(self.stride);
     }
 
     /// Whether this VM is one of them.

@@ -25,6 +25,7 @@ use crate::evictions::Evictable;
 use crate::frames::Frames;
 use crate::histogram::Histogram;
 use crate::job::{Job, Waiting};
+use crate::lists;
 use crate::lives::{HostCard, LifeCounts, Lives, Told};
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
@@ -108,7 +109,9 @@ pub enum Rejection {
 /// A run under way.
 pub struct World {
     pub(crate) plan: Plan,
-    /// The plan's list, or what incidents made of it.
+    /// The place of the plan's list that holds.
+    pub(crate) list: u32,
+    /// That list, or what incidents made of it.
     pub(crate) policy: Arc<Policy>,
     pub(crate) queue: Queue,
     pub(crate) store: Store,
@@ -123,8 +126,9 @@ pub struct World {
     tenants: BTreeMap<u64, Footprint>,
     evictable: Evictable,
     pub(crate) disrupted: Disruptions,
-    /// What is predicted, where any rule asks.
+    /// What is predicted, where any rule asks, and from when on agents are shown it.
     pub(crate) lives: Option<Lives>,
+    pub(crate) lives_from: Time,
     pub(crate) asking: Asking,
     pub(crate) placed_on: Vec<u32>,
     placed_at: Vec<Time>,
@@ -132,6 +136,8 @@ pub struct World {
     decided: u32,
     events: u64,
     last: Option<VmId>,
+    /// The first VM of the commit that failed last.
+    refused: Option<VmId>,
     pub(crate) digest: Digest,
     decisions: Option<Vec<Decision>>,
     pub(crate) counters: Counters,
@@ -147,7 +153,7 @@ pub struct World {
     series: Series,
     at_last_tick: (Time, Counters, u64),
     frames: Option<Frames>,
-    shares: RuleShares,
+    pub(crate) shares: RuleShares,
     probe: Option<Probe>,
     probed: Vec<Probed>,
     capacity: [u64; 4],
@@ -175,12 +181,17 @@ impl World {
         let vms = plan.workload.vm_count() as usize;
         let lives = plan.foresight_of_rules().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
         let policy = plan.policy_at_start();
-        let first = Agent::new(plan.allocator(policy.clone(), empty), &store, plan.lifetimes());
+        let lives_from = plan.lifetimes_from();
+        let shown = plan.lifetimes().filter(|_| lives_from <= Time::ZERO);
+        let first = Agent::new(plan.allocator(policy.clone(), empty), &store, shown);
         let mut queue = Queue::new(plan.workload.clone(), plan.tick);
+        lists::schedule(&plan, &mut queue);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
         Self {
+            list: 0,
             policy,
             lives,
+            lives_from,
             disrupted: Disruptions::new(&plan, &mut queue),
             queue,
             agents: vec![first],
@@ -191,7 +202,7 @@ impl World {
             avoiding: plan.seed.stream("conflict avoidance"),
             window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
-            evictable: Evictable::new(plan.policy.lets_evict(&VmShape::plain(Resources::NONE))),
+            evictable: Evictable::new(plan.ever_lets_evict(&VmShape::plain(Resources::NONE))),
             asking: Asking::default(),
             placed_on: vec![NOWHERE; vms],
             placed_at: vec![Time::NEVER; vms],
@@ -199,6 +210,7 @@ impl World {
             decided: 0,
             events: 0,
             last: None,
+            refused: None,
             digest: Digest::new(),
             decisions: None,
             counters: Counters::default(),
@@ -259,6 +271,7 @@ impl World {
             self.now = time;
             let by = if let Event::Incident(incident) = event { Some(incident) } else { None };
             match event {
+                Event::List(list) => self.take_over(list),
                 Event::Incident(incident) => self.happen(incident),
                 Event::Departure(vm, shape) => self.depart(vm, shape),
                 Event::Life(machine) => self.think_over(machine),
@@ -345,6 +358,12 @@ impl World {
         self.last
     }
 
+    /// How many commits have failed, and the first VM of the one that failed last.
+    #[must_use]
+    pub fn conflicts(&self) -> (u64, Option<VmId>) {
+        (self.counters.conflicts, self.refused)
+    }
+
     /// Where a VM was placed and when; none when it was not, or not yet.
     #[must_use]
     pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
@@ -376,10 +395,10 @@ impl World {
     }
 
     /// A machine as lifetime rules saw it at a moment of the run so far, and why; none where no
-    /// rule asks for lifetimes, or what it was is forgotten.
+    /// rule had asked for lifetimes by then, or what it was is forgotten.
     #[must_use]
     pub fn host_card(&self, machine: MachineId, at: Time) -> Option<HostCard> {
-        let lives = self.lives.as_ref()?;
+        let lives = self.lives.as_ref().filter(|_| at >= self.lives_from)?;
         if at >= self.now { Some(lives.card(machine)) } else { lives.card_at(machine, at, self.vms_on(machine, at)) }
     }
 
@@ -472,13 +491,14 @@ impl World {
         let view = self.agents[0].allocator.view().clone();
         self.policy = self.plan.policy_after_start();
         let agent = |_| self.plan.allocator(self.policy.clone(), view.clone());
-        let lifetimes = self.plan.lifetimes();
+        let lifetimes = self.plan.lifetimes().filter(|_| self.shows_lives());
         self.agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store, lifetimes)).collect();
     }
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
         self.ask(Job::Place(request));
-        let choice = self.choose(0, vm, 0, None);
+        let outlook = self.outlook(vm);
+        let choice = self.choose(0, (vm, outlook), 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
         if self.is_probed(vm) {
@@ -486,7 +506,7 @@ impl World {
         }
         let outcome = match winner {
             Some(machine) => {
-                self.settle_warm(vm, machine);
+                self.settle_warm((vm, outlook), machine);
                 Outcome::Placed
             }
             None => {
@@ -509,10 +529,9 @@ impl World {
         });
     }
 
-    fn settle_warm(&mut self, vm: VmId, machine: MachineId) {
+    fn settle_warm(&mut self, (vm, outlook): (VmId, Outlook), machine: MachineId) {
         let mut demands = core::mem::take(&mut self.spare.demands);
         let shape = *self.plan.workload.shape_of_vm(vm);
-        let outlook = self.outlook(vm);
         let assignment = Assignment { vm, machine, shape, outlook, best_set: 0, cache: CacheUse::Off };
         demands.add_up(&[assignment], &self.policy, self.store.occupancy(), &self.evictable);
         let victims = core::mem::take(&mut demands.victims);
@@ -614,15 +633,16 @@ impl World {
 
     /// Decides one VM; whether a machine was found.
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
+        let outlook = self.outlook(vm);
         if flight.attempt == 0 && self.shares.wants(vm) {
             let occupancy = self.agents[agent as usize].allocator.view();
             let shape = *self.plan.workload.shape_of_vm(vm);
             let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
-            let asked = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
+            let asked = VmRequest { outlook, ..self.asking.request(shape) };
             self.shares.add(&funnel(&self.policy, scene, &asked));
         }
         let avoided = self.avoids(vm, flight.attempt);
-        let choice = self.choose(agent, vm, flight.attempt, avoided);
+        let choice = self.choose(agent, (vm, outlook), flight.attempt, avoided);
         let (cache, refreshed) =
             choice.map_or_else(|refusal| (refusal.cache, refusal.refreshed), |choice| (choice.cache, choice.refreshed));
         let coin = || unit(self.coins.draw(self.plan.luck(vm), u64::from(flight.attempt)));
@@ -639,7 +659,6 @@ impl World {
         match choice {
             Ok(choice) => {
                 let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
-                let outlook = self.outlook(vm);
                 let assignment = Assignment { vm, machine, shape, outlook, best_set, cache };
                 self.agents[agent as usize].assign(flight, assignment);
                 self.asking.assign(machine, &shape);
@@ -678,8 +697,13 @@ impl World {
     }
 
     /// An agent looks for a machine for one VM.
-    fn choose(&mut self, agent: u32, vm: VmId, attempt: u32, among: Option<u32>) -> Result<Choice, Refusal> {
-        let outlook = self.outlook(vm);
+    fn choose(
+        &mut self,
+        agent: u32,
+        (vm, outlook): (VmId, Outlook),
+        attempt: u32,
+        among: Option<u32>,
+    ) -> Result<Choice, Refusal> {
         let workload = &self.plan.workload;
         let shape = workload.shape_of(vm);
         let asked = VmRequest { outlook, ..self.asking.request(*workload.shape(shape)) };
@@ -711,7 +735,7 @@ impl World {
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.policy, scene, &request, Question { winner, asked, avoided });
-        let outlook = self.lives.is_some().then_some(outlook);
+        let outlook = (self.lives.is_some() && self.shows_lives()).then_some(outlook);
         self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, outlook, explanation });
     }
 
@@ -724,7 +748,7 @@ impl World {
             self.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.spare.demands);
             demands.add_up(&flight.assignments, &self.policy, self.store.occupancy(), &self.evictable);
-            let conflicts = self.conflicts(agent, &flight, &demands.machines);
+            let conflicts = self.in_the_way(agent, &flight, &demands.machines);
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
             } else {
@@ -740,7 +764,7 @@ impl World {
     }
 
     /// The machines whose part of a decision the store cannot take (Protean section 5.3).
-    fn conflicts(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
+    fn in_the_way(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
         let (one, store) = (&self.agents[agent as usize], &self.store);
         let is_current = |demand: &Demand| fine_grained || one.is_current(store, demand.machine);
@@ -772,20 +796,26 @@ impl World {
     /// How long a VM on a machine is predicted to live on, in seconds, whether any rule asks or
     /// not; none where nothing is predicted.
     pub(crate) fn predicted_s(&self, vm: VmId) -> Option<u32> {
-        let by_rules = self.lives.as_ref().map(|lives| lives.outlook(vm, self.now).remaining_s);
+        let by_rules =
+            self.lives.as_ref().filter(|_| self.shows_lives()).map(|lives| lives.outlook(vm, self.now).remaining_s);
         let foresight = || self.plan.foresight().map(|it| it.remaining_s(&self.plan.workload, vm, self.now));
         by_rules.or_else(foresight)
     }
 
-    /// A machine's state with what is predicted of it now; what has to be thought over later is
-    /// scheduled.
-    fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
+    /// Whether agents are shown what is predicted by now.
+    fn shows_lives(&self) -> bool {
+        self.now >= self.lives_from
+    }
+
+    /// A machine's state with what is predicted of it now, where agents are shown that; what has to
+    /// be thought over later is scheduled.
+    pub(crate) fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
         let Some(lives) = &mut self.lives else { return record };
         let (life, due) = lives.rate(machine, self.now);
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
         }
-        MachineRecord { life, ..record }
+        if self.shows_lives() { MachineRecord { life, ..record } } else { record }
     }
 
     /// Gives a machine its new state, who stands on it noted already.
@@ -887,6 +917,10 @@ impl World {
     /// request again while it has retries left.
     fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
         self.counters.conflicts += 1;
+        self.refused = match flight.job {
+            Job::Place(request) => self.plan.workload.vms_of(request).next().map(VmId),
+            Job::Reallocate(vm) => Some(vm),
+        };
         self.frames.iter_mut().for_each(|frames| frames.commit_failed(conflicts));
         self.committed(true);
         let one = &mut self.agents[agent as usize];
@@ -972,7 +1006,7 @@ impl World {
             lag: self.lag(),
             empty_bound: empty_bound(self.store.occupancy()),
             repredictions: repredictions - repredicted,
-            phases: self.lives.as_ref().map(Lives::phases),
+            phases: self.lives.as_ref().filter(|_| self.shows_lives()).map(Lives::phases),
             stranded_pct: self.fills.last,
         };
         self.series.push(self.now, &sample);

@@ -10,7 +10,7 @@ use tiebreak_model::random::pick;
 use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time, VmId, sort};
 use tiebreak_placement::migrate::MigrationLimits;
 
-use crate::disruptions::{Disruptions, Reason};
+use crate::disruptions::Reason;
 use crate::holds::Hold;
 use crate::world::World;
 
@@ -122,25 +122,13 @@ impl<'a> Zone<'a> {
     /// keep their views and start with fresh caches.
     pub(crate) fn raise_cluster_limit(&mut self, points: f64) {
         self.world.disrupted.limits_raised += points;
-        self.change_policy();
+        self.world.change_policy();
     }
 
     /// Lets the lifetime rules of the list count from now on.
     pub(crate) fn roll_out_lifetimes(&mut self) {
         self.world.disrupted.lifetimes_off = false;
-        self.change_policy();
-    }
-
-    /// Gives all agents the plan's list as incidents have made it by now, if that is another one.
-    fn change_policy(&mut self) {
-        let world = &mut *self.world;
-        let Disruptions { limits_raised, lifetimes_off, .. } = world.disrupted;
-        let Some(policy) = world.plan.policy_as(limits_raised, lifetimes_off) else { return };
-        let (caches, bytes) = world.plan.cache_terms();
-        world.policy = policy;
-        for agent in &mut world.agents {
-            agent.allocator.change_policy(world.policy.clone(), caches, bytes);
-        }
+        self.world.change_policy();
     }
 
     /// A machine's state.

@@ -179,7 +179,7 @@ impl<'a> Books<'a> {
         }
         for victim in victims {
             let wrong = |why: &str| Err(format!("VM {victim} was put out for VM {vm} {why} at {} ms", now.0));
-            if !self.ledger.lets_evict() || self.priority(vm) >= self.priority(victim) {
+            if !self.ledger.lets_evict(now) || self.priority(vm) >= self.priority(victim) {
                 return wrong("which may put out nobody");
             }
             let with_it = free(&self.stand).checked_sub(self.demand(victim));
@@ -193,12 +193,12 @@ impl<'a> Books<'a> {
     /// Whether these VMs could all be placed on these machines now, with VMs of low priority put
     /// out where the list allows it, and every promise kept. It may say no where luck in whom to
     /// put out would have helped.
-    pub(crate) fn could_place(&self, vms: &[(VmId, MachineId)]) -> bool {
+    pub(crate) fn could_place(&self, vms: &[(VmId, MachineId)], now: Time) -> bool {
         let mut room: BTreeMap<MachineId, (Resources, Resources)> = BTreeMap::new();
         let fits = |(vm, machine): &(VmId, MachineId)| {
             let (free, evictable) = room.entry(*machine).or_insert_with(|| self.room_on(*machine));
             let short = free.shortage(self.demand(*vm));
-            let may_evict = self.ledger.lets_evict() && self.priority(*vm) == 0;
+            let may_evict = self.ledger.lets_evict(now) && self.priority(*vm) == 0;
             if short != Resources::NONE && !(may_evict && evictable.covers(short)) {
                 return false;
             }

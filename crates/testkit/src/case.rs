@@ -8,9 +8,9 @@ use tiebreak_model::{
     ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, VmRow, VmShape, Workload,
     WorkloadBuilder,
 };
-use tiebreak_placement::{Caches, Lifetimes, RULES, RuleUse, Weight};
+use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::incidents::find;
-use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Measures, Plan};
+use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Measures, Plan, RulesUntil};
 
 use crate::draws::Draws;
 
@@ -25,6 +25,8 @@ pub struct Case {
     pub rules: Vec<RuleUse>,
     /// How many clusters the machine stage looks at.
     pub best_clusters: u32,
+    /// The lists that hold before that one, each until a moment of the hour.
+    pub changes: Vec<RulesUntil>,
     /// Who asks for what.
     pub workload: Arc<Workload>,
     /// The agents.
@@ -40,8 +42,8 @@ pub struct Case {
 impl Case {
     /// The case of this number: 1 to 40 machines in 1 to 4 clusters and 1 to 3 datacenters, any
     /// rules in any order with any buckets and now and then with weights, a crowded workload of
-    /// tenants that may ask for more than there is, 1 to 5 agents, and in every third case
-    /// something that happens to the zone.
+    /// tenants that may ask for more than there is, 1 to 5 agents, in every third case
+    /// something that happens to the zone, and in every fifth one or two other lists of rules before.
     #[must_use]
     pub fn random(number: u64) -> Self {
         let mut draws = Draws::of(number, "random case");
@@ -50,6 +52,7 @@ impl Case {
             clusters: clusters(number, &mut draws),
             rules: rules(number),
             best_clusters: 1 + draws.below(4),
+            changes: changes(number),
             workload: Arc::new(workload(number, &mut draws)),
             agents: Agents {
                 count: 1 + draws.below(5),
@@ -72,6 +75,23 @@ impl Case {
         Self { incidents: Vec::new(), ..self }
     }
 
+    /// The case that it is a fork of: with the list before its own to the end, and that list's
+    /// moment. None where it has one list.
+    #[must_use]
+    pub fn parent(&self) -> Option<(Self, Time)> {
+        let mut changes = self.changes.clone();
+        let RulesUntil { until, rules, best_clusters } = changes.pop()?;
+        Some((Self { rules, best_clusters, changes, ..self.clone() }, until))
+    }
+
+    /// The same case whose list changes to the very same at a moment.
+    #[must_use]
+    pub fn forked_in_vain(&self, until: Time) -> Self {
+        let mut case = self.clone();
+        case.changes.push(RulesUntil { until, rules: self.rules.clone(), best_clusters: self.best_clusters });
+        case
+    }
+
     /// The plan, with all caches on or off.
     ///
     /// # Panics
@@ -87,6 +107,7 @@ impl Case {
             agents,
             Seed(self.number),
         )
+        .and_then(|plan| plan.with_changes(&self.changes))
         .and_then(|plan| plan.with_measures(self.measures).with_incidents(&self.incidents))
         .expect("a random case is a plan");
         let forecasts = forecasts(self.number, plan.workload());
@@ -207,6 +228,27 @@ fn rules(number: u64) -> Vec<RuleUse> {
     }
     rules.sort_by_key(|(place, _)| *place);
     rules.into_iter().map(|(_, rule)| rule).collect()
+}
+
+/// In one of five cases, one or two lists that hold first: of any rules, those that ask for
+/// lifetimes left out of some, until moments before, during and after the hour.
+fn changes(number: u64) -> Vec<RulesUntil> {
+    let mut draws = Draws::of(number, "random forks");
+    let count = if draws.one_in(5) { 1 + draws.below(2) } else { 0 };
+    let mut until = Time(-300_000);
+    let mut change = |place: u64| {
+        until = until + Millis(1_000 * u64::from(draws.below(2_400)));
+        let mut rules = rules(number ^ ((place + 1) << 40));
+        if draws.one_in(3) {
+            rules.retain(|rule| !asks_for_lifetimes(rule));
+        }
+        RulesUntil { until, rules, best_clusters: 1 + draws.below(4) }
+    };
+    (0..u64::from(count)).map(&mut change).collect()
+}
+
+fn asks_for_lifetimes(rule: &RuleUse) -> bool {
+    Policy::new(std::slice::from_ref(rule), 1).is_ok_and(|policy| policy.asks_for_lifetimes())
 }
 
 /// Weights set by hand, the smallest and the largest among them; 0 sets none.

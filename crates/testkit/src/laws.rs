@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use tiebreak_model::Time;
 use tiebreak_placement::Caches;
 use tiebreak_sim::world::AgentState;
 use tiebreak_sim::{Agents, Decision, Outcome, Plan, Probe, Summary, World, metrics};
@@ -27,7 +28,8 @@ pub fn check(case: &Case) -> Result<(), String> {
     same("the same run twice", &cached, &record(case))?;
     same("one slice and many", &cached, &watched(case)?)?;
     caches_decide_alike(case, &cached, 0..MIXES)?;
-    avoidance_waits_for_a_conflict(case, &cached)
+    avoidance_waits_for_a_conflict(case, &cached)?;
+    a_fork_shares_its_past(case, &cached)
 }
 
 /// The record of a case's run with the usual caches. Where conflicts are avoided it says how many
@@ -112,6 +114,39 @@ pub fn avoidance_waits_for_a_conflict(case: &Case, avoiding: &Ledger) -> Result<
     }
     let plain = Case { agents: Agents { avoidance: 0.0, ..case.agents }, ..case.clone() };
     same_until_a_conflict(avoiding, &run(&plain, plain.plan(true)))
+}
+
+/// Until its moment a fork decides and disrupts as what it forked from, one by one; and where the
+/// rules after the moment are those before it, it is the same run.
+///
+/// # Errors
+/// Where it decided otherwise.
+pub fn a_fork_shares_its_past(case: &Case, fork: &Ledger) -> Result<(), String> {
+    let Some((parent, until)) = case.parent() else { return Ok(()) };
+    let vain = parent.forked_in_vain(until);
+    let parent = run(&parent, parent.plan(true));
+    same("a run and its fork with the same rules", &parent, &run(&vain, vain.plan(true)))?;
+    same_until(fork, &parent, until)
+}
+
+/// Two runs decided and disrupted alike before a moment.
+///
+/// # Errors
+/// Where they differ before.
+pub fn same_until(left: &Ledger, right: &Ledger, until: Time) -> Result<(), String> {
+    let past = |ledger: &Ledger| -> Vec<_> { ledger.decisions.iter().filter(|it| it.time < until).copied().collect() };
+    let (ours, theirs) = (past(left), past(right));
+    if let Some((one, other)) = ours.iter().zip(&theirs).find(|(one, other)| one != other) {
+        return Err(format!("a fork at {} ms differs before: {one:?} and {other:?}", until.0));
+    }
+    let lost = |ledger: &Ledger| -> Vec<_> {
+        let before = ledger.disruptions.iter().filter(|it| it.time < until);
+        before.map(|it| (it.time, it.vm, it.from, it.reason)).collect()
+    };
+    if ours.len() != theirs.len() || lost(left) != lost(right) {
+        return Err(format!("a fork at {} ms has another past", until.0));
+    }
+    Ok(())
 }
 
 /// Two runs decided alike until a commit failed.

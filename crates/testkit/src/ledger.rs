@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiebreak_model::{Fleet, MachineId, MachineRecord, Time, VmId, Workload};
 use tiebreak_placement::RuleUse;
 use tiebreak_placement::policy::REQUIRED_RULE;
-use tiebreak_sim::{Agents, Decision, Disruption, Measures, Reason, Series, Summary, World};
+use tiebreak_sim::{Agents, Decision, Disruption, Measures, Reason, RulesUntil, Series, Summary, World};
 
 use crate::case::Case;
 
@@ -18,13 +18,15 @@ pub struct Ledger {
     pub workload: Arc<Workload>,
     /// Where everything stands.
     pub fleet: Arc<Fleet>,
-    /// The list of rules that ran.
+    /// The list of rules that ran, or the last one.
     pub rules: Vec<RuleUse>,
+    /// The lists before that one, each until its moment.
+    pub changes: Vec<RulesUntil>,
     /// The agents that ran.
     pub agents: Agents,
     /// How it was measured.
     pub measures: Measures,
-    /// Whether anything happened to the zone from outside.
+    /// Whether anything happened to the zone from outside, or another list of rules took over.
     pub eventful: bool,
     /// Every decision in the order the store took them.
     pub decisions: Vec<Decision>,
@@ -51,9 +53,10 @@ impl Ledger {
         let tied = world.probed().iter().map(|it| ((it.vm, it.attempt), it.explanation.funnel.best.len() as u32));
         Self {
             rules: case.rules.clone(),
+            changes: case.changes.clone(),
             agents: case.agents,
             measures: case.measures,
-            eventful: !case.incidents.is_empty(),
+            eventful: !case.incidents.is_empty() || !case.changes.is_empty(),
             decisions: world.decisions().to_vec(),
             disruptions: world.disruptions().to_vec(),
             tied: tied.collect(),
@@ -66,14 +69,17 @@ impl Ledger {
         }
     }
 
-    /// Whether a rule is in the list.
+    /// Whether a rule is in every list, so that what it promises was never broken.
     pub(crate) fn has_rule(&self, id: &str) -> bool {
-        self.rules.iter().any(|rule| rule.id == id)
+        let lists = self.changes.iter().map(|change| &change.rules);
+        lists.chain([&self.rules]).all(|rules| rules.iter().any(|rule| rule.id == id))
     }
 
-    /// Whether the list lets VMs of high priority put out ones of low priority.
-    pub(crate) fn lets_evict(&self) -> bool {
-        self.rules.iter().any(|rule| rule.id == REQUIRED_RULE && rule.values.first() == Some(&1.0))
+    /// Whether the list that held then lets VMs of high priority put out ones of low priority.
+    pub(crate) fn lets_evict(&self, at: Time) -> bool {
+        let held = self.changes.iter().find(|change| at < change.until && change.until > Time::ZERO);
+        let rules = held.map_or(&self.rules, |change| &change.rules);
+        rules.iter().any(|rule| rule.id == REQUIRED_RULE && rule.values.first() == Some(&1.0))
     }
 
     /// Who asked for a VM.

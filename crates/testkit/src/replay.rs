@@ -43,7 +43,7 @@ fn refused_for_a_reason(
     chosen: &[(VmId, MachineId)],
 ) -> Result<(), String> {
     let merges = ledger.agents.fine_grained && !ledger.eventful;
-    if merges && books.could_place(chosen) {
+    if merges && books.could_place(chosen, one.time) {
         return Err(format!("a decision that fits was refused: {one:?}"));
     }
     Ok(())

@@ -36,5 +36,5 @@ mod records;
 pub use error::TraceError;
 pub use formats::{FORMATS, Format, Head, compact};
 pub use limits::Limits;
-pub use parser::{Parsed, Progress, TraceParser};
+pub use parser::{Parsed, Progress, TraceParser, read_compact};
 pub use report::{Correction, Fault, FaultKind, Report, Summary};

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
-use crate::formats::{Binary, FORMATS, Format, Head, RowReader, recognise};
+use crate::formats::{Binary, Compact, FORMATS, Format, Head, RowReader, recognise};
 use crate::gunzip::Gunzip;
 use crate::limits::Limits;
 use crate::magic;
@@ -316,11 +316,33 @@ impl Text {
     }
 }
 
+/// Reads a whole file in [`compact`] form at once. It is less code than a [`TraceParser`], which knows
+/// every format.
+///
+/// # Errors
+/// When the file is cut, damaged, of another version, or too large.
+///
+/// [`compact`]: crate::formats::compact
+pub fn read_compact(file: &[u8]) -> Result<Parsed, TraceError> {
+    let (limits, mut tally) = (Limits::default(), Tally::default());
+    let (rows, horizon) = Compact {}.read(file, &limits, &mut tally)?;
+    let kept = rows.len() as u64;
+    let workload = workload_of(rows, horizon)?;
+    let summary = Summary::of(&workload);
+    Ok(Parsed { report: report_of(tally, limits.faults_kept, &Compact {}, kept, summary), workload })
+}
+
 fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u64, summary: Summary) -> Report {
     tally.faults.truncate(faults_kept);
     let mut cannot_answer: Vec<String> = format.cannot_answer().iter().map(|text| (*text).into()).collect();
     cannot_answer.append(&mut tally.cannot_answer);
+    // A compact file has what was said of the one it was made from; that comes first there.
+    let source = match format.source() {
+        "" => tally.notes.first().cloned().unwrap_or_default(),
+        source => source.into(),
+    };
     Report {
+        source,
         format: format.declaration().id,
         format_title: tally.title.unwrap_or_else(|| format.declaration().title.into()),
         rows: tally.rows,

@@ -88,6 +88,8 @@ pub struct Report {
     pub format: &'static str,
     /// The title of that format; of a compact file, that of the format it was made from.
     pub format_title: String,
+    /// Where files of that format come from, and their licence.
+    pub source: String,
     /// Rows below the header.
     pub rows: u64,
     /// Rows that became VMs.

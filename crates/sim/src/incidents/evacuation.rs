@@ -2,8 +2,8 @@
 //! 4.4 and Algorithm 1).
 //!
 //! A machine that is taken up takes no new VMs. Its VMs are migrated one at a time, so many at once
-//! over the whole zone, machines that were taken up earlier first; those that end before it is
-//! their turn need not be migrated. When nothing is left on it, it is done.
+//! over the whole zone, the machines in turn; those that end before it is their turn need not be
+//! migrated. When nothing is left on it, it is done.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -102,12 +102,18 @@ impl Evacuation {
     /// no machine waits, and others of its machine go first.
     pub(super) fn go_on(&mut self, zone: &mut Zone<'_>) {
         let until = zone.now() + self.terms.each;
-        for emptying in &mut self.under_way {
+        let mut next = 0;
+        for _ in 0..self.under_way.len() {
             if zone.migrating() >= self.terms.at_once {
                 return;
             }
-            if !zone.is_being_copied(emptying.machine) {
-                emptying.migrate_one(zone, self.terms.order, until);
+            let emptying = &mut self.under_way[next];
+            if !zone.is_being_copied(emptying.machine) && emptying.migrate_one(zone, self.terms.order, until) {
+                // The machines that have waited longer come first.
+                let gone = self.under_way.remove(next);
+                self.under_way.push(gone);
+            } else {
+                next += 1;
             }
         }
     }
@@ -148,8 +154,9 @@ impl Emptying {
         self.waiting = here;
     }
 
-    /// Migrates the VM whose turn it is, or the first after it for which there is a machine.
-    fn migrate_one(&mut self, zone: &mut Zone<'_>, order: MigrationOrder, until: Time) {
+    /// Migrates the VM whose turn it is, or the first after it for which there is a machine; whether
+    /// there was one.
+    fn migrate_one(&mut self, zone: &mut Zone<'_>, order: MigrationOrder, until: Time) -> bool {
         let may = |vm: &&VmId| zone.end_of(**vm) > zone.now() && !zone.is_migrating(**vm);
         let mut turns: Vec<_> = self.waiting.iter().filter(may).copied().collect();
         match order {
@@ -158,9 +165,8 @@ impl Emptying {
                 turns.sort_by_key(|vm| (Reverse(zone.remaining_s(*vm)), zone.placed_at(*vm), *vm));
             }
         }
-        if let Some(gone) = turns.into_iter().find(|vm| zone.migrate_live(*vm, until)) {
-            self.waiting.remove(&gone);
-        }
+        let gone = turns.into_iter().find(|vm| zone.migrate_live(*vm, until));
+        gone.is_some_and(|vm| self.waiting.remove(&vm))
     }
 }
 
@@ -248,7 +254,7 @@ mod tests {
         // Four VMs fill each of two machines, and there are two more to take them.
         let trial = ending(4, &[2_000; 8]);
         for (at_once, expected) in [
-            (1, vec![(0, 60, 80), (1, 80, 100), (2, 100, 120), (3, 120, 140)]),
+            (1, vec![(0, 60, 80), (4, 80, 100), (1, 100, 120), (5, 120, 140)]),
             (2, vec![(0, 60, 80), (4, 60, 80), (1, 80, 100), (5, 80, 100)]),
             (3, vec![(0, 60, 80), (4, 60, 80), (1, 80, 100), (5, 80, 100)]),
         ] {

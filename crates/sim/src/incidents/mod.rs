@@ -23,13 +23,14 @@ mod maintain_machines;
 mod mark_at_risk;
 mod migrate_recommended;
 mod planning;
-mod raise_cluster_limit;
+pub(crate) mod raise_cluster_limit;
 mod roll_out_host_environment;
-mod roll_out_lifetimes;
+pub(crate) mod roll_out_lifetimes;
 #[cfg(test)]
 pub(crate) mod trial;
 
 pub(crate) use added_demand::{ADDED_VMS_MAX, AddedVm};
+pub(crate) use raise_cluster_limit::with_limit_raised;
 
 /// Two lists of one order. What incidents say of themselves stands apart from how they begin, so
 /// that the page, which only shows them, carries none of their code.

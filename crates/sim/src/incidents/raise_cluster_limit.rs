@@ -1,15 +1,13 @@
 //! `RaiseClusterLimit` (Protean section 6.3, "Adapting to COVID-19 capacity crunch").
 
 use alloc::boxed::Box;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::declare::value_or_default;
 use tiebreak_model::{Time, declare};
-use tiebreak_placement::{Policy, RuleUse, rules};
+use tiebreak_placement::{RuleUse, rules};
 
 use super::{Incident, Kind};
-use crate::plan::Plan;
 use crate::zone::Zone;
 
 /// The rule whose limit it is.
@@ -40,20 +38,16 @@ impl Incident for RaiseClusterLimit {
     }
 }
 
-impl Plan {
-    /// A list with its limit so many points higher; none when it has no limit.
-    pub(crate) fn with_limit_raised(&self, mut list: Vec<RuleUse>, points: f64) -> Option<Arc<Policy>> {
-        let rule = list.iter_mut().find(|rule| rule.id == RULE)?;
-        let params = rules::find(RULE)?.declaration.params;
-        let limit = params.iter().position(|param| param.name == "limit")?;
-        let raised = (value_or_default(params, &rule.values, limit) + points).min(params[limit].max);
-        let missing = params.iter().skip(rule.values.len()).map(|param| param.default);
-        rule.values.extend(missing);
-        rule.values[limit] = raised;
-        let policy =
-            Policy::new(&list, self.best_clusters).expect("a list that was a policy is one with another limit");
-        Some(Arc::new(policy))
-    }
+/// A list with its limit so many points higher; none when it has no limit.
+pub(crate) fn with_limit_raised(mut list: Vec<RuleUse>, points: f64) -> Option<Vec<RuleUse>> {
+    let rule = list.iter_mut().find(|rule| rule.id == RULE)?;
+    let params = rules::find(RULE)?.declaration.params;
+    let limit = params.iter().position(|param| param.name == "limit")?;
+    let raised = (value_or_default(params, &rule.values, limit) + points).min(params[limit].max);
+    let missing = params.iter().skip(rule.values.len()).map(|param| param.default);
+    rule.values.extend(missing);
+    rule.values[limit] = raised;
+    Some(list)
 }
 
 #[cfg(test)]
