@@ -24,6 +24,11 @@ impl<'a> Cursor<'a> {
         self.issues.push(Issue { path, expected: expected.into(), got: shown(self.value), done: done.into() });
     }
 
+    /// Tells of an issue found elsewhere.
+    pub(crate) fn pass_on(&self, issue: Issue) {
+        self.issues.push(issue);
+    }
+
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         let value = self.value.as_object()?.get(name)?;
         let path = if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) };

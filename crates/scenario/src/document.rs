@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
@@ -10,6 +11,7 @@ use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::{Agents, GeneratedWorkload, Measures, Plan, PlanError};
 
+use crate::fork::Fork;
 use crate::incident::IncidentRow;
 use crate::predictor::PredictorRow;
 
@@ -141,6 +143,8 @@ pub struct Variant {
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
+    /// What held before its own rules did, where it forked from another variant at a moment.
+    pub fork: Option<Fork>,
 }
 
 /// One cluster.
@@ -206,6 +210,7 @@ impl Default for Variant {
             lifetimes: Lifetimes::default(),
             measures: Measures::default(),
             incidents: Vec::new(),
+            fork: None,
         }
     }
 }
@@ -221,6 +226,26 @@ impl Document {
     #[must_use]
     pub fn active_variant(&self) -> &Variant {
         self.variants.get(self.active).unwrap_or(&self.variants[0])
+    }
+
+    /// The first letter that names no variant.
+    #[must_use]
+    pub fn free_letter(&self) -> String {
+        let taken = |name: &String| self.variants.iter().any(|variant| variant.name == *name);
+        (0..=self.variants.len()).map(letter).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    /// One more variant like this one, under the first letter that is free, which may differ from it
+    /// from a moment on, or from the start; its index. None when there would be too many changes of
+    /// rules in it.
+    pub fn fork(&mut self, of: usize, at_hours: Option<f64>) -> Option<usize> {
+        let parent = &self.variants[of];
+        let fork = match at_hours {
+            Some(at_hours) => Some(Fork::of(parent, at_hours)?),
+            None => parent.fork.clone(),
+        };
+        self.variants.push(Variant { name: self.free_letter(), fork, ..parent.clone() });
+        Some(self.variants.len() - 1)
     }
 }
 
@@ -266,6 +291,11 @@ impl RuleRow {
         self.entry().is_some_and(|entry| entry.group.scores())
     }
 
+    /// The rules of a list that are on, as a plan takes them.
+    pub(crate) fn uses(rows: &[Self], hand_weights: bool) -> Vec<RuleUse> {
+        rows.iter().filter(|row| row.on).map(|row| row.rule_use(hand_weights)).collect()
+    }
+
     fn rule_use(&self, hand_weights: bool) -> RuleUse {
         let weight = || self.weight.and_then(Weight::new).unwrap_or_default();
         let weight = (hand_weights && self.scores()).then(weight);
@@ -299,9 +329,16 @@ impl Variant {
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
         }
-        let mut training = self.predictor.train(plan.workload().clone(), self.seed);
+        let forecasts = self.forecasts(plan.workload().clone());
+        Ok(plan.with_forecasts(self.lifetimes, forecasts))
+    }
+
+    /// What its predictor learns of a plan's workload, which may take seconds.
+    #[must_use]
+    pub fn forecasts(&self, workload: Arc<Workload>) -> Arc<Forecasts> {
+        let mut training = self.predictor.train(workload, self.seed);
         while !training.work(u32::MAX) {}
-        Ok(plan.with_forecasts(self.lifetimes, Arc::new(training.finish().forecasts)))
+        Arc::new(training.finish().forecasts)
     }
 
     /// What to run with this workload, nothing predicted of it yet.
@@ -311,9 +348,12 @@ impl Variant {
     /// that was read has at most too many preferences without buckets, or such incidents.
     pub fn untrained_plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
-        let rules = self.rules.iter().filter(|row| row.on).map(|row| row.rule_use(self.hand_weights));
-        let rules: Vec<_> = rules.collect();
+        let rules = RuleRow::uses(&self.rules, self.hand_weights);
         let plan = Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))?;
+        let plan = match &self.fork {
+            Some(fork) => plan.with_changes(&fork.changes())?,
+            None => plan,
+        };
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
         plan.with_caches(self.caches).with_measures(self.measures).with_incidents(&incidents)
     }
@@ -335,14 +375,19 @@ impl Variant {
     /// Moves a rule to a place inside its stage, 0 first; past the end is the end. Rules
     /// never leave their stage. Tells whether there is such a rule.
     pub fn move_rule(&mut self, id: &str, to_index_within_group: usize) -> bool {
-        let Some(from) = self.rules.iter().position(|row| row.id == id) else { return false };
-        let row = self.rules.remove(from);
-        let group = group_of(id);
-        let first = self.rules.partition_point(|other| group_of(&other.id) < group);
-        let others = self.rules[first..].iter().take_while(|other| group_of(&other.id) == group).count();
-        self.rules.insert(first + to_index_within_group.min(others), row);
-        true
+        move_rule(&mut self.rules, id, to_index_within_group)
     }
+}
+
+/// Moves a rule of a list to a place inside its stage.
+pub(crate) fn move_rule(rows: &mut Vec<RuleRow>, id: &str, to_index_within_group: usize) -> bool {
+    let Some(from) = rows.iter().position(|row| row.id == id) else { return false };
+    let row = rows.remove(from);
+    let group = group_of(id);
+    let first = rows.partition_point(|other| group_of(&other.id) < group);
+    let others = rows[first..].iter().take_while(|other| group_of(&other.id) == group).count();
+    rows.insert(first + to_index_within_group.min(others), row);
+    true
 }
 
 /// The name of a variant nobody named.

@@ -10,6 +10,7 @@
 
 mod cursor;
 pub mod document;
+pub mod fork;
 pub mod incident;
 pub mod issue;
 pub mod link;
@@ -19,15 +20,18 @@ pub mod read;
 mod salvage;
 pub mod schema;
 mod set;
+pub mod sweep;
 pub mod version;
 pub mod write;
 
 pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
+pub use fork::Fork;
 pub use incident::IncidentRow;
 pub use issue::Issue;
 pub use link::{LinkError, Opened, decode, encode};
 pub use presets::{PRESETS, Preset};
 pub use read::{Read, ReadError};
 pub use schema::schema;
+pub use sweep::{SWEEP_MEASURES, Sweep, SweepError, SweepPlan, SweepRun, SweepScenario};
 pub use version::CURRENT_VERSION;
 pub use write::Stamp;

@@ -75,8 +75,8 @@ pub static PRESETS: &[Preset] = &[
         title: "Lives told wrong: one word for good",
         help: "A hundred machines and an oracle that is far off for every fifth VM. LifetimeAlignment believes its first \
                word for good, and keeps no more hosts empty than if it were off. Then open \"Lives told wrong: asked \
-               again\", or switch it off and TemporalCost on, and compare. Colour the map by lifetime class: the darkest \
-               machines outlived their deadline.",
+               again\", or switch it off and TemporalCost on, and compare. Press a machine: \
+               \"not free by its deadline: class rises\" is a life told too short.",
         make: mispredictions,
     },
     Preset {
@@ -290,11 +290,11 @@ fn told_wrong(name: &str, rule: &str) -> Document {
 
 fn recycling() -> Document {
     let mut variant = Variant {
-        seed: 27,
-        clusters: vec![cluster(0, 16, 4, (16.0, 64.0))],
+        seed: 19,
+        clusters: vec![cluster(0, 16, 4, (16.0, 128.0))],
         workload: WorkloadRef::Generated(GeneratedWorkload {
             days: 2.0,
-            requests_per_hour: 9.0,
+            requests_per_hour: 5.0,
             spikes_per_day: 0.0,
             longest_life: 4.0,
             ..GeneratedWorkload::default()

@@ -14,6 +14,7 @@ use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, TraceSettings, VARIANTS_MAX,
     Variant, VariantSettings, WEIGHT, WorkloadRef, default_list, letter, sort_by_stage,
 };
+use crate::fork::{FORKS_MAX, Fork, ForkSettings};
 use crate::incident::{AT_HOURS, INCIDENTS_MAX, IncidentRow};
 use crate::issue::{Issue, Issues, quoted, range, shown};
 use crate::predictor::PredictorRow;
@@ -98,12 +99,16 @@ impl Document {
 
     /// Reads a document that is of this version when it does not say.
     pub(crate) fn read_as(json: &str, version: u32) -> Result<Read, ReadError> {
-        if json.len() > TEXT_MAX {
-            return Err(ReadError::TooLong { bytes: json.len() });
-        }
-        let value = serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))?;
-        read_value(value, version)
+        read_value(parsed(json)?, version)
     }
+}
+
+/// The JSON of a text of at most [`TEXT_MAX`] bytes.
+pub(crate) fn parsed(json: &str) -> Result<Value, ReadError> {
+    if json.len() > TEXT_MAX {
+        return Err(ReadError::TooLong { bytes: json.len() });
+    }
+    serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))
 }
 
 fn not_json(error: &serde_json::Error) -> ReadError {
@@ -115,7 +120,8 @@ fn not_json(error: &serde_json::Error) -> ReadError {
     ReadError::NotJson { line: error.line(), column: error.column(), message }
 }
 
-fn read_value(value: Value, unless_said: u32) -> Result<Read, ReadError> {
+/// Reads a document that was parsed already.
+pub(crate) fn read_value(value: Value, unless_said: u32) -> Result<Read, ReadError> {
     if !value.is_object() {
         return Err(ReadError::NotADocument { got: shown(&value) });
     }
@@ -205,7 +211,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 10] = [
+    const OWN: [&str; 11] = [
         "name",
         "inventory",
         "workload",
@@ -216,6 +222,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         "lifetimes",
         "measures",
         "incidents",
+        "fork",
     ];
     cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
@@ -229,6 +236,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         lifetimes: cursor.field("lifetimes").map_or_else(Lifetimes::default, |field| group(&field)),
         measures: cursor.field("measures").map_or_else(Measures::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
+        fork: cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX)),
         ..Variant::default()
     };
     variant.apply_settings(cursor.declared());
@@ -361,6 +369,37 @@ fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
         }
     };
     WorkloadRef::Trace { fingerprint: fingerprint.unwrap_or(0), name, settings: cursor.declared() }
+}
+
+/// What held until a moment, unless it does not say; with at most so many moments.
+fn fork(cursor: &Cursor<'_>, most: usize) -> Option<Fork> {
+    if most == 0 {
+        cursor.issue(format!("at most {FORKS_MAX} changes of rules"), "left it out");
+        return None;
+    }
+    if !cursor.value.is_object() {
+        cursor.issue("an object", "left the fork out");
+        return None;
+    }
+    cursor.object(&known(&["from", "rules", "before"], ForkSettings::DECLARATION.params));
+    let Some(list) = cursor.field("rules") else {
+        cursor.issue("a field rules with the list that held until then", "left the fork out");
+        return None;
+    };
+    let ForkSettings { at_hours, best_clusters, hand_weights } = cursor.declared();
+    let from = cursor.field("from").and_then(|field| field.name()).unwrap_or_default();
+    let before = cursor.field("before").and_then(|field| earlier(&field, at_hours, most - 1));
+    Some(Fork { from, at_hours, rules: rules(&list), best_clusters, hand_weights, before: before.map(Box::new) })
+}
+
+/// What held before that, if it is before that.
+fn earlier(cursor: &Cursor<'_>, at_hours: f64, most: usize) -> Option<Fork> {
+    let before = fork(cursor, most)?;
+    if before.at_hours < at_hours {
+        return Some(before);
+    }
+    cursor.issue(format!("a fork before {at_hours} h"), "left it out");
+    None
 }
 
 /// The list as given, then every rule it does not name, so that a document from before a

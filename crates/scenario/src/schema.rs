@@ -13,6 +13,7 @@ use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
     WEIGHT,
 };
+use crate::fork::ForkSettings;
 use crate::incident::{AT_HOURS, INCIDENTS_MAX};
 use crate::version::CURRENT_VERSION;
 
@@ -31,6 +32,7 @@ pub fn schema() -> Value {
         }),
         &["version", "variants"],
     );
+    schema["$defs"] = json!({ "rules": rules(), "fork": fork() });
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Tiebreak scenario");
     schema
@@ -41,9 +43,7 @@ fn variant() -> Value {
         "name": name("The name people read: A, B."),
         "inventory": inventory(),
         "workload": workload(),
-        "rules": { "type": "array", "items": { "oneOf": RULES.iter().map(rule).collect::<Vec<_>>() },
-            "description": "Stage by stage in order; a preference decides only the ties that those above it leave. \
-                Rules that are absent are off." },
+        "rules": reference("rules"),
         "agents": group(&Agents::DECLARATION),
         "caches": group(&Caches::DECLARATION),
         "predictor": { "oneOf": PREDICTORS.iter().map(predictor).collect::<Vec<_>>(),
@@ -53,9 +53,29 @@ fn variant() -> Value {
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },
+        "fork": reference("fork"),
     });
     extend(&mut properties, params(VariantSettings::DECLARATION.params));
     object("Everything one run depends on.", properties, &[])
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn rules() -> Value {
+    json!({ "type": "array", "items": { "oneOf": RULES.iter().map(rule).collect::<Vec<_>>() },
+        "description": "Stage by stage in order; a preference decides only the ties that those above it leave. \
+            Rules that are absent are off." })
+}
+
+fn fork() -> Value {
+    let mut fork = group(&ForkSettings::DECLARATION);
+    fork["properties"]["from"] = name("The name of the variant it forked from.");
+    fork["properties"]["rules"] = reference("rules");
+    fork["properties"]["before"] = reference("fork");
+    fork["required"] = json!(["rules"]);
+    fork
 }
 
 fn inventory() -> Value {

@@ -5,7 +5,10 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
 
-use crate::document::{BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef};
+use crate::document::{
+    BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef, move_rule,
+};
+use crate::fork::{Fork, ForkSettings};
 use crate::incident::AT_HOURS;
 use crate::issue::{Issue, one_of, quoted, range};
 use crate::predictor::PredictorRow;
@@ -14,7 +17,8 @@ impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
     /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`,
     /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
-    /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`.
+    /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
+    /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
     ///
     /// # Errors
     /// When there is no such field or it does not take this value; nothing changes then.
@@ -38,8 +42,9 @@ impl Variant {
             }
             ["workload", field] => changed.workload = given.workload(&self.workload, field)?,
             ["inventory", "clusters", index, field] => given.cluster(&mut changed, index, field)?,
-            ["rules", id, field] => given.rule(&mut changed, id, field)?,
+            ["rules", id, field] => given.rule(&mut changed.rules, id, field)?,
             ["incidents", index, field] => given.incident(&mut changed, index, field)?,
+            ["fork", ref path @ ..] => given.fork(&mut changed.fork, path)?,
             _ => return Err(given.no_such(&FIELDS)),
         }
         *self = changed;
@@ -48,7 +53,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "name",
     "seed",
     "best_clusters",
@@ -63,6 +68,7 @@ const FIELDS: [&str; 14] = [
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",
     "incidents.INDEX.FIELD",
+    "fork.FIELD",
 ];
 
 /// The path and the value as given.
@@ -180,19 +186,48 @@ impl Given<'_> {
         self.put(row.params(), &mut row.values, field, &[AT_HOURS.name])
     }
 
-    fn rule(&self, variant: &mut Variant, id: &str, field: &str) -> Result<(), Issue> {
-        let Some(index) = variant.rules.iter().position(|row| row.id == id) else {
-            let ids: Vec<_> = variant.rules.iter().map(|row| row.id.as_str()).collect();
+    /// A field of a fork, or of the one before it.
+    fn fork(&self, fork: &mut Option<Fork>, path: &[&str]) -> Result<(), Issue> {
+        let Some(held) = fork else {
+            return Err(self.issue("a variant that is a fork of another", "one that is none".into()));
+        };
+        match *path {
+            [] if self.value == "none" => *fork = None,
+            [] => return Err(self.wrong("none, which takes the fork away")),
+            ["from"] => held.from = self.name()?,
+            ["rules", id, field] => self.rule(&mut held.rules, id, field)?,
+            ["before", ref path @ ..] => self.fork_before(held, path)?,
+            [field] => {
+                let mut values = held.settings().to_values();
+                self.put(ForkSettings::DECLARATION.params, &mut values, field, &["from", "rules.ID.FIELD", "before"])?;
+                held.apply_settings(ForkSettings::from_values(&values));
+            }
+            _ => return Err(self.no_such(&["fork", "fork.FIELD", "fork.rules.ID.FIELD", "fork.before.FIELD"])),
+        }
+        let in_order = fork.iter().flat_map(Fork::chain).map(|fork| fork.at_hours).is_sorted_by(|one, next| one > next);
+        if in_order { Ok(()) } else { Err(self.wrong("moments in their order, that of the fork before first")) }
+    }
+
+    fn fork_before(&self, fork: &mut Fork, path: &[&str]) -> Result<(), Issue> {
+        let mut before = fork.before.take().map(|before| *before);
+        self.fork(&mut before, path)?;
+        fork.before = before.map(Box::new);
+        Ok(())
+    }
+
+    fn rule(&self, rows: &mut Vec<RuleRow>, id: &str, field: &str) -> Result<(), Issue> {
+        let Some(index) = rows.iter().position(|row| row.id == id) else {
+            let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
             return Err(self.issue(one_of(&ids), format!("no rule {}", quoted(id))));
         };
         if field == "position" {
             let group = group_of(id);
-            let count = variant.rules.iter().filter(|row| group_of(&row.id) == group).count();
+            let count = rows.iter().filter(|row| group_of(&row.id) == group).count();
             let to = self.index(self.value, count, "a place in its stage")?;
-            variant.move_rule(id, to);
+            move_rule(rows, id, to);
             return Ok(());
         }
-        let row = &mut variant.rules[index];
+        let row = &mut rows[index];
         match field {
             "on" => row.on = self.rule_on(id)?,
             "buckets" => row.buckets = self.of_scores(row, &BUCKETS, "scores")?.map(|number| number as u32),
@@ -284,6 +319,52 @@ mod tests {
     }
 
     #[test]
+    fn a_fork_is_set_like_the_list_it_holds() {
+        let parent = Variant { fork: Fork::of(&Variant::default(), 2.0), ..Variant::default() };
+        let forked = Variant { fork: Fork::of(&parent, 5.0), ..Variant::default() };
+        let mut variant = forked.clone();
+        for (path, value) in [
+            ("fork.at_hours", "6.5"),
+            ("fork.from", "C"),
+            ("fork.hand_weights", "true"),
+            ("fork.rules.BestFit.buckets", "7"),
+            ("fork.rules.WorstFit.position", "0"),
+            ("fork.before.best_clusters", "3"),
+            ("fork.before.at_hours", "6"),
+            ("fork.before.rules.FirstFit.on", "true"),
+        ] {
+            variant.set(path, value).unwrap_or_else(|issue| panic!("{issue}"));
+        }
+        let fork = variant.fork.clone().expect("a fork");
+        let before = fork.before.clone().expect("a fork of a fork");
+        assert_eq!((fork.at_hours, fork.from.as_str(), fork.hand_weights), (6.5, "C", true));
+        assert_eq!((before.at_hours, before.best_clusters), (6.0, 3));
+        let row = |rows: &[RuleRow], id: &str| rows.iter().find(|row| row.id == id).expect(id).clone();
+        assert_eq!((row(&fork.rules, "BestFit").buckets, row(&before.rules, "FirstFit").on), (Some(7), true));
+        assert_eq!(variant.rules, default_list(), "its own list is another one");
+        let order = "moments in their order, that of the fork before first";
+        for (path, value, message) in [
+            ("fork.at_hours", "6", order),
+            ("fork.before.at_hours", "7", order),
+            ("fork.at_hours", "soon", "expected a number from 0 to 10000 h"),
+            ("fork.colour", "1", "expected from, rules.ID.FIELD, before, at_hours, best_clusters or hand_weights"),
+            ("fork.rules.Luck.on", "true", "got no rule \"Luck\""),
+            ("fork.before.before.from", "A", "expected a variant that is a fork of another, got one that is none"),
+            ("fork", "B", "expected none, which takes the fork away, got \"B\""),
+        ] {
+            let before = variant.clone();
+            let issue = variant.set(path, value).expect_err(path).to_string();
+            assert!(issue.contains(message), "{path}={value}: {issue}");
+            assert_eq!(variant, before, "{path}={value} changes nothing");
+        }
+        variant.set("fork.before", "none").expect("a fork of a fork");
+        assert_eq!(variant.fork.as_ref().map(|fork| fork.chain().count()), Some(1));
+        variant.set("fork", "none").expect("a fork");
+        assert_eq!(variant, Variant::default());
+        assert!(variant.set("fork", "none").is_err());
+    }
+
+    #[test]
     fn of_a_trace_it_is_set_which_part_is_kept() {
         let settings = crate::TraceSettings::default();
         let trace = WorkloadRef::Trace { fingerprint: 1, name: "t".into(), settings };
@@ -301,6 +382,7 @@ mod tests {
         let fields = "expected count, decision_ms, publish_ms, retries, fine_grained, caches, latency";
         for (path, value, message) in [
             ("color", "red", "expected name, seed, best_clusters, hand_weights, agents.FIELD, caches.FIELD"),
+            ("fork.at_hours", "1", "expected a variant that is a fork of another, got one that is none"),
             ("caches.evaluation", "1", "expected evaluations, rule_objects, shared_state"),
             ("caches.age", "-1", "expected a whole number from 0 to 1000000000 decisions"),
             ("inventory.clusters.0.datacenter", "0", "expected a whole number from 1 to 1000"),

@@ -11,6 +11,7 @@ use tiebreak_placement::{Caches, Lifetimes};
 use tiebreak_sim::{Agents, GeneratedWorkload, Measures};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
+use crate::fork::Fork;
 use crate::incident::{AT_HOURS, IncidentRow};
 use crate::predictor::PredictorRow;
 use crate::version::CURRENT_VERSION;
@@ -110,6 +111,16 @@ fn variant(variant: &Variant, form: Form) -> Node {
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }
+    // Absent in both forms where there is none: a variant is seldom a fork.
+    fields.extend(variant.fork.iter().map(|it| ("fork", fork(it, form))));
+    Node::Object(fields)
+}
+
+fn fork(of: &Fork, form: Form) -> Node {
+    let mut fields = vec![("from", text(&of.from))];
+    fields.extend(declared(&of.settings(), form));
+    fields.push(("rules", Node::List(of.rules.iter().map(|row| rule(row, form)).collect())));
+    fields.extend(of.before.iter().map(|it| ("before", fork(it, form))));
     Node::Object(fields)
 }
 

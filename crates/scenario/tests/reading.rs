@@ -1,6 +1,6 @@
 //! Texts and what reading them says, as data.
 
-use tiebreak_scenario::{Document, IncidentRow, RuleRow, TraceSettings, WorkloadRef, decode};
+use tiebreak_scenario::{Document, Fork, IncidentRow, RuleRow, TraceSettings, WorkloadRef, decode};
 
 /// Every issue of a text, in order; the document must stand and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
@@ -21,6 +21,12 @@ fn what_is_absent_has_its_default() {
     assert_eq!(check(r#"{"version":2,"variants":[{}]}"#, &[]), Document::default());
     let few = check(&variant(r#""inventory":{"clusters":[{"machines":3}]}"#), &[]);
     assert_eq!(few.variants[0].clusters[0].settings.racks, 3, "a default never makes an issue");
+}
+
+/// Forks of forks, so many, each an hour before the one that names it.
+fn forks(count: usize) -> String {
+    let inner = if count > 1 { format!(r#","before":{}"#, forks(count - 1)) } else { String::new() };
+    format!(r#"{{"from":"A","at_hours":{count},"rules":[{{"rule":"BestFit"}}]{inner}}}"#)
 }
 
 #[test]
@@ -194,6 +200,37 @@ fn every_fault_has_its_path() {
             &["variants[0].incidents: expected at most 100, got a list of 101; used the first 100"],
         ),
         (variant(r#""incidents":{}"#), &["variants[0].incidents: expected a list, got an object; used the default"]),
+        (
+            variant(
+                r#""fork":{"from":7,"at_hours":-1,"best_clusters":0,"hand_weights":"no","rules":[{"rule":"Luck"}],"until":3}"#,
+            ),
+            &[
+                "variants[0].fork: expected from, rules, before, at_hours, best_clusters or hand_weights, got field \"until\"; left it out",
+                "variants[0].fork.at_hours: expected a number from 0 to 10000 h, got -1; used 0",
+                "variants[0].fork.best_clusters: expected a whole number from 1 to 64 clusters, got 0; used 10",
+                "variants[0].fork.hand_weights: expected true or false, got \"no\"; used false",
+                "variants[0].fork.from: expected a text, got 7; used the default",
+                "variants[0].fork.rules[0].rule: expected the id of a rule of this version, got \"Luck\"; left the row out",
+            ],
+        ),
+        (
+            variant(r#""fork":{"from":"A","at_hours":3}"#),
+            &[
+                "variants[0].fork: expected a field rules with the list that held until then, got an object; left the fork out",
+            ],
+        ),
+        (variant(r#""fork":["A"]"#), &["variants[0].fork: expected an object, got a list of 1; left the fork out"]),
+        (
+            variant(r#""fork":{"at_hours":3,"rules":[],"before":{"at_hours":3,"rules":[]}}"#),
+            &["variants[0].fork.before: expected a fork before 3 h, got an object; left it out"],
+        ),
+        (
+            variant(&format!(r#""fork":{}"#, forks(9))),
+            &[
+                "variants[0].fork.before.before.before.before.before.before.before.before: expected at most 8 changes of rules, \
+               got an object; left it out",
+            ],
+        ),
         (variant(r#""caches":false"#), &["variants[0].caches: expected an object, got false; used defaults"]),
         (
             clusters(r#"{"datacenter":0}"#),
@@ -246,6 +283,26 @@ fn incidents_are_read_and_written_as_short_as_they_go() {
     assert!(document.to_json().contains("\"at_hours\": 0,"), "a file says everything");
     let none = check(&variant(r#""incidents":[]"#), &[]);
     assert!(!none.to_short_json(None).contains("incidents") && none.to_json().contains("\"incidents\": []"));
+}
+
+#[test]
+fn forks_are_read_and_written_as_short_as_they_go() {
+    let fork = r#""fork":{"from":"B","at_hours":30.5,"hand_weights":true,"rules":[{"rule":"WorstFit","buckets":2}],"before":{"from":"A","at_hours":4,"best_clusters":3,"rules":[]}}"#;
+    let document = check(&variant(fork), &[]);
+    let held = document.variants[0].fork.as_ref().expect("a fork");
+    let moments: Vec<_> = held.chain().map(|fork| (fork.from.as_str(), fork.at_hours, fork.best_clusters)).collect();
+    assert_eq!(moments, [("B", 30.5, 10), ("A", 4.0, 3)]);
+    let on = |fork: &Fork| -> Vec<_> { fork.rules.iter().filter(|row| row.on).map(|row| row.id.clone()).collect() };
+    assert_eq!(on(held), ["AreNodeResourcesValid", "WorstFit"]);
+    let short = document.to_short_json(None);
+    assert!(short.contains(r#","fork":{"from":"B","at_hours":30.5,"hand_weights":true,"rules":["#), "{short}");
+    assert!(short.contains(r#","before":{"from":"A","at_hours":4,"best_clusters":3,"rules":["#), "{short}");
+    let opened = decode(&tiebreak_scenario::encode(&document, None)).expect("its own link");
+    assert_eq!((opened.document, opened.issues.len()), (document, 0));
+    let none = check(&variant(""), &[]);
+    assert!(none.variants[0].fork.is_none() && !none.to_json().contains("fork"), "absent where there is none");
+    let chain = |read: Document| read.variants[0].fork.as_ref().map_or(0, |fork| fork.chain().count());
+    assert_eq!(chain(check(&variant(&format!(r#""fork":{}"#, forks(8))), &[])), 8);
 }
 
 /// The rules that are on in a variant, in order, with their buckets.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tiebreak_scenario::{IncidentRow, PRESETS, schema};
+use tiebreak_scenario::{Fork, IncidentRow, PRESETS, schema};
 
 #[test]
 fn the_committed_schema_is_the_declared_one() {
@@ -20,6 +20,10 @@ fn the_committed_schema_is_the_declared_one() {
 
 /// Every field of a value is a property of its schema: enough to notice a shape that only one of them has.
 fn covers(schema: &Value, value: &Value) -> bool {
+    if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+        let name = name.strip_prefix("#/$defs/").expect("a definition of this schema");
+        return covers(&self::schema()["$defs"][name], value);
+    }
     if let Some(choices) = schema["oneOf"].as_array() {
         return choices.iter().filter(|choice| covers(choice, value)).count() == 1;
     }
@@ -49,6 +53,8 @@ fn what_is_written_is_inside_the_schema() {
         let mut document = (preset.make)();
         let rows = tiebreak_sim::INCIDENTS.iter().map(|entry| IncidentRow::plain(entry.declaration.id, 1.5));
         document.variants[0].incidents = rows.map(|row| row.expect("a kind of incident")).collect();
+        document.variants[0].fork = Fork::of(&document.variants[0], 1.5);
+        document.variants[0].fork = Fork::of(&document.variants[0], 3.0);
         for json in [document.to_json(), document.to_short_json(None)] {
             let value = serde_json::from_str(&json).expect("JSON");
             assert!(covers(&schema(), &value), "{}: {json}", preset.id);

@@ -1,0 +1,408 @@
+//! A sweep: one scenario run over values of some of its fields and over seeds, so that a frontier
+//! can be drawn.
+//!
+//! A [`SweepPlan`] is what a text says. Laid over its scenario it becomes a [`Sweep`], all of
+//! whose runs are known to stand: numbered from 0, the last parameter faster than those before it and
+//! the seeds fastest of all. A run depends on its number alone, so shards on other machines
+//! and workers of a page make the same rows.
+
+use std::fmt;
+
+use serde_json::Value;
+use tiebreak_model::Declared;
+
+use crate::cursor::Cursor;
+use crate::document::{Document, Variant, VariantSettings};
+use crate::issue::{Issue, Issues, quoted};
+use crate::read::{ReadError, parsed, read_value};
+use crate::version::CURRENT_VERSION;
+
+mod measures;
+mod values;
+
+pub use measures::{SWEEP_MEASURES, SweepMeasure};
+pub use values::{SweepRange, SweepStep, SweepValues};
+
+/// Runs that one sweep may have.
+pub const RUNS_MAX: u64 = 100_000;
+
+/// Parameters that one sweep may have.
+pub const PARAMETERS_MAX: usize = 4;
+
+/// What was done about a fault: a sweep is made as it was meant or not at all.
+const DONE: &str = "nothing was run";
+
+/// A sweep as its text says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepPlan {
+    /// What is run.
+    pub scenario: SweepScenario,
+    /// The name of its variant; none is the one in front.
+    pub variant: Option<String>,
+    /// What is changed, at most [`PARAMETERS_MAX`].
+    pub parameters: Vec<SweepParameter>,
+    /// With which seeds.
+    pub seeds: SweepSeeds,
+    /// The ids of the figures that are wanted, of [`SWEEP_MEASURES`].
+    pub measures: Vec<String>,
+}
+
+/// The scenario of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SweepScenario {
+    /// A preset's id, or a file beside the plan.
+    Named(String),
+    /// It stands in the plan.
+    Inline(Box<Document>),
+}
+
+/// One field and the values it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepParameter {
+    /// Which field, as [`Variant::set`] names it.
+    pub path: String,
+    /// Its values.
+    pub values: SweepValues,
+}
+
+/// The seeds of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SweepSeeds {
+    /// So many, from the scenario's own on.
+    Count(u64),
+    /// These.
+    List(Vec<u64>),
+}
+
+/// Why there is no sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SweepError {
+    /// The text is none.
+    Unreadable(ReadError),
+    /// What is wrong with it, field by field; never empty.
+    Faulty(Vec<Issue>),
+}
+
+impl fmt::Display for SweepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::Faulty(issues) => {
+                let others = issues.len().saturating_sub(1);
+                issues.first().map_or(Ok(()), |first| first.fmt(f))?;
+                if others > 0 { write!(f, " ({others} more)") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl std::error::Error for SweepError {}
+
+/// A sweep all of whose runs stand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    name: String,
+    variant: Variant,
+    paths: Vec<String>,
+    values: Vec<Vec<String>>,
+    seeds: Vec<u64>,
+}
+
+/// One run of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRun {
+    /// From 0.
+    pub number: u64,
+    /// The value of each parameter, in their order.
+    pub values: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// What to run: the scenario with these values and this seed as its only variant.
+    pub document: Document,
+}
+
+impl SweepPlan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// When the text is none, or anything in it cannot be taken as it stands.
+    pub fn read(json: &str) -> Result<Self, SweepError> {
+        let value = parsed(json).map_err(SweepError::Unreadable)?;
+        let issues = Issues::default();
+        let plan = plan(&Cursor::top(&value, &issues));
+        match (plan, issues.into_list()) {
+            (Some(plan), issues) if issues.is_empty() => Ok(plan),
+            (_, issues) => Err(SweepError::Faulty(issues)),
+        }
+    }
+
+    /// Lays the plan over its scenario and tries every value there, whatever the seed.
+    ///
+    /// # Errors
+    /// When there is no such variant, a field does not take a value, or there are too many runs.
+    pub fn over(&self, document: &Document) -> Result<Sweep, SweepError> {
+        let variant = match &self.variant {
+            None => document.active_variant(),
+            Some(name) => named(document, name)?,
+        };
+        let values = self.parameters.iter().enumerate().map(|(at, it)| it.texts(at, variant));
+        let sweep = Sweep {
+            name: document.name.clone(),
+            variant: variant.clone(),
+            paths: self.parameters.iter().map(|parameter| parameter.path.clone()).collect(),
+            values: values.collect::<Result<_, _>>()?,
+            seeds: self.seeds.of(variant.seed)?,
+        };
+        let runs = sweep.runs_asked_for();
+        if runs > u128::from(RUNS_MAX) {
+            let expected = format!("at most {RUNS_MAX} runs: fewer values or seeds, or several plans");
+            return Err(fault("parameters".into(), expected, format!("{runs} runs")));
+        }
+        sweep.check(&sweep.variant, 0, &mut Vec::new())?;
+        Ok(sweep)
+    }
+}
+
+fn named<'a>(document: &'a Document, name: &str) -> Result<&'a Variant, SweepError> {
+    document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+        let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
+        fault("variant".into(), format!("a variant of the scenario: {}", names.join(", ")), quoted(name))
+    })
+}
+
+fn fault(path: String, expected: String, got: String) -> SweepError {
+    SweepError::Faulty(vec![Issue { path, expected, got, done: DONE.into() }])
+}
+
+impl SweepParameter {
+    /// Its values as [`Variant::set`] takes them.
+    fn texts(&self, at: usize, variant: &Variant) -> Result<Vec<String>, SweepError> {
+        let range = match &self.values {
+            SweepValues::List(values) => return Ok(values.clone()),
+            SweepValues::Range(range) => range,
+        };
+        let none = || fault(format!("parameters[{at}]"), "a range".into(), "one without values".into());
+        let mut numbers = range.numbers().ok_or_else(none)?;
+        if numbers.iter().any(|number| self.wants_whole(variant, *number)) {
+            numbers.iter_mut().for_each(|number| *number = number.round());
+            numbers.dedup();
+        }
+        Ok(numbers.iter().map(f64::to_string).collect())
+    }
+
+    /// Whether the field would take the nearest whole number, and not this one.
+    fn wants_whole(&self, variant: &Variant, number: f64) -> bool {
+        let takes = |number: f64| variant.clone().set(&self.path, &number.to_string()).is_ok();
+        number.fract() != 0.0 && !takes(number) && takes(number.round())
+    }
+}
+
+impl SweepSeeds {
+    fn of(&self, own: u64) -> Result<Vec<u64>, SweepError> {
+        match self {
+            Self::List(seeds) => Ok(seeds.clone()),
+            Self::Count(count) if own + (count - 1) <= seed_max() => Ok((own..own + count).collect()),
+            Self::Count(count) => {
+                let expected = format!("seeds of at most {}", seed_max());
+                Err(fault("seeds".into(), expected, format!("{count} from {own} on")))
+            }
+        }
+    }
+}
+
+fn seed_max() -> u64 {
+    let seed = VariantSettings::DECLARATION.params.iter().find(|param| param.name == "seed");
+    seed.map_or(0, |seed| seed.max as u64)
+}
+
+impl Sweep {
+    /// The fields that are changed, in their order.
+    #[must_use]
+    pub fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
+    /// The values of each of them.
+    #[must_use]
+    pub fn values(&self) -> &[Vec<String>] {
+        &self.values
+    }
+
+    /// How many runs there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.runs_asked_for() as u64
+    }
+
+    fn runs_asked_for(&self) -> u128 {
+        let lengths = self.values.iter().map(Vec::len).chain([self.seeds.len()]);
+        lengths.map(|length| length as u128).product()
+    }
+
+    /// All runs, in the order of their numbers.
+    pub fn runs(&self) -> impl Iterator<Item = SweepRun> + '_ {
+        (0..self.count()).filter_map(|number| self.run(number))
+    }
+
+    /// The run of this number; none where there is none.
+    #[must_use]
+    pub fn run(&self, number: u64) -> Option<SweepRun> {
+        if number >= self.count() {
+            return None;
+        }
+        let seed = self.seeds[(number % self.seeds.len() as u64) as usize];
+        let mut rest = number / self.seeds.len() as u64;
+        let mut values: Vec<_> = self
+            .values
+            .iter()
+            .rev()
+            .map(|values| {
+                let value = &values[(rest % values.len() as u64) as usize];
+                rest /= values.len() as u64;
+                value.clone()
+            })
+            .collect();
+        values.reverse();
+        let mut variant = Variant { seed, ..self.variant.clone() };
+        for (path, value) in self.paths.iter().zip(&values) {
+            variant.set(path, value).expect("every value was tried");
+        }
+        let document = Document { name: self.name.clone(), variants: vec![variant], active: 0 };
+        Some(SweepRun { number, values, seed, document })
+    }
+
+    /// Tries the values of the parameters from this one on, each with each.
+    fn check(&self, variant: &Variant, at: usize, before: &mut Vec<(usize, String)>) -> Result<(), SweepError> {
+        let (Some(path), Some(values)) = (self.paths.get(at), self.values.get(at)) else { return Ok(()) };
+        for (place, value) in values.iter().enumerate() {
+            let mut changed = variant.clone();
+            changed.set(path, value).map_err(|issue| self.refused((at, place), issue, before))?;
+            before.push((at, value.clone()));
+            self.check(&changed, at + 1, before)?;
+            before.pop();
+        }
+        Ok(())
+    }
+
+    /// A value that its field does not take, or a path that is none.
+    fn refused(&self, (at, place): (usize, usize), issue: Issue, before: &[(usize, String)]) -> SweepError {
+        let value = &self.values[at][place];
+        if issue.got != quoted(value) {
+            return fault(format!("parameters[{at}].path"), issue.expected, issue.got);
+        }
+        let path = &self.paths[at];
+        let others = before.iter().map(|(at, value)| format!(" with {}={value}", self.paths[*at]));
+        fault(
+            format!("parameters[{at}].values[{place}]"),
+            issue.expected,
+            format!("{path}={value}{}", others.collect::<String>()),
+        )
+    }
+}
+
+fn plan(top: &Cursor<'_>) -> Option<SweepPlan> {
+    top.object(&["scenario", "variant", "parameters", "seeds", "measures"])?;
+    let scenario = match top.field("scenario") {
+        Some(field) => scenario(&field),
+        None => tell(top, "a field scenario: a document, a preset or a file"),
+    };
+    let parameters = match top.field("parameters") {
+        Some(field) => parameters(&field),
+        None => tell(top, "a field parameters"),
+    };
+    let seeds = top.field("seeds").map_or(Some(SweepSeeds::Count(1)), |field| seeds(&field));
+    let measures = top.field("measures").map_or_else(|| Some(every_measure()), |field| measures(&field));
+    let variant = top.field("variant").and_then(|field| field.name());
+    Some(SweepPlan { scenario: scenario?, variant, parameters: parameters?, seeds: seeds?, measures: measures? })
+}
+
+fn scenario(cursor: &Cursor<'_>) -> Option<SweepScenario> {
+    match cursor.value {
+        Value::String(name) => Some(SweepScenario::Named(name.clone())),
+        Value::Object(_) => {
+            let read = read_value(cursor.value.clone(), CURRENT_VERSION).ok()?;
+            let inside = |issue: Issue| Issue { path: format!("scenario.{}", issue.path), done: DONE.into(), ..issue };
+            read.issues.into_iter().map(inside).for_each(|issue| cursor.pass_on(issue));
+            Some(SweepScenario::Inline(Box::new(read.document)))
+        }
+        _ => tell(cursor, "a document, or the name of a preset or a file"),
+    }
+}
+
+fn parameters(list: &Cursor<'_>) -> Option<Vec<SweepParameter>> {
+    let items = list.items(PARAMETERS_MAX);
+    if items.is_empty() {
+        return if list.value.is_array() { tell(list, "at least 1 parameter") } else { None };
+    }
+    let parameters = items.iter().map(parameter).collect::<Option<Vec<_>>>()?;
+    let plain = |at: usize| parameters[at].path.replace('[', ".").replace(']', "");
+    match (1..parameters.len()).find(|at| (0..*at).any(|before| plain(before) == plain(*at))) {
+        Some(twice) => tell(&items[twice], "each path once"),
+        None => Some(parameters),
+    }
+}
+
+fn parameter(cursor: &Cursor<'_>) -> Option<SweepParameter> {
+    cursor.object(&["path", "values", "from", "to", "step", "count", "scale"])?;
+    let values = values::read(cursor);
+    let Some(path) = cursor.field("path") else { return tell(cursor, "a field path") };
+    match path.value.as_str() {
+        Some("seed") => tell(&path, "a field other than the seed: seeds has a field of its own"),
+        Some(text) => Some(SweepParameter { path: text.into(), values: values? }),
+        None => tell(&path, "a path as after --set"),
+    }
+}
+
+fn seeds(cursor: &Cursor<'_>) -> Option<SweepSeeds> {
+    if let Some(count) = cursor.value.as_u64() {
+        return match count {
+            1..=RUNS_MAX => Some(SweepSeeds::Count(count)),
+            _ => tell(cursor, &format!("from 1 to {RUNS_MAX} seeds, or a list of them")),
+        };
+    }
+    if !cursor.value.is_array() {
+        return tell(cursor, "a list of seeds, or how many");
+    }
+    let items = cursor.items(RUNS_MAX as usize);
+    if items.is_empty() {
+        return tell(cursor, "at least 1 seed");
+    }
+    let seed = |item: &Cursor<'_>| {
+        let seed = item.value.as_u64().filter(|seed| *seed <= seed_max());
+        seed.or_else(|| tell(item, &format!("a whole number from 0 to {}", seed_max())))
+    };
+    let seeds = items.iter().map(seed).collect::<Option<Vec<_>>>()?;
+    let mut sorted = seeds.clone();
+    sorted.sort_unstable();
+    let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
+    if let Some(pair) = twice {
+        let again = seeds.iter().rposition(|seed| *seed == pair[0]).unwrap_or(0);
+        return tell(&items[again], "each seed once");
+    }
+    Some(SweepSeeds::List(seeds))
+}
+
+fn every_measure() -> Vec<String> {
+    SWEEP_MEASURES.iter().map(|measure| measure.id.into()).collect()
+}
+
+fn measures(list: &Cursor<'_>) -> Option<Vec<String>> {
+    let items = list.items(SWEEP_MEASURES.len());
+    let known = |item: &Cursor<'_>| {
+        let id = item.value.as_str().filter(|id| SWEEP_MEASURES.iter().any(|measure| measure.id == *id));
+        id.map(String::from).or_else(|| tell(item, &format!("a measure: {}", every_measure().join(", "))))
+    };
+    if !list.value.is_array() {
+        return None;
+    }
+    let ids = items.iter().map(known).collect::<Option<Vec<_>>>()?;
+    match (1..ids.len()).find(|at| ids[..*at].contains(&ids[*at])) {
+        Some(twice) => tell(&items[twice], "each measure once"),
+        None => Some(ids),
+    }
+}
+
+fn tell<T>(cursor: &Cursor<'_>, expected: &str) -> Option<T> {
+    cursor.issue(expected, DONE);
+    None
+}

@@ -1,0 +1,80 @@
+//! What a sweep says of each run: the figures of `tiebreak run --json` that are the same wherever a
+//! run is made. How long it took is none of them.
+
+use tiebreak_sim::{Plan, Summary};
+
+/// One figure of a run.
+pub struct SweepMeasure {
+    /// Its stable id: the name of the column.
+    pub id: &'static str,
+    /// What it says.
+    pub help: &'static str,
+    /// Its unit; empty for counts.
+    pub unit: &'static str,
+    /// Its value; none where the run did not measure it.
+    pub of: fn(&Summary, &Plan) -> Option<f64>,
+}
+
+const fn measure(
+    id: &'static str,
+    help: &'static str,
+    unit: &'static str,
+    of: fn(&Summary, &Plan) -> Option<f64>,
+) -> SweepMeasure {
+    SweepMeasure { id, help, unit, of }
+}
+
+fn whole(count: u64) -> Option<f64> {
+    Some(count as f64)
+}
+
+/// Every figure, in the order of columns.
+pub static SWEEP_MEASURES: &[SweepMeasure] = &[
+    measure("placements", "VMs placed, those alive at the start among them.", "", |it, _| whole(it.placements)),
+    measure("rejections", "VMs rejected, those at the start among them.", "", |it, _| whole(it.rejections)),
+    measure("warm_rejections", "VMs rejected at the start.", "", |it, _| whole(it.warm_rejections)),
+    measure("conflicts", "Commits that failed.", "", |it, _| whole(it.conflicts)),
+    measure("commits", "Decisions that reached the store.", "", |it, _| whole(it.counters.commits)),
+    measure("conflicts_per_minute_p99", "Conflicts in a minute, 99th percentile.", "", |it, _| {
+        Some(it.conflicts_per_minute_p99)
+    }),
+    measure("empty_hosts_pct_mean", "Machines without a VM, on average.", "%", |it, _| Some(it.empty_hosts_pct_mean)),
+    measure("packing_density_pct_mean", "Cores in use on machines that have any VM, on average.", "%", |it, _| {
+        Some(it.packing_density_pct_mean)
+    }),
+    measure(
+        "empty_to_free_pct_mean",
+        "Share of the free cores that stand on empty machines, on average.",
+        "%",
+        |it, _| Some(it.empty_to_free_pct_mean),
+    ),
+    measure(
+        "stranded_cores_pct_mean",
+        "Cores that no VM could use, on average, where the zone is filled to see.",
+        "%",
+        |it, _| it.stranded_pct_mean.map(|[cores, _]| cores),
+    ),
+    measure(
+        "stranded_memory_pct_mean",
+        "Memory that no VM could use, on average, where the zone is filled to see.",
+        "%",
+        |it, _| it.stranded_pct_mean.map(|[_, memory]| memory),
+    ),
+    measure("reallocations", "VMs that lost their machine and have another one.", "", |it, _| {
+        whole(it.counters.reallocations)
+    }),
+    measure("lost_vms", "VMs that lost their machine and found no other.", "", |it, _| whole(it.counters.lost_vms)),
+    measure("evictions", "VMs put out to make room for others.", "", |it, _| whole(it.counters.evictions)),
+    measure("migrations", "VMs moved while they ran.", "", |it, _| whole(it.counters.migrations)),
+    measure("migrations_scheduled", "VMs that were to be moved while they ran.", "", |it, _| {
+        whole(it.counters.migrations_scheduled)
+    }),
+    measure("migrations_saved", "Of those, VMs that ended before it was their turn.", "", |it, _| {
+        whole(it.counters.migrations_saved)
+    }),
+    measure("repredictions", "Running VMs predicted again.", "", |it, _| whole(it.lives.repredictions)),
+    measure("machines", "Machines of the zone.", "", |_, plan| whole(plan.fleet().machine_count().into())),
+    measure("clusters", "Clusters of the zone.", "", |_, plan| whole(plan.fleet().clusters().len() as u64)),
+    measure("vms", "VMs that were asked for.", "", |_, plan| whole(plan.workload().vm_count().into())),
+    measure("requests", "Requests they came in.", "", |_, plan| whole(plan.workload().request_count().into())),
+];
