@@ -1,0 +1,49 @@
+//! The lines of a fenced block: `key: value`.
+
+use crate::issue::{Issues, quoted};
+
+/// Lines that one block may have.
+const LINES_MAX: usize = 200;
+
+/// Characters that one value may have; a scenario given as a link is no such value.
+const VALUE_MAX: usize = 1_000;
+
+/// One line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) line: u32,
+    pub(crate) key: &'a str,
+    pub(crate) value: &'a str,
+}
+
+/// The lines of a block that begins behind `line`, as far as they are entries.
+pub(crate) fn entries<'a>(text: &'a str, line: u32, issues: &Issues) -> Vec<Entry<'a>> {
+    let mut entries = Vec::new();
+    for (number, content) in (line + 1..).zip(text.lines()) {
+        if entries.len() == LINES_MAX {
+            issues.add(number, format!("at most {LINES_MAX} lines in a block"), "more", "leave some out");
+            break;
+        }
+        if !content.trim().is_empty() {
+            entries.extend(entry(content, number, issues));
+        }
+    }
+    entries
+}
+
+fn entry<'a>(content: &'a str, line: u32, issues: &Issues) -> Option<Entry<'a>> {
+    let Some((key, value)) = content.split_once(':') else {
+        issues.add(line, "a line `key: value`", quoted(content.trim()), "write what it is, a colon, and its value");
+        return None;
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if value.is_empty() {
+        issues.add(line, format!("a value behind {}:", quoted(key)), "nothing", "write it, or leave the line out");
+        return None;
+    }
+    if value.chars().count() > VALUE_MAX {
+        issues.add(line, format!("at most {VALUE_MAX} characters"), "more", "say it shorter");
+        return None;
+    }
+    Some(Entry { line, key, value })
+}

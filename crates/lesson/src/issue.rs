@@ -1,0 +1,87 @@
+//! What is wrong with a line of a lesson.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+/// One line that cannot stand as it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Issue {
+    /// Which, from 1.
+    pub line: u32,
+    /// What could stand there.
+    pub expected: String,
+    /// What stands there.
+    pub got: String,
+    /// What to do about it.
+    pub advice: String,
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, expected, got, advice } = self;
+        write!(f, "line {line}: expected {expected}, got {got}; {advice}")
+    }
+}
+
+impl std::error::Error for Issue {}
+
+/// Issues beyond this many are only counted, so that a hostile text cannot fill the page.
+pub const ISSUES_MAX: usize = 100;
+
+/// Collects the issues of one text.
+#[derive(Default)]
+pub(crate) struct Issues {
+    list: RefCell<Vec<Issue>>,
+    beyond: Cell<usize>,
+}
+
+impl Issues {
+    pub(crate) fn add(&self, line: u32, expected: impl Into<String>, got: impl Into<String>, advice: &str) {
+        if self.list.borrow().len() >= ISSUES_MAX {
+            self.beyond.set(self.beyond.get() + 1);
+            return;
+        }
+        let issue = Issue { line, expected: expected.into(), got: got.into(), advice: advice.into() };
+        self.list.borrow_mut().push(issue);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.borrow().is_empty()
+    }
+
+    /// All of them, line by line.
+    pub(crate) fn into_list(self) -> Vec<Issue> {
+        let mut list = self.list.into_inner();
+        list.sort();
+        let beyond = self.beyond.get();
+        if beyond > 0 {
+            list.push(Issue {
+                line: list.last().map_or(1, |issue| issue.line),
+                expected: format!("at most {ISSUES_MAX} issues"),
+                got: format!("{beyond} more"),
+                advice: "they are left out of this list; mend these first".into(),
+            });
+        }
+        list
+    }
+}
+
+/// Text in quotes, cut where it would fill the page.
+pub(crate) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut start: String = text.chars().take(LONGEST).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    format!("{start:?}")
+}
+
+/// `a, b or c`.
+pub(crate) fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    match names.as_slice() {
+        [] => "nothing".into(),
+        [one] => (*one).into(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,30 @@
+//! The lessons that come with the page, in the order they are shown.
+
+/// A lesson by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// Its stable name, which is that of its file without the ending.
+    pub id: &'static str,
+    /// Its Markdown.
+    pub markdown: &'static str,
+}
+
+macro_rules! lessons {
+    ($($id:literal),* $(,)?) => {
+        &[$(Listed { id: $id, markdown: include_str!(concat!("../lessons/", $id, ".md")) }),*]
+    };
+}
+
+/// Every lesson.
+pub static LESSONS: &[Listed] = lessons![
+    "01-ties-and-order",
+    "02-buckets",
+    "03-empty-machines",
+    "04-stale-agents",
+    "05-caches",
+    "06-fault-domains",
+    "07-capacity-crunch",
+    "08-lifetimes",
+    "09-recycling",
+    "10-how-much-to-keep-free",
+];

@@ -1,0 +1,304 @@
+//! Markdown taken apart into headings, text and fenced blocks, each with its line. Everything that
+//! a lesson does not show is an issue: nothing is dropped silently, and no HTML comes through.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
+
+use crate::issue::{Issues, quoted};
+use crate::text::{Block, Span};
+
+/// Bytes that the text of a lesson may have.
+pub const TEXT_MAX: usize = 256 * 1024;
+
+/// One part of a lesson's text, and the line where it begins.
+pub(crate) struct Piece {
+    pub(crate) line: u32,
+    pub(crate) kind: Kind,
+}
+
+pub(crate) enum Kind {
+    /// `# …`
+    Title(String),
+    /// `## …`
+    Step(String),
+    /// A paragraph or a list.
+    Text(Block),
+    /// A fenced block: the words behind its fence, and what it holds.
+    Fence { word: String, text: String },
+}
+
+/// The parts of a text, in order.
+pub(crate) fn pieces(markdown: &str, issues: &Issues) -> Vec<Piece> {
+    if markdown.len() > TEXT_MAX {
+        let got = format!("{} bytes", markdown.len());
+        issues.add(1, format!("a lesson of at most {TEXT_MAX} bytes"), got, "make two lessons of it");
+        return Vec::new();
+    }
+    let text = markdown.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let lines = Lines::of(&text);
+    if let Some((at, control)) = text.char_indices().find(|(_, it)| it.is_control() && *it != '\n' && *it != '\t') {
+        issues.add(
+            lines.line(at),
+            "text",
+            format!("the control character {control:?}"),
+            "is this another kind of file?",
+        );
+        return Vec::new();
+    }
+    let mut taker = Taker { events: Parser::new_ext(&text, Options::empty()).into_offset_iter(), lines, issues };
+    taker.pieces()
+}
+
+/// Where each line begins.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// The line of a byte, from 1.
+    fn line(&self, at: usize) -> u32 {
+        self.0.partition_point(|start| *start <= at) as u32
+    }
+}
+
+/// Takes piece after piece from the parser.
+struct Taker<'a> {
+    events: OffsetIter<'a>,
+    lines: Lines,
+    issues: &'a Issues,
+}
+
+impl<'a> Taker<'a> {
+    fn pieces(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        while let Some((event, range)) = self.events.next() {
+            let line = self.lines.line(range.start);
+            pieces.extend(self.kind(event, &range, line).map(|kind| Piece { line, kind }));
+        }
+        pieces
+    }
+
+    fn kind(&mut self, event: Event<'a>, range: &Range<usize>, line: u32) -> Option<Kind> {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => self.heading(level, line),
+            Event::Start(Tag::Paragraph) => {
+                let spans = self.spans(TagEnd::Paragraph, "a paragraph");
+                (!spans.is_empty()).then_some(Kind::Text(Block::Paragraph(spans)))
+            }
+            Event::Start(Tag::List(first)) => Some(Kind::Text(self.list(first, line))),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(word))) => {
+                let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
+                Some(Kind::Fence { word, text: self.code() })
+            }
+            other => {
+                self.refuse(&other, range, "a heading, a paragraph, a list or a fenced block");
+                None
+            }
+        }
+    }
+
+    fn heading(&mut self, level: HeadingLevel, line: u32) -> Option<Kind> {
+        let spans = self.spans(TagEnd::Heading(level), "a heading");
+        let title: String = spans.iter().map(|span| self.plain_of(span, line)).collect();
+        if title.trim().is_empty() {
+            self.issues.add(line, "words behind #", "nothing", "name the lesson or the step");
+            return None;
+        }
+        match level {
+            HeadingLevel::H1 => Some(Kind::Title(title)),
+            HeadingLevel::H2 => Some(Kind::Step(title)),
+            _ => {
+                let advice = "write smaller headings as strong words in a paragraph";
+                self.issues.add(line, "# for the lesson's title or ## for a step's", format!("{level}"), advice);
+                None
+            }
+        }
+    }
+
+    /// Headings are plain words.
+    fn plain_of(&self, span: &Span, line: u32) -> String {
+        match span {
+            Span::Text(text) => text.clone(),
+            Span::Emphasis(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => {
+                self.issues.add(line, "plain words in a heading", quoted(text), "leave the marks around it out");
+                text.clone()
+            }
+        }
+    }
+
+    /// What a fenced block holds.
+    fn code(&mut self) -> String {
+        let mut text = String::new();
+        for (event, _) in self.events.by_ref() {
+            match event {
+                Event::Text(more) => text.push_str(&more),
+                Event::End(TagEnd::CodeBlock) => break,
+                _ => {}
+            }
+        }
+        text
+    }
+
+    fn list(&mut self, first: Option<u64>, line: u32) -> Block {
+        if first.is_some_and(|first| first != 1) {
+            self.issues.add(line, "a list that begins with 1", format!("{}", first.unwrap_or(0)), "count from 1");
+        }
+        let mut items = Vec::new();
+        while let Some((event, range)) = self.events.next() {
+            match event {
+                Event::Start(Tag::Item) => {
+                    let spans = self.spans(TagEnd::Item, "an item of a list");
+                    if spans.is_empty() {
+                        self.issues.add(
+                            self.lines.line(range.start),
+                            "words",
+                            "an empty item",
+                            "write it or leave it out",
+                        );
+                    }
+                    items.push(spans);
+                }
+                Event::End(TagEnd::List(_)) => break,
+                _ => {}
+            }
+        }
+        Block::List { numbered: first.is_some(), items }
+    }
+
+    /// Text up to the end of what it stands in.
+    fn spans(&mut self, end: TagEnd, place: &str) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        while let Some((event, range)) = self.events.next() {
+            match event {
+                Event::End(tag) if tag == end => break,
+                Event::Text(text) => push_text(&mut spans, &text),
+                Event::SoftBreak | Event::HardBreak => push_text(&mut spans, " "),
+                Event::Code(code) => spans.push(Span::Code(code.into_string())),
+                Event::Start(Tag::Emphasis) => {
+                    let text = self.words(&range);
+                    push_marked(&mut spans, Span::Emphasis(text));
+                }
+                Event::Start(Tag::Strong) => {
+                    let text = self.words(&range);
+                    push_marked(&mut spans, Span::Strong(text));
+                }
+                Event::Start(Tag::Link { dest_url, title, .. }) => {
+                    let text = self.words(&range);
+                    spans.extend(self.link(text, &dest_url, &title, &range));
+                }
+                // Items that stand apart hold a paragraph; one is all that an item may hold.
+                Event::Start(Tag::Paragraph) if end == TagEnd::Item && spans.is_empty() => {}
+                Event::End(TagEnd::Paragraph) => {}
+                Event::Start(Tag::Paragraph) => {
+                    let line = self.lines.line(range.start);
+                    self.issues.add(line, "one paragraph in an item", "another", "make it an item of its own");
+                    self.skip();
+                }
+                other => self.refuse(
+                    &other,
+                    &range,
+                    &format!("plain words, *emphasis*, **strong**, `code` and links in {place}"),
+                ),
+            }
+        }
+        spans
+    }
+
+    /// Plain words up to the end of what is around them.
+    fn words(&mut self, around: &Range<usize>) -> String {
+        let mut words = String::new();
+        while let Some((event, range)) = self.events.next() {
+            match event {
+                Event::Text(text) => words.push_str(&text),
+                Event::SoftBreak | Event::HardBreak => words.push(' '),
+                Event::End(_) => break,
+                other => self.refuse(&other, &range, "plain words inside emphasis, strong words and links"),
+            }
+        }
+        if words.is_empty() {
+            let line = self.lines.line(around.start);
+            self.issues.add(line, "words inside emphasis, strong words and links", "none", "write some");
+        }
+        words
+    }
+
+    fn link(&self, text: String, address: &str, title: &str, range: &Range<usize>) -> Option<Span> {
+        let line = self.lines.line(range.start);
+        let clean = address.chars().all(|letter| !letter.is_whitespace() && !letter.is_control());
+        if !address.starts_with("https://") || !clean {
+            let advice = "the page leads only there; write other addresses as `code`";
+            self.issues.add(line, "a link to https://…", quoted(address), advice);
+            return None;
+        }
+        if !title.is_empty() {
+            self.issues.add(line, "a link without a title", quoted(title), "write it into the text");
+        }
+        Some(Span::Link { text, address: address.to_owned() })
+    }
+
+    /// Says that something is not shown, and passes over it.
+    fn refuse(&mut self, event: &Event<'_>, range: &Range<usize>, expected: &str) {
+        let (got, advice) = unshown(event);
+        self.issues.add(self.lines.line(range.start), expected, got, advice);
+        if matches!(event, Event::Start(_)) {
+            self.skip();
+        }
+    }
+
+    /// Passes over the rest of what has begun.
+    fn skip(&mut self) {
+        let mut open = 1_u32;
+        for (event, _) in self.events.by_ref() {
+            match event {
+                Event::Start(_) => open += 1,
+                Event::End(_) => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+    }
+}
+
+fn push_text(spans: &mut Vec<Span>, more: &str) {
+    match spans.last_mut() {
+        Some(Span::Text(text)) => text.push_str(more),
+        _ => spans.push(Span::Text(more.to_owned())),
+    }
+}
+
+/// Marked words side by side with others marked alike are one span.
+fn push_marked(spans: &mut Vec<Span>, span: Span) {
+    match (spans.last_mut(), span) {
+        (Some(Span::Emphasis(text)), Span::Emphasis(more)) | (Some(Span::Strong(text)), Span::Strong(more)) => {
+            text.push_str(&more);
+        }
+        (_, span) => spans.push(span),
+    }
+}
+
+/// What a lesson does not show, in words, and what to do instead.
+fn unshown(event: &Event<'_>) -> (&'static str, &'static str) {
+    match event {
+        Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::HtmlBlock) => {
+            ("HTML", "write Markdown; a < that is meant as such is \\<")
+        }
+        Event::Start(Tag::Image { .. }) => ("an image", "what is to be seen is the run itself"),
+        Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
+            ("text indented by four spaces", "begin at the left edge")
+        }
+        Event::Start(Tag::CodeBlock(_)) => ("a fenced block", "begin it at the left edge, outside of lists"),
+        Event::Start(Tag::BlockQuote(_)) => ("a quotation", "write a paragraph"),
+        Event::Start(Tag::List(_)) => ("a list inside a list", "make it one list"),
+        Event::Start(Tag::Heading { .. }) => ("a heading", "begin it at the left edge"),
+        Event::Start(Tag::Emphasis | Tag::Strong) => ("emphasis inside emphasis", "end one before the next begins"),
+        Event::Start(Tag::Link { .. }) => ("a link inside emphasis", "end the emphasis before the link"),
+        Event::Code(_) => ("code inside emphasis or a link", "end the emphasis before the code"),
+        Event::Rule => ("a line across the page", "leave it out; steps are apart anyway"),
+        _ => ("something else", "leave it out"),
+    }
+}

@@ -1,0 +1,341 @@
+//! Reading a lesson: strict, all issues at once, each with its line.
+
+use tiebreak_scenario::Document;
+use tiebreak_sim::metrics::{METRICS, index_of};
+
+use crate::claim::{Claim, Scope, Test};
+use crate::entries::{Entry, entries};
+use crate::issue::{Issue, Issues, one_of, quoted};
+use crate::lesson::{Lesson, STEPS_MAX, Step};
+use crate::pieces::{Kind, Piece, pieces};
+use crate::question::{Choice, Question};
+use crate::scene::Scene;
+use crate::text::Block;
+use crate::unlocks::Unlocks;
+
+/// Answers that a question may have.
+pub const CHOICES_MAX: usize = 6;
+
+/// Minutes that a lesson may take.
+pub const MINUTES_MAX: u32 = 90;
+
+/// Characters that a title may have.
+pub const TITLE_MAX: usize = 120;
+
+/// The fenced blocks there are.
+const FENCES: [&str; 6] = ["lesson", "scenario", "against", "unlock", "predict", "claim"];
+
+impl Lesson {
+    /// Reads a lesson.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, line by line.
+    pub fn read(markdown: &str) -> Result<Self, Vec<Issue>> {
+        let issues = Issues::default();
+        let pieces = pieces(markdown, &issues);
+        if pieces.is_empty() && !issues.is_empty() {
+            return Err(issues.into_list());
+        }
+        match lesson(pieces, &issues) {
+            Some(lesson) if issues.is_empty() => Ok(lesson),
+            _ => Err(issues.into_list()),
+        }
+    }
+}
+
+impl Step {
+    /// A step made of a scenario as it stands: what the page freezes for a teacher. Its text is
+    /// Markdown.
+    ///
+    /// # Errors
+    /// When there is no title, or the text holds anything but paragraphs and lists.
+    pub fn frozen(title: &str, text: &str, document: Document, unlocks: Unlocks) -> Result<Self, Vec<Issue>> {
+        let issues = Issues::default();
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        check_title(&title, 1, &issues);
+        let before = match Block::read(text) {
+            Ok(blocks) if issues.is_empty() => blocks,
+            Ok(_) => return Err(issues.into_list()),
+            Err(more) => return Err(issues.into_list().into_iter().chain(more).collect()),
+        };
+        Ok(Self {
+            title,
+            before,
+            scenario: Some(Scene::frozen(document)),
+            unlocks: Some(unlocks),
+            against: None,
+            question: None,
+            after: Vec::new(),
+            claims: Vec::new(),
+        })
+    }
+}
+
+fn check_title(title: &str, line: u32, issues: &Issues) {
+    if title.is_empty() || title.chars().count() > TITLE_MAX || title.contains(char::is_control) {
+        issues.add(line, format!("a title of 1 to {TITLE_MAX} characters"), quoted(title), "say it in a few words");
+    }
+}
+
+/// A step as far as it is read, with the lines that issues may need.
+struct Draft {
+    step: Step,
+    lines: StepLines,
+}
+
+/// Where parts of a step begin.
+struct StepLines {
+    title: u32,
+    scenario: Option<u32>,
+    question: Option<u32>,
+    claims: Vec<u32>,
+}
+
+impl Draft {
+    fn new(title: String, line: u32) -> Self {
+        let step = Step {
+            title,
+            before: Vec::new(),
+            scenario: None,
+            against: None,
+            unlocks: None,
+            question: None,
+            after: Vec::new(),
+            claims: Vec::new(),
+        };
+        Self { step, lines: StepLines { title: line, scenario: None, question: None, claims: Vec::new() } }
+    }
+}
+
+fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
+    let mut pieces = pieces.into_iter().peekable();
+    let advice = "begin the file with a line like # Ties and order";
+    let Some(Piece { kind: Kind::Title(title), line }) = pieces.next_if(|it| matches!(it.kind, Kind::Title(_))) else {
+        let line = pieces.peek().map_or(1, |piece| piece.line);
+        issues.add(line, "the lesson's title", "something else", advice);
+        return None;
+    };
+    check_title(&title, line, issues);
+    let mut lesson = Lesson { title, minutes: None, about: None, opening: Vec::new(), steps: Vec::new() };
+    while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, Kind::Step(_))) {
+        head(&mut lesson, piece, issues);
+    }
+    let mut reader = Reader { last: None, issues };
+    let mut last_line = line;
+    while let Some(piece) = pieces.next() {
+        let Kind::Step(title) = piece.kind else { continue };
+        check_title(&title, piece.line, issues);
+        last_line = piece.line;
+        let mut draft = Draft::new(title, piece.line);
+        while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, Kind::Step(_))) {
+            reader.take(&mut draft, piece);
+        }
+        lesson.steps.push(draft.step);
+        check(&lesson, &draft.lines, issues);
+        if lesson.steps.len() == STEPS_MAX && pieces.peek().is_some() {
+            issues.add(
+                last_line,
+                format!("at most {STEPS_MAX} steps"),
+                "more behind this one",
+                "make two lessons of it",
+            );
+            break;
+        }
+    }
+    if lesson.steps.is_empty() {
+        issues.add(last_line, "at least one step", "none", "begin one with a line like ## What happens");
+    }
+    Some(lesson)
+}
+
+/// What stands before the first step.
+fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
+    match kind {
+        Kind::Text(block) => lesson.opening.push(block),
+        Kind::Title(title) => issues.add(line, "one title", quoted(&title), "steps begin with ##"),
+        Kind::Step(_) => {}
+        Kind::Fence { word, text } if word == "lesson" => {
+            for entry in entries(&text, line, issues) {
+                match entry.key {
+                    "minutes" => lesson.minutes = minutes(&entry, issues),
+                    "about" => lesson.about = Some(entry.value.into()),
+                    other => issues.add(entry.line, "minutes or about", quoted(other), "leave other lines out"),
+                }
+            }
+        }
+        Kind::Fence { word, .. } => {
+            let advice = "other blocks stand in steps, below a line with ##";
+            issues.add(line, "the block lesson before the first step", format!("the block {}", quoted(&word)), advice);
+        }
+    }
+}
+
+fn minutes(entry: &Entry<'_>, issues: &Issues) -> Option<u32> {
+    let minutes = entry.value.parse().ok().filter(|minutes| (1..=MINUTES_MAX).contains(minutes));
+    if minutes.is_none() {
+        let expected = format!("a whole number of minutes from 1 to {MINUTES_MAX}");
+        issues.add(entry.line, expected, quoted(entry.value), "write for instance minutes: 8");
+    }
+    minutes
+}
+
+/// Reads step after step; each may go on from the scenario of the last one.
+struct Reader<'a> {
+    last: Option<Document>,
+    issues: &'a Issues,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, draft: &mut Draft, Piece { line, kind }: Piece) {
+        let step = &mut draft.step;
+        match kind {
+            Kind::Text(block) if draft.lines.question.is_some() => step.after.push(block),
+            Kind::Text(block) => step.before.push(block),
+            Kind::Title(title) => {
+                self.issues.add(line, "one title, at the top", quoted(&title), "steps begin with ##");
+            }
+            Kind::Step(_) => {}
+            Kind::Fence { word, text } => self.fence(draft, &word, &text, line),
+        }
+    }
+
+    fn fence(&mut self, draft: &mut Draft, word: &str, text: &str, line: u32) {
+        let again = match word {
+            "scenario" => draft.lines.scenario.is_some(),
+            "against" => draft.step.against.is_some(),
+            "unlock" => draft.step.unlocks.is_some(),
+            "predict" => draft.lines.question.is_some(),
+            _ => false,
+        };
+        if again {
+            self.issues.add(line, format!("one block {word} in a step"), "another", "put it into a step of its own");
+            return;
+        }
+        let step = &mut draft.step;
+        match word {
+            "scenario" => {
+                draft.lines.scenario = Some(line);
+                if step.against.is_some() {
+                    self.issues.add(line, "the scenario before what it is compared with", "it behind", "move it up");
+                }
+                step.scenario = Scene::read(text, line, self.last.as_ref(), self.issues);
+                self.last = step.scenario.as_ref().map(|scene| scene.document().clone()).or(self.last.take());
+            }
+            "against" => step.against = Scene::read(text, line, self.last.as_ref(), self.issues),
+            "unlock" => step.unlocks = Some(Unlocks::read(&entries(text, line, self.issues), self.issues)),
+            "predict" => {
+                draft.lines.question = Some(line);
+                step.question = question(&entries(text, line, self.issues), line, self.issues);
+            }
+            "claim" => self.claims(draft, text, line),
+            other => {
+                let got = if other.is_empty() { "one without a name".into() } else { quoted(other) };
+                let advice = "write the name behind the three marks that open the block";
+                self.issues.add(line, format!("a block {}", one_of(FENCES[1..].iter().copied())), got, advice);
+            }
+        }
+    }
+
+    fn claims(&self, draft: &mut Draft, text: &str, line: u32) {
+        for entry in entries(text, line, self.issues) {
+            let scope = match entry.key {
+                "always" => Scope::Always,
+                "here" => Scope::Here,
+                other => {
+                    let advice = "always is said of other seeds too, here of this run";
+                    self.issues.add(entry.line, "always or here", quoted(other), advice);
+                    continue;
+                }
+            };
+            if let Some(test) = test(&entry, self.issues) {
+                draft.lines.claims.push(entry.line);
+                draft.step.claims.push(Claim { scope, test });
+            }
+        }
+    }
+}
+
+/// What can be said of the last step only when all of it is known.
+fn check(lesson: &Lesson, lines: &StepLines, issues: &Issues) {
+    let Some(step) = lesson.steps.last() else { return };
+    if lesson.steps.len() == 1 && lines.scenario.is_none() {
+        let advice = "begin it with a line like preset: small";
+        issues.add(lines.title, "a block scenario in the first step", "none", advice);
+    }
+    if let Some(line) = lines.question.filter(|_| step.after.is_empty()) {
+        issues.add(line, "a paragraph below the question that says why", "none", "it is shown after the run");
+    }
+    let shown = lesson.shown(lesson.steps.len() - 1);
+    let against = shown.is_some_and(|shown| shown.against.is_some());
+    let asked_at = lines.question.unwrap_or(lines.title);
+    let asked = step.question.iter().flat_map(Question::tests).map(|test| (asked_at, test));
+    let said = lines.claims.iter().copied().zip(step.claims.iter().map(|claim| &claim.test));
+    for (line, _) in asked.chain(said).filter(|(_, test)| test.compares() && !against) {
+        issues.add(line, "a block against, since (against) is named", "none", "say what the run is compared with");
+    }
+    if let Some(Question::Curve { metric, .. }) = &step.question
+        && !shown.and_then(|shown| shown.unlocks).is_some_and(|unlocks| unlocks.charts.contains(metric))
+    {
+        let expected = format!("a chart of {metric} to draw on");
+        issues.add(asked_at, expected, "none", "name it behind charts: in the block unlock");
+    }
+}
+
+fn test(entry: &Entry<'_>, issues: &Issues) -> Option<Test> {
+    let read = Test::read(entry.value);
+    read.map_err(|error| issues.add(entry.line, error.expected, error.got, "docs/LESSONS.md has examples")).ok()
+}
+
+fn question(entries: &[Entry<'_>], line: u32, issues: &Issues) -> Option<Question> {
+    let kind = entries.iter().find(|entry| ["pick", "pick here", "curve"].contains(&entry.key));
+    match kind {
+        Some(kind) if kind.key == "curve" => curve(kind, entries, issues),
+        Some(kind) => pick(kind, entries, issues),
+        None => {
+            issues.add(line, "a line pick: or curve:", "neither", "pick: asks for an answer, curve: for a drawing");
+            None
+        }
+    }
+}
+
+fn curve(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
+    let mut ask = None;
+    for entry in entries.iter().filter(|entry| *entry != kind) {
+        match entry.key {
+            "ask" => ask = Some(entry.value.to_owned()),
+            other => issues.add(entry.line, "curve and ask", quoted(other), "leave other lines out"),
+        }
+    }
+    if index_of(kind.value).is_none() {
+        let ids = METRICS.iter().map(|metric| metric.declaration.id);
+        issues.add(kind.line, one_of(ids), quoted(kind.value), "`tiebreak list metrics` says what each is");
+        return None;
+    }
+    if ask.is_none() {
+        issues.add(kind.line, "a line ask: with what is to be drawn", "none", "say it as a question");
+    }
+    Some(Question::Curve { ask: ask?, metric: kind.value.into() })
+}
+
+fn pick(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
+    let mut choices: Vec<Choice> = Vec::new();
+    for entry in entries.iter().filter(|entry| *entry != kind) {
+        match (entry.key, choices.last_mut()) {
+            ("option", _) => choices.push(Choice { text: entry.value.into(), right_if: None }),
+            ("if", Some(choice)) if choice.right_if.is_none() => choice.right_if = test(entry, issues),
+            ("if", _) => issues.add(entry.line, "one if: below each option:", "it here", "join claims with `and`"),
+            (other, _) => issues.add(entry.line, "option or if", quoted(other), "leave other lines out"),
+        }
+    }
+    if !(2..=CHOICES_MAX).contains(&choices.len()) {
+        let got = format!("{}", choices.len());
+        issues.add(kind.line, format!("2 to {CHOICES_MAX} lines option:"), got, "give answers to choose from");
+        return None;
+    }
+    if choices.iter().filter(|choice| choice.right_if.is_none()).count() > 1 && issues.is_empty() {
+        let advice = "one option may stand without: it is right when no other is";
+        issues.add(kind.line, "a line if: below every option but one", "several without", advice);
+    }
+    let scope = if kind.key == "pick here" { Scope::Here } else { Scope::Always };
+    Some(Question::Pick { ask: kind.value.into(), scope, choices })
+}

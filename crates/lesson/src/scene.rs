@@ -1,0 +1,245 @@
+//! A step's scenario: where it starts from, and what is changed.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
+use tiebreak_scenario::{Document, IncidentRow, PRESETS, Variant, decode, encode, presets};
+use tiebreak_sim::INCIDENTS;
+
+use crate::entries::{Entry, entries};
+use crate::issue::{Issues, one_of, quoted};
+
+/// A scenario as a lesson says it, and what that makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    start: Start,
+    changes: Vec<Change>,
+    #[serde(with = "as_text")]
+    document: Document,
+}
+
+/// Where a scenario starts from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Start {
+    /// The scenario before it: of a step, the last step's; of what it is compared with, the step's own.
+    Before,
+    /// A preset by id.
+    Preset(String),
+    /// A whole document.
+    Whole(#[serde(with = "as_text")] Box<Document>),
+}
+
+/// One change, in the order they are made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Change {
+    /// One field, as `tiebreak run --set` takes it.
+    Set {
+        /// Which.
+        path: String,
+        /// To what.
+        value: String,
+    },
+    /// One more event on the timeline, with its defaults.
+    Event {
+        /// The incident, by id.
+        id: String,
+        /// When it happens, or begins.
+        at_hours: f64,
+    },
+}
+
+impl Scene {
+    /// A scenario as it stands, frozen.
+    #[must_use]
+    pub fn frozen(document: Document) -> Self {
+        Self { start: Start::Whole(Box::new(document.clone())), changes: Vec::new(), document }
+    }
+
+    /// The scenario.
+    #[must_use]
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// What it started from.
+    #[must_use]
+    pub const fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// What was changed then.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Takes a block that begins at a line; `before` is what it goes on from when it says nothing
+    /// else.
+    pub(crate) fn read(text: &str, line: u32, before: Option<&Document>, issues: &Issues) -> Option<Self> {
+        let skipped = text.lines().take_while(|content| content.trim().is_empty()).count() as u32;
+        let (start, rest, line) = match text.trim_start().chars().next() {
+            Some('#') => link(text.trim_start(), line + skipped, issues)?,
+            Some('{') => json(text.trim_start(), line + skipped, issues)?,
+            _ => (None, text, line),
+        };
+        let mut entries = entries(rest, line, issues);
+        let start = match (start, entries.first()) {
+            (Some(start), _) => start,
+            (None, Some(first)) if first.key == "preset" => {
+                let first = entries.remove(0);
+                preset(&first, issues)?
+            }
+            (None, _) => Start::Before,
+        };
+        let mut document = match &start {
+            Start::Before => before.cloned().or_else(|| {
+                let advice = "begin with a line like preset: small";
+                issues.add(line, "a preset, a link or a document in the first scenario", "none", advice);
+                None
+            })?,
+            Start::Preset(id) => (presets::find(id)?.make)(),
+            Start::Whole(document) => (**document).clone(),
+        };
+        let active = document.active;
+        let variant = document.variants.get_mut(active)?;
+        let changes = entries.iter().filter_map(|entry| change(entry, variant, issues)).collect();
+        Some(Self { start, changes, document })
+    }
+
+    /// Its lines.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let start = match &self.start {
+            Start::Before => None,
+            Start::Preset(id) => Some(format!("preset: {id}")),
+            Start::Whole(document) => Some(format!("#{}", encode(document, None))),
+        };
+        start.into_iter().chain(self.changes.iter().map(Change::line)).collect()
+    }
+}
+
+impl Change {
+    fn line(&self) -> String {
+        match self {
+            Self::Set { path, value } => format!("set: {path} = {value}"),
+            Self::Event { id, at_hours } => format!("event: {id} at {at_hours} h"),
+        }
+    }
+}
+
+/// What a block begins with, what is left of it, and the line before that.
+type Begun<'a> = (Option<Start>, &'a str, u32);
+
+fn link<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let opened = match decode(first.trim()) {
+        Ok(opened) => opened,
+        Err(error) => {
+            issues.add(line + 1, "a scenario's link", format!("one that does not open: {error}"), "share it again");
+            return None;
+        }
+    };
+    say_all(&opened.issues, line + 1, issues);
+    Some((Some(Start::Whole(Box::new(opened.document))), rest, line + 1))
+}
+
+fn json<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<de::IgnoredAny>();
+    let end = match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => text.len(),
+    };
+    let (json, rest) = text.split_at_checked(end)?;
+    match Document::read(json) {
+        Ok(read) => {
+            say_all(&read.issues, line + 1, issues);
+            // What stands behind the last bracket belongs to the line that holds it.
+            let lines = json.matches('\n').count() as u32;
+            Some((Some(Start::Whole(Box::new(read.document))), rest, line + lines))
+        }
+        Err(error) => {
+            issues.add(line + 1, "a whole scenario", error.to_string(), "save it again from the page");
+            None
+        }
+    }
+}
+
+fn say_all(found: &[tiebreak_scenario::Issue], line: u32, issues: &Issues) {
+    for issue in found {
+        let expected = format!("{} in {}", issue.expected, issue.path);
+        issues.add(line, expected, issue.got.clone(), "mend it; a lesson shows what was written");
+    }
+}
+
+fn preset(entry: &Entry<'_>, issues: &Issues) -> Option<Start> {
+    if presets::find(entry.value).is_some() {
+        return Some(Start::Preset(entry.value.into()));
+    }
+    let ids = PRESETS.iter().map(|preset| preset.id);
+    issues.add(entry.line, one_of(ids), quoted(entry.value), "`tiebreak list presets` says what each is");
+    None
+}
+
+fn change(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Change> {
+    match entry.key {
+        "set" => {
+            let Some((path, value)) = entry.value.split_once('=') else {
+                issues.add(entry.line, "PATH = VALUE", quoted(entry.value), "write for instance set: seed = 7");
+                return None;
+            };
+            let (path, value) = (path.trim().to_owned(), value.trim().to_owned());
+            match variant.set(&path, &value) {
+                Ok(()) => Some(Change::Set { path, value }),
+                Err(issue) => {
+                    issues.add(entry.line, issue.expected, issue.got, "the paths are those of `tiebreak run --set`");
+                    None
+                }
+            }
+        }
+        "event" => event(entry, variant, issues),
+        "preset" => {
+            issues.add(entry.line, "preset: once and first", "it here", "move it up, and leave others out");
+            None
+        }
+        other => {
+            let expected = "preset, set or event, or a link or a document in the first line";
+            issues.add(entry.line, expected, quoted(other), "write for instance set: seed = 7");
+            None
+        }
+    }
+}
+
+fn event(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Change> {
+    let told = entry.value.split_once(" at ").and_then(|(id, at)| {
+        let at_hours = at.trim().trim_end_matches('h').trim_end().parse::<f64>().ok()?;
+        AT_HOURS.allows(at_hours).then_some((id.trim(), at_hours))
+    });
+    let Some((id, at_hours)) = told else {
+        let expected = format!("an event and an hour from 0 to {}", AT_HOURS.max);
+        issues.add(entry.line, expected, quoted(entry.value), "write for instance event: FailMachines at 12 h");
+        return None;
+    };
+    let Some(row) = IncidentRow::plain(id, at_hours) else {
+        let ids = INCIDENTS.iter().map(|incident| incident.declaration.id);
+        issues.add(entry.line, one_of(ids), quoted(id), "`tiebreak list incidents` says what each does");
+        return None;
+    };
+    if variant.incidents.len() >= INCIDENTS_MAX {
+        issues.add(entry.line, format!("at most {INCIDENTS_MAX} events"), "one more", "leave some out");
+        return None;
+    }
+    variant.incidents.push(row);
+    Some(Change::Event { id: id.into(), at_hours })
+}
+
+/// A document as its own short text.
+mod as_text {
+    use super::{Deserialize, Deserializer, Document, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(document: &Document, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&document.to_short_json(None))
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>, T: From<Document>>(deserializer: D) -> Result<T, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Document::read(&text).map(|read| read.document.into()).map_err(de::Error::custom)
+    }
+}
