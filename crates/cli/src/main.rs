@@ -6,11 +6,13 @@
 //! the problem it looks for; 2: bad input, with one sentence on standard error.
 
 mod answer;
+mod at_once;
 mod commands;
 mod given;
 mod scenario;
 mod shown;
 mod trace;
+mod workloads;
 
 use std::io::Write;
 use std::process::ExitCode;

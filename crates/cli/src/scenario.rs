@@ -77,7 +77,8 @@ pub(crate) fn text(file: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn whole(file: &str) -> Result<Document, Failure> {
+/// The document of a file without issues.
+pub(crate) fn whole(file: &str) -> Result<Document, Failure> {
     let read = Document::read(&text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
     match read.issues.as_slice() {
         [] => Ok(read.document),

@@ -22,6 +22,9 @@ use crate::trace::source;
 
 pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "the naive baseline too, which takes long" };
 
+pub(crate) const LIFETIMES: Opt =
+    Opt { name: "lifetimes", value: None, help: "nothing but the lists of rules that ask for lifetimes" };
+
 /// Machines and days of each zone that is measured.
 struct Sizes {
     runs: u32,
@@ -31,6 +34,8 @@ struct Sizes {
     large: (u32, f64),
     /// The piece of the middle zone's trace that is replayed with caches and without.
     piece_days: f64,
+    /// The preset's own zone, in which rules that ask for lifetimes are measured.
+    preset: (u32, f64),
     memory_machines: &'static [u32],
     memory_days: f64,
 }
@@ -42,6 +47,7 @@ const WHOLE: Sizes = Sizes {
     middle: (10_000, 23.25),
     large: (100_000, 1.0),
     piece_days: 1.0,
+    preset: (10_000, 7.0),
     memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
     memory_days: 0.25,
 };
@@ -53,6 +59,7 @@ const QUICK: Sizes = Sizes {
     middle: (1_000, 0.25),
     large: (3_000, 0.25),
     piece_days: 0.05,
+    preset: (300, 0.5),
     memory_machines: &[1_000, 2_000, 4_000],
     memory_days: 0.25,
 };
@@ -61,6 +68,8 @@ const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
 const LARGE_OVER_MIDDLE: Bar = Bar(Side::AtMost, 2.0);
 const ONE_RULE_OVER_ORDERED_SET: Bar = Bar(Side::AtMost, 4.0);
 const PLACEMENTS_PER_SECOND: Bar = Bar(Side::AtLeast, 300_000.0);
+/// At least half the rate.
+const LIFETIMES_OVER_NONE: Bar = Bar(Side::AtMost, 2.0);
 const CACHE_MB: Bar = Bar(Side::AtMost, 100.0);
 /// Slower than the inventory.
 const CACHE_GROWTH: Bar = Bar(Side::Below, 1.0);
@@ -73,6 +82,15 @@ const DEFAULT_LIST: &str = "default list";
 const BEST_FIT: &str = "BestFit alone";
 const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
 
+/// Rules that are added to the default list, and by whom lives are told.
+const WITH_LIFETIMES: [(&str, &[&str], &str); 5] = [
+    ("TemporalCost, oracle", &["TemporalCost"], "Oracle"),
+    ("TemporalCost, trees", &["TemporalCost"], "BoostedTrees"),
+    ("LavaHostClass and TemporalCost, oracle", &["LavaHostClass", "TemporalCost"], "Oracle"),
+    ("LavaHostClass and TemporalCost, trees", &["LavaHostClass", "TemporalCost"], "BoostedTrees"),
+    ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
+];
+
 #[derive(Serialize)]
 struct Bench {
     #[serde(skip)]
@@ -83,28 +101,54 @@ struct Bench {
     ratios: Vec<Figure>,
     /// What is no ratio.
     figures: Vec<Figure>,
-    /// Whether the plain best fits placed every VM on the same machine.
-    baselines_agree: bool,
+    /// Whether the plain best fits placed every VM on the same machine; nothing where they were not
+    /// measured.
+    baselines_agree: Option<bool>,
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut bench = Bench::new(given.has("quick"));
-    bench.compare(given.has("all"))?;
-    let piece = (bench.sizes.middle.0, bench.sizes.piece_days);
-    bench.without_caches(&named(DEFAULT_LIST, piece), &Zone::of(piece)?, Some(CACHED_OVER_UNCACHED))?;
-    if given.has("trace") {
-        let variant = preset("packing-400")?.active_variant().clone();
-        let workload = source(&variant, given)?.workload;
-        bench.without_caches("packing sample, 400 machines", &Zone { variant, workload }, None)?;
+    if !given.has("lifetimes") {
+        bench.beside_plain_programs(given)?;
     }
-    bench.memory()?;
+    bench.lifetimes()?;
     Ok(Answer::either(given, &bench, || bench.text()))
 }
 
 impl Bench {
     fn new(quick: bool) -> Self {
         let sizes = if quick { &QUICK } else { &WHOLE };
-        Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: false }
+        Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: None }
+    }
+
+    /// Everything without lifetimes.
+    fn beside_plain_programs(&mut self, given: &Given) -> Result<(), Failure> {
+        self.compare(given.has("all"))?;
+        let piece = (self.sizes.middle.0, self.sizes.piece_days);
+        self.without_caches(&named(DEFAULT_LIST, piece), &Zone::of(piece)?, Some(CACHED_OVER_UNCACHED))?;
+        if given.has("trace") {
+            let variant = preset("packing-400")?.active_variant().clone();
+            let workload = source(&variant, given)?.workload;
+            self.without_caches("packing sample, 400 machines", &Zone { variant, workload }, None)?;
+        }
+        self.memory()
+    }
+
+    /// The default list, and with rules that ask for lifetimes; learning is not timed.
+    fn lifetimes(&mut self) -> Result<(), Failure> {
+        let size = self.sizes.preset;
+        let plain = Zone::of(size)?;
+        let with = WITH_LIFETIMES.iter().map(|(what, rules, predictor)| Ok((what, plain.with(rules, predictor)?)));
+        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
+        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        let cases = in_turns(self.sizes.runs, &runners)?;
+        for (case, (what, rules, _)) in cases[1..].iter().zip(WITH_LIFETIMES) {
+            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
+            self.ratio(name, case.cost_over(&cases[0]), (rules == ["TemporalCost"]).then_some(LIFETIMES_OVER_NONE));
+        }
+        self.cases.extend(cases);
+        Ok(())
     }
 
     /// The plain programs and the engine: on the same requests, under one rule, and in a smaller
@@ -133,7 +177,7 @@ impl Bench {
         let [nothing, buckets, ordered, scan, middle, small, large, by_both, by_cores, naive @ ..] = cases else {
             unreachable!("`compare` makes these cases in this order")
         };
-        self.baselines_agree = [ordered, scan].into_iter().chain(naive).all(|case| case.digest == buckets.digest);
+        self.baselines_agree = Some([ordered, scan].into_iter().chain(naive).all(|case| case.digest == buckets.digest));
         let machines = |case: &Case| count(case.machines.into());
         let zones = |one, other| format!("time of a placement, {} machines over {}", machines(one), machines(other));
         self.ratio(zones(large, middle), large.cost_over(middle), Some(LARGE_OVER_MIDDLE));
@@ -191,8 +235,11 @@ impl Bench {
     fn text(&self) -> String {
         let cases = rows(&Case::HEAD, self.cases.iter().map(Case::cells));
         let figures = rows(&Figure::HEAD, self.ratios.iter().chain(&self.figures).map(Figure::cells));
-        let agree = if self.baselines_agree { "agree" } else { "do not agree" };
-        format!("{}\n{}\nThe plain best fits {agree} on the machine of every VM.\n", table(&cases), table(&figures))
+        let agree = self.baselines_agree.map_or("", |agree| match agree {
+            true => "\nThe plain best fits agree on the machine of every VM.\n",
+            false => "\nThe plain best fits do not agree on the machine of every VM.\n",
+        });
+        format!("{}\n{}{agree}", table(&cases), table(&figures))
     }
 }
 

@@ -114,5 +114,6 @@ fn chart(world: &World, index: usize, metric: &Metric) -> TimeChart {
         series: vec![Series::new("now", Role::Live, style, points)],
         y_from_zero: counts,
         y_max: metric.ceiling(),
+        moments: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@ mod link;
 mod list;
 mod reproduce;
 mod run;
+mod sweep;
 mod trace;
 
 use crate::answer::{Answer, Failure};
@@ -88,8 +89,17 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 0,
         help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
                on the same requests, and says which bars are met.",
-        options: &[&QUICK, &bench::ALL, &TRACE],
+        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &TRACE],
         run: bench::run,
+    },
+    Command {
+        name: "sweep",
+        words: "PLAN.json [SHARD.csv ...]",
+        words_max: 100_000,
+        help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
+               order of their numbers. The rows of all shards, put together, are those of the whole.",
+        options: &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE, &TRACE],
+        run: sweep::run,
     },
     Command {
         name: "reproduce",

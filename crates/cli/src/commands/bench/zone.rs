@@ -62,6 +62,16 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
+    /// The same machines and requests with more rules, and with lives told by this predictor.
+    pub(super) fn with(&self, rules: &[&str], predictor: &str) -> Result<Self, Failure> {
+        let mut variant = self.variant.clone();
+        for rule in rules {
+            variant.set(&format!("rules.{rule}.on"), "true")?;
+        }
+        variant.set("predictor", predictor)?;
+        Ok(Self { variant, workload: self.workload.clone() })
+    }
+
     /// The same machines and moments, but requests go through 64 classes in turns, so that all of
     /// them stay live. No two classes have the same demand, so no list of rules joins them.
     pub(super) fn with_64_classes(&self) -> Self {

@@ -53,5 +53,6 @@ pub(super) fn chart(title: &str, unit: &str, lines: Vec<(&str, Vec<f64>)>) -> Pa
         time_range: (0.0, hour(hours)),
         y_from_zero: true,
         y_max: (unit == "%").then_some(100.0),
+        moments: Vec::new(),
     })
 }

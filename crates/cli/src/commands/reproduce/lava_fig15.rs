@@ -6,8 +6,8 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Both, Found, Origin, Trial, Tried, Way, baseline, cut, in_both, noisy_oracle, over_all, over_pools,
-    trained, tried,
+    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, noisy_oracle,
+    over_all, over_pools, trained, tried,
 };
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
@@ -17,8 +17,11 @@ const NAME: &str = "lava-fig15";
 /// Share of the VMs that are predicted well, in percent.
 const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
 
+/// The pools.
+static CASES: [Case; 2] = [TRACE, MADE_UP];
+
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let Both { trace, seeds, found } = in_both(given, |origin, seed| one(origin, seed, given))?;
+    let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
         "An oracle that is right about so many VMs (an error of 0.001 decades) and wrong about the others (3 decades), \
          and says 14 days at most. {} pools cut from {trace}, and {} made up, as in Figure 6. {BASELINE} Percentage \
@@ -31,15 +34,15 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure> {
-    let whole = origin.whole(seed, |_| true);
-    let baseline = baseline(&whole, given)?;
-    let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), &whole, seed).0);
+fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+    let Whole { workload, pools, seed, .. } = whole;
+    let baseline = baseline(workload, given)?;
+    let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), workload, *seed).0);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
     for forecasts in &oracles {
         trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
     }
-    tried(&cut(&whole, origin.pools(), seed), &trials)
+    tried(&cut(workload, *pools, *seed), &trials)
 }
 
 const NILAS: usize = 1;
@@ -53,7 +56,7 @@ fn gain(found: &Found, accuracy: usize, way: usize) -> f64 {
     over_all(found, |pool| pool.gain(trial(accuracy, way)))
 }
 
-fn rows(found: &[Found; 2]) -> Vec<Row> {
+fn rows(found: &[Found]) -> Vec<Row> {
     const COLUMNS: [[&str; Way::ALL.len()]; 2] =
         [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, made up", "NILAS, made up", "LAVA, made up"]];
     let row = |(accuracy, pct): (usize, &f64)| {
@@ -68,8 +71,8 @@ fn rows(found: &[Found; 2]) -> Vec<Row> {
     ACCURACY_PCT.iter().enumerate().map(row).collect()
 }
 
-fn checks(found: &[Found; 2]) -> Vec<Check> {
-    let [trace, made_up] = found;
+fn checks(found: &[Found]) -> Vec<Check> {
+    let [trace, made_up] = found else { unreachable!("two cases") };
     let last = ACCURACY_PCT.len() - 1;
     let rises = |what, way: usize| {
         let [low, high] = [0, last].map(|accuracy| gain(trace, accuracy, way));
@@ -101,7 +104,7 @@ fn bears(what: &'static str, found: &Found) -> Check {
     Check::so(what, lava > nilas, || format!("{lava:+.2} against {nilas:+.2} points"))
 }
 
-fn panels(found: &[Found; 2]) -> Vec<Panel> {
+fn panels(found: &[Found]) -> Vec<Panel> {
     const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
     let plot = |title: &str, found: &Found| {
         let line = |way: usize| ACCURACY_PCT.iter().enumerate().map(|(at, pct)| (*pct, gain(found, at, way))).collect();

@@ -5,7 +5,8 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Both, Found, Origin, Trial, Tried, Way, baseline, cut, in_both, over_all, over_pools, trained, tried,
+    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, over_all,
+    over_pools, trained, tried,
 };
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
@@ -19,8 +20,11 @@ const MINUTES: [f64; 3] = [0.0, 1.0, 15.0];
 const EXACT: usize = 0;
 const LONGEST: usize = MINUTES.len() - 1;
 
+/// The pools.
+static CASES: [Case; 2] = [TRACE, MADE_UP];
+
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let Both { trace, seeds, found } = in_both(given, |origin, seed| one(origin, seed, given))?;
+    let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
         "NILAS in {} pools cut from {trace} and in {} made up, as in Figure 6, with the trained predictor. {BASELINE} A \
          machine is always predicted again when a VM comes or goes and when it should be free. Percentage points of \
@@ -33,17 +37,17 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure> {
-    let whole = origin.whole(seed, |_| true);
-    let baseline = baseline(&whole, given)?;
-    let (model, _) = trained(&baseline.predictor, &whole, seed);
+fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+    let Whole { workload, pools, seed, .. } = whole;
+    let baseline = baseline(workload, given)?;
+    let (model, _) = trained(&baseline.predictor, workload, *seed);
     let nilas = Way::Nilas.list(&baseline);
     let trials = MINUTES.map(|minutes| {
         let mut list = nilas.clone();
         list.lifetimes.refresh_minutes = minutes;
         Trial::new(list, &model)
     });
-    tried(&cut(&whole, origin.pools(), seed), &trials)
+    tried(&cut(workload, *pools, *seed), &trials)
 }
 
 /// Predictions for running VMs, in thousands a pool.
@@ -51,7 +55,7 @@ fn repredictions(pool: &Tried, at: usize) -> f64 {
     pool.seen[at].repredictions as f64 / 1_000.0
 }
 
-fn rows(found: &[Found; 2]) -> Vec<Row> {
+fn rows(found: &[Found]) -> Vec<Row> {
     let row = |(at, minutes): (usize, &f64)| {
         let over = |name, decimals, found: &Found, value: &dyn Fn(&Tried) -> f64| {
             Measure::of(name, decimals, found.iter().map(|pools| over_pools(pools, value)))
@@ -68,7 +72,7 @@ fn rows(found: &[Found; 2]) -> Vec<Row> {
     MINUTES.iter().enumerate().map(row).collect()
 }
 
-fn checks(found: &[Found; 2]) -> Vec<Check> {
+fn checks(found: &[Found]) -> Vec<Check> {
     let kept = |what, found: &Found| {
         let gains = (EXACT + 1..MINUTES.len()).map(|at| over_all(found, |pool| pool.gain(at)));
         let least = gains.fold(f64::INFINITY, f64::min);
@@ -86,7 +90,7 @@ fn checks(found: &[Found; 2]) -> Vec<Check> {
     ]
 }
 
-fn panels(found: &[Found; 2]) -> Vec<Panel> {
+fn panels(found: &[Found]) -> Vec<Panel> {
     let plot = |title: &str, unit: &str, value: fn(&Tried, usize) -> f64| {
         let line = |found: &Found| {
             MINUTES

@@ -9,8 +9,8 @@ use tiebreak_scenario::predictor::PredictorRow;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, Found, Origin, REQUEST_VMS_MAX, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut, oracle, over_all,
-    over_pools, put_above, shares, trained, tried, vms,
+    BASELINE, Found, NOBODY_STAYS, Origin, REQUEST_VMS_MAX, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut,
+    oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
 };
 use super::zone::at_once;
 use crate::answer::{Answer, Failure};
@@ -39,7 +39,7 @@ const AS_IT_IS: Case =
 static CASES: [Case; 8] = [
     AS_IT_IS,
     Case { name: "start too", change: |variant| variant.lifetimes.baseline_start = false, ..AS_IT_IS },
-    Case { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..AS_IT_IS },
+    Case { name: NOBODY_STAYS.name, wanted: NOBODY_STAYS.wanted, ..AS_IT_IS },
     Case { name: "larger pools", pools: |count| count.div_ceil(4), ..AS_IT_IS },
     Case { name: "3 buckets", change: |variant| buckets(variant, Some(3)), ..AS_IT_IS },
     Case { name: "waste", change: minimize_waste, ..AS_IT_IS },

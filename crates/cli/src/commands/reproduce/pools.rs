@@ -191,6 +191,22 @@ fn peak(workload: &Workload) -> f64 {
     most
 }
 
+/// How many machines first fit takes for VMs of these shares, the largest first.
+fn packed(mut vms: Vec<[f64; 2]>) -> usize {
+    let size = |vm: &[f64; 2]| vm[0].max(vm[1]);
+    vms.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let mut free: Vec<[f64; 2]> = Vec::new();
+    for vm in vms {
+        // Shares are sums of fractions: what is full but for rounding is full.
+        let has_room = |free: &&mut [f64; 2]| free.iter().zip(vm).all(|(free, share)| share <= *free + 1e-9);
+        match free.iter_mut().find(has_room) {
+            Some(free) => *free = [free[0] - vm[0], free[1] - vm[1]],
+            None => free.push([1.0 - vm[0], 1.0 - vm[1]]),
+        }
+    }
+    free.len()
+}
+
 /// A list without lifetime rules and with one agent that decides at once, as Borg's leader does:
 /// the default list, with BestFit compared exactly.
 pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failure> {
@@ -310,6 +326,10 @@ impl<'a> Trial<'a> {
 /// A pool under all trials.
 pub(super) struct Tried {
     pub(super) machines: u32,
+    /// Mean share of the machines that would be empty if all VMs were packed anew.
+    pub(super) repacked_pct: f64,
+    /// Of the VMs alive at a time, those that end within eight hours.
+    pub(super) ending_pct: f64,
     pub(super) seen: Vec<Seen>,
 }
 
@@ -324,7 +344,7 @@ impl Tried {
 pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, Failure> {
     let under_all = |pool: &Pool| {
         let seen = trials.iter().map(|trial| pool.run(trial)).collect::<Result<_, Failure>>()?;
-        Ok(Tried { machines: pool.machines, seen })
+        Ok(Tried { machines: pool.machines, repacked_pct: pool.repacked_pct(), ending_pct: pool.ending_pct(), seen })
     };
     pools.iter().map(under_all).collect()
 }
@@ -332,28 +352,60 @@ pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, 
 /// For each seed the pools.
 pub(super) type Found = Vec<Vec<Tried>>;
 
-/// What was tried in pools of a trace and in made-up ones.
-pub(super) struct Both {
+/// Where the pools of a column or row come from.
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) is_generated: bool,
+    pub(super) wanted: fn(&VmRow) -> bool,
+}
+
+pub(super) const TRACE: Case = Case { name: "trace", is_generated: false, wanted: |_| true };
+
+/// Those of the trace without the VMs alive at its start that it never ends.
+pub(super) const NOBODY_STAYS: Case =
+    Case { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
+
+pub(super) const MADE_UP: Case = Case { name: "made up", is_generated: true, ..TRACE };
+
+/// A cold start: the pools begin empty.
+pub(super) const EMPTY_AT_FIRST: Case = Case { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
+
+/// What was tried in the pools of some cases.
+pub(super) struct Cases {
     /// The trace's name.
     pub(super) trace: String,
     pub(super) seeds: Vec<u64>,
-    /// First those of the trace.
-    pub(super) found: [Found; 2],
+    /// In the order of the cases.
+    pub(super) found: Vec<Found>,
 }
 
-/// Tries something with both for every seed.
-pub(super) fn in_both(
+/// What all pools of a case and seed are asked for, and how many pools its VMs are enough for.
+pub(super) struct Whole {
+    pub(super) workload: Arc<Workload>,
+    pub(super) pools: usize,
+    pub(super) seed: u64,
+    pub(super) is_generated: bool,
+}
+
+/// Tries something with the pools of these cases for every seed.
+pub(super) fn in_cases(
     given: &Given,
-    one: impl Fn(&Origin, u64) -> Result<Vec<Tried>, Failure> + Sync,
-) -> Result<Both, Failure> {
+    cases: &[Case],
+    one: impl Fn(&Whole) -> Result<Vec<Tried>, Failure> + Sync,
+) -> Result<Cases, Failure> {
     let scale = Scale::of(given);
     let (origin, trace) = Origin::of_trace(given)?;
     let origins = [origin, Origin::generated(scale)];
     let seeds = scale.seeds(SEEDS);
-    let jobs: Vec<_> = origins.iter().flat_map(|origin| seeds.iter().map(move |seed| (origin, *seed))).collect();
-    let mut runs = at_once(&jobs, |(origin, seed)| one(origin, *seed))?.into_iter();
-    let found = std::array::from_fn(|_| runs.by_ref().take(seeds.len()).collect());
-    Ok(Both { trace, seeds, found })
+    let jobs: Vec<_> = cases.iter().flat_map(|case| seeds.iter().map(move |seed| (case, *seed))).collect();
+    let mut runs = at_once(&jobs, |(case, seed)| {
+        let origin = &origins[usize::from(case.is_generated)];
+        let (workload, pools) = (origin.whole(*seed, case.wanted), origin.pools());
+        one(&Whole { workload, pools, seed: *seed, is_generated: case.is_generated })
+    })?
+    .into_iter();
+    let found = cases.iter().map(|_| runs.by_ref().take(seeds.len()).collect()).collect();
+    Ok(Cases { trace, seeds, found })
 }
 
 /// The mean over the pools of a seed.
@@ -367,6 +419,34 @@ pub(super) fn over_all(seeds: &[Vec<Tried>], value: impl Fn(&Tried) -> f64) -> f
 }
 
 impl Pool {
+    /// The VMs alive at every half day after the warm-up.
+    fn alive(&self) -> Vec<(Time, Vec<VmRow>)> {
+        let half_day = Millis::DAY.0 as i64 / 2;
+        let times = (2.0 * WARM_UP_DAYS) as i64..=self.workload.horizon().0 / half_day;
+        let mut alive: Vec<_> = times.map(|at| (Time(at * half_day), Vec::new())).collect();
+        for (_, _, row) in vms(&self.workload) {
+            let then = alive.iter_mut().filter(|(at, _)| row.start <= *at && *at < row.end);
+            then.for_each(|(_, here)| here.push(row));
+        }
+        alive
+    }
+
+    /// The VMs alive are packed into as few machines as first fit finds, the largest first; what
+    /// share of the machines that leaves empty, on average.
+    fn repacked_pct(&self) -> f64 {
+        let alive = self.alive();
+        let machines = alive.iter().map(|(_, vms)| packed(vms.iter().map(shares).collect()) as f64).sum::<f64>();
+        100.0 - 100.0 * machines / alive.len() as f64 / f64::from(self.machines)
+    }
+
+    fn ending_pct(&self) -> f64 {
+        let alive = self.alive();
+        let soon = |at: Time| at + Millis(8 * Millis::HOUR.0);
+        let ending = |(at, vms): &(Time, Vec<VmRow>)| vms.iter().filter(|row| row.end <= soon(*at)).count();
+        let all: usize = alive.iter().map(|(_, vms)| vms.len()).sum();
+        100.0 * alive.iter().map(ending).sum::<usize>() as f64 / all as f64
+    }
+
     fn run(&self, trial: &Trial<'_>) -> Result<Seen, Failure> {
         let (cores, memory_gib) = MACHINE;
         let racks = (self.machines / RACK).max(1);
@@ -397,5 +477,19 @@ impl Seen {
             repredictions: summary.lives.repredictions,
             counters: summary.counters,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_are_packed_first_and_both_resources_have_an_end() {
+        let mixed = [[0.6, 0.1], [0.4, 0.1], [0.6, 0.1], [0.4, 0.1]];
+        assert_eq!(packed(mixed.to_vec()), 2);
+        assert_eq!(packed(vec![[0.1, 0.6]; 3]), 3);
+        assert_eq!(packed(vec![[0.1, 0.1]; 10]), 1, "ten tenths are a whole");
+        assert_eq!(packed(Vec::new()), 0);
     }
 }

@@ -239,6 +239,7 @@ impl Found<'_> {
                 time_range: (0.0, ((self.days.before + self.days.after) * Millis::DAY.0) as f64),
                 y_from_zero: false,
                 y_max: Some(100.0),
+                moments: Vec::new(),
             })
         };
         vec![panel("CoreUtilization", |run| &run.utilization), panel("PackingDensity", |run| &run.density)]

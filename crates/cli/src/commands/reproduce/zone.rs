@@ -2,14 +2,13 @@
 //! the whole and with its mix of hardware.
 
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tiebreak_model::Workload;
 use tiebreak_scenario::{Variant, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload, Latency, Plan};
 
 use crate::answer::Failure;
+pub(super) use crate::at_once::at_once;
 use crate::scenario::preset;
 
 /// About so many machines stand in a cluster of the paper's zone.
@@ -82,30 +81,4 @@ pub(super) fn requests(variant: &Variant, seed: u64) -> Arc<Workload> {
 pub(super) fn plan(variant: &Variant, seed: u64, workload: Arc<Workload>) -> Result<Plan, Failure> {
     let variant = Variant { seed, ..variant.clone() };
     Ok(variant.plan(workload)?.without_samples())
-}
-
-/// Does several jobs at once, as many as there are processors; results in the order of jobs.
-pub(super) fn at_once<J: Sync, T: Send>(
-    jobs: &[J],
-    run: impl Fn(&J) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some((index, job)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            jobs.get(index).map(|job| (index, job))
-        } {
-            let result = run(job);
-            done.lock().expect("no job panics while it holds the list").push((index, result));
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get()).min(jobs.len());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().expect("no job panics while it holds the list");
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,0 +1,60 @@
+//! The files of all shards as the file of the whole sweep, byte for byte.
+
+use std::collections::BTreeMap;
+
+use crate::answer::{Answer, Failure};
+use crate::given::Given;
+use crate::shown::count;
+
+/// Puts the files together that are named behind the plan; every run must be in one of them.
+pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {
+    if given.words.len() < 2 {
+        return Err(Failure("expected the files of all shards behind the plan, got none; name them".into()));
+    }
+    if given.has("shard") || given.has("json") {
+        return Err(Failure("expected --merge alone, or with --out, got --shard or --json; leave them out".into()));
+    }
+    let mut rows = BTreeMap::new();
+    for file in &given.words[1..] {
+        let unreadable =
+            |error| Failure(format!("expected rows of this sweep in {file}, got: {error}; check the path"));
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        take(file, &text, header, &mut rows)?;
+    }
+    if let Some(missing) = (0..runs).find(|number| !rows.contains_key(number)) {
+        let there = count(rows.len() as u64);
+        return Err(Failure(format!(
+            "expected {} runs in these files, got {there}: run {missing} is in none of them; name every shard",
+            count(runs)
+        )));
+    }
+    let text: String = std::iter::once(header.to_owned()).chain(rows.into_values()).collect();
+    let Some(file) = given.one("out") else { return Ok(Answer::text(text)) };
+    std::fs::write(file, &text).map_err(|error| super::unwritable(file, &error))?;
+    Ok(Answer::text(format!("Wrote {} runs to {file}.\n", count(runs))))
+}
+
+fn take(file: &str, text: &str, header: &str, rows: &mut BTreeMap<u64, String>) -> Result<(), Failure> {
+    let mut lines = text.split_inclusive('\n');
+    if lines.next() != Some(header) {
+        return Err(Failure(format!(
+            "expected rows of this sweep in {file}, got other columns; give the plan they were made by"
+        )));
+    }
+    for line in lines {
+        let number = line.split(',').next().and_then(|number| number.parse().ok());
+        let whole = number.filter(|_| line.ends_with('\n'));
+        let Some(number) = whole else {
+            return Err(Failure(format!(
+                "expected whole rows in {file}, got {:?}; make that shard again",
+                line.trim_end()
+            )));
+        };
+        if rows.insert(number, line.into()).is_some_and(|other| other != line) {
+            return Err(Failure(format!(
+                "expected run {number} once, got it again in {file} with other figures; make both again"
+            )));
+        }
+    }
+    Ok(())
+}

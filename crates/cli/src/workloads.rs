@@ -1,0 +1,83 @@
+//! The plans of many variants at once: a trace is read once for all of them, and a predictor learns
+//! once from the same workload.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tiebreak_lifetime::Forecasts;
+use tiebreak_model::{Declared, Workload};
+use tiebreak_scenario::predictor::PredictorRow;
+use tiebreak_scenario::{Variant, WorkloadRef};
+use tiebreak_sim::Plan;
+
+use crate::answer::Failure;
+use crate::given::Given;
+use crate::trace::source;
+
+/// Forecasts that are kept.
+const FORECASTS_KEPT: usize = 8;
+
+/// What variants have in common.
+pub(crate) struct Workloads<'a> {
+    given: &'a Given,
+    /// Traces by what of them is kept.
+    traces: Mutex<Vec<(TraceKey, Arc<Workload>)>>,
+    forecasts: Mutex<VecDeque<(ForecastKey, Arc<Forecasts>)>>,
+}
+
+/// Fingerprint and settings.
+type TraceKey = (u128, Vec<f64>);
+
+/// Fingerprint of what it learned from, which predictor, with which luck.
+type ForecastKey = (u128, PredictorRow, u64);
+
+impl<'a> Workloads<'a> {
+    pub(crate) fn of(given: &'a Given) -> Self {
+        Self { given, traces: Mutex::default(), forecasts: Mutex::default() }
+    }
+
+    /// What to run of a variant.
+    pub(crate) fn plan(&self, variant: &Variant) -> Result<Plan, Failure> {
+        let plan = variant.untrained_plan(self.workload(variant)?)?;
+        if !plan.asks_for_lifetimes() {
+            return Ok(plan);
+        }
+        let forecasts = self.forecasts(variant, plan.workload());
+        Ok(plan.with_forecasts(variant.lifetimes, forecasts))
+    }
+
+    fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
+        let key = match &variant.workload {
+            WorkloadRef::Trace { fingerprint, settings, .. } => (*fingerprint, settings.to_values()),
+            WorkloadRef::Generated(_) if self.given.has("trace") => (0, Vec::new()),
+            WorkloadRef::Generated(_) => return Ok(source(variant, self.given)?.workload),
+        };
+        // Held while it is read: nobody wants to read it twice.
+        let mut traces = locked(&self.traces);
+        if let Some((_, workload)) = traces.iter().find(|(other, _)| *other == key) {
+            return Ok(workload.clone());
+        }
+        let workload = source(variant, self.given)?.workload;
+        traces.push((key, workload.clone()));
+        Ok(workload)
+    }
+
+    fn forecasts(&self, variant: &Variant, workload: &Arc<Workload>) -> Arc<Forecasts> {
+        let key = (workload.fingerprint(), variant.predictor.clone(), variant.seed);
+        if let Some((_, forecasts)) = locked(&self.forecasts).iter().find(|(other, _)| *other == key) {
+            return forecasts.clone();
+        }
+        let forecasts = variant.forecasts(workload.clone());
+        let mut kept = locked(&self.forecasts);
+        if kept.len() == FORECASTS_KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((key, forecasts.clone()));
+        forecasts
+    }
+}
+
+/// What a thread that panicked left behind is whole: entries are put in ready.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
