@@ -12,7 +12,7 @@ use crate::axis_value::unit_is_symbol;
 use crate::look::{self, Ink, Palette};
 use crate::plot::Marks;
 use crate::plot_area::{PlotArea, layout};
-use crate::series::{Role, Series, Style, TimeChart};
+use crate::series::{Moment, Role, Series, Style, TimeChart};
 use crate::{axis_time, downsample, numbers};
 
 /// How the backend's pixels relate to CSS px.
@@ -81,6 +81,7 @@ pub(crate) fn draw_on<DB: DrawingBackend>(
             brush.marks_across(marks)?;
         }
     }
+    brush.moments(chart, width)?;
     if chart.is_empty() {
         brush.no_data()?;
         return Ok(area);
@@ -204,6 +205,23 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         let (x, foot) = (crisp(self.area.x_of(place)), crisp(self.area.bottom));
         self.line(&[(x, foot), (x, foot + 4.0)], Ink::Axis, 1.0)?;
         self.text(&label, (x, foot + 13.0), &Lettering::plain(Ink::Muted, HPos::Center))
+    }
+
+    /// A line at each marked moment, and its name between heading and plot, where the next leaves room.
+    fn moments(&self, chart: &TimeChart, width: f64) -> DrawResult<DB> {
+        let (start, end) = self.area.time_range;
+        let shown: Vec<&Moment> = chart.moments.iter().filter(|moment| (start..=end).contains(&moment.time)).collect();
+        for (index, moment) in shown.iter().enumerate() {
+            let x = crisp(self.area.x_of(moment.time));
+            let top = self.area.top - look::MOMENT_ABOVE_PX;
+            self.line(&[(x, top), (x, self.area.bottom)], Ink::Moment, 1.0)?;
+            let room = shown.get(index + 1).map_or(width, |next| self.area.x_of(next.time)) - x - 6.0;
+            let name = look::fitted(&moment.label, look::TEXT_PX, room);
+            if name == moment.label || name.chars().count() >= look::MOMENT_LETTERS_MIN {
+                self.text(&name, (x + 4.0, top + 4.0), &Lettering::plain(Ink::Moment, HPos::Left))?;
+            }
+        }
+        Ok(())
     }
 
     fn no_data(&self) -> DrawResult<DB> {

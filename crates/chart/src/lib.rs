@@ -35,7 +35,7 @@ pub use draw::{Surface, draw};
 pub use look::{Ink, Palette, Theme, css_variables};
 pub use plot::{Panel, Plot, panels_file, panels_rows};
 pub use plot_area::{PlotArea, plot_area};
-pub use series::{Role, Series, Style, TimeChart};
+pub use series::{Moment, Role, Series, Style, TimeChart};
 pub use summary::summary;
 pub use svg::{Caption, svg, svg_file};
 pub use table::{Table, csv, table};

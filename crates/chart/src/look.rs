@@ -43,6 +43,8 @@ pub enum Ink {
     Variant3,
     /// Further runs, fourth colour.
     Variant4,
+    /// Moments that a line marks.
+    Moment,
 }
 
 /// One ink: its CSS variable, its colour by day and by night.
@@ -72,6 +74,7 @@ pub(crate) static INKS: &[InkDeclaration] = &[
     ink(Ink::Variant2,   "--chart-variant-2",  (0x0a, 0x74, 0x5b), (0x3f, 0xc9, 0xa2)),
     ink(Ink::Variant3,   "--chart-variant-3",  (0x8a, 0x2f, 0x86), (0xe0, 0x9c, 0xe4)),
     ink(Ink::Variant4,   "--chart-variant-4",  (0x83, 0x62, 0x00), (0xe6, 0xc2, 0x4d)),
+    ink(Ink::Moment,     "--chart-moment",     (0xc2, 0x41, 0x0c), (0xff, 0xb0, 0x66)),
 ];
 
 /// A colour for every ink.
@@ -143,6 +146,12 @@ pub(crate) const VARIANT_WIDTH_PX: f64 = 1.5;
 pub(crate) const GHOST_WIDTH_PX: f64 = 1.3;
 /// Dash and gap of the ghost in px, where the backend can dash.
 pub(crate) const GHOST_DASH_PX: (f64, f64) = (4.0, 2.5);
+/// Dash and gap of a marked moment's line in px.
+pub(crate) const MOMENT_DASH_PX: (f64, f64) = (3.0, 3.0);
+/// How far a moment's line reaches above the plot, into the name it has there.
+pub(crate) const MOMENT_ABOVE_PX: f64 = 11.0;
+/// Letters of a moment's name that are worth showing when it is cut.
+pub(crate) const MOMENT_LETTERS_MIN: usize = 5;
 pub(crate) const BAND_ALPHA: f64 = 0.18;
 pub(crate) const DOT_RADIUS_PX: f64 = 2.6;
 

@@ -165,6 +165,7 @@ impl Plot {
             time_range: (x(across.0), x(across.1)),
             y_from_zero: true,
             y_max: None,
+            moments: Vec::new(),
         };
         (chart, marks)
     }

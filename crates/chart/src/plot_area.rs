@@ -130,6 +130,7 @@ mod tests {
             time_range: (0.0, 100.0),
             y_from_zero: true,
             y_max: None,
+            moments: Vec::new(),
         }
     }
 

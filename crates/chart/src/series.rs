@@ -92,6 +92,17 @@ pub struct TimeChart {
     /// The largest value that makes sense, such as 100 for percent: the axis
     /// never passes it. It need not reach it either, or small differences would vanish.
     pub y_max: Option<f64>,
+    /// Moments that a line marks, ascending; those outside the time range are not drawn.
+    pub moments: Vec<Moment>,
+}
+
+/// A moment at which something happened to what is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// Time in ms since the start of the trace.
+    pub time: f64,
+    /// What happened, in a few words; stands above the line where there is room.
+    pub label: String,
 }
 
 impl TimeChart {

@@ -7,9 +7,10 @@ use crate::series::{Role, Series, TimeChart};
 
 /// One sentence: how the first live series starts and ends, its lowest and
 /// highest value and when, then how each other run ends compared with it.
+/// Each marked moment adds one more.
 ///
 /// "Empty hosts: 12.3 % at the start, 15.1 % at the end, lowest 8.0 % on day 3,
-/// highest 17.2 % on day 9; B for comparison ends at 13.0 %, 2.1 points lower."
+/// highest 17.2 % on day 9; B for comparison ends at 13.0 %, 2.1 points lower. Machines fail on day 7."
 pub fn summary(chart: &TimeChart) -> String {
     let words = Words::of(chart);
     let main = chart.series.iter().find(|s| s.role == Role::Live);
@@ -21,7 +22,9 @@ pub fn summary(chart: &TimeChart) -> String {
     };
     let others = chart.series.iter().filter(|s| !std::ptr::eq(*s, main));
     let clauses: String = others.filter_map(|s| words.compared(s, &course)).collect();
-    format!("{}: {}{clauses}.", chart.title, words.told(&course))
+    let marked = chart.moments.iter().filter(|it| (words.time_range.0..=words.time_range.1).contains(&it.time));
+    let marked = marked.map(|it| format!(" {} {}.", it.label, words.moment(it.time)));
+    format!("{}: {}{clauses}.{}", chart.title, words.told(&course), marked.collect::<String>())
 }
 
 /// What happened to one series within the time range.
@@ -67,20 +70,23 @@ impl<'a> Words<'a> {
         numbers::with_unit(value, self.decimals, self.unit)
     }
 
+    fn moment(&self, time: f64) -> String {
+        axis_time::in_sentence(time, self.time_range)
+    }
+
     fn told(&self, course: &Course) -> String {
         let Course { first, last, lowest, highest } = course;
         if lowest.1 == highest.1 {
             return format!("{} throughout", self.value(*first));
         }
-        let moment = |time| axis_time::in_sentence(time, self.time_range);
         format!(
             "{} at the start, {} at the end, lowest {} {}, highest {} {}",
             self.value(*first),
             self.value(last.1),
             self.value(lowest.1),
-            moment(lowest.0),
+            self.moment(lowest.0),
             self.value(highest.1),
-            moment(highest.0),
+            self.moment(highest.0),
         )
     }
 
@@ -111,7 +117,7 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Style;
+    use crate::{Moment, Style};
 
     const DAY: f64 = 86_400_000.0;
 
@@ -130,6 +136,7 @@ mod tests {
                 time_range: (0.0, 10.0 * DAY),
                 y_from_zero: true,
                 y_max: None,
+                moments: Vec::new(),
             };
             assert_eq!(summary(&chart), expected);
         };
@@ -156,5 +163,17 @@ mod tests {
             "Empty hosts: 12.3 % at the start, 15.1 % at the end, lowest 8.0 % on day 3, \
              highest 17.2 % on day 9; B for comparison ends at 15.1 %, the same.",
         );
+        let mut marked = TimeChart {
+            title: "Live VMs".into(),
+            unit: String::new(),
+            series: vec![series("A", Role::Live, &[(0.0, 5.0), (9.0, 5.0)])],
+            time_range: (0.0, 10.0 * DAY),
+            y_from_zero: true,
+            y_max: None,
+            moments: Vec::new(),
+        };
+        let moment = |days: f64| Moment { time: days * DAY, label: "Machines fail".into() };
+        marked.moments = vec![moment(3.5), moment(11.0)];
+        assert_eq!(summary(&marked), "Live VMs: 5 throughout. Machines fail on day 3.");
     }
 }

@@ -173,8 +173,8 @@ fn closed_units(drawing: &str) -> String {
     format!("{before}<tspan{}", unit.replacen("</text>", "</tspan></text>", 1))
 }
 
-/// Each placeholder colour replaced; the ghost's lines are dashed on the way,
-/// which plotters' own style cannot say.
+/// Each placeholder colour replaced; the lines of the ghost and of marked moments are
+/// dashed on the way, which plotters' own style cannot say.
 pub(crate) fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
     let placeholders = Palette::placeholders();
     let mut coloured = body.to_owned();
@@ -182,9 +182,13 @@ pub(crate) fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> Stri
         let placeholder = placeholders.hex(declaration.ink);
         let value = colour(declaration.ink, declaration.variable);
         let mut stroke = format!("stroke=\"{value}\"");
-        if declaration.ink == Ink::Ghost {
+        let dashes = match declaration.ink {
+            Ink::Ghost => Some(look::GHOST_DASH_PX),
+            Ink::Moment => Some(look::MOMENT_DASH_PX),
+            _ => None,
+        };
+        if let Some((dash, gap)) = dashes {
             let scale = f64::from(UNITS_PER_PX);
-            let (dash, gap) = look::GHOST_DASH_PX;
             // Writing to a string cannot fail.
             let _ = write!(stroke, " stroke-dasharray=\"{} {}\"", dash * scale, gap * scale);
         }
@@ -213,7 +217,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Role, Series, Style, summary};
+    use crate::{Moment, Role, Series, Style, summary};
     use roxmltree::Document;
 
     const DAY: f64 = 86_400_000.0;
@@ -226,6 +230,7 @@ mod tests {
             time_range: (0.0, 4.0 * DAY),
             y_from_zero: true,
             y_max: Some(100.0),
+            moments: Vec::new(),
         }
     }
 
@@ -347,6 +352,26 @@ text A 20 %";
         let (svg, _) = svg(&chart(vec![live(line.clone()), ghost(line)]), 560, 170, "");
         let at = |needle: &str| svg.find(needle).expect(needle);
         assert!(at("stroke-dasharray") < at("stroke=\"var(--chart-live"));
+    }
+
+    #[test]
+    fn moments_are_marked_in_the_page_and_in_the_file_and_named_where_there_is_room() {
+        let mut chart = chart(vec![live(vec![(0.0, 1.0), (4.0 * DAY, 2.0)])]);
+        let moment = |days: f64, label: &str| Moment { time: days * DAY, label: label.into() };
+        chart.moments =
+            vec![moment(1.0, "Machines fail"), moment(2.0, "Spike"), moment(2.1, "Hidden"), moment(9.0, "No")];
+        let (fragment, area) = svg(&chart, 560, 170, "");
+        let file = svg_file(&chart, 560, 170, Theme::Light, Caption::default());
+        for (drawing, ink) in [(&fragment, "var(--chart-moment,#C2410C)"), (&file, "#C2410C")] {
+            let outline = outline(drawing);
+            let lines: Vec<_> = outline.lines().filter(|line| line.starts_with(&format!("polyline {ink} "))).collect();
+            assert_eq!(lines.len(), 3, "{outline}");
+            let x = area.x_of(DAY).floor() * 10.0 + 5.0;
+            assert!(lines[0].contains(&format!(" {x},")), "{x} in {}", lines[0]);
+            for (label, is_shown) in [("Machines fail", true), ("Spike", false), ("Hidden", true), ("No", false)] {
+                assert_eq!(outline.lines().any(|line| line == format!("text {label}")), is_shown, "{label}");
+            }
+        }
     }
 
     #[test]

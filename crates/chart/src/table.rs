@@ -181,6 +181,7 @@ mod tests {
             time_range: (0.0, 48.0 * HOUR),
             y_from_zero: true,
             y_max: None,
+            moments: Vec::new(),
         }
     }
 
