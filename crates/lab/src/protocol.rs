@@ -3,6 +3,7 @@
 //! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_lesson::{Lesson, Measure};
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,8 +33,11 @@ pub enum Command {
     Pause,
     /// Go on.
     Resume,
-    /// Go on until one more VM is decided.
-    Step,
+    /// Go on for one step.
+    Step {
+        /// Until when.
+        to: StepTo,
+    },
     /// Explain a VM's decisions in the last run.
     Explain {
         /// The run whose document is explained.
@@ -42,6 +46,31 @@ pub enum Command {
         vm: String,
         /// A machine to compare with.
         asked: Option<u32>,
+    },
+    /// Read a lesson.
+    ReadLesson {
+        /// Its Markdown.
+        text: String,
+    },
+    /// Give what is measured of a run that is over.
+    Measures {
+        /// The run.
+        run: u32,
+        /// What.
+        measures: Vec<Measure>,
+    },
+    /// Give the machine of every VM, as bytes beside the reply.
+    Placements {
+        /// The run.
+        run: u32,
+    },
+    /// Name the first VMs that stand elsewhere in another run; its placements come as bytes beside
+    /// the command.
+    Differ {
+        /// The run.
+        run: u32,
+        /// The other one.
+        other: u32,
     },
     /// List the VMs on a machine at a moment of the run.
     Machine {
@@ -52,6 +81,19 @@ pub enum Command {
         /// The moment.
         time_ms: f64,
     },
+}
+
+/// What a step goes on to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepTo {
+    /// The next decision about a VM.
+    #[default]
+    Vm,
+    /// The next rule of such a decision; the page shows one after the other.
+    Rule,
+    /// The next commit that fails.
+    Conflict,
 }
 
 /// From the engine to the page.
@@ -74,7 +116,7 @@ pub enum Reply {
         /// What was expected, what came, what to do.
         message: String,
     },
-    /// A run needs a trace that is not loaded.
+    /// A run needs a trace that is not loaded; it begins as soon as it is.
     TraceNeeded {
         /// The run.
         run: u32,
@@ -141,6 +183,38 @@ pub enum Reply {
         /// Why there is none.
         message: Option<String>,
     },
+    /// A lesson was read.
+    Lesson(Box<Lesson>),
+    /// A lesson could not be read.
+    NoLesson {
+        /// Everything that is wrong with it, by line.
+        issues: Vec<String>,
+    },
+    /// What was measured of a run; none where it says nothing.
+    Measures {
+        /// The run.
+        run: u32,
+        /// What.
+        measures: Vec<Measure>,
+        /// One value for each.
+        values: Vec<Option<f64>>,
+    },
+    /// The machine of every VM, as bytes beside this.
+    Placements {
+        /// The run.
+        run: u32,
+    },
+    /// The first VMs that stand elsewhere in another run.
+    Differences {
+        /// The run.
+        run: u32,
+        /// The other one.
+        other: u32,
+        /// In order of their requests, at most [`DIFFERENCES_MAX`](crate::engine::DIFFERENCES_MAX).
+        first: Vec<Difference>,
+        /// How many VMs differ, of how many.
+        count: (u32, u32),
+    },
     /// The VMs on a machine.
     Machine {
         /// The run.
@@ -169,6 +243,8 @@ pub struct TraceCard {
     pub one_tenant_in: u32,
     /// The format's title.
     pub format: String,
+    /// Where files of this format come from, and their licence.
+    pub source: String,
     /// VMs kept.
     pub vms: f64,
     /// Rows read.
@@ -208,6 +284,28 @@ pub struct ClusterLayout {
     pub name: String,
     /// Its racks: first machine, and how many.
     pub racks: Vec<(u32, u32)>,
+}
+
+impl Reply {
+    /// The run it is about, if it is about one.
+    #[must_use]
+    pub fn run(&self) -> Option<u32> {
+        match self {
+            Self::Lesson(_) | Self::NoLesson { .. } => None,
+            Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
+            Self::Progress(progress) => Some(progress.run),
+            Self::TraceNeeded { run, .. }
+            | Self::Learning { run, .. }
+            | Self::Started { run, .. }
+            | Self::Finished { run, .. }
+            | Self::Failed { run, .. }
+            | Self::Explained { run, .. }
+            | Self::Measures { run, .. }
+            | Self::Placements { run }
+            | Self::Differences { run, .. }
+            | Self::Machine { run, .. } => Some(*run),
+        }
+    }
 }
 
 /// Samples that were not sent before.
@@ -507,4 +605,15 @@ pub struct AgentCounts {
     pub hits: f64,
     /// Decisions that had to make one.
     pub misses: f64,
+}
+
+/// A VM that two runs place differently.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// When it was asked for.
+    pub at_ms: f64,
+    /// Its machine in this run and in the other; none where it has none.
+    pub machines: [Option<u32>; 2],
 }

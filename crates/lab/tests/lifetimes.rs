@@ -35,7 +35,7 @@ impl Session {
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
-            if let Effect::Send(command) = effect {
+            if let Effect::Send { command, .. } = effect {
                 let replies = self.engine.handle(command);
                 self.hear(replies);
             }
@@ -73,7 +73,7 @@ impl Session {
     }
 
     fn digest(&self) -> String {
-        let live = self.app.live.as_ref().expect("a run is on screen");
+        let live = self.app.front.live.as_ref().expect("a run is on screen");
         live.result.as_ref().expect("it has ended").digest.clone()
     }
 
@@ -85,7 +85,10 @@ impl Session {
     fn gives(&mut self, trace: &str) {
         let (name, bytes) = ("mine.csv".to_owned(), trace.len() as f64);
         self.does(Message::TraceChosen { name: name.clone(), bytes });
-        self.carry_out(vec![Effect::Send(tiebreak_lab::Command::TraceBegin { name, bytes, one_tenant_in: 1 })]);
+        self.carry_out(vec![Effect::Send {
+            lane: 1,
+            command: tiebreak_lab::Command::TraceBegin { name, bytes, one_tenant_in: 1 },
+        }]);
         self.engine.trace_bytes(trace.as_bytes());
         let replies = self.engine.trace_end();
         self.hear(replies);
@@ -112,7 +115,7 @@ fn alone(variant: &Variant) -> World {
 fn learning_is_told_done_once_and_kept() {
     let mut session = Session::nilas();
     assert!(session.learned.len() > 5 && session.learned.is_sorted_by(|one, next| one.1 <= next.1));
-    assert_eq!((session.app.phase.clone(), session.app.learning), (Phase::Finished, None));
+    assert_eq!((session.app.front.phase.clone(), session.app.front.learning), (Phase::Finished, None));
     let digest = session.digest();
     assert_eq!(digest, format!("{:016x}", alone(session.app.variant()).summary().digest), "as when trained at once");
     session.reports();
@@ -153,10 +156,10 @@ fn while_it_learns_the_run_before_stays_on_screen() {
     let (share, words) = session.app.progress_so_far().expect("progress");
     assert!(share > 0.0 && share < 1.0 && words.ends_with(" % learned"), "{share} {words}");
     session.does(Message::Vm("1".into()));
-    let said = session.app.selection.message.clone().expect("a message");
+    let said = session.app.front.answer.message.clone().expect("a message");
     assert!(said.contains("lifetimes are being learned"), "{said}");
     session.settle();
-    assert!(session.app.baseline.is_some() && session.app.progress_so_far().is_none());
+    assert!(session.app.front.baseline.is_some() && session.app.progress_so_far().is_none());
 }
 
 #[test]
@@ -174,9 +177,9 @@ fn the_newest_edit_ends_the_learning_for_older_ones() {
     assert_eq!(session.digest(), format!("{:016x}", alone(session.app.variant()).summary().digest));
     session.does(Message::Edit(predictor("BoostedTrees")));
     session.work();
-    assert!(session.app.learning.is_some(), "what was broken off is not known");
+    assert!(session.app.front.learning.is_some(), "what was broken off is not known");
     session.does(Message::Edit(nilas(false)));
-    assert_eq!(session.app.learning, None);
+    assert_eq!(session.app.front.learning, None);
     session.settle();
     assert_eq!(session.digest(), plain);
 }
@@ -187,15 +190,19 @@ fn learning_can_be_held_and_stepped_over() {
     let digest = session.digest();
     session.does(Message::Edit(Edit::PredictorValue { index: 2, value: 150.0 }));
     session.does(Message::Pause);
-    assert_eq!((&session.app.phase, session.engine.is_running()), (&Phase::Paused, false));
+    assert_eq!((&session.app.front.phase, session.engine.is_running()), (&Phase::Paused, false));
     assert_eq!(session.app.status(), "Paused while learning lifetimes");
     session.does(Message::Run);
-    assert!(session.engine.is_running() && session.app.phase == Phase::Running);
+    assert!(session.engine.is_running() && session.app.front.phase == Phase::Running);
     session.work();
     session.does(Message::Step);
     session.settle();
-    assert_eq!((&session.app.phase, session.app.decided.0 > 0), (&Phase::Paused, true), "one VM is decided");
-    assert_eq!(session.app.learning, None);
+    assert_eq!(
+        (&session.app.front.phase, session.app.front.decided.0 > 0),
+        (&Phase::Paused, true),
+        "one VM is decided"
+    );
+    assert_eq!(session.app.front.learning, None);
     session.does(Message::Undo);
     session.settle();
     assert_eq!(session.digest(), digest);
@@ -203,13 +210,13 @@ fn learning_can_be_held_and_stepped_over() {
     session.edits(predictor("MeanByType"));
     session.does(Message::Step);
     session.settle();
-    assert_eq!(session.app.phase, Phase::Paused);
+    assert_eq!(session.app.front.phase, Phase::Paused);
 }
 
 #[test]
 fn quality_is_shown_with_a_sentence_each() {
     let mut session = Session::nilas();
-    let live = session.app.live.as_ref().expect("a run");
+    let live = session.app.front.live.as_ref().expect("a run");
     let learned = live.learned.as_ref().expect("quality");
     let facts = lifetimes::facts(learned);
     for title in ["Learned from", "Judged on", "C-index", "Within 10x", "Precision", "Recall", "F1"] {
@@ -222,7 +229,7 @@ fn quality_is_shown_with_a_sentence_each() {
     assert!(lifetimes::turns(live).expect("turns").contains(" x opened for the class"));
     assert!(lifetimes::in_short(&session.app).starts_with("Boosted trees, C-index 0."));
     session.edits(nilas(false));
-    let live = session.app.live.as_ref().expect("a run");
+    let live = session.app.front.live.as_ref().expect("a run");
     assert!(live.learned.is_none() && live.layout.classes.is_empty() && lifetimes::turns(live).is_none());
     assert_eq!(lifetimes::in_short(&session.app), "off: no rule asks");
     assert!(lifetimes::about(&session.app).contains("nothing is predicted"));
@@ -231,9 +238,9 @@ fn quality_is_shown_with_a_sentence_each() {
 #[test]
 fn machines_tell_their_state_now_and_before() {
     let mut session = Session::nilas();
-    let live = session.app.live.clone().expect("a run");
+    let live = session.app.front.live.clone().expect("a run");
     assert_eq!(live.layout.classes, ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]);
-    let (bytes, _) = session.engine.frame_bytes();
+    let bytes = session.engine.frame_bytes();
     assert_eq!(bytes.len(), live.frame_times.len() * 2 * 24, "two planes");
     let mut seen = [0; 3];
     for frame in (0..live.frame_times.len()).step_by(40) {
@@ -268,7 +275,7 @@ fn explanations_tell_what_was_predicted_and_the_cost_in_words() {
     for vm in (0..400).step_by(3) {
         session.does(Message::Vm(vm.to_string()));
         session.settle();
-        let Some(last) = session.app.selection.attempts.last() else { continue };
+        let Some(last) = session.app.front.answer.attempts.last() else { continue };
         let life = last.life.as_ref().expect("a prediction");
         assert!(life.starts_with("It was expected to live ") && life.contains(", which is the class "), "{life}");
         asked += 1;
@@ -303,8 +310,8 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
         for id in ["BoostedTrees", "KaplanMeier", "MeanByType", "Constant", "NoisyOracle", "Oracle"] {
             session.edits(predictor(id));
             session.gives(&trace);
-            assert_eq!(session.app.phase, Phase::Finished, "{id}");
-            let learned = session.app.live.as_ref().expect("a run").learned.clone().expect("quality");
+            assert_eq!(session.app.front.phase, Phase::Finished, "{id}");
+            let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
             assert!(learned.unanswered.iter().any(|it| it.contains(expected)), "{id}: {:?}", learned.unanswered);
             let said = lifetimes::facts(&learned);
             assert!(
@@ -317,16 +324,16 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
     session.edits(predictor("BoostedTrees"));
     for share in [0.0, 0.1, 100.0] {
         session.edits(Edit::PredictorValue { index: 0, value: share });
-        assert_eq!(session.app.phase, Phase::Finished, "{share} %");
-        let learned = session.app.live.as_ref().expect("a run").learned.clone().expect("quality");
+        assert_eq!(session.app.front.phase, Phase::Finished, "{share} %");
+        let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
         let nobody = learned.unanswered.iter().any(|it| it.starts_with("Nobody was seen to leave"));
         assert_eq!(nobody, share < 50.0, "{share} %: {:?}", learned.unanswered);
         session.does(Message::Vm("30".into()));
         session.settle();
-        let life = session.app.selection.attempts.last().and_then(|last| last.life.clone()).expect("a prediction");
+        let life = session.app.front.answer.attempts.last().and_then(|last| last.life.clone()).expect("a prediction");
         assert_eq!(life.contains(" live 7 d "), nobody, "{share} %: {life}");
     }
-    let learned = session.app.live.as_ref().expect("a run").learned.clone().expect("quality");
+    let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
     assert!(learned.unanswered[0].contains("learn from less"), "{:?}", learned.unanswered);
     let before = session.app.document.clone();
     session.edits(Edit::PredictorValue { index: 0, value: 101.0 });

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use tiebreak_lab::app::{Edit, Phase};
-use tiebreak_lab::protocol::LayerCounts;
+use tiebreak_lab::protocol::{LayerCounts, StepTo};
 use tiebreak_lab::view::{anatomy, failures, list};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_model::{Readiness, VmId};
@@ -46,12 +46,12 @@ impl Session {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Send(command) => {
+                Effect::Send { command, .. } => {
                     let replies = self.engine.handle(command);
                     self.wire.extend(replies);
                 }
                 Effect::SaveDraft(draft) => self.drafts.push(draft),
-                Effect::ForgetFrames => {}
+                Effect::ForgetFrames { .. } | Effect::Close { .. } => {}
             }
         }
     }
@@ -92,7 +92,7 @@ impl Session {
     fn gives(&mut self, name: &str, bytes: &[u8]) {
         self.does(Message::TraceChosen { name: name.into(), bytes: bytes.len() as f64 });
         let begin = Command::TraceBegin { name: name.into(), bytes: bytes.len() as f64, one_tenant_in: 1 };
-        self.carry_out(vec![Effect::Send(begin)]);
+        self.carry_out(vec![Effect::Send { lane: 1, command: begin }]);
         for chunk in bytes.chunks(1_000) {
             let replies = self.engine.trace_bytes(chunk);
             self.wire.extend(replies);
@@ -103,7 +103,7 @@ impl Session {
     }
 
     fn digest(&self) -> String {
-        let live = self.app.live.as_ref().expect("a run is on screen");
+        let live = self.app.front.live.as_ref().expect("a run is on screen");
         live.result.as_ref().expect("it has ended").digest.clone()
     }
 
@@ -133,9 +133,9 @@ fn packing_cut() -> Vec<u8> {
 #[test]
 fn a_page_that_opens_runs_to_the_golden_digest() {
     let session = Session::small();
-    assert_eq!(session.app.phase, Phase::Finished);
+    assert_eq!(session.app.front.phase, Phase::Finished);
     assert_eq!(session.digest(), golden("small"));
-    let live = session.app.live.as_ref().expect("a run");
+    let live = session.app.front.live.as_ref().expect("a run");
     assert_eq!(live.times.len(), live.values[0].len());
     assert!(live.times.is_sorted() && live.frame_times.len() > 10);
     assert!(session.app.status().starts_with("Done: "), "{}", session.app.status());
@@ -221,13 +221,13 @@ fn the_newest_edit_wins() {
     let newest = session.app.document.clone();
     assert!(session.wire.len() >= 3, "answers to all three runs are on the wire");
     session.settle();
-    let live = session.app.live.as_ref().expect("a run");
-    assert_eq!((&live.document, &session.app.phase), (&newest, &Phase::Finished));
+    let live = session.app.front.live.as_ref().expect("a run");
+    assert_eq!((&live.document, &session.app.front.phase), (&newest, &Phase::Finished));
     let mut alone = Session::open(newest);
     alone.settle();
     assert_eq!(session.digest(), alone.digest());
-    assert_eq!(live.times, alone.app.live.as_ref().expect("a run").times, "no sample of an older run is left");
-    assert!(session.app.baseline.is_none(), "a run that did not end is no baseline");
+    assert_eq!(live.times, alone.app.front.live.as_ref().expect("a run").times, "no sample of an older run is left");
+    assert!(session.app.front.baseline.is_none(), "a run that did not end is no baseline");
 }
 
 #[test]
@@ -240,7 +240,9 @@ fn answers_of_an_older_run_are_not_heard() {
     session.does(Message::Edit(buckets(None)));
     session.settle();
     // Samples may be NaN, so what is on screen is compared as text.
-    let on_screen = |session: &Session| format!("{:?}", (&session.app.live, &session.app.phase, &session.app.baseline));
+    let on_screen = |session: &Session| {
+        format!("{:?}", (&session.app.front.live, &session.app.front.phase, &session.app.front.baseline))
+    };
     let before = on_screen(&session);
     for reply in first.wire.into_iter().chain([
         Reply::Failed { run: 1, message: "no".into() },
@@ -256,7 +258,7 @@ fn the_baseline_stays_while_the_workload_does() {
     let mut session = Session::small();
     let first = session.digest();
     let baseline = |session: &Session| {
-        let baseline = session.app.baseline.as_ref()?;
+        let baseline = session.app.front.baseline.as_ref()?;
         Some(baseline.result.as_ref().expect("a baseline has ended").digest.clone())
     };
     assert_eq!(baseline(&session), None);
@@ -319,7 +321,7 @@ fn a_link_with_an_unknown_rule_opens_with_a_notice_and_can_be_undone() {
     session.settle();
     let notice = session.app.notices.first().expect("a notice");
     assert!(notice.bad && notice.lines[0].contains("PreferTheMoon"), "{notice:?}");
-    assert_eq!((session.app.document.name.as_str(), &session.app.phase), ("From a newer page", &Phase::Finished));
+    assert_eq!((session.app.document.name.as_str(), &session.app.front.phase), ("From a newer page", &Phase::Finished));
     assert_eq!(session.drafts.len(), drafts, "the draft is left alone");
     session.does(Message::Undo);
     assert_eq!(session.app.document, mine);
@@ -356,33 +358,33 @@ fn steps_and_pauses_end_where_a_straight_run_does() {
     session.hear();
     session.does(Message::Pause);
     session.hear();
-    assert_eq!(session.app.phase, Phase::Paused);
+    assert_eq!(session.app.front.phase, Phase::Paused);
     session.work();
     assert!(session.wire.is_empty(), "a paused run stands still");
-    let mut decided = session.app.decided.0;
+    let mut decided = session.app.front.decided.0;
     for _ in 0..40 {
         session.does(Message::Step);
         session.hear();
-        assert!(session.app.decided.0 > decided, "a step decides a request");
-        decided = session.app.decided.0;
-        assert_eq!(session.app.phase, Phase::Paused);
-        let selection = &session.app.selection;
+        assert!(session.app.front.decided.0 > decided, "a step decides a request");
+        decided = session.app.front.decided.0;
+        assert_eq!(session.app.front.phase, Phase::Paused);
+        let selection = &session.app.front.answer;
         assert!(selection.attempts.is_empty() == selection.message.is_some(), "a step explains itself");
     }
     session.does(Message::Run);
     session.settle();
-    assert_eq!((session.digest(), &session.app.phase), (golden("small"), &Phase::Finished));
+    assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
     // Again, now from the end: Step begins anew, and stepping alone reaches the same end.
     session.does(Message::Step);
     session.hear();
-    assert_eq!(session.app.phase, Phase::Paused);
+    assert_eq!(session.app.front.phase, Phase::Paused);
     for _ in 0..2_000 {
-        if session.app.phase == Phase::Paused {
+        if session.app.front.phase == Phase::Paused {
             session.does(Message::Step);
             session.hear();
         }
     }
-    assert_eq!((session.digest(), &session.app.phase), (golden("small"), &Phase::Finished));
+    assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
 }
 
 /// Where the run itself placed every VM that asked alone: the explanations must name the same.
@@ -398,7 +400,7 @@ fn explanations_name_the_machine_that_was_chosen() {
     for vm in (0..workload.vm_count()).map(VmId).filter(alone).step_by(7) {
         session.does(Message::Vm(workload.name(vm).to_string()));
         session.settle();
-        let attempts = &session.app.selection.attempts;
+        let attempts = &session.app.front.answer.attempts;
         let winner = attempts.last().and_then(|last| last.winner);
         assert_eq!(winner, world.placement(vm).map(|(machine, _)| machine.0), "VM {vm}");
         if let Some(last) = attempts.last() {
@@ -436,7 +438,7 @@ fn a_refusal_is_told_by_rule() {
         session.does(Message::Vm(vm.clone()));
         session.does(Message::Ask(Some(0)));
         session.settle();
-        let last = session.app.selection.attempts.last().expect("explained");
+        let last = session.app.front.answer.attempts.last().expect("explained");
         let refusal = last.refusal.as_ref().expect("it was refused");
         assert_eq!(refusal.rules.iter().map(|rule| rule.first).sum::<u32>(), refusal.machines, "VM {vm}");
         let (sentence, asked) = (&last.sentence, last.asked.as_ref().expect("asked"));
@@ -465,9 +467,9 @@ fn a_vm_that_was_put_out_is_told_so() {
     for vm in evicted {
         session.does(Message::Vm(vm.clone()));
         session.settle();
-        let last = session.app.selection.attempts.last().expect("explained");
+        let last = session.app.front.answer.attempts.last().expect("explained");
         assert!(last.winner.is_some() && last.refusal.is_none(), "VM {vm}: {last:?}");
-        let [story] = &session.app.selection.story[..] else { panic!("VM {vm}: {:?}", session.app.selection) };
+        let [story] = &session.app.front.answer.story[..] else { panic!("VM {vm}: {:?}", session.app.selection) };
         assert!(
             story.starts_with("It was put out at ") && story.ends_with(" to make room for a VM of higher priority.")
         );
@@ -510,7 +512,7 @@ fn events_are_edits_that_run_again_and_can_be_undone() {
     session.does(Message::Redo);
     session.settle();
     assert_eq!(session.digest(), five);
-    let before = session.app.baseline.as_ref().map(|baseline| baseline.document.active_variant().incidents.len());
+    let before = session.app.front.baseline.as_ref().map(|baseline| baseline.document.active_variant().incidents.len());
     assert_eq!(before, Some(0), "the run without events stays for comparison");
 }
 
@@ -559,7 +561,7 @@ fn events_travel_in_links_and_too_many_vms_are_told() {
     many.variants[0].incidents = vec![spike; 11];
     receiver.does(Message::Open(many));
     receiver.hear();
-    let Phase::Failed(message) = &receiver.app.phase else { panic!("{:?}", receiver.app.phase) };
+    let Phase::Failed(message) = &receiver.app.front.phase else { panic!("{:?}", receiver.app.front.phase) };
     assert_eq!(
         message,
         "expected at most 1000000 VMs from demand spikes, got 1100000; ask for fewer requests or spikes"
@@ -576,14 +578,14 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
     }
     session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 12.0 });
     session.edits(Edit::IncidentValue { incident: 1, index: 0, value: 20.0 });
-    let verdict = tiebreak_lab::view::verdict::sentence(session.app.live.as_ref().expect("a run"), None);
+    let verdict = tiebreak_lab::view::verdict::sentence(session.app.front.live.as_ref().expect("a run"), None);
     assert!(verdict.contains("VMs went to another machine when theirs was lost, "), "{verdict}");
     let mut seen = [0; 3];
     let reallocated = |world: &World, vm: VmId| matches!(world.fate(vm), Some(Fate::Reallocated { .. }));
     for vm in vms_of(&session, reallocated) {
         session.does(Message::Vm(vm.clone()));
         session.settle();
-        let selection = &session.app.selection;
+        let selection = &session.app.front.answer;
         let last = selection.attempts.last().expect("explained");
         let stands = format!("It was reallocated to machine {} at ", last.winner.expect("it was placed"));
         let story = &selection.story;
@@ -600,7 +602,7 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
     for vm in &lost[..5] {
         session.does(Message::Vm(vm.clone()));
         session.settle();
-        let selection = &session.app.selection;
+        let selection = &session.app.front.answer;
         let last = selection.attempts.last().expect("explained");
         assert!(last.is_reallocation && last.winner.is_none() && last.refusal.is_some(), "VM {vm}: {last:?}");
         let end = selection.story.last().expect("a story");
@@ -620,8 +622,8 @@ fn a_machine_that_failed_says_so_while_it_is_down() {
         let about = &session.app.selection.about;
         assert!(about.starts_with(&format!("Rack 0 of cluster 1{expected}; ")), "at {hours}: {about}");
     }
-    let live = session.app.live.as_ref().expect("a run");
-    let (frames, _) = session.engine.frame_bytes();
+    let live = session.app.front.live.as_ref().expect("a run");
+    let frames = session.engine.frame_bytes();
     let frame = live.frame_times.iter().rposition(|taken| *taken < 12.9 * 3_600_000.0).expect("a frame");
     let failed = frames.chunks(24).nth(frame).expect("a frame").iter();
     assert!(failed.copied().all(|byte| tiebreak_sim::MachineByte(byte).readiness() == Readiness::Failed));
@@ -659,9 +661,9 @@ fn anatomy_tells_what_layers_and_agents_did() {
     let mut session = Session::open(slow_agents());
     session.settle();
     let count = |session: &Session, layer: usize, of: fn(&LayerCounts) -> Option<f64>| {
-        of(&session.app.live.as_ref().expect("a run").anatomy.layers[layer]).expect("it is counted")
+        of(&session.app.front.live.as_ref().expect("a run").anatomy.layers[layer]).expect("it is counted")
     };
-    let (digest, live) = (session.digest(), session.app.live.as_ref().expect("a run"));
+    let (digest, live) = (session.digest(), session.app.front.live.as_ref().expect("a run"));
     let agents = &live.anatomy.agents;
     let conflicts: f64 = agents.iter().map(|agent| agent.conflicts).sum();
     assert_eq!(conflicts, live.result.as_ref().expect("it has ended").conflicts);
@@ -693,10 +695,10 @@ fn machines_of_failed_commits_are_told_while_it_runs_and_frame_by_frame() {
     while session.engine.is_running() {
         session.work();
         session.hear();
-        let failed = failures::at(session.app.live.as_ref().expect("a run"), 0.0);
+        let failed = failures::at(session.app.front.live.as_ref().expect("a run"), 0.0);
         seen.extend(failed.iter().flat_map(|it| it.machines.clone()));
     }
-    let live = session.app.live.as_ref().expect("a run");
+    let live = session.app.front.live.as_ref().expect("a run");
     assert_eq!(live.failed.len(), live.frame_times.len());
     let all: std::collections::BTreeSet<u32> = live.failed.iter().flat_map(|it| it.machines.clone()).collect();
     assert!(seen.is_superset(&all) && all.len() > 3, "{all:?}, of which {seen:?} while it ran");
@@ -725,7 +727,7 @@ fn rules_that_were_on_keep_their_row() {
 #[test]
 fn weights_set_by_hand_are_told_when_they_go_in_a_circle() {
     let mut session = Session::small();
-    let said = |session: &Session| list::about_circles(session.app.live.as_ref().expect("a run"));
+    let said = |session: &Session| list::about_circles(session.app.front.live.as_ref().expect("a run"));
     session.edits(Edit::Setting { index: 2, value: 1.0 });
     assert_eq!(said(&session), None);
     for id in ["WorstFit", "FirstFit", "FdEmptyNodes"] {
@@ -750,17 +752,17 @@ fn asking_about_a_machine_is_answered() {
     let mut session = Session::small();
     session.does(Message::Vm("0".into()));
     session.settle();
-    let winner = session.app.selection.attempts[0].winner.expect("the first VM is placed");
+    let winner = session.app.front.answer.attempts[0].winner.expect("the first VM is placed");
     for machine in [winner, (winner + 1) % 24] {
         session.does(Message::Ask(Some(machine)));
         session.settle();
-        let about = session.app.selection.attempts[0].asked.clone().expect("about the machine");
+        let about = session.app.front.answer.attempts[0].asked.clone().expect("about the machine");
         assert!(about.contains(&format!("achine {machine}")), "{about}");
     }
     session.does(Message::Vm("no such VM".into()));
     session.settle();
-    let message = session.app.selection.message.clone().expect("a message");
-    assert!(session.app.selection.attempts.is_empty() && message.contains("no such VM"), "{message}");
+    let message = session.app.front.answer.message.clone().expect("a message");
+    assert!(session.app.front.answer.attempts.is_empty() && message.contains("no such VM"), "{message}");
 }
 
 #[test]
@@ -773,7 +775,7 @@ fn a_machine_lists_the_vms_it_holds() {
         listed += session.app.selection.vms.len();
         assert!(session.app.selection.about.starts_with("Rack "), "{}", session.app.selection.about);
     }
-    let live = session.app.live.as_ref().expect("a run");
+    let live = session.app.front.live.as_ref().expect("a run");
     let live_vms = tiebreak_sim::metrics::index_of("LiveVms").expect("a metric");
     assert_eq!(listed as f64, *live.values[live_vms].last().expect("a sample"));
 }
@@ -783,16 +785,22 @@ fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
     let mut session = Session::open(preset("default"));
     session.settle();
     let fingerprint = format!("{PACKING_CUT_FINGERPRINT:032x}");
-    assert!(matches!(&session.app.phase, Phase::NeedsTrace { fingerprint: needed, .. } if *needed == fingerprint));
+    assert!(
+        matches!(&session.app.front.phase, Phase::NeedsTrace { fingerprint: needed, .. } if *needed == fingerprint)
+    );
     let document = session.app.document.clone();
     session.gives("mine.csv", TRACE);
     let WorkloadRef::Trace { name, .. } = &session.app.variant().workload else { panic!("a trace was given") };
-    assert_eq!((name.as_str(), &session.app.phase), ("mine.csv", &Phase::Finished), "a file that was given is used");
+    assert_eq!(
+        (name.as_str(), &session.app.front.phase),
+        ("mine.csv", &Phase::Finished),
+        "a file that was given is used"
+    );
     session.does(Message::Undo);
     session.settle();
     assert_eq!(session.app.document, document);
     session.gives("under-another-name.csv.gz", &packing_cut());
-    assert_eq!((session.digest(), &session.app.phase), (golden("default"), &Phase::Finished));
+    assert_eq!((session.digest(), &session.app.front.phase), (golden("default"), &Phase::Finished));
     assert_eq!(session.app.document, document, "the trace it waited for is no edit");
     let names: Vec<_> = session.app.traces.iter().map(|trace| trace.name.as_str()).collect();
     assert_eq!(names, ["mine.csv", "under-another-name.csv.gz"]);
@@ -828,11 +836,10 @@ fn garbage_given_as_a_trace_is_told_and_changes_nothing() {
 fn a_cancelled_trace_leaves_everything_as_it_was() {
     let mut session = Session::small();
     session.does(Message::TraceChosen { name: "mine.csv".into(), bytes: 9.0 });
-    session.carry_out(vec![Effect::Send(Command::TraceBegin {
-        name: "mine.csv".into(),
-        bytes: 9.0,
-        one_tenant_in: 1,
-    })]);
+    session.carry_out(vec![Effect::Send {
+        lane: 1,
+        command: Command::TraceBegin { name: "mine.csv".into(), bytes: 9.0, one_tenant_in: 1 },
+    }]);
     session.engine.trace_bytes(&TRACE[..50]);
     session.does(Message::TraceCancel);
     assert!(session.app.reading.is_none() && !session.engine.is_reading());
@@ -844,12 +851,12 @@ fn a_cancelled_trace_leaves_everything_as_it_was() {
 fn an_engine_that_died_is_told_and_can_run_again() {
     let mut session = Session::small();
     session.engine = Engine::new();
-    session.does(Message::EngineRestarted { reason: "out of memory".into() });
-    assert!(matches!(session.app.phase, Phase::Failed(_)));
+    session.does(Message::EngineRestarted { lane: 1, reason: "out of memory".into() });
+    assert!(matches!(session.app.front.phase, Phase::Failed(_)));
     assert!(session.app.notices.pop().is_some_and(|notice| notice.bad && notice.lines[0].contains("memory")));
     session.does(Message::Vm("0".into()));
     session.settle();
-    assert!(session.app.selection.message.is_some(), "nothing is explained without a run");
+    assert!(session.app.front.answer.message.is_some(), "nothing is explained without a run");
     session.does(Message::Run);
     session.settle();
     assert_eq!(session.digest(), golden("small"));
@@ -865,10 +872,10 @@ fn pause_that_comes_too_late_changes_nothing() {
     // The person presses Pause while the last answers are on their way.
     session.does(Message::Pause);
     session.settle();
-    assert_eq!(session.app.phase, Phase::Finished);
+    assert_eq!(session.app.front.phase, Phase::Finished);
     session.does(Message::Run);
     session.settle();
-    assert_eq!(session.app.phase, Phase::Finished);
+    assert_eq!(session.app.front.phase, Phase::Finished);
 }
 
 /// A VM whose request was refused for another VM is explained so.
@@ -888,7 +895,7 @@ fn a_vm_refused_with_its_request_is_explained_as_refused() {
         all += 1;
         session.does(Message::Vm(workload.name(decision.vm).to_string()));
         session.settle();
-        let selection = &session.app.selection;
+        let selection = &session.app.front.answer;
         let says = selection
             .attempts
             .last()
@@ -912,10 +919,10 @@ fn why_not_another_cluster_names_a_machine_rule() {
     for vm in (0..400).step_by(9) {
         session.does(Message::Vm(vm.to_string()));
         session.settle();
-        let Some(winner) = session.app.selection.attempts.last().and_then(|last| last.winner) else { continue };
+        let Some(winner) = session.app.front.answer.attempts.last().and_then(|last| last.winner) else { continue };
         session.does(Message::Ask(Some((winner + 24) % 48)));
         session.settle();
-        let last = session.app.selection.attempts.last().expect("explained");
+        let last = session.app.front.answer.attempts.last().expect("explained");
         let about = last.asked.clone().expect("asked");
         let machine_funnel_end = last.funnel.last().expect("funnel").after;
         if about.contains("PreferEmptierClusters") || (about.contains("tied") && machine_funnel_end == 1) {
@@ -931,12 +938,14 @@ fn too_many_machines_are_told() {
     let mut session = Session::small();
     session.edits(Edit::AddCluster);
     session.edits(Edit::Cluster { cluster: 1, index: 0, value: 1_000_000.0 });
-    let machines = session.app.live.as_ref().map(|live| live.layout.machines);
+    let machines = session.app.front.live.as_ref().map(|live| live.layout.machines);
     let asked: u32 = session.app.variant().clusters.iter().map(|row| row.settings.machines).sum();
     assert!(
-        machines == Some(asked) || matches!(session.app.phase, Phase::Failed(_)) || !session.app.notices.is_empty(),
+        machines == Some(asked)
+            || matches!(session.app.front.phase, Phase::Failed(_))
+            || !session.app.notices.is_empty(),
         "{asked} machines asked for, {machines:?} ran, phase {:?}",
-        session.app.phase
+        session.app.front.phase
     );
 }
 
@@ -957,10 +966,10 @@ fn explain_does_not_see_the_future() {
     session.does(Message::Pause);
     session.does(Message::Step);
     session.hear();
-    let decided = session.app.decided.0;
+    let decided = session.app.front.decided.0;
     session.does(Message::Vm((decided + 600).to_string()));
     session.settle();
-    let attempts = &session.app.selection.attempts;
+    let attempts = &session.app.front.answer.attempts;
     assert!(attempts.is_empty(), "{} decided, and VM {}: {}", decided, decided + 600, attempts[0].circumstances);
 }
 
@@ -969,7 +978,7 @@ fn explain_does_not_see_the_future() {
 fn another_seed_is_another_workload() {
     let mut session = Session::small();
     session.edits(Edit::Setting { index: 0, value: 2.0 });
-    assert!(session.app.baseline.is_none());
+    assert!(session.app.front.baseline.is_none());
 }
 
 /// The fleet map moves while a person steps.
@@ -980,18 +989,62 @@ fn a_step_shows_on_the_map() {
     session.does(Message::Pause);
     session.hear();
     let mut stood_still = 0;
-    let mut before = session.engine.frame_bytes().0;
+    let mut before = session.engine.frame_bytes();
     for _ in 0..10 {
-        let placed = session.app.decided.0;
+        let placed = session.app.front.decided.0;
         session.does(Message::Step);
         session.hear();
-        let after = session.engine.frame_bytes().0;
+        let after = session.engine.frame_bytes();
         stood_still += u32::from(
             after == before
-                && session.app.selection.attempts.last().is_some_and(|it| it.winner.is_some())
-                && placed < session.app.decided.0,
+                && session.app.front.answer.attempts.last().is_some_and(|it| it.winner.is_some())
+                && placed < session.app.front.decided.0,
         );
         before = after;
     }
     assert_eq!(stood_still, 0, "of 10 steps");
+}
+
+#[test]
+fn a_step_by_conflict_holds_where_a_commit_failed_and_explains_it() {
+    let mut session = Session::open(preset("default"));
+    session.gives("packing-cut.csv.gz", &packing_cut());
+    session.does(Message::StepTo(StepTo::Conflict));
+    let mut moments = Vec::new();
+    for wanted in 1..=3_u32 {
+        session.does(Message::Step);
+        session.settle();
+        assert_eq!(session.app.front.phase, Phase::Paused);
+        let anatomy = &session.app.front.live.as_ref().expect("a run").anatomy;
+        let conflicts: f64 = anatomy.agents.iter().map(|agent| agent.conflicts).sum();
+        assert!((conflicts - f64::from(wanted)).abs() < 0.5, "{conflicts} conflicts after {wanted} steps");
+        let answer = &session.app.front.answer;
+        assert!(!session.app.selection.vm.is_empty() && !answer.attempts.is_empty(), "{answer:?}");
+        moments.push(session.app.front.time_ms);
+    }
+    assert!(moments.is_sorted(), "{moments:?}");
+    session.does(Message::Run);
+    session.settle();
+    assert_eq!(session.digest(), golden("default"), "stepping changes nothing");
+}
+
+#[test]
+fn a_step_by_rule_shows_one_rule_more_until_the_choice() {
+    let mut session = Session::small();
+    session.does(Message::StepTo(StepTo::Rule));
+    session.does(Message::Step);
+    session.settle();
+    let (vm, rules) = (session.app.selection.vm.clone(), session.app.front.answer.attempts[0].funnel.len());
+    assert_eq!(session.app.rules_shown, Some(0));
+    for shown in 1..=rules {
+        session.does(Message::Step);
+        session.settle();
+        assert_eq!((session.app.rules_shown, &session.app.selection.vm), (Some(shown), &vm));
+    }
+    session.does(Message::Step);
+    session.settle();
+    assert_eq!(session.app.rules_shown, Some(0));
+    assert_ne!(session.app.selection.vm, vm, "the next VM");
+    session.does(Message::StepTo(StepTo::Vm));
+    assert_eq!(session.app.rules_shown, None);
 }

@@ -177,7 +177,24 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
         document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
         return;
     }
-    let Some(variant) = document.variants.get_mut(active) else { return };
+    if is_for_all(edit) {
+        document.variants.iter_mut().for_each(|variant| apply_to(edit, variant, traces));
+    } else if let Some(variant) = document.variants.get_mut(active) {
+        apply_to(edit, variant, traces);
+    }
+}
+
+/// Whether it changes all variants, so that they stay comparable: who asks for what, and the luck.
+fn is_for_all(edit: &Edit) -> bool {
+    const SEED: usize = 0;
+    match edit {
+        Edit::UseTrace { .. } | Edit::UseGenerated | Edit::Generated { .. } => true,
+        Edit::Setting { index, .. } => *index == SEED,
+        _ => false,
+    }
+}
+
+fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     match edit {
         Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
         Edit::UseRule { id, on } => with_rule(variant, id, |row| row.on = *on),

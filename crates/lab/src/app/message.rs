@@ -3,7 +3,10 @@
 use tiebreak_scenario::Document;
 
 use super::Edit;
-use crate::protocol::{Command, Reply};
+use super::lesson::Given;
+use super::shown::Mode;
+use super::sweep::Axis;
+use crate::protocol::{Command, Reply, StepTo};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +33,10 @@ pub enum Message {
     Step,
     /// The engine answered.
     Engine(Box<Reply>),
-    /// The engine died and was started again.
+    /// An engine died and was started again.
     EngineRestarted {
+        /// The lane it runs.
+        lane: u32,
         /// What is known of the reason.
         reason: String,
     },
@@ -52,6 +57,41 @@ pub enum Message {
     Vm(String),
     /// "Why not this machine?"
     Ask(Option<u32>),
+    /// Another variant to the front, by name.
+    Front(String),
+    /// The variant in front once more beside it.
+    Fork {
+        /// From when on they may differ; none is from the start.
+        at_hours: Option<f64>,
+    },
+    /// One variant less, by name.
+    CloseVariant(String),
+    /// Which variant the one in front is compared with.
+    Against(String),
+    /// What a step goes on to from now on.
+    StepTo(StepTo),
+    /// What the page shows.
+    Mode(Mode),
+    /// A lesson's Markdown was given.
+    LessonText(String),
+    /// Another step of the lesson, from 0.
+    LessonStep(usize),
+    /// What somebody expects of the step's run.
+    Predict(Given),
+    /// Show the run, and what is right.
+    Reveal,
+    /// The lesson is over; what was open before is open again.
+    LeaveLesson,
+    /// Run the two variants that are compared over so many more seeds.
+    Seeds(usize),
+    /// Run the variant in front with every combination of these fields' values.
+    Sweep(Vec<Axis>),
+    /// Stop that, and forget what it gave.
+    NoSweep,
+    /// A point of the sweep as a variant, by its number.
+    SweepPoint(usize),
+    /// Stop running over seeds, and forget what that gave.
+    NoSeeds,
     /// Compare with the run on screen from now on.
     Baseline,
     /// The fourth chart.
@@ -65,12 +105,25 @@ pub enum Message {
 /// What the page has to do besides showing the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Tell the engine.
-    Send(Command),
+    /// Tell the engine of a lane, which begins with the first command.
+    Send {
+        /// Which lane.
+        lane: u32,
+        /// What to tell.
+        command: Command,
+    },
+    /// A lane is gone, and its engine with it.
+    Close {
+        /// Which lane.
+        lane: u32,
+    },
     /// Keep the draft.
     SaveDraft(String),
-    /// Throw the page's copy of frames away.
-    ForgetFrames,
+    /// Throw the page's copy of a lane's frames away.
+    ForgetFrames {
+        /// Which lane.
+        lane: u32,
+    },
 }
 
 /// Something to tell, with what can be done.

@@ -1,20 +1,35 @@
 //! What the person sees and does: state, messages, and the effects they cause.
 
 mod edit;
+mod lane;
+pub mod lesson;
 mod message;
+pub mod paired;
+mod pool;
 mod shown;
+pub mod sweep;
 
 use std::collections::BTreeSet;
 
+use tiebreak_lesson::Lesson;
+use tiebreak_scenario::document::VARIANTS_MAX;
+use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 
-use crate::protocol::{Command, Layout, Reply, RunResult, Share, TraceCard};
+use crate::protocol::{Command, Reply, Share, StepTo, TraceCard};
 use crate::view::{list, words};
 
 pub use self::edit::Edit;
 use self::edit::{apply, field_of};
+pub use self::lane::Lane;
+pub use self::lesson::{Given, Playing};
 pub use self::message::{Effect, Message, Notice};
-pub use self::shown::{Outcome, Phase, Reading, Selection};
+pub use self::paired::Paired;
+pub use self::pool::{Gathered, POOL};
+use self::pool::{Pool, Purpose};
+pub use self::shown::{Answer, Differing, Mode, Outcome, Phase, Reading, Selection};
+use self::sweep::Axis;
+pub use self::sweep::Sweep;
 
 /// Steps that can be undone.
 const HISTORY_MAX: usize = 200;
@@ -40,18 +55,27 @@ pub struct App {
     pub traces: Vec<TraceCard>,
     /// The trace being read.
     pub reading: Option<Reading>,
-    /// The run on screen.
-    pub live: Option<Outcome>,
-    /// The run it is compared with.
-    pub baseline: Option<Outcome>,
-    /// Where the run stands.
-    pub phase: Phase,
-    /// Simulated time reached.
-    pub time_ms: f64,
-    /// How much a predictor of lifetimes has learned, 0 to 1, while it does.
-    pub learning: Option<f64>,
-    /// VMs decided, of how many.
-    pub decided: (u32, u32),
+    /// The runs of the variant in front.
+    pub front: Lane,
+    /// Those of the others, in their order.
+    pub aside: Vec<Lane>,
+    /// Which of them is compared with the one in front; the first where this names none.
+    pub against: Option<String>,
+    /// What the page shows besides the run.
+    pub mode: Mode,
+    /// What a step goes on to.
+    pub step_to: StepTo,
+    /// How many rules of the decision on screen are shown, when stepping by rule; else all.
+    pub rules_shown: Option<usize>,
+    /// Where it and the other one first part ways, where they are compared.
+    pub differing: Option<Differing>,
+    /// Both over the same seeds, where that was asked for.
+    pub paired: Option<Paired>,
+    /// The lesson under way.
+    pub lesson: Option<Playing>,
+    /// The sweep that was asked for last.
+    pub sweep: Option<Sweep>,
+    pool: Pool,
     /// The moment people look at.
     pub cursor_ms: Option<f64>,
     /// The VM and machine people look at.
@@ -65,6 +89,7 @@ pub struct App {
     /// A link from a newer version, of which only part could be read.
     as_it_came: Option<String>,
     next_run: u32,
+    next_lane: u32,
 }
 
 impl App {
@@ -73,7 +98,8 @@ impl App {
     pub fn open(document: Document) -> (Self, Vec<Effect>) {
         let (opened, used_rules) = (document.clone(), list::used_rules(&document));
         let mut app = Self { opened, used_rules, document, extra_metric: Some(3), ..Self::default() };
-        let effects = app.start_run(false);
+        app.use_engines(1);
+        let effects = app.run_changed();
         (app, effects)
     }
 
@@ -95,8 +121,20 @@ impl App {
         self.document != self.opened
     }
 
+    /// So many engines may work beside those on screen.
+    pub fn use_engines(&mut self, engines: usize) {
+        self.pool.resize(engines);
+    }
+
     /// Takes in what happened; the effects are to be carried out in order.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
+        let mut effects = self.take_in(message);
+        effects.extend(self.keep_comparing());
+        effects.extend(self.measure_lesson());
+        effects
+    }
+
+    fn take_in(&mut self, message: Message) -> Vec<Effect> {
         match message {
             Message::Edit(edit) => self.edit(&edit),
             Message::Undo => self.travel(true),
@@ -106,33 +144,71 @@ impl App {
             Message::Preset(id) => self.preset(id),
             Message::Link(text) => self.follow(&text),
             Message::Run => self.run_or_resume(),
-            Message::Pause => vec![Effect::Send(Command::Pause)],
+            Message::Pause => vec![self.front.send(Command::Pause)],
             Message::Step => self.step(),
             Message::Engine(reply) => self.reply(*reply),
-            Message::EngineRestarted { reason } => self.restarted(reason),
+            Message::EngineRestarted { lane, reason } => self.restarted(lane, reason),
             Message::TraceChosen { name, bytes } => {
                 self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0 });
                 Vec::new()
             }
             Message::TraceCancel => {
                 self.reading = None;
-                vec![Effect::Send(Command::TraceCancel)]
+                vec![self.front.send(Command::TraceCancel)]
             }
             Message::Cursor(time) => self.look_at(time),
             Message::Machine(machine) => self.select_machine(machine),
             Message::Vm(vm) => {
                 self.selection.vm = vm;
-                (self.selection.asked, self.selection.message) = (None, None);
-                self.selection.attempts.clear();
-                self.selection.story.clear();
+                self.selection.asked = None;
+                self.rules_shown = self.rules_shown.map(|_| 0);
+                std::iter::once(&mut self.front)
+                    .chain(&mut self.aside)
+                    .for_each(|lane| lane.answer = Answer::default());
                 self.explain()
             }
             Message::Ask(machine) => {
                 self.selection.asked = machine;
                 self.explain()
             }
+            Message::Front(variant) => self.bring_to_front(&variant),
+            Message::Fork { at_hours } => self.fork(at_hours),
+            Message::CloseVariant(variant) => self.close(&variant),
+            Message::Against(variant) => {
+                self.against = Some(variant);
+                self.explain()
+            }
+            Message::StepTo(to) => {
+                (self.step_to, self.rules_shown) = (to, None);
+                Vec::new()
+            }
+            Message::Mode(mode) => {
+                self.mode = mode;
+                self.explain()
+            }
+            Message::LessonText(text) => vec![self.front.send(Command::ReadLesson { text })],
+            Message::LessonStep(step) => self.lesson_step(step),
+            Message::Predict(given) => {
+                if let Some(playing) = &mut self.lesson {
+                    playing.predict(given);
+                }
+                Vec::new()
+            }
+            Message::Reveal => {
+                if let Some(playing) = &mut self.lesson {
+                    playing.given.get_or_insert(Given::Skipped);
+                    playing.is_revealed = true;
+                }
+                Vec::new()
+            }
+            Message::LeaveLesson => self.leave_lesson(),
+            Message::Seeds(seeds) => self.run_pairs(seeds),
+            Message::Sweep(axes) => self.run_sweep(axes),
+            Message::NoSweep => self.forget_sweep(),
+            Message::SweepPoint(number) => self.open_point(number),
+            Message::NoSeeds => self.forget_pairs(),
             Message::Baseline => {
-                self.baseline.clone_from(&self.live);
+                self.front.baseline.clone_from(&self.front.live);
                 Vec::new()
             }
             Message::ExtraMetric(metric) => {
@@ -195,20 +271,36 @@ impl App {
     }
 
     fn change_to(&mut self, document: Document) -> Vec<Effect> {
-        let renamed_only = {
-            let named = Document { name: document.name.clone(), ..self.document.clone() };
-            named == document
-        };
         self.document = document;
         self.used_rules.extend(list::used_rules(&self.document));
         let mut effects = vec![Effect::SaveDraft(self.document.to_json())];
-        if renamed_only {
-            if let Some(live) = &mut self.live {
-                live.document.name.clone_from(&self.document.name);
+        effects.extend(self.run_changed());
+        effects
+    }
+
+    /// Gives every variant a lane, and runs those that are not as they were asked for last.
+    fn run_changed(&mut self) -> Vec<Effect> {
+        let mut lanes = std::mem::take(&mut self.aside);
+        lanes.push(std::mem::take(&mut self.front));
+        let mut effects = Vec::new();
+        for (index, variant) in self.document.variants.iter().enumerate() {
+            let known = lanes.iter().position(|lane| lane.id > 0 && lane.variant == variant.name);
+            let mut lane = known.map_or_else(Lane::default, |known| lanes.swap_remove(known));
+            if lane.id == 0 {
+                self.next_lane += 1;
+                lane = Lane::new(self.next_lane, &variant.name);
             }
-        } else {
-            effects.extend(self.start_run(false));
+            let document = Document { active: index, ..self.document.clone() };
+            if lane.asked.as_ref().is_some_and(|asked| asked.active_variant() == variant) {
+                lane.rename(document);
+            } else {
+                self.next_run += 1;
+                effects.push(lane.ask(self.next_run, &document, false));
+            }
+            self.aside.push(lane);
         }
+        self.front = self.aside.remove(self.document.active.min(self.aside.len() - 1));
+        effects.extend(lanes.iter().filter(|lane| lane.id > 0).map(|lane| Effect::Close { lane: lane.id }));
         effects
     }
 
@@ -218,12 +310,11 @@ impl App {
         self.used_rules = list::used_rules(&document);
         self.promised = promised;
         self.prompt = None;
-        self.baseline = None;
-        self.live = None;
+        std::iter::once(&mut self.front).chain(&mut self.aside).for_each(Lane::forget);
         self.selection = Selection::default();
         self.cursor_ms = None;
         if document == self.document {
-            return self.start_run(false);
+            return self.run_changed();
         }
         let mut effects = self.replace(document);
         effects.retain(|effect| !matches!(effect, Effect::SaveDraft(_)));
@@ -263,30 +354,258 @@ impl App {
         }
     }
 
+    /// The runs of the variant that the one in front is compared with.
+    #[must_use]
+    pub fn against(&self) -> Option<&Lane> {
+        let named = self.aside.iter().find(|lane| Some(&lane.variant) == self.against.as_ref());
+        named.or_else(|| self.aside.first())
+    }
+
+    /// The name that the next fork gets.
+    #[must_use]
+    pub fn next_variant(&self) -> String {
+        self.document.free_letter()
+    }
+
+    /// What is compared follows what is on screen.
+    fn keep_comparing(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let stale = self.paired.as_ref().is_some_and(|paired| {
+            let against =
+                self.against().and_then(|lane| self.document.variants.iter().find(|it| it.name == lane.variant));
+            against.is_none_or(|against| [self.variant(), against] != [&paired.variants[0], &paired.variants[1]])
+        });
+        if stale {
+            effects.extend(self.forget_pairs());
+        }
+        let runs = (self.mode == Mode::Compare)
+            .then(|| self.against())
+            .flatten()
+            .filter(|against| against.phase == Phase::Finished && self.front.phase == Phase::Finished)
+            .map(|against| (self.front.run, against.run));
+        let Some(runs) = runs else { return effects };
+        if self.differing.as_ref().is_none_or(|known| known.runs != runs) {
+            self.differing = Some(Differing { runs, ..Differing::default() });
+            effects.extend(self.against().map(|against| against.send(Command::Placements { run: runs.1 })));
+        }
+        effects
+    }
+
+    fn begin_lesson(&mut self, lesson: Lesson) -> Vec<Effect> {
+        let before = self.lesson.take().map_or_else(|| self.document.clone(), |playing| playing.before);
+        self.lesson = Some(Playing::new(lesson, before));
+        self.show_step()
+    }
+
+    fn lesson_step(&mut self, step: usize) -> Vec<Effect> {
+        let moved = self.lesson.as_mut().is_some_and(|playing| playing.go_to(step));
+        if moved { self.show_step() } else { Vec::new() }
+    }
+
+    /// The scenario of the lesson's step, run from the beginning.
+    fn show_step(&mut self) -> Vec<Effect> {
+        let Some(document) = self.lesson.as_ref().and_then(Playing::document) else { return Vec::new() };
+        self.mode = Mode::Lesson;
+        self.against = None;
+        self.open_document(document, None)
+    }
+
+    /// What was open before the lesson is open again.
+    fn leave_lesson(&mut self) -> Vec<Effect> {
+        let Some(playing) = self.lesson.take() else { return Vec::new() };
+        self.mode = Mode::Explore;
+        let mut effects = self.open_document(playing.before, None);
+        effects.push(Effect::SaveDraft(self.document.to_json()));
+        effects
+    }
+
+    /// Asks the runs for what the lesson says of them, once they are over.
+    fn measure_lesson(&mut self) -> Vec<Effect> {
+        let against = self.against().map(|lane| (lane.id, lane.run, lane.phase == Phase::Finished));
+        let Some(playing) = &mut self.lesson else { return Vec::new() };
+        let runs = (self.front.run, against.map(|(_, run, _)| run));
+        if self.front.phase != Phase::Finished || against.is_some_and(|(.., over)| !over) || playing.measured == runs {
+            return Vec::new();
+        }
+        playing.measured = runs;
+        let [now, then] = playing.measures();
+        let of_front = self.front.send(Command::Measures { run: runs.0, measures: now });
+        let of_other = against.map(|(lane, run, _)| {
+            let command = Command::Measures { run, measures: then };
+            Effect::Send { lane, command }
+        });
+        std::iter::once(of_front).chain(of_other).collect()
+    }
+
+    fn forget_pairs(&mut self) -> Vec<Effect> {
+        self.paired = None;
+        let mut effects = self.pool.cancel(|purpose| matches!(purpose, Purpose::Pair { .. }), &mut self.next_run);
+        effects.extend(self.pool.rest());
+        effects
+    }
+
+    /// Runs both variants over so many more seeds.
+    fn run_pairs(&mut self, seeds: usize) -> Vec<Effect> {
+        let place = |name: &String| self.document.variants.iter().position(|it| it.name == *name);
+        let Some(against) = self.against().and_then(|lane| place(&lane.variant)) else { return Vec::new() };
+        let new = || Paired::new(&self.document, self.document.active, against);
+        let jobs = self.paired.get_or_insert_with(new).more(seeds);
+        self.pool.add(jobs, &mut self.next_run)
+    }
+
+    fn run_sweep(&mut self, axes: Vec<Axis>) -> Vec<Effect> {
+        match Sweep::new(&self.document, axes) {
+            Ok(sweep) => {
+                let mut effects = self.forget_sweep();
+                effects.extend(self.pool.add(sweep.jobs(), &mut self.next_run));
+                self.sweep = Some(sweep);
+                effects
+            }
+            Err(faults) => {
+                self.notices.push(Notice::bad("This cannot be swept", faults));
+                Vec::new()
+            }
+        }
+    }
+
+    fn forget_sweep(&mut self) -> Vec<Effect> {
+        self.sweep = None;
+        let mut effects = self.pool.cancel(|purpose| matches!(purpose, Purpose::Sweep { .. }), &mut self.next_run);
+        effects.extend(self.pool.rest());
+        effects
+    }
+
+    /// A point of the sweep beside what is on screen, as a variant of its own.
+    fn open_point(&mut self, number: usize) -> Vec<Effect> {
+        let Some(point) = self.sweep.as_ref().and_then(|sweep| sweep.points.get(number)) else { return Vec::new() };
+        let mut variant = point.document.active_variant().clone();
+        let mut document = self.document.clone();
+        if document.variants.len() >= VARIANTS_MAX {
+            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to open a point.");
+            self.notices.push(Notice::bad("No room for another variant", vec![line]));
+            return Vec::new();
+        }
+        variant.name = document.free_letter();
+        document.variants.push(variant);
+        document.active = document.variants.len() - 1;
+        self.against = Some(self.front.variant.clone());
+        self.mode = Mode::Compare;
+        self.replace(document)
+    }
+
+    /// One of the pool's runs speaks.
+    fn hear_pool(&mut self, run: u32, reply: Reply) -> Vec<Effect> {
+        let (done, mut effects) = self.pool.hear(run, reply, &mut self.next_run);
+        if let Some((purpose, gathered)) = done {
+            self.take_job(purpose, gathered);
+            effects.extend(self.pool.rest());
+        }
+        effects
+    }
+
+    fn take_job(&mut self, purpose: Purpose, gathered: Gathered) {
+        match purpose {
+            Purpose::Pair { seed, front } => {
+                if let Some(paired) = &mut self.paired {
+                    paired.take(seed, front, gathered);
+                }
+            }
+            Purpose::Sweep { number } => {
+                if let Some(sweep) = &mut self.sweep {
+                    sweep.take(number, gathered);
+                }
+            }
+        }
+    }
+
+    /// The lanes that are shown: that of the variant in front, and where two are compared the other
+    /// one; in the order of the document.
+    #[must_use]
+    pub fn shown_lanes(&self) -> Vec<&Lane> {
+        let against = (self.mode == Mode::Compare).then(|| self.against()).flatten();
+        let mut lanes: Vec<_> = std::iter::once(&self.front).chain(against).collect();
+        lanes.sort_by_key(|lane| self.document.variants.iter().position(|variant| variant.name == lane.variant));
+        lanes
+    }
+
+    /// Another variant to the front. Nothing is lost by it, so it is no step to undo.
+    fn bring_to_front(&mut self, variant: &str) -> Vec<Effect> {
+        let Some(index) = self.document.variants.iter().position(|it| it.name == variant) else { return Vec::new() };
+        if index == self.document.active {
+            return Vec::new();
+        }
+        self.against = Some(self.front.variant.clone());
+        self.last_edit = None;
+        let document = Document { active: index, ..self.document.clone() };
+        let mut effects = self.change_to(document);
+        effects.extend(self.ask_machine());
+        effects
+    }
+
+    /// The variant in front once more, beside it, from the start or from a moment on; the new one is
+    /// in front then, and both are kept.
+    fn fork(&mut self, at_hours: Option<f64>) -> Vec<Effect> {
+        let mut document = self.document.clone();
+        if document.variants.len() >= VARIANTS_MAX {
+            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to fork again.");
+            self.notices.push(Notice::bad("No room for another variant", vec![line]));
+            return Vec::new();
+        }
+        let Some(forked) = document.fork(document.active, at_hours) else {
+            let line =
+                format!("Expected at most {FORKS_MAX} branches one after the other; fork from the start instead.");
+            self.notices.push(Notice::bad("No room for another branch", vec![line]));
+            return Vec::new();
+        };
+        document.active = forked;
+        self.against = Some(self.front.variant.clone());
+        self.mode = Mode::Compare;
+        self.replace(document)
+    }
+
+    fn close(&mut self, variant: &str) -> Vec<Effect> {
+        let mut document = self.document.clone();
+        let Some(index) = document.variants.iter().position(|it| it.name == variant) else { return Vec::new() };
+        if document.variants.len() == 1 {
+            return Vec::new();
+        }
+        document.variants.remove(index);
+        document.active -= usize::from(document.active > index || document.active == document.variants.len());
+        if document.variants.len() == 1 {
+            self.mode = Mode::Explore;
+        }
+        self.replace(document)
+    }
+
     fn start_run(&mut self, paused: bool) -> Vec<Effect> {
         self.next_run += 1;
-        self.phase = if paused { Phase::Paused } else { Phase::Running };
-        self.time_ms = 0.0;
-        self.learning = None;
-        self.decided = (0, 0);
-        let command = Command::Run { run: self.next_run, document: self.document.to_json(), paused };
-        vec![Effect::Send(command)]
+        vec![self.front.ask(self.next_run, &self.document, paused)]
     }
 
     fn run_or_resume(&mut self) -> Vec<Effect> {
-        if self.phase == Phase::Paused {
-            self.phase = Phase::Running;
-            return vec![Effect::Send(Command::Resume)];
+        if self.front.phase == Phase::Paused {
+            self.front.phase = Phase::Running;
+            return vec![self.front.send(Command::Resume)];
         }
         self.start_run(false)
     }
 
     fn step(&mut self) -> Vec<Effect> {
-        let mut effects = match self.phase {
+        if self.step_to == StepTo::Rule {
+            let rules = self.front.answer.attempts.last().map_or(0, |last| last.funnel.len());
+            let shown = self.rules_shown.map_or(0, |shown| shown + 1);
+            // After the last rule comes the choice, and then the next VM.
+            if self.rules_shown.is_some() && shown <= rules {
+                self.rules_shown = Some(shown);
+                return Vec::new();
+            }
+            self.rules_shown = Some(0);
+        }
+        let mut effects = match self.front.phase {
             Phase::Paused | Phase::Running => Vec::new(),
             _ => self.start_run(true),
         };
-        effects.push(Effect::Send(Command::Step));
+        effects.push(self.front.send(Command::Step { to: self.step_to }));
         effects
     }
 
@@ -306,35 +625,82 @@ impl App {
     /// The moment on screen.
     #[must_use]
     pub fn moment(&self) -> f64 {
-        self.cursor_ms.unwrap_or(self.time_ms)
+        self.cursor_ms.unwrap_or(self.front.time_ms)
     }
 
     fn ask_machine(&self) -> Vec<Effect> {
-        let (Some(machine), Some(live)) = (self.selection.machine, &self.live) else { return Vec::new() };
-        vec![Effect::Send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
+        let (Some(machine), Some(live)) = (self.selection.machine, &self.front.live) else { return Vec::new() };
+        vec![self.front.send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
     }
 
+    /// Asks about the VM: the variant in front, and the one it is compared with.
     fn explain(&mut self) -> Vec<Effect> {
-        let Some(live) = &self.live else { return Vec::new() };
-        if self.selection.vm.is_empty() {
+        let Selection { vm, asked, .. } = &self.selection;
+        if vm.is_empty() {
             return Vec::new();
         }
-        let (run, vm, asked) = (live.run, self.selection.vm.clone(), self.selection.asked);
-        vec![Effect::Send(Command::Explain { run, vm, asked })]
+        let ask = |lane: &Lane| {
+            let run = lane.live.as_ref()?.run;
+            Some(lane.send(Command::Explain { run, vm: vm.clone(), asked: *asked }))
+        };
+        let against = (self.mode == Mode::Compare).then(|| self.against()).flatten();
+        std::iter::once(&self.front).chain(against).filter_map(ask).collect()
     }
 
-    fn restarted(&mut self, reason: String) -> Vec<Effect> {
+    fn restarted(&mut self, lane: u32, reason: String) -> Vec<Effect> {
+        if lane >= POOL {
+            let (done, effects) = self.pool.died(lane, &reason, &mut self.next_run);
+            if let Some((purpose, gathered)) = done {
+                self.take_job(purpose, gathered);
+            }
+            return effects;
+        }
         let lines = vec![reason, "Your scenario is as you left it; files may have to be given again.".into()];
         self.notices.push(Notice::bad("The engine stopped and was started again", lines));
-        self.traces.clear();
-        self.reading = None;
-        self.learning = None;
-        self.phase = Phase::Failed("The engine stopped; press Run to try again.".into());
+        if lane == self.front.id {
+            self.traces.clear();
+            self.reading = None;
+        }
+        let mut lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
+        if let Some(lane) = lanes.find(|it| it.id == lane) {
+            lane.stopped();
+        }
         Vec::new()
     }
 
+    /// The lane of a run, if it is the newest one there.
+    fn lane_of(&mut self, run: u32) -> Option<&mut Lane> {
+        std::iter::once(&mut self.front).chain(&mut self.aside).find(|lane| lane.run == run)
+    }
+
     fn reply(&mut self, reply: Reply) -> Vec<Effect> {
+        if let Some(run) = reply.run().filter(|run| self.pool.has(*run)) {
+            return self.hear_pool(run, reply);
+        }
         match reply {
+            Reply::Lesson(lesson) => self.begin_lesson(*lesson),
+            Reply::NoLesson { issues } => {
+                self.notices.push(Notice::bad("This is no lesson that can be shown", issues));
+                Vec::new()
+            }
+            Reply::Measures { run, measures, values } => {
+                if let Some(playing) = &mut self.lesson {
+                    playing.take(run, &measures, &values);
+                }
+                Vec::new()
+            }
+            Reply::Placements { run } => {
+                let Some(known) = self.differing.as_ref().filter(|known| known.runs.1 == run) else {
+                    return Vec::new();
+                };
+                vec![self.front.send(Command::Differ { run: known.runs.0, other: run })]
+            }
+            Reply::Differences { run, other, first, count } => {
+                if let Some(known) = self.differing.as_mut().filter(|known| known.runs == (run, other)) {
+                    (known.first, known.count) = (first, Some(count));
+                }
+                Vec::new()
+            }
             Reply::Ready => Vec::new(),
             Reply::TraceProgress { bytes, rows } => {
                 if let Some(reading) = &mut self.reading {
@@ -349,48 +715,48 @@ impl App {
                 Vec::new()
             }
             Reply::TraceNeeded { run, fingerprint, name, one_tenant_in } => {
-                if run == self.next_run {
-                    self.phase = Phase::NeedsTrace { fingerprint, name, one_tenant_in };
+                if let Some(lane) = self.lane_of(run) {
+                    lane.phase = Phase::NeedsTrace { fingerprint, name, one_tenant_in };
                 }
                 Vec::new()
             }
             Reply::Learning { run, share, paused } => {
-                if run == self.next_run {
-                    self.learning = Some(share);
-                    self.phase = if paused { Phase::Paused } else { Phase::Running };
+                if let Some(lane) = self.lane_of(run) {
+                    lane.learns(share, paused);
                 }
                 Vec::new()
             }
             Reply::Started { run, layout, horizon_ms, warning, learned } => {
-                let effects = self.started(run, layout, horizon_ms);
-                if let Some(live) = self.live.as_mut().filter(|live| live.run == run) {
-                    (live.warning, live.learned) = (warning, learned);
+                if self.front.run == run {
+                    self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
                 }
-                effects
+                let lane = self.lane_of(run);
+                lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, learned))
             }
             Reply::Progress(progress) => self.progress(progress),
             Reply::Finished { run, result, frame_times, failed } => {
-                if let Some(live) = self.live.as_mut().filter(|live| live.run == run) {
-                    live.failed = failed;
-                }
-                self.finished(run, result, frame_times)
+                let Some(lane) = self.lane_of(run) else { return Vec::new() };
+                let Some(live) = lane.live.as_mut().filter(|live| live.run == run) else { return Vec::new() };
+                (live.result, live.frame_times, live.failed) = (Some(result), frame_times, failed);
+                lane.phase = Phase::Finished;
+                self.finished(run)
             }
             Reply::Failed { run, message } => {
-                if run == self.next_run {
-                    self.phase = Phase::Failed(message);
+                if let Some(lane) = self.lane_of(run) {
+                    lane.phase = Phase::Failed(message);
                 }
                 Vec::new()
             }
             Reply::Explained { run, vm, attempts, story, message } => {
-                if self.live.as_ref().is_some_and(|live| live.run == run) && vm == self.selection.vm {
-                    self.selection.attempts = attempts;
-                    self.selection.story = story;
-                    self.selection.message = message;
+                let mut lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
+                let shown = lanes.find(|lane| lane.live.as_ref().is_some_and(|live| live.run == run));
+                if let Some(lane) = shown.filter(|_| vm == self.selection.vm) {
+                    lane.answer = Answer { attempts, story, message };
                 }
                 Vec::new()
             }
             Reply::Machine { run, machine, about, life, vms, .. } => {
-                let shown = self.live.as_ref().is_some_and(|live| live.run == run);
+                let shown = self.front.live.as_ref().is_some_and(|live| live.run == run);
                 if shown && self.selection.machine == Some(machine) {
                     self.selection.life = life;
                     (self.selection.about, self.selection.vms) = (about, vms);
@@ -412,61 +778,33 @@ impl App {
         self.traces.push(card);
         let wanted = matches!(&self.variant().workload, WorkloadRef::Trace { fingerprint: used, .. }
             if format!("{used:032x}") == fingerprint);
-        if let (false, Phase::NeedsTrace { fingerprint: expected, name, .. }) = (wanted, &self.phase) {
+        if let (false, Phase::NeedsTrace { fingerprint: expected, name, .. }) = (wanted, &self.front.phase) {
             let line = format!(
                 "Expected {name} with fingerprint {expected}, got {fingerprint}. The scenario runs on the new file now; \
                  Undo goes back to waiting for the other."
             );
             self.notices.push(Notice::bad("This is another trace than the scenario was made for", vec![line]));
         }
+        let waits =
+            |lane: &Lane| matches!(&lane.phase, Phase::NeedsTrace { fingerprint: it, .. } if *it == fingerprint);
+        self.aside.iter_mut().filter(|lane| waits(lane)).for_each(Lane::forget);
         match (wanted, asked_for) {
-            (true, _) => self.start_run(false),
+            // The engine begins the run that waits for it.
+            (true, _) => {
+                if matches!(self.front.phase, Phase::NeedsTrace { .. }) {
+                    self.front.phase = Phase::Running;
+                }
+                self.run_changed()
+            }
             (false, true) => self.edit(&Edit::UseTrace { fingerprint }),
             (false, false) => Vec::new(),
         }
     }
 
-    fn started(&mut self, run: u32, layout: Layout, horizon_ms: f64) -> Vec<Effect> {
-        if run != self.next_run {
-            return Vec::new();
-        }
-        self.learning = None;
-        if let Some(before) = self.live.take().filter(|before| before.result.is_some()) {
-            self.baseline.get_or_insert(before);
-        }
-        let same_time = |outcome: &Outcome| (outcome.horizon_ms - horizon_ms).abs() < 0.5;
-        let same_workload = |outcome: &Outcome| {
-            let (before, now) = (outcome.document.active_variant(), self.variant());
-            let generated = matches!(now.workload, WorkloadRef::Generated(_));
-            before.workload == now.workload && (!generated || before.seed == now.seed)
-        };
-        if !self.baseline.as_ref().is_some_and(|outcome| same_time(outcome) && same_workload(outcome)) {
-            self.baseline = None;
-        }
-        let document = self.document.clone();
-        self.live = Some(Outcome { run, document, layout, horizon_ms, ..Outcome::default() });
-        self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
-        vec![Effect::ForgetFrames]
-    }
-
     fn progress(&mut self, progress: crate::protocol::Progress) -> Vec<Effect> {
-        let newest = self.next_run;
-        let Some(live) = self.live.as_mut().filter(|live| live.run == progress.run && live.run == newest) else {
-            return Vec::new();
-        };
-        live.times.truncate(progress.from as usize);
-        live.times.extend(progress.times);
-        live.values.resize_with(progress.values.len(), Vec::new);
-        for (values, more) in live.values.iter_mut().zip(progress.values) {
-            values.truncate(progress.from as usize);
-            values.extend(more);
-        }
-        live.anatomy = progress.anatomy;
-        live.failing = progress.failed;
-        self.time_ms = progress.time_ms;
-        self.decided = (progress.decided, progress.vms);
-        self.phase = if progress.paused { Phase::Paused } else { Phase::Running };
-        match progress.stepped {
+        let run = progress.run;
+        let stepped = self.lane_of(run).and_then(|lane| lane.progress(progress));
+        match stepped.filter(|_| run == self.front.run) {
             Some(vm) => {
                 self.cursor_ms = None;
                 self.update(Message::Vm(vm))
@@ -475,13 +813,9 @@ impl App {
         }
     }
 
-    fn finished(&mut self, run: u32, result: RunResult, frame_times: Vec<f64>) -> Vec<Effect> {
-        let newest = self.next_run;
-        let Some(live) = self.live.as_mut().filter(|live| live.run == run && run == newest) else { return Vec::new() };
-        live.result = Some(result);
-        live.frame_times = frame_times;
-        self.phase = Phase::Finished;
-        let mut effects = self.ask_machine();
+    /// A run is over: what people look at is asked for again.
+    fn finished(&mut self, run: u32) -> Vec<Effect> {
+        let mut effects = if run == self.front.run { self.ask_machine() } else { Vec::new() };
         effects.extend(self.explain());
         effects
     }
@@ -493,12 +827,12 @@ impl App {
         if let Some(reading) = &self.reading {
             return format!("Reading {}", reading.name);
         }
-        match &self.phase {
+        match &self.front.phase {
             Phase::Idle => "Starting".into(),
-            Phase::Running if self.learning.is_some() => "Learning lifetimes".into(),
-            Phase::Paused if self.learning.is_some() => "Paused while learning lifetimes".into(),
+            Phase::Running if self.front.learning.is_some() => "Learning lifetimes".into(),
+            Phase::Paused if self.front.learning.is_some() => "Paused while learning lifetimes".into(),
             Phase::Running => "Running".into(),
-            Phase::Paused => format!("Paused at {}", words::time(self.time_ms)),
+            Phase::Paused => format!("Paused at {}", words::time(self.front.time_ms)),
             Phase::NeedsTrace { name, .. } => format!("Waiting for the trace {name}"),
             Phase::Failed(message) => message.clone(),
             Phase::Finished => self.finished_status(),
@@ -513,19 +847,19 @@ impl App {
             let words = format!("{} of {}, {} rows", words::bytes(*bytes), words::bytes(*total), words::count(*rows));
             return Some((share, words));
         }
-        if let Some(share) = self.learning {
+        if let Some(share) = self.front.learning {
             return Some((share, format!("{:.0} % learned", 100.0 * share)));
         }
-        let horizon = self.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
-        let words = || format!("{} of {}", words::time(self.time_ms), words::time(horizon));
-        (self.phase == Phase::Running).then(|| ((self.time_ms / horizon).min(1.0), words()))
+        let horizon = self.front.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
+        let words = || format!("{} of {}", words::time(self.front.time_ms), words::time(horizon));
+        (self.front.phase == Phase::Running).then(|| ((self.front.time_ms / horizon).min(1.0), words()))
     }
 
     fn finished_status(&self) -> String {
-        let Some(result) = self.live.as_ref().and_then(|live| live.result.as_ref()) else { return "Done".into() };
+        let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else { return "Done".into() };
         let took = format!(
             "Done: {} in {:.2} s",
-            words::counted(f64::from(self.decided.1), "VM", "VMs"),
+            words::counted(f64::from(self.front.decided.1), "VM", "VMs"),
             result.wall_ms / 1_000.0
         );
         match self.reproduction() {
@@ -540,7 +874,7 @@ impl App {
     #[must_use]
     pub fn reproduction(&self) -> Option<bool> {
         let stamp = self.promised.as_ref()?;
-        let live = self.live.as_ref().filter(|live| live.document == self.opened)?;
+        let live = self.front.live.as_ref().filter(|live| live.document == self.opened)?;
         Some(live.result.as_ref()?.digest == format!("{:016x}", stamp.digest))
     }
 
@@ -551,7 +885,7 @@ impl App {
         if let Some(link) = self.as_it_came.as_ref().filter(|_| self.document == self.opened) {
             return link.rsplit('#').next().unwrap_or_default().to_owned();
         }
-        let finished = self.live.as_ref().filter(|live| live.document == self.document);
+        let finished = self.front.live.as_ref().filter(|live| live.document == self.document);
         let digest = finished.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
         let stamp = digest.and_then(|digest| u64::from_str_radix(digest, 16).ok());
         let stamp = stamp.map(|digest| Stamp { engine: ENGINE_VERSION.into(), digest });
@@ -561,8 +895,8 @@ impl App {
     /// What a rule did to its stage's candidates in the run on screen.
     #[must_use]
     pub fn share(&self, rule: &str) -> Option<&Share> {
-        let live = self.live.as_ref().and_then(|outcome| outcome.result.as_ref());
-        let result = live.or_else(|| self.baseline.as_ref()?.result.as_ref())?;
+        let live = self.front.live.as_ref().and_then(|outcome| outcome.result.as_ref());
+        let result = live.or_else(|| self.front.baseline.as_ref()?.result.as_ref())?;
         result.rule_shares.iter().find(|share| share.rule == rule)
     }
 }

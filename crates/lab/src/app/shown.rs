@@ -2,7 +2,19 @@
 
 use tiebreak_scenario::Document;
 
-use crate::protocol::{Anatomy, Explained, Failed, HostLife, Layout, Learned, RunResult, VmCard};
+use crate::protocol::{Anatomy, Difference, Explained, Failed, HostLife, Layout, Learned, RunResult, VmCard};
+
+/// What the page shows besides the run in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything that can be changed.
+    #[default]
+    Explore,
+    /// Two variants side by side.
+    Compare,
+    /// A lesson, step by step.
+    Lesson,
+}
 
 /// What a run has given so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,12 +90,6 @@ pub struct Reading {
 pub struct Selection {
     /// The VM asked about.
     pub vm: String,
-    /// Its decisions.
-    pub attempts: Vec<Explained>,
-    /// What became of it later, a sentence each.
-    pub story: Vec<String>,
-    /// Why there are no decisions.
-    pub message: Option<String>,
     /// The machine asked about.
     pub asked: Option<u32>,
     /// The machine clicked.
@@ -94,4 +100,26 @@ pub struct Selection {
     pub life: Option<HostLife>,
     /// Its VMs.
     pub vms: Vec<VmCard>,
+}
+
+/// What a run says of the VM asked about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Its decisions.
+    pub attempts: Vec<Explained>,
+    /// What became of it later, a sentence each.
+    pub story: Vec<String>,
+    /// Why there are no decisions.
+    pub message: Option<String>,
+}
+
+/// Where two runs first part ways.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Differing {
+    /// The run in front, and the other.
+    pub runs: (u32, u32),
+    /// The first VMs that stand elsewhere.
+    pub first: Vec<Difference>,
+    /// How many VMs do, of how many; none until that is known.
+    pub count: Option<(u32, u32)>,
 }

@@ -5,28 +5,30 @@
 
 mod anatomy;
 mod answer;
+mod differences;
 mod failures;
+mod first;
 mod lifetimes;
+mod run;
+mod trace_card;
 
 use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId, Readiness, Resources, Time, VmId, VmShape, Workload};
+use tiebreak_lesson::Lesson;
+use tiebreak_model::{MachineId, Readiness, Resources, Time, VmId, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
-use tiebreak_sim::{Fate, METRICS, MachineByte, Plan, Probe, RuleHint, RuleShare, World, hints};
-use tiebreak_trace::{Fault, Parsed, TraceParser};
+use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
+use tiebreak_trace::{Parsed, TraceParser};
 
-use crate::protocol::{
-    ClusterLayout, Command, Failed, Hint, Layout, Progress, Reply, RunResult, Share, TraceCard, VmCard,
-};
+use crate::protocol::{Command, Reply, StepTo, TraceCard, VmCard};
 use crate::view::words;
 
-use self::anatomy::anatomy;
 use self::answer::answer;
-use self::failures::Lately;
+pub use self::differences::DIFFERENCES_MAX;
+pub use self::first::First;
 use self::lifetimes::{Beginning, Known, Learning, Ready, Shelf};
-
-/// Events per slice of work: well under a millisecond with caches, some without.
-const SLICE: u32 = 256;
+use self::run::{Run, SLICE};
+use self::trace_card::trace_card;
 
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
@@ -39,8 +41,17 @@ pub struct Engine {
     learning: Option<Box<Learning>>,
     shelf: Shelf,
     run: Option<Run>,
+    /// The run that waits for its trace.
+    waiting: Option<Waiting>,
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
+}
+
+struct Waiting {
+    run: u32,
+    document: String,
+    paused: bool,
+    fingerprint: u128,
 }
 
 struct Reading {
@@ -76,15 +87,6 @@ impl Explaining {
     }
 }
 
-struct Run {
-    id: u32,
-    world: World,
-    sent: usize,
-    lately: Lately,
-    paused: bool,
-    finished: bool,
-}
-
 impl core::fmt::Debug for Engine {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Engine").field("traces", &self.traces.len()).finish_non_exhaustive()
@@ -110,11 +112,24 @@ impl Engine {
                 self.reading = None;
                 Vec::new()
             }
-            Command::Run { run, document, paused } => self.start(run, &document, paused),
+            Command::Run { run, document, paused } => self.start(run, document, paused),
             Command::Pause => self.set_paused(true),
             Command::Resume => self.set_paused(false),
-            Command::Step => self.step(),
+            Command::Step { to: StepTo::Conflict } => self.seek_conflict(),
+            Command::Step { .. } => self.step(),
             Command::Explain { run, vm, asked } => self.explain(run, vm, asked).into_iter().collect(),
+            Command::ReadLesson { text } => vec![match Lesson::read(&text) {
+                Ok(lesson) => Reply::Lesson(Box::new(lesson)),
+                Err(issues) => Reply::NoLesson { issues: issues.iter().map(ToString::to_string).collect() },
+            }],
+            Command::Measures { run, measures } => {
+                let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
+                let values = measures.iter().map(|measure| measure.of(&current.world)).collect();
+                vec![Reply::Measures { run, measures, values }]
+            }
+            Command::Placements { run } => self.is_at(run).then_some(Reply::Placements { run }).into_iter().collect(),
+            // Nothing to compare with came with it.
+            Command::Differ { .. } => Vec::new(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
         }
     }
@@ -152,7 +167,14 @@ impl Engine {
     pub fn trace_end(&mut self) -> Vec<Reply> {
         let Some(Reading { name, one_tenant_in, parser, .. }) = self.reading.take() else { return Vec::new() };
         match parser.finish() {
-            Ok(parsed) => vec![Reply::TraceLoaded(self.keep(name, one_tenant_in, parsed))],
+            Ok(parsed) => {
+                let fingerprint = parsed.workload.fingerprint();
+                let mut replies = vec![Reply::TraceLoaded(self.keep(name, one_tenant_in, parsed))];
+                if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == fingerprint) {
+                    replies.extend(self.start(waiting.run, waiting.document, waiting.paused));
+                }
+                replies
+            }
             Err(error) => vec![Reply::TraceFailed { message: error.to_string() }],
         }
     }
@@ -184,14 +206,15 @@ impl Engine {
         }
     }
 
-    fn start(&mut self, id: u32, document: &str, paused: bool) -> Vec<Reply> {
-        (self.run, self.explaining, self.learning) = (None, None, None);
-        let variant = match read(document) {
+    fn start(&mut self, id: u32, document: String, paused: bool) -> Vec<Reply> {
+        (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
+        let variant = match read(&document) {
             Ok(variant) => variant,
             Err(message) => return vec![Reply::Failed { run: id, message }],
         };
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
+            self.waiting = Some(Waiting { run: id, document, paused, fingerprint });
             let (fingerprint, one_tenant_in) = (format!("{fingerprint:032x}"), settings.one_tenant_in);
             return vec![Reply::TraceNeeded { run: id, fingerprint, name, one_tenant_in }];
         };
@@ -212,15 +235,10 @@ impl Engine {
 
     /// Lets a run begin.
     fn begin(&mut self, id: u32, plan: Plan, known: Option<Known>, then: Beginning) -> Vec<Reply> {
-        let mut world = World::new(plan);
-        world.keep_frames();
-        let mut layout = layout(world.plan().fleet());
-        layout.classes = world.plan().lifetimes().as_ref().map_or(Vec::new(), lifetimes::classes);
-        let horizon_ms = world.plan().workload().horizon().0 as f64;
-        let warning = too_large(world.plan().fleet(), world.plan().workload());
         let (paused, learned) = (then != Beginning::Runs, known.map(|known| known.learned));
-        self.run = Some(Run { id, world, sent: 0, lately: Lately::default(), paused, finished: false });
-        let mut replies = vec![Reply::Started { run: id, layout, horizon_ms, warning, learned }];
+        let (run, started) = Run::begin(id, plan, paused, learned);
+        self.run = Some(run);
+        let mut replies = vec![started];
         if then == Beginning::Steps {
             replies.extend(self.step());
         }
@@ -233,7 +251,7 @@ impl Engine {
             return vec![tell_of(learning)];
         }
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
-        run.paused = paused;
+        run.hold(paused);
         if !paused {
             run.world.set_probe(None);
         }
@@ -246,14 +264,7 @@ impl Engine {
             return self.learn(learning, tell);
         }
         let Some(run) = self.run.as_mut().filter(|run| run.is_moving()) else { return self.work_on_explanation() };
-        let done = run.world.advance(SLICE).done;
-        if done {
-            run.finish()
-        } else if tell {
-            vec![run.progress(None)]
-        } else {
-            Vec::new()
-        }
+        run.work(tell)
     }
 
     /// Learns for one slice; the run begins when all is learned.
@@ -288,14 +299,38 @@ impl Engine {
         vec![run.progress(stepped)]
     }
 
-    /// How every machine stands now, and the frames of a finished run.
+    /// How every machine stands now, or the frames of a finished run.
     #[must_use]
-    pub fn frame_bytes(&self) -> (Vec<u8>, bool) {
-        let Some(run) = &self.run else { return (Vec::new(), false) };
-        if !run.finished {
-            return (run.world.picture(), false);
+    pub fn frame_bytes(&self) -> Vec<u8> {
+        self.run.as_ref().map_or_else(Vec::new, Run::frame_bytes)
+    }
+
+    /// Goes on, in slices, until one more commit fails.
+    fn seek_conflict(&mut self) -> Vec<Reply> {
+        match self.run.as_mut().filter(|run| !run.finished) {
+            Some(run) => {
+                run.seek_conflict();
+                vec![run.progress(None)]
+            }
+            None => Vec::new(),
         }
-        (run.world.frames().map_or(Vec::new(), |frames| frames.bytes().to_vec()), true)
+    }
+
+    fn is_at(&self, run: u32) -> bool {
+        self.run.as_ref().is_some_and(|current| current.id == run)
+    }
+
+    /// What goes with [`Reply::Placements`].
+    #[must_use]
+    pub fn placement_bytes(&self) -> Vec<u8> {
+        self.run.as_ref().map_or_else(Vec::new, |run| differences::placements(&run.world))
+    }
+
+    /// Does [`Command::Differ`], with the other run's placements.
+    #[must_use]
+    pub fn differ(&self, run: u32, other: u32, placements: &[u8]) -> Vec<Reply> {
+        let current = self.run.as_ref().filter(|current| current.id == run);
+        current.map(|current| differences::differences(run, &current.world, other, placements)).into_iter().collect()
     }
 
     /// Explains a VM's decisions from the uncached reference. Those made in the last step were
@@ -387,43 +422,6 @@ impl Engine {
     }
 }
 
-impl Run {
-    fn is_moving(&self) -> bool {
-        !self.paused && !self.finished
-    }
-
-    fn progress(&mut self, stepped: Option<String>) -> Reply {
-        let series = self.world.series();
-        let from = self.sent;
-        self.sent = series.times().len();
-        let progress = self.world.progress();
-        let values = (0..METRICS.len()).map(|metric| series.values(metric)[from.min(self.sent)..].to_vec()).collect();
-        Reply::Progress(Progress {
-            run: self.id,
-            time_ms: progress.time.0 as f64,
-            decided: progress.decided,
-            vms: self.world.plan().workload().vm_count(),
-            from: from as u32,
-            times: series.times()[from..].iter().map(|time| time.0 as f64).collect(),
-            values,
-            paused: self.paused,
-            stepped,
-            failed: self.world.frames().map_or_else(Failed::default, |frames| self.lately.failed(frames, self.paused)),
-            anatomy: anatomy(&self.world),
-        })
-    }
-
-    fn finish(&mut self) -> Vec<Reply> {
-        self.finished = true;
-        self.paused = false;
-        let progress = self.progress(None);
-        let frames = self.world.frames();
-        let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
-        let failed = frames.map_or(Vec::new(), failures::by_frame);
-        vec![progress, Reply::Finished { run: self.id, result: result(&self.world), frame_times, failed }]
-    }
-}
-
 /// How far a predictor has learned.
 fn tell_of(learning: &Learning) -> Reply {
     Reply::Learning { run: learning.run, share: learning.share_done(), paused: learning.paused }
@@ -434,98 +432,6 @@ fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
     let frame = world.frames().filter(|_| at < world.progress().time).map(|frames| frames.at(at));
     let byte = frame.and_then(|frame| frame.get(machine.index()));
     byte.map_or_else(|| world.occupancy().record(machine).readiness, |byte| MachineByte(*byte).readiness())
-}
-
-fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {
-    let report = &parsed.report;
-    let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
-    let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
-    TraceCard {
-        name,
-        fingerprint: format!("{fingerprint:032x}"),
-        one_tenant_in,
-        format: report.format_title.clone(),
-        vms: f64::from(report.summary.vms),
-        rows: report.rows as f64,
-        faulty: report.faulty() as f64,
-        faults: report.faults.iter().take(20).map(fault).collect(),
-        notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned()).collect(),
-        cannot_answer: report.cannot_answer.clone(),
-        peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
-        warm: f64::from(report.summary.warm),
-        days: report.summary.span.0 as f64 / 86_400_000.0,
-    }
-}
-
-fn fault(fault: &Fault) -> String {
-    format!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
-}
-
-/// Says which VMs no machine could hold even when empty.
-fn too_large(fleet: &Fleet, workload: &Workload) -> Option<String> {
-    let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
-    let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
-    let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count();
-    let largest =
-        workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand).max()?;
-    let machine = fleet.clusters().iter().map(|cluster| cluster.capacity).max()?;
-    Some(format!(
-        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
-         machine has {}. Give the machines more, or leave it so.",
-        words::counted(vms as f64, "VM asks", "VMs ask"),
-        words::resources(largest),
-        words::resources(machine)
-    ))
-}
-
-fn layout(fleet: &Fleet) -> Layout {
-    let clusters = fleet.clusters().iter().map(|cluster| ClusterLayout {
-        name: cluster.name.clone(),
-        racks: cluster
-            .racks()
-            .map(|rack| fleet.machines_of_rack(tiebreak_model::RackId(rack)))
-            .map(|machines| (machines.start, machines.len() as u32))
-            .collect(),
-    });
-    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new() }
-}
-
-fn result(world: &World) -> RunResult {
-    let summary = &world.summary();
-    let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
-    RunResult {
-        digest: format!("{:016x}", summary.digest),
-        placements: summary.placements as f64,
-        rejections: summary.rejections as f64,
-        conflicts: summary.conflicts as f64,
-        reallocations: summary.counters.reallocations as f64,
-        lost_vms: summary.counters.lost_vms as f64,
-        empty_hosts_pct: summary.empty_hosts_pct_mean,
-        packing_density_pct: summary.packing_density_pct_mean,
-        cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
-        rule_shares: shares(&summary.rule_shares),
-        circles: (summary.circles.circular, summary.circles.sampled),
-        migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
-        repredictions: summary.lives.repredictions as f64,
-        turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
-        wall_ms: 0.0,
-    }
-}
-
-fn shares(shares: &[RuleShare]) -> Vec<Share> {
-    let hint = |share: &RuleShare, hint: RuleHint| Hint {
-        label: hint.label(share).to_owned(),
-        sentence: hint.sentence(share),
-    };
-    let share = |(share, hinted): (&RuleShare, Option<RuleHint>)| Share {
-        rule: share.rule.to_owned(),
-        before: share.before,
-        after: share.after,
-        decided: share.decided,
-        left_one: share.left_one,
-        hint: hinted.map(|hinted| hint(share, hinted)),
-    };
-    shares.iter().zip(hints(shares)).map(share).collect()
 }
 
 /// The active variant of a document, which must be one without issues: what runs is what the

@@ -33,20 +33,20 @@ pub fn predictors() -> impl Iterator<Item = Predictor> {
 #[must_use]
 pub fn is_asked(app: &App) -> bool {
     let rule_asks = app.variant().rules.iter().any(|row| row.on && ASKING.contains(&row.id.as_str()));
-    rule_asks || app.live.as_ref().is_some_and(|live| live.learned.is_some())
+    rule_asks || app.front.live.as_ref().is_some_and(|live| live.learned.is_some())
 }
 
 /// The whole in a few words, for who does not open it.
 #[must_use]
 pub fn in_short(app: &App) -> String {
     let predictor = app.variant().predictor.entry().map_or("", |entry| entry.declaration.title);
-    if let Some(share) = app.learning {
+    if let Some(share) = app.front.learning {
         return format!("{predictor}, {:.0} % learned", 100.0 * share);
     }
     if !is_asked(app) {
         return "off: no rule asks".into();
     }
-    match app.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
+    match app.front.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
         Some(c_index) => format!("{predictor}, C-index {c_index:.2}"),
         None => predictor.into(),
     }

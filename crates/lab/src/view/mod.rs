@@ -2,9 +2,13 @@
 
 pub mod anatomy;
 pub mod charts;
+pub mod code;
+pub mod compare;
+pub mod embed;
 pub mod failures;
 pub mod lifetimes;
 pub mod list;
+pub mod report;
 pub mod timeline;
 pub mod verdict;
 pub mod words;

@@ -1,5 +1,6 @@
 //! Where events stand on the timeline, where new ones go, and what they are called.
 
+use tiebreak_chart::Moment;
 use tiebreak_model::sort;
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::AT_HOURS;
@@ -52,8 +53,13 @@ pub fn marks(app: &App, gap: f64) -> Vec<Mark> {
     marks
 }
 
+/// What its kind is called.
+fn title(row: &IncidentRow) -> &str {
+    row.entry().map_or(row.id.as_str(), |entry| entry.declaration.title)
+}
+
 fn mark(incident: usize, row: &IncidentRow, end: f64) -> Mark {
-    let title = row.entry().map_or(row.id.as_str(), |entry| entry.declaration.title);
+    let title = title(row);
     let at = words::day_and_time(row.at_hours);
     let is_beyond = row.at_hours > end;
     let after = if is_beyond { ", after the trace ends" } else { "" };
@@ -77,10 +83,16 @@ fn stack(marks: &mut [Mark], gap: f64) {
     }
 }
 
+/// A moment in hours since the trace began.
+#[must_use]
+pub fn hours(ms: f64) -> f64 {
+    ms / HOUR_MS
+}
+
 /// How long the trace on screen is, in hours; none before a run has told.
 #[must_use]
 pub fn horizon_hours(app: &App) -> Option<f64> {
-    app.live.as_ref().map(hours_of).filter(|hours| *hours > 0.0)
+    app.front.live.as_ref().map(hours_of).filter(|hours| *hours > 0.0)
 }
 
 fn hours_of(outcome: &Outcome) -> f64 {
@@ -120,10 +132,14 @@ pub fn moved(at_hours: f64, steps: f64, horizon: f64) -> f64 {
     snapped(at_hours.min(horizon) + steps * step, horizon)
 }
 
-/// When each event of a run happened that is inside its trace, in milliseconds.
-pub fn happened(outcome: &Outcome) -> impl Iterator<Item = f64> + '_ {
+/// The events of a run that happened inside its trace, by time.
+#[must_use]
+pub fn happened(outcome: &Outcome) -> Vec<Moment> {
     let rows = outcome.document.active_variant().incidents.iter();
-    rows.map(|row| row.at_hours * HOUR_MS).filter(|at| *at <= outcome.horizon_ms)
+    let moment = |row: &IncidentRow| Moment { time: row.at_hours * HOUR_MS, label: title(row).to_owned() };
+    let mut moments: Vec<_> = rows.map(moment).filter(|moment| moment.time <= outcome.horizon_ms).collect();
+    sort::short(&mut moments, |one, other| one.time < other.time);
+    moments
 }
 
 #[cfg(test)]
@@ -135,7 +151,7 @@ mod tests {
         let row = |at: &f64| IncidentRow::plain("FailMachines", *at).expect("a kind");
         let variant = Variant { incidents: hours.iter().map(row).collect(), ..Variant::default() };
         let (mut app, _) = App::open(Document { variants: vec![variant], ..Document::default() });
-        app.live = horizon.map(|hours| Outcome { horizon_ms: hours * HOUR_MS, ..Outcome::default() });
+        app.front.live = horizon.map(|hours| Outcome { horizon_ms: hours * HOUR_MS, ..Outcome::default() });
         app
     }
 
@@ -149,6 +165,15 @@ mod tests {
         let last = &marks[6];
         assert_eq!((last.share, last.is_beyond), (1.0, true));
         assert!(last.name.ends_with(", after the trace ends"), "{}", last.name);
+    }
+
+    #[test]
+    fn those_inside_the_trace_are_marked_in_the_charts() {
+        let app = app(&[84.0, 12.0, 400.0], Some(336.0));
+        let mut live = app.front.live.expect("a run");
+        live.document = app.document;
+        let moments: Vec<_> = happened(&live).into_iter().map(|it| (it.time / HOUR_MS, it.label)).collect();
+        assert_eq!(moments, [(12.0, "Machines fail".into()), (84.0, "Machines fail".into())]);
     }
 
     #[test]

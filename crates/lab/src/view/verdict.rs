@@ -22,8 +22,8 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
     let before = baseline.and_then(|outcome| outcome.result.as_ref());
     // Rounded first, so that the change is the one that the eye computes from what is shown.
     let shown = |value: f64| (value * 10.0).round() / 10.0;
-    let points = |now: f64, then: Option<f64>| then.map(|then| change(shown(now) - shown(then), 1, " points"));
-    let counted = |now: f64, then: Option<f64>| then.map(|then| change(now - then, 0, ""));
+    let points = |now: f64, then: Option<f64>| then.map(|then| words::change(shown(now) - shown(then), 1, " points"));
+    let counted = |now: f64, then: Option<f64>| then.map(|then| words::change(now - then, 0, ""));
     vec![
         Figure {
             title: "Empty hosts, mean",
@@ -75,7 +75,7 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
         "{placed}. Compared with the dashed run, {} {more} hosts stood empty on average, packing density moved by {}, \
          and there were {} conflicts (then {}).",
         words::trimmed(hosts.abs(), 1),
-        change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
+        words::change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
         words::count(result.conflicts),
         words::count(before.conflicts)
     )
@@ -106,30 +106,4 @@ fn homeless(result: &RunResult) -> String {
     let moved = words::counted(reallocations, "VM went to another machine", "VMs went to another machine");
     let lost = if lost_vms > 0.0 { format!(", {} found none", words::count(lost_vms)) } else { String::new() };
     format!("; {moved} when theirs was lost{lost}")
-}
-
-/// `+1.2 points`, `−3`, `±0`.
-fn change(difference: f64, decimals: usize, unit: &str) -> String {
-    let size = format!("{:.decimals$}", difference.abs());
-    let zero = size.chars().all(|digit| digit == '0' || digit == '.');
-    let sign = if zero {
-        "±"
-    } else if difference > 0.0 {
-        "+"
-    } else {
-        "\u{2212}"
-    };
-    format!("{sign}{size}{unit}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::change;
-
-    #[test]
-    fn changes_have_a_sign() {
-        assert_eq!(change(1.25, 1, " points"), "+1.2 points");
-        assert_eq!(change(-3.0, 0, ""), "\u{2212}3");
-        assert_eq!(change(-0.01, 1, ""), "±0.0");
-    }
 }

@@ -89,6 +89,21 @@ pub fn bytes(bytes: f64) -> String {
     }
 }
 
+/// `+1.2 points`, `−3`, `±0`.
+#[must_use]
+pub fn change(difference: f64, decimals: usize, unit: &str) -> String {
+    let size = format!("{:.decimals$}", difference.abs());
+    let zero = size.chars().all(|digit| digit == '0' || digit == '.');
+    let sign = if zero {
+        "±"
+    } else if difference > 0.0 {
+        "+"
+    } else {
+        "\u{2212}"
+    };
+    format!("{sign}{size}{unit}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,5 +120,12 @@ mod tests {
         assert_eq!(resources(Resources::new(420, 1_792, 100, 0)), "0.42 cores, 1.75 GiB, 100 GiB SSD");
         assert_eq!(trimmed(10.0, 2), "10");
         assert_eq!(bytes(131_615.0), "132 kB");
+    }
+
+    #[test]
+    fn changes_have_a_sign() {
+        assert_eq!(change(1.25, 1, " points"), "+1.2 points");
+        assert_eq!(change(-3.0, 0, ""), "\u{2212}3");
+        assert_eq!(change(-0.01, 1, ""), "±0.0");
     }
 }

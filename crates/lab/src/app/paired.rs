@@ -1,0 +1,178 @@
+//! Two variants run over the same seeds, pair by pair, so that chance is on no side.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use tiebreak_scenario::{Document, Variant};
+
+use super::pool::{Gathered, Job, Purpose};
+
+/// Seeds that a comparison is run over at first, and at most.
+pub const SEEDS: usize = 8;
+/// See [`SEEDS`].
+pub const SEEDS_MAX: usize = 64;
+
+/// How sure an interval is, and how seldom it misses.
+const MISSES: f64 = 0.05;
+
+/// The runs of one comparison.
+#[derive(Clone, Debug)]
+pub struct Paired {
+    /// The variant in front, and the one it is compared with, as they are run.
+    pub variants: [Variant; 2],
+    document: Document,
+    /// Seed by seed, what both gave.
+    pub pairs: Vec<Pair>,
+}
+
+/// What two variants gave with one seed.
+#[derive(Clone, Debug, Default)]
+pub struct Pair {
+    /// The seed.
+    pub seed: u64,
+    /// That of the variant in front, and that of the other.
+    pub runs: [Option<Gathered>; 2],
+}
+
+/// A difference over seeds: the mean, and half its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// The mean difference.
+    pub mean: f64,
+    /// How far it may be off either way; none with one seed.
+    pub half: Option<f64>,
+    /// Seeds it is over.
+    pub seeds: usize,
+    /// The standard deviation of the differences.
+    deviation: f64,
+}
+
+impl Effect {
+    /// Of these differences, one for each seed.
+    #[must_use]
+    pub fn of(differences: &[f64]) -> Option<Self> {
+        let seeds = differences.len();
+        if seeds == 0 {
+            return None;
+        }
+        let count = seeds as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let square: f64 = differences.iter().map(|it| (it - mean) * (it - mean)).sum();
+        let deviation = if seeds > 1 { (square / (count - 1.0)).sqrt() } else { 0.0 };
+        let half = (seeds > 1).then(|| quantile(seeds - 1) * deviation / count.sqrt());
+        Some(Self { mean, half, seeds, deviation })
+    }
+
+    /// Whether it is certain enough on which side of nothing it lies. A difference that is nothing
+    /// with every seed is none, for certain.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.half.is_some_and(|half| self.mean.abs() > half || (self.mean == 0.0 && half == 0.0))
+    }
+
+    /// About how many more seeds would decide, were mean and deviation to stay as they are; none
+    /// where it is decided, or where more than so many would be needed.
+    #[must_use]
+    pub fn more_seeds(&self, at_most: usize) -> Option<usize> {
+        let decides = |seeds: usize| quantile(seeds - 1) * self.deviation / (seeds as f64).sqrt() < self.mean.abs();
+        let needed = (self.seeds.max(2)..=at_most).find(|seeds| decides(*seeds))?;
+        needed.checked_sub(self.seeds).filter(|more| *more > 0)
+    }
+}
+
+/// The quantile of Student's distribution that a two-sided interval reaches.
+fn quantile(freedom: usize) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom as f64).map_or(f64::INFINITY, |it| it.inverse_cdf(1.0 - MISSES / 2.0))
+}
+
+impl Paired {
+    /// Nothing run yet of these two variants of a document: the one in front first.
+    #[must_use]
+    pub(super) fn new(document: &Document, front: usize, against: usize) -> Self {
+        let variants = [document.variants[front].clone(), document.variants[against].clone()];
+        Self { variants, document: Document { variants: Vec::new(), active: 0, ..document.clone() }, pairs: Vec::new() }
+    }
+
+    /// Jobs for so many more seeds, counted up from the one in the document.
+    pub(super) fn more(&mut self, seeds: usize) -> Vec<Job> {
+        let first = self.variants[0].seed;
+        let room = SEEDS_MAX.saturating_sub(self.pairs.len());
+        let mut jobs = Vec::new();
+        for _ in 0..seeds.min(room) {
+            let place = self.pairs.len();
+            let seed = first.wrapping_add(place as u64);
+            self.pairs.push(Pair { seed, ..Pair::default() });
+            for (variant, front) in self.variants.iter().zip([true, false]) {
+                let variant = Variant { seed, ..variant.clone() };
+                let document = Document { variants: vec![variant], ..self.document.clone() };
+                jobs.push(Job { purpose: Purpose::Pair { seed: place, front }, document });
+            }
+        }
+        jobs
+    }
+
+    pub(super) fn take(&mut self, seed: usize, front: bool, gathered: Gathered) {
+        if let Some(pair) = self.pairs.get_mut(seed) {
+            pair.runs[usize::from(!front)] = Some(gathered);
+        }
+    }
+
+    /// Runs that are over, of how many.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        let done = self.pairs.iter().flat_map(|pair| &pair.runs).flatten().count();
+        (done, 2 * self.pairs.len())
+    }
+
+    /// The pairs of which both are there.
+    pub fn complete(&self) -> impl Iterator<Item = [&Gathered; 2]> {
+        self.pairs.iter().filter_map(|pair| {
+            let [front, against] = &pair.runs;
+            let both = [front.as_ref()?, against.as_ref()?];
+            both.iter().all(|run| run.outcome().is_some()).then_some(both)
+        })
+    }
+
+    /// Why a run failed, if one did.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        let runs = self.pairs.iter().flat_map(|pair| &pair.runs).flatten();
+        runs.filter_map(|run| run.result.as_ref()?.as_ref().err()).next().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_that_of_student() {
+        // Mean 3, deviation sqrt(2.5); the quantile for 4 degrees of freedom is 2.776445.
+        let effect = Effect::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).expect("five seeds");
+        let half = effect.half.expect("an interval");
+        assert!(
+            (effect.mean - 3.0).abs() < 1e-12 && (half - 2.776_445 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5,
+            "{half}"
+        );
+        assert!(effect.is_decided() && effect.more_seeds(64).is_none());
+    }
+
+    #[test]
+    fn an_undecided_difference_says_how_many_more_seeds_it_needs() {
+        let effect = Effect::of(&[-1.0, 3.0, -0.5, 2.5]).expect("four seeds");
+        assert!(!effect.is_decided());
+        let more = effect.more_seeds(64).expect("some number decides");
+        let many: Vec<_> = [-1.0, 3.0, -0.5, 2.5].into_iter().cycle().take(4 + more + 4).collect();
+        assert!(Effect::of(&many).expect("more seeds").is_decided(), "{more} more");
+        assert_eq!(
+            Effect::of(&[1.0, -1.0]).expect("two seeds").more_seeds(64),
+            None,
+            "no number decides about nothing"
+        );
+    }
+
+    #[test]
+    fn one_seed_has_no_interval_and_none_has_no_effect() {
+        assert_eq!(Effect::of(&[2.0]).map(|it| (it.mean, it.half, it.is_decided())), Some((2.0, None, false)));
+        assert_eq!(Effect::of(&[]), None);
+        assert!(Effect::of(&[0.0, 0.0, 0.0]).is_some_and(|same| same.is_decided()));
+    }
+}

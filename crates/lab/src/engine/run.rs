@@ -1,0 +1,191 @@
+//! One run: what the page is told when it begins, on its way, and when it ends.
+
+use tiebreak_model::{Fleet, VmId, VmShape, Workload};
+use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
+
+use super::anatomy::anatomy;
+use super::failures::{self, Lately};
+use super::lifetimes;
+use crate::protocol::{ClusterLayout, Failed, Hint, Layout, Learned, Progress, Reply, RunResult, Share};
+use crate::view::words;
+
+/// Events per slice of work: well under a millisecond with caches, some without.
+pub(super) const SLICE: u32 = 256;
+
+/// A run under way, or over.
+pub(super) struct Run {
+    pub(super) id: u32,
+    pub(super) world: World,
+    sent: usize,
+    lately: Lately,
+    /// How many commits had failed when the next one to fail was asked for.
+    seeking: Option<u64>,
+    pub(super) paused: bool,
+    pub(super) finished: bool,
+}
+
+impl Run {
+    /// A run that begins, and what the page is told of it.
+    pub(super) fn begin(id: u32, plan: Plan, paused: bool, learned: Option<Box<Learned>>) -> (Self, Reply) {
+        let mut world = World::new(plan);
+        world.keep_frames();
+        let mut layout = layout(world.plan().fleet());
+        layout.classes = world.plan().lifetimes().as_ref().map_or(Vec::new(), lifetimes::classes);
+        let horizon_ms = world.plan().workload().horizon().0 as f64;
+        let warning = too_large(world.plan().fleet(), world.plan().workload());
+        let run = Self { id, world, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
+        (run, Reply::Started { run: id, layout, horizon_ms, warning, learned })
+    }
+
+    /// Goes on for one slice; tells what is new when `tell` is set or something ends.
+    pub(super) fn work(&mut self, tell: bool) -> Vec<Reply> {
+        if let Some(before) = self.seeking {
+            return self.seek(before, tell);
+        }
+        match self.world.advance(SLICE).done {
+            true => self.finish(),
+            false if tell => vec![self.progress(None)],
+            false => Vec::new(),
+        }
+    }
+
+    /// Holds, or goes on to the end.
+    pub(super) fn hold(&mut self, paused: bool) {
+        (self.paused, self.seeking) = (paused, None);
+    }
+
+    /// Goes on until one more commit fails, then holds.
+    pub(super) fn seek_conflict(&mut self) {
+        self.seeking = Some(self.world.conflicts().0);
+        self.paused = false;
+    }
+
+    fn seek(&mut self, before: u64, tell: bool) -> Vec<Reply> {
+        for _ in 0..SLICE {
+            if self.world.advance(1).done {
+                self.seeking = None;
+                return self.finish();
+            }
+            let (conflicts, vm) = self.world.conflicts();
+            if conflicts > before {
+                (self.seeking, self.paused) = (None, true);
+                let name = vm.map(|vm| self.world.plan().workload().name(vm).to_string());
+                return vec![self.progress(name)];
+            }
+        }
+        if tell { vec![self.progress(None)] } else { Vec::new() }
+    }
+
+    /// How every machine stands now, or the frames of a finished run.
+    pub(super) fn frame_bytes(&self) -> Vec<u8> {
+        if !self.finished {
+            return self.world.picture();
+        }
+        self.world.frames().map_or(Vec::new(), |frames| frames.bytes().to_vec())
+    }
+
+    /// Whether there is more to do at once.
+    pub(super) fn is_moving(&self) -> bool {
+        !self.paused && !self.finished
+    }
+
+    /// What is new since it was told last; `stepped` is the VM decided last, when stepping.
+    pub(super) fn progress(&mut self, stepped: Option<String>) -> Reply {
+        let series = self.world.series();
+        let from = self.sent;
+        self.sent = series.times().len();
+        let progress = self.world.progress();
+        let values = (0..METRICS.len()).map(|metric| series.values(metric)[from.min(self.sent)..].to_vec()).collect();
+        Reply::Progress(Progress {
+            run: self.id,
+            time_ms: progress.time.0 as f64,
+            decided: progress.decided,
+            vms: self.world.plan().workload().vm_count(),
+            from: from as u32,
+            times: series.times()[from..].iter().map(|time| time.0 as f64).collect(),
+            values,
+            paused: self.paused,
+            stepped,
+            failed: self.world.frames().map_or_else(Failed::default, |frames| self.lately.failed(frames, self.paused)),
+            anatomy: anatomy(&self.world),
+        })
+    }
+
+    /// It is over.
+    pub(super) fn finish(&mut self) -> Vec<Reply> {
+        self.finished = true;
+        self.paused = false;
+        let progress = self.progress(None);
+        let frames = self.world.frames();
+        let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
+        let failed = frames.map_or(Vec::new(), failures::by_frame);
+        vec![progress, Reply::Finished { run: self.id, result: result(&self.world), frame_times, failed }]
+    }
+}
+
+fn layout(fleet: &Fleet) -> Layout {
+    let clusters = fleet.clusters().iter().map(|cluster| ClusterLayout {
+        name: cluster.name.clone(),
+        racks: cluster
+            .racks()
+            .map(|rack| fleet.machines_of_rack(tiebreak_model::RackId(rack)))
+            .map(|machines| (machines.start, machines.len() as u32))
+            .collect(),
+    });
+    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new() }
+}
+
+/// Says which VMs no machine could hold even when empty.
+fn too_large(fleet: &Fleet, workload: &Workload) -> Option<String> {
+    let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
+    let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
+    let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count();
+    let largest =
+        workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand).max()?;
+    let machine = fleet.clusters().iter().map(|cluster| cluster.capacity).max()?;
+    Some(format!(
+        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
+         machine has {}. Give the machines more, or leave it so.",
+        words::counted(vms as f64, "VM asks", "VMs ask"),
+        words::resources(largest),
+        words::resources(machine)
+    ))
+}
+
+fn result(world: &World) -> RunResult {
+    let summary = &world.summary();
+    let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
+    RunResult {
+        digest: format!("{:016x}", summary.digest),
+        placements: summary.placements as f64,
+        rejections: summary.rejections as f64,
+        conflicts: summary.conflicts as f64,
+        reallocations: summary.counters.reallocations as f64,
+        lost_vms: summary.counters.lost_vms as f64,
+        empty_hosts_pct: summary.empty_hosts_pct_mean,
+        packing_density_pct: summary.packing_density_pct_mean,
+        cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
+        rule_shares: shares(&summary.rule_shares),
+        circles: (summary.circles.circular, summary.circles.sampled),
+        migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
+        repredictions: summary.lives.repredictions as f64,
+        turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
+        wall_ms: 0.0,
+    }
+}
+
+fn shares(shares: &[RuleShare]) -> Vec<Share> {
+    let hint = |share: &RuleShare, hint: RuleHint| Hint {
+        label: hint.label(share).to_owned(),
+        sentence: hint.sentence(share),
+    };
+    let share = |(share, hinted): (&RuleShare, Option<RuleHint>)| Share {
+        rule: share.rule.to_owned(),
+        before: share.before,
+        after: share.after,
+        decided: share.decided,
+        left_one: share.left_one,
+        hint: hinted.map(|hinted| hint(share, hinted)),
+    };
+    shares.iter().zip(hints(shares)).map(share).collect()
+}

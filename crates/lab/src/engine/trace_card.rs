@@ -1,0 +1,32 @@
+//! What the page is told of a trace.
+
+use tiebreak_trace::{Fault, Parsed};
+
+use crate::protocol::TraceCard;
+
+/// A trace in one card.
+pub(super) fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {
+    let report = &parsed.report;
+    let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
+    let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
+    TraceCard {
+        name,
+        fingerprint: format!("{fingerprint:032x}"),
+        one_tenant_in,
+        format: report.format_title.clone(),
+        source: report.source.clone(),
+        vms: f64::from(report.summary.vms),
+        rows: report.rows as f64,
+        faulty: report.faulty() as f64,
+        faults: report.faults.iter().take(20).map(fault).collect(),
+        notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned()).collect(),
+        cannot_answer: report.cannot_answer.clone(),
+        peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
+        warm: f64::from(report.summary.warm),
+        days: report.summary.span.0 as f64 / 86_400_000.0,
+    }
+}
+
+fn fault(fault: &Fault) -> String {
+    format!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
+}

@@ -1,0 +1,359 @@
+//! Several variants on one page, each with an engine of its own, as the page wires them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tiebreak_lab::app::sweep::Axis;
+use tiebreak_lab::app::{Edit, Given, Mode, POOL, Phase};
+use tiebreak_lab::view::report::Report;
+use tiebreak_lab::view::{charts, compare};
+use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
+use tiebreak_scenario::Document;
+use tiebreak_scenario::presets;
+use tiebreak_sim::METRICS;
+
+struct Page {
+    app: App,
+    engines: BTreeMap<u32, Engine>,
+    wire: VecDeque<Reply>,
+    placements: Vec<u8>,
+    /// The most engines of the pool that stood at a time.
+    pool: usize,
+}
+
+impl Page {
+    fn open(document: Document) -> Self {
+        let (mut app, effects) = App::open(document);
+        app.use_engines(3);
+        let mut page = Self { app, engines: BTreeMap::new(), wire: VecDeque::new(), placements: Vec::new(), pool: 0 };
+        page.carry_out(effects);
+        page.settle();
+        page
+    }
+
+    /// A page with two variants, of which the second keeps no machines empty.
+    fn of_two() -> Self {
+        let mut page = Self::open((presets::find("small").expect("a preset").make)());
+        page.does(Message::Fork { at_hours: None });
+        page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+        page
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Send { lane, command: Command::Differ { run, other } } => {
+                    let bytes = std::mem::take(&mut self.placements);
+                    let replies = self.engines.get(&lane).expect("a lane that ran").differ(run, other, &bytes);
+                    self.wire.extend(replies);
+                }
+                Effect::Send { lane, command } => {
+                    let engine = self.engines.entry(lane).or_default();
+                    let replies = engine.handle(command);
+                    if replies.iter().any(|reply| matches!(reply, Reply::Placements { .. })) {
+                        self.placements = engine.placement_bytes();
+                    }
+                    self.wire.extend(replies);
+                }
+                Effect::Close { lane } => drop(self.engines.remove(&lane)),
+                Effect::SaveDraft(_) | Effect::ForgetFrames { .. } => {}
+            }
+        }
+        self.pool = self.pool.max(self.engines.keys().filter(|lane| **lane >= POOL).count());
+    }
+
+    fn does(&mut self, message: Message) {
+        let effects = self.app.update(message);
+        self.carry_out(effects);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        loop {
+            while let Some(reply) = self.wire.pop_front() {
+                let effects = self.app.update(Message::Engine(Box::new(reply)));
+                self.carry_out(effects);
+            }
+            let Some(engine) = self.engines.values_mut().find(|engine| engine.is_running()) else { return };
+            let replies = engine.work(true);
+            self.wire.extend(replies);
+        }
+    }
+
+    fn digests(&self) -> Vec<String> {
+        let lanes = self.app.document.variants.iter().map(|variant| {
+            let mut all = std::iter::once(&self.app.front).chain(&self.app.aside);
+            let lane = all.find(|lane| lane.variant == variant.name).expect("a lane for each variant");
+            lane.result().expect("it has run").digest.clone()
+        });
+        lanes.collect()
+    }
+}
+
+#[test]
+fn a_fork_is_the_same_until_it_is_changed_and_both_futures_stay() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    let alone = page.digests();
+    page.does(Message::Fork { at_hours: None });
+    assert_eq!((page.app.front.variant.as_str(), page.app.mode), ("B", Mode::Compare));
+    assert_eq!(page.digests(), [alone[0].clone(), alone[0].clone()]);
+    assert!(compare::verdict(&page.app.front, page.app.against().expect("A"), None).contains("the same"));
+    page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+    let both = page.digests();
+    assert!(both[0] == alone[0] && both[1] != alone[0], "only the one in front was changed");
+    page.does(Message::Undo);
+    assert_eq!(page.digests(), [alone[0].clone(), alone[0].clone()]);
+    page.does(Message::Undo);
+    assert_eq!((page.digests(), page.engines.len()), (alone, 1), "the fork itself can be undone");
+}
+
+#[test]
+fn variants_come_to_the_front_without_running_again() {
+    let mut page = Page::of_two();
+    let (both, run) = (page.digests(), page.app.front.run);
+    page.does(Message::Front("A".into()));
+    assert_eq!((page.app.front.variant.as_str(), page.app.against().expect("B").variant.as_str()), ("A", "B"));
+    assert!(page.digests() == both && page.app.against().expect("B").run == run);
+    page.does(Message::CloseVariant("A".into()));
+    assert_eq!((page.app.front.variant.as_str(), page.app.mode), ("B", Mode::Explore));
+    assert_eq!(page.digests(), both[1..]);
+    assert_eq!(page.engines.len(), 1);
+}
+
+#[test]
+fn a_branch_shares_its_past_and_changes_only_what_comes_after() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    let alone = page.digests();
+    page.does(Message::Fork { at_hours: Some(12.0) });
+    assert_eq!(page.digests(), [alone[0].clone(), alone[0].clone()]);
+    page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+    let differing = page.app.differing.clone().expect("both have run");
+    assert!(differing.count.expect("counted").0 > 0);
+    assert!(differing.first[0].at_ms >= 12.0 * 3_600_000.0, "{:?}", differing.first[0]);
+    page.does(Message::Fork { at_hours: Some(18.0) });
+    page.does(Message::Edit(Edit::UseRule { id: "BestFit".into(), on: false }));
+    let differing = page.app.differing.clone().expect("both have run");
+    assert!(
+        differing.first[0].at_ms >= 18.0 * 3_600_000.0,
+        "C shares with B what came before: {:?}",
+        differing.first[0]
+    );
+}
+
+#[test]
+fn forks_of_forks_stop_where_there_is_no_room() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    for _ in 0..12 {
+        page.does(Message::Fork { at_hours: None });
+    }
+    assert_eq!(page.app.document.variants.len(), 8);
+    assert!(page.app.notices.last().is_some_and(|notice| notice.lines[0].contains("at most 8")));
+    assert!(page.digests().windows(2).all(|pair| pair[0] == pair[1]));
+    while page.app.document.variants.len() > 1 {
+        let name = page.app.document.variants[0].name.clone();
+        page.does(Message::CloseVariant(name));
+    }
+    assert_eq!(page.engines.len(), 1, "closed variants leave no engine behind");
+}
+
+#[test]
+fn the_first_placements_that_differ_are_named_and_explained_in_both() {
+    let mut page = Page::of_two();
+    let differing = page.app.differing.clone().expect("both have run");
+    let (count, vms) = differing.count.expect("counted");
+    assert!(count > 0 && count <= vms && !differing.first.is_empty());
+    assert!(differing.first.iter().all(|it| it.machines[0] != it.machines[1]));
+    assert!(differing.first.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms));
+    page.does(Message::Vm(differing.first[0].vm.clone()));
+    let winner = |lane: &tiebreak_lab::app::Lane| lane.answer.attempts.last().and_then(|attempt| attempt.winner);
+    assert_eq!(winner(&page.app.front), differing.first[0].machines[0]);
+    assert_eq!(winner(page.app.against().expect("A")), differing.first[0].machines[1]);
+}
+
+#[test]
+fn paired_seeds_give_an_interval_and_end_their_engines() {
+    let mut page = Page::of_two();
+    page.does(Message::Seeds(4));
+    let paired = page.app.paired.as_ref().expect("asked for");
+    assert_eq!((paired.progress(), paired.failure(), page.pool), ((8, 8), None, 3));
+    let against = page.app.against().expect("A");
+    let row = &compare::rows(&page.app.front, against, Some(paired))[0];
+    assert!(row.interval.is_some(), "{row:?}");
+    let verdict = compare::verdict(&page.app.front, against, Some(paired));
+    assert!(
+        verdict.contains("B keeps") && verdict.contains("95 % interval") && verdict.contains("4 seeds"),
+        "{verdict}"
+    );
+    let first = &paired.pairs[0].runs[1].as_ref().and_then(|run| run.outcome()).expect("A with its own seed");
+    assert_eq!(first.digest, page.digests()[0], "the pair of the seed on screen is what is on screen");
+    let band = compare::difference(&page.app, 0).expect("a chart").series[0].band.len();
+    assert!(band > 10);
+    assert!(page.engines.keys().all(|lane| *lane < POOL), "{:?}", page.engines.keys());
+    page.does(Message::Seeds(2));
+    assert_eq!(page.app.paired.as_ref().expect("more").progress(), (12, 12));
+    page.does(Message::Edit(Edit::UseRule { id: "BestFit".into(), on: false }));
+    assert!(page.app.paired.is_none(), "another variant is another comparison");
+}
+
+#[test]
+fn an_engine_of_the_pool_that_dies_fails_its_run_alone() {
+    let mut page = Page::of_two();
+    let effects = page.app.update(Message::Seeds(2));
+    page.carry_out(effects);
+    page.engines.remove(&POOL);
+    let effects = page.app.update(Message::EngineRestarted { lane: POOL, reason: "out of memory".into() });
+    page.carry_out(effects);
+    page.settle();
+    let paired = page.app.paired.as_ref().expect("asked for");
+    assert_eq!((paired.progress(), paired.failure()), ((4, 4), Some("out of memory")));
+    assert_eq!(page.app.front.phase, Phase::Finished);
+}
+
+#[test]
+fn what_is_asked_for_is_the_same_for_all_variants() {
+    let mut page = Page::of_two();
+    page.does(Message::Edit(Edit::Setting { index: 0, value: 77.0 }));
+    let seeds: Vec<_> = page.app.document.variants.iter().map(|variant| variant.seed).collect();
+    assert_eq!(seeds, [77, 77]);
+    page.does(Message::Edit(Edit::Generated { index: 0, value: 500.0 }));
+    let [a, b] = &page.app.document.variants[..] else { panic!("two variants") };
+    assert_eq!(a.workload, b.workload);
+}
+
+const LESSON: &str = "# Two steps\n\nWhat it is about.\n\n## First\n\nOne rule.\n\n```scenario\npreset: small\n```\n\n```unlock\n\
+rules: BestFit\ncontrols: map\ncharts: EmptyHosts\n```\n\n```predict\npick: Do hosts stay empty?\noption: Yes\n\
+if: empty_hosts_pct_mean > 1\noption: No\n```\n\nThat is why.\n\n## Second\n\n```against\n\
+set: rules.PreferNonEmptyMachines.on = false\n```\n\n```predict\ncurve: EmptyHosts\nask: How will it go?\n```\n\nSo it went.\n";
+
+#[test]
+fn a_lesson_asks_first_and_the_run_says_what_is_right() {
+    let mut page = Page::open((presets::find("default").expect("a preset").make)());
+    let before = page.app.document.clone();
+    page.does(Message::LessonText(LESSON.into()));
+    assert!(page.app.notices.is_empty(), "{:?}", page.app.notices);
+    let playing = page.app.lesson.as_ref().expect("a lesson");
+    assert_eq!((page.app.mode, playing.step, playing.is_revealed), (Mode::Lesson, 0, false));
+    assert!(playing.shows_rule("BestFit") && !playing.shows_rule("PreferLeastUsedRack"));
+    assert_eq!(playing.charts().map(|charts| charts.len()), Some(1));
+    page.does(Message::Predict(Given::Choice(7)));
+    assert_eq!(page.app.lesson.as_ref().expect("a lesson").given, None, "there is no eighth answer");
+    page.does(Message::Predict(Given::Choice(1)));
+    page.does(Message::Reveal);
+    let playing = page.app.lesson.as_ref().expect("a lesson");
+    assert_eq!((playing.given.clone(), playing.right()), (Some(Given::Choice(1)), Some(0)));
+
+    page.does(Message::LessonStep(1));
+    let variants: Vec<_> = page.app.document.variants.iter().map(|variant| variant.name.clone()).collect();
+    assert_eq!((variants, page.app.front.variant.as_str()), (vec!["A".into(), "B".into()], "B"));
+    let end = page.app.front.live.as_ref().expect("a run").horizon_ms;
+    page.does(Message::Predict(Given::Curve(vec![(0.0, 0.0), (end, 100.0)])));
+    page.does(Message::Reveal);
+    let playing = page.app.lesson.as_ref().expect("a lesson");
+    let distance = playing.distance(page.app.front.live.as_ref().expect("a run")).expect("a distance");
+    assert!(distance > 1.0 && distance < 100.0, "{distance}");
+    page.does(Message::LessonStep(2));
+    assert_eq!(page.app.lesson.as_ref().expect("a lesson").step, 1, "there is no third step");
+    page.does(Message::LeaveLesson);
+    assert_eq!((page.app.lesson.is_none(), page.app.mode), (true, Mode::Explore));
+    assert_eq!(page.app.document, before, "what was open is open again");
+}
+
+#[test]
+fn a_lesson_that_cannot_be_read_is_told_line_by_line_and_changes_nothing() {
+    let mut page = Page::of_two();
+    let before = page.app.document.clone();
+    page.does(Message::LessonText(LESSON.replace("preset: small", "preset: smalls")));
+    let notice = page.app.notices.last().expect("told");
+    assert!(notice.bad && notice.lines[0].starts_with("line 10"), "{notice:?}");
+    assert!(page.app.lesson.is_none() && page.app.document == before);
+}
+
+#[test]
+fn a_sweep_fills_point_by_point_and_a_point_opens_as_a_variant() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    let axes = |values: &str| {
+        let axis = |path: &str, values: &str| Axis { path: path.into(), values: values.into() };
+        vec![axis("rules.BestFit.buckets", values), axis("agents.count", "1, 2, 4")]
+    };
+    page.does(Message::Sweep(axes("1, 3, none")));
+    let sweep = page.app.sweep.as_ref().expect("under way");
+    assert_eq!((sweep.progress(), page.pool), ((9, 9), 3));
+    let digests: Vec<_> =
+        sweep.points.iter().map(|it| it.result.clone().expect("over").expect("a result").digest).collect();
+    assert!(digests.contains(&page.digests()[0]), "one of them is what is on screen");
+    assert!(digests[0] != digests[4]);
+    page.does(Message::SweepPoint(4));
+    assert_eq!((page.app.front.variant.as_str(), page.digests()[1].as_str()), ("B", digests[4].as_str()));
+    page.does(Message::Sweep(axes("0")));
+    assert!(page.app.notices.last().is_some_and(|notice| notice.lines[0].contains("rules.BestFit.buckets: expected")));
+    page.does(Message::NoSweep);
+    assert!(page.app.sweep.is_none() && page.engines.keys().all(|lane| *lane < POOL));
+}
+
+#[test]
+fn what_stands_under_a_chart_names_every_variant_with_its_seed() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    let alone = charts::caption(&page.app);
+    assert!(alone.starts_with("Two dozen machines: seed 1. Tiebreak "), "{alone}");
+    page.does(Message::Edit(Edit::Setting { index: 0, value: 7.0 }));
+    let before = charts::caption(&page.app);
+    let is_ghost_shown = charts::lines(&page.app).len() == 2;
+    assert_eq!(before.contains("seed 1"), is_ghost_shown, "{before}");
+    page.does(Message::Fork { at_hours: None });
+    page.does(Message::Front("A".into()));
+    let both = charts::caption(&page.app);
+    assert!(both.starts_with("Two dozen machines: A with seed 7, B with seed 7. "), "{both}");
+}
+
+#[test]
+fn all_series_have_a_column_for_each_metric_and_variant() {
+    let page = Page::of_two();
+    let lines = charts::lines(&page.app);
+    let text = charts::all_series(&lines);
+    let mut rows = text.lines();
+    let header = rows.next().expect("a header");
+    assert!(header.starts_with("time_ms,A: Empty hosts (%),B: Empty hosts (%),A: Packing density (%),"), "{header}");
+    assert!(header.contains(",\"B: Empty hosts, counted (machines)\","), "{header}");
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(',').collect()).collect();
+    let front = page.app.front.live.as_ref().expect("it has run");
+    assert_eq!(rows.len(), front.times.len(), "both are sampled at the same times");
+    let mut compared = 0;
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!(row.len(), 1 + 2 * METRICS.len());
+        assert_eq!(row[0].parse(), Ok(front.times[index]));
+        for metric in 0..METRICS.len() {
+            let (cell, value) = (row[2 + 2 * metric], front.values[metric][index]);
+            assert_eq!(cell.is_empty(), !value.is_finite(), "{}", METRICS[metric].declaration.id);
+            if value.is_finite() {
+                assert_eq!(cell.parse(), Ok(value));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 1_000, "{compared}");
+}
+
+#[test]
+fn a_report_has_what_is_needed_to_have_it_again() {
+    let mut page = Page::of_two();
+    page.does(Message::Edit(Edit::AddIncident { id: "FailMachines".into(), at_hours: 12.0 }));
+    let report = Report::new(&page.app, "2026-01-02");
+    assert_eq!(report.name, "Two dozen machines");
+    assert!(report.made.contains("2026-01-02") && report.made.contains(tiebreak_lab::app::ENGINE_VERSION));
+    let runs: Vec<_> = report.runs.iter().map(|run| (run.variant.as_str(), run.seed, run.digest.clone())).collect();
+    let digests = page.digests();
+    assert_eq!(runs, [("A", 1, digests[0].clone()), ("B", 1, digests[1].clone())]);
+    let [against] = &report.against[..] else { panic!("one other variant: {:?}", report.against) };
+    assert_eq!(against.names, ["A".to_owned(), "B".to_owned()]);
+    assert!(against.verdict.starts_with("B keeps ") && against.rows.len() > 3);
+    let changed: Vec<_> = against.changes.iter().map(|change| change.path.as_str()).collect();
+    assert!(changed.contains(&"rules.PreferNonEmptyMachines.on"), "{changed:?}");
+    let (_, preferences) = report.stages.last().expect("stages");
+    assert!(preferences.iter().all(|rule| !rule.starts_with("PreferNonEmptyMachines")), "{preferences:?}");
+    assert!(preferences.contains(&"BestFit, 3 buckets".to_owned()), "{preferences:?}");
+    assert!(report.events[0].starts_with("Machines fail, day 0, 12:00: machines "), "{:?}", report.events);
+    assert!(report.setup[0].1.contains("24 machines"), "{:?}", report.setup);
+    assert!(report.sources[0].contains("OSDI 2020") && report.sources.iter().any(|it| it.contains("MIT")));
+    page.does(Message::CloseVariant("A".into()));
+    let alone = Report::new(&page.app, "2026-01-02");
+    assert!(alone.against.is_empty() && alone.figures.len() == 4 && alone.sentence.is_some());
+}
