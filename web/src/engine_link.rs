@@ -1,9 +1,15 @@
 //! The page's end of the wire to the engine's worker.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Reply};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+
+use crate::locks;
+use crate::places;
 
 /// What comes from the worker.
 pub(crate) enum Said {
@@ -13,6 +19,15 @@ pub(crate) enum Said {
     Died(String),
 }
 
+/// Which program a worker runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// The small one that makes the page live.
+    First,
+    /// The whole engine.
+    Whole,
+}
+
 /// A running worker; dropping it ends it.
 pub(crate) struct EngineLink {
     worker: Worker,
@@ -20,19 +35,27 @@ pub(crate) struct EngineLink {
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
     /// Messages are held back until the worker says it is ready.
     waiting: Option<Vec<Object>>,
+    /// What the worker holds while it lives.
+    lock: String,
+    is_wanted: Rc<Cell<bool>>,
 }
 
 impl EngineLink {
     /// Starts the worker whose address index.html names.
-    pub(crate) fn start(tell: impl Fn(Said) + Clone + 'static) -> Result<Self, JsValue> {
-        let address = gloo::utils::document()
-            .query_selector("meta[name=worker]")?
-            .and_then(|meta| meta.get_attribute("content"))
-            .ok_or("index.html does not name the worker")?;
+    pub(crate) fn start(which: Which, tell: impl Fn(Said) + Clone + 'static) -> Result<Self, JsValue> {
+        let named = match which {
+            Which::First => "first",
+            Which::Whole => "worker",
+        };
+        let address = places::named(named).ok_or("index.html does not name the worker")?;
         let worker = Worker::new(&address)?;
-        let tell_error = tell.clone();
+        let (tell_error, lock, is_wanted) = (tell.clone(), lock_name(), Rc::new(Cell::new(true)));
+        let (held, wanted) = (lock.clone(), is_wanted.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(said) = understand(&event.data()) {
+            let message = event.data();
+            if get(&message, "held").is_some() {
+                watch(&held, wanted.clone(), tell.clone());
+            } else if let Some(said) = understand(&message) {
                 tell(said);
             }
         });
@@ -42,23 +65,30 @@ impl EngineLink {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(Self { worker, _on_message: on_message, _on_error: on_error, waiting: Some(Vec::new()) })
+        Ok(Self { worker, _on_message: on_message, _on_error: on_error, waiting: Some(Vec::new()), lock, is_wanted })
+    }
+
+    /// Lets the small worker begin its run.
+    pub(crate) fn begin(&mut self, run: u32) {
+        let message = Object::new();
+        set(&message, "run", &run.into());
+        set(&message, "traces", &places::address("traces").into());
+        self.pass(message);
     }
 
     /// The worker said it is ready.
     pub(crate) fn ready(&mut self) {
         let hello = Object::new();
-        let base = gloo::utils::document().base_uri().ok().flatten().unwrap_or_default();
-        let base = base.split(['#', '?']).next().unwrap_or_default().rsplit_once('/').map_or("", |(folder, _)| folder);
-        set(&hello, "base", &format!("{base}/").into());
+        set(&hello, "traces", &places::address("traces").into());
+        set(&hello, "lock", &self.lock.as_str().into());
         self.post(&hello);
         for message in self.waiting.take().unwrap_or_default() {
             self.post(&message);
         }
     }
 
-    /// Sends a command, with the file it is about.
-    pub(crate) fn send(&mut self, command: &Command, file: Option<&File>) {
+    /// Sends a command, with the file or the bytes it is about.
+    pub(crate) fn send(&mut self, command: &Command, file: Option<&File>, bytes: Option<&[u8]>) {
         let message = Object::new();
         if let Ok(body) = serde_wasm_bindgen::to_value(command) {
             set(&message, "body", &body);
@@ -66,6 +96,13 @@ impl EngineLink {
         if let Some(file) = file {
             set(&message, "file", file);
         }
+        if let Some(bytes) = bytes {
+            set(&message, "bytes", &Uint8Array::from(bytes));
+        }
+        self.pass(message);
+    }
+
+    fn pass(&mut self, message: Object) {
         match &mut self.waiting {
             Some(waiting) => waiting.push(message),
             None => self.post(&message),
@@ -80,10 +117,31 @@ impl EngineLink {
 
 impl Drop for EngineLink {
     fn drop(&mut self) {
+        self.is_wanted.set(false);
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
     }
+}
+
+fn lock_name() -> String {
+    let mut bytes = [0; 8];
+    let _ = getrandom::fill(&mut bytes);
+    format!("tiebreak engine {:016x}", u64::from_le_bytes(bytes))
+}
+
+/// Tells when a worker has ended without a word, as when the browser took its memory. A worker that throws is heard of
+/// by its error.
+fn watch(lock: &str, wanted: Rc<Cell<bool>>, tell: impl Fn(Said) + 'static) {
+    locks::when_free(lock, move || {
+        if wanted.get() {
+            tell(Said::Died("the browser ended it".into()));
+        }
+    });
+}
+
+fn get(object: &JsValue, name: &str) -> Option<JsValue> {
+    Reflect::get(object, &name.into()).ok().filter(|value| !value.is_undefined())
 }
 
 fn set(object: &Object, name: &str, value: &JsValue) {
@@ -91,9 +149,8 @@ fn set(object: &Object, name: &str, value: &JsValue) {
 }
 
 fn understand(message: &JsValue) -> Option<Said> {
-    let body = Reflect::get(message, &"body".into()).ok().filter(|body| !body.is_undefined())?;
-    let frames = Reflect::get(message, &"frames".into()).ok().filter(|frames| !frames.is_undefined());
-    let frames = frames.map(|frames| frames.unchecked_into::<Uint8Array>().to_vec());
+    let body = get(message, "body")?;
+    let frames = get(message, "frames").map(|frames| frames.unchecked_into::<Uint8Array>().to_vec());
     match serde_wasm_bindgen::from_value(body) {
         Ok(reply) => Some(Said::Reply(Box::new(reply), frames)),
         Err(error) => Some(Said::Died(format!("the engine's answer was not understood: {error}"))),

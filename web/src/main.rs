@@ -3,11 +3,16 @@
 
 mod drafts;
 mod engine_link;
+mod locks;
+mod offline;
 mod page;
 mod parts;
+mod places;
+mod workers;
 
 fn main() {
     console_error_panic_hook::set_once();
+    offline::hold_build();
     let document = gloo::utils::document();
     let Some(root) = document.get_element_by_id("page") else { return };
     let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());

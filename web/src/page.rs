@@ -1,12 +1,15 @@
 //! The whole page: the application's state, the parts that show it, and the browser's
 //! side of every effect.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
-use tiebreak_lab::app::{Edit, Notice, Phase};
+use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
+use tiebreak_lab::view::embed::Embed;
 use tiebreak_lab::{App, Effect, Message};
+use tiebreak_lesson::Control;
 use tiebreak_scenario::{Document, PRESETS};
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
@@ -14,19 +17,35 @@ use yew::prelude::*;
 
 use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
+use crate::offline::Offline;
 use crate::parts::events::{Done, Events, EventsMessage};
+use crate::parts::lesson::{self, LessonMessage, Lessons};
 use crate::parts::lifetimes::{Panel, PanelMessage};
+use crate::parts::player::{Player, PlayerMessage};
 use crate::parts::rules::{List, ListMessage};
+use crate::parts::share::{Share, ShareMessage};
+use crate::parts::sweep::{SweepMessage, SweepPanel};
 use crate::parts::{
     anatomy,
     charts::Charts,
-    explain,
+    compare, embed, explain,
     fleet_map::{FleetMap, Frames},
-    notices, share, timeline, toolbar, workload,
+    notices, timeline, toolbar, workload,
 };
+use crate::workers::{Source, Workers};
 
 /// Where the choice of colours is kept.
 const THEME: &str = "tiebreak.theme";
+
+/// Engines beside those on screen, at most: each has the trace in its memory.
+const ENGINES_MAX: usize = 6;
+
+/// What an address with a lesson begins with; behind it the lesson's id, and perhaps `/` and a step
+/// from 1.
+const LESSON: &str = "#lesson=";
+
+/// Pixels between two maps side by side.
+const MAPS_APART: u32 = 16;
 
 /// Files above this are refused before they are read; the page's memory is finite.
 const FILE_BYTES_MAX: f64 = 2e9;
@@ -44,8 +63,8 @@ pub(crate) enum Side {
 pub(crate) enum PageMessage {
     /// Something for the application.
     App(Message),
-    /// The worker spoke.
-    Engine(Said),
+    /// A worker spoke.
+    Engine(Source, Said),
     /// A file was chosen or dropped.
     File(File),
     /// A scenario file was read: its name and text.
@@ -60,6 +79,20 @@ pub(crate) enum PageMessage {
     List(ListMessage),
     /// The events on the timeline.
     Events(EventsMessage),
+    /// A lesson of the page's list, by id, and the step it opens at, from 0.
+    Lesson(String, usize),
+    /// Its text is there.
+    LessonText(String, usize),
+    /// There is none of this id.
+    NoLesson(String),
+    /// A presenter's key: forward, or back.
+    Present(bool),
+    /// What people do in a lesson.
+    Lessons(LessonMessage),
+    /// What people set for a sweep.
+    Sweep(SweepMessage),
+    /// The film of a run.
+    Player(PlayerMessage),
     /// Give the focus to what this finds.
     Focus(&'static str),
     /// Give the focus back to a part of a rule's row.
@@ -74,14 +107,12 @@ pub(crate) enum PageMessage {
     Panel(PanelMessage),
     /// The region with caches and agents.
     Anatomy,
-    /// A click on the map, in its own pixels.
-    MapClick(u32, u32),
-    /// The share dialog.
-    Share(bool),
-    /// Put the link on the clipboard.
-    Copy(String),
-    /// It is there.
-    Copied,
+    /// A click on the map of a variant, in its own pixels.
+    MapClick(String, u32, u32),
+    /// A VM was asked about in the list of differences: it, and when it came.
+    ExplainAt(String, f64),
+    /// The share dialog, and what goes out from it.
+    Share(ShareMessage),
     /// The next choice of colours.
     Theme,
     /// A drawer was opened, or closed.
@@ -102,25 +133,33 @@ pub(crate) struct Properties {
 /// The page.
 pub(crate) struct Page {
     app: App,
-    engine: Option<EngineLink>,
+    workers: Workers,
     list: List,
     charts: Charts,
-    map: FleetMap,
+    /// A map for each lane.
+    maps: BTreeMap<u32, FleetMap>,
+    map_by_class: bool,
     events: Events,
+    player: Player,
     lifetimes: Panel,
+    lessons: Lessons,
+    sweep: SweepPanel,
+    /// The step at which the lesson that is being read opens.
+    lesson_step: usize,
+    /// Whether a run was over since the page opened.
+    is_live: bool,
     anatomy_open: bool,
     width: u32,
     hover: Option<f64>,
-    dialog: NodeRef,
-    sharing: bool,
-    copied: bool,
+    share: Share,
+    /// The only thing shown, inside another page.
+    embed: Option<Embed>,
     theme: String,
     drawer: Option<Side>,
     fields: (NodeRef, NodeRef),
     centre: NodeRef,
     focus: Option<String>,
     drafts_kept: bool,
-    restarts: u32,
     /// When the trace being read was begun, in the browser's own milliseconds.
     reading_since: f64,
     one_tenant_in: u32,
@@ -133,44 +172,58 @@ impl Component for Page {
     type Properties = Properties;
 
     fn create(context: &Context<Self>) -> Self {
-        let engine = start_engine(context);
-        let (app, effects) = open();
+        let embed = embed::asked();
+        let (app, effects) = open(embed.is_some());
         let mut page = Self {
             app,
-            engine,
+            workers: workers(context),
             list: List::default(),
             charts: Charts::default(),
-            map: FleetMap::default(),
+            maps: BTreeMap::new(),
+            map_by_class: false,
             events: Events::default(),
+            player: Player::default(),
             lifetimes: Panel::default(),
+            lessons: Lessons::default(),
+            sweep: SweepPanel::default(),
+            lesson_step: 0,
+            is_live: false,
             anatomy_open: false,
             width: 640,
             hover: None,
-            dialog: NodeRef::default(),
-            sharing: false,
-            copied: false,
+            share: Share::default(),
+            embed,
             theme: drafts::get(drafts::local, THEME).unwrap_or_else(|| "system".into()),
             drawer: None,
             fields: Default::default(),
             centre: NodeRef::default(),
             focus: None,
             drafts_kept: true,
-            restarts: 0,
             reading_since: 0.0,
             one_tenant_in: 1,
             _listeners: listeners(context),
             _resize: None,
         };
         page.apply_theme();
-        page.carry_out(effects);
+        page.app.use_engines(engines());
+        page.map(page.app.front.id);
+        page.begin(effects);
+        let fragment = gloo::utils::window().location().hash().unwrap_or_default();
+        if fragment.starts_with(LESSON) {
+            context.link().send_message(PageMessage::Address(fragment));
+        }
         page
     }
 
     fn update(&mut self, context: &Context<Self>, message: PageMessage) -> bool {
         match message {
+            // Inside another page there is nothing to undo but the opening of its link.
+            PageMessage::App(Message::Undo | Message::Redo) if self.embed.is_some() => return false,
             PageMessage::App(message) => self.tell(message),
-            PageMessage::Engine(said) => self.hear(context, said),
-            PageMessage::File(file) if file.name().ends_with(".json") => read_text(context, &file),
+            PageMessage::Engine(source, said) => return self.hear(context.link(), source, said),
+            PageMessage::File(file) if file.name().ends_with(".json") || file.name().ends_with(".md") => {
+                read_text(context, &file);
+            }
             PageMessage::File(file) => self.read(&file),
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
             PageMessage::Sample(one_in) => self.one_tenant_in = one_in,
@@ -191,23 +244,61 @@ impl Component for Page {
                 edit.into_iter().for_each(|edit| self.tell(Message::Edit(edit)));
                 self.focus = focus;
             }
+            PageMessage::Lesson(id, step) => lesson::fetch(context.link(), &id, step),
+            PageMessage::LessonText(text, step) => {
+                self.lesson_step = step;
+                self.tell(Message::LessonText(text));
+            }
+            PageMessage::NoLesson(id) => {
+                let line = format!("Expected one of the list in the bar, got \"{id}\".");
+                self.tell(Message::Notice(Notice::bad("This page has no such lesson", vec![line])));
+            }
+            PageMessage::Present(forward) => {
+                let Some(playing) = &self.app.lesson else { return false };
+                let message = match forward {
+                    true if !playing.is_revealed => Message::Reveal,
+                    true => Message::LessonStep(playing.step + 1),
+                    false => Message::LessonStep(playing.step.saturating_sub(1)),
+                };
+                self.tell(message);
+                self.focus = Some("#lesson-step".into());
+            }
+            PageMessage::Lessons(message) => {
+                let told = self.lessons.update(message, &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
+            PageMessage::Sweep(message) => self.sweep.update(message, &self.app),
+            PageMessage::Player(message) => {
+                let told = self.player.update(&message, context.link(), &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
             PageMessage::Focus(target) => self.focus = Some(target.to_owned()),
             PageMessage::FocusRow(rule, part) => self.focus = Some(format!("[data-rule=\"{rule}\"] {part}")),
             PageMessage::Table(metric) => self.charts.toggle_table(metric),
-            PageMessage::MapTable => self.map.toggle_table(),
-            PageMessage::MapByClass(by_class) => self.map.by_class = by_class,
+            PageMessage::MapTable => self.maps.values_mut().for_each(FleetMap::toggle_table),
+            PageMessage::MapByClass(by_class) => {
+                self.map_by_class = by_class;
+                self.maps.values_mut().for_each(|map| map.by_class = by_class);
+            }
             PageMessage::Panel(message) => self.lifetimes.update(&message),
             PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
-            PageMessage::MapClick(x, y) => {
-                let machine = self.app.live.as_ref().and_then(|live| self.map.machine_at(live, x, y));
+            PageMessage::MapClick(variant, x, y) => {
+                self.tell(Message::Front(variant));
+                let map = self.maps.get(&self.app.front.id);
+                let machine = self.app.front.live.as_ref().and_then(|live| map?.machine_at(live, x, y));
                 if machine.is_some() && is_narrow() {
                     self.drawer = Some(Side::Explain);
                 }
                 self.tell(Message::Machine(machine));
             }
-            PageMessage::Share(open) => (self.sharing, self.copied) = (open, false),
-            PageMessage::Copy(text) => copy(context, &text),
-            PageMessage::Copied => self.copied = true,
+            PageMessage::ExplainAt(vm, at_ms) => {
+                self.tell(Message::Cursor(Some(at_ms)));
+                self.tell(Message::Vm(vm));
+                if is_narrow() {
+                    self.drawer = Some(Side::Explain);
+                }
+            }
+            PageMessage::Share(message) => self.focus = self.share.update(message, context.link(), &self.app),
             PageMessage::Theme => {
                 self.theme = match self.theme.as_str() {
                     "system" => "light".into(),
@@ -226,8 +317,14 @@ impl Component for Page {
                 };
             }
             PageMessage::FreshSeed => self.fresh_seed(),
+            PageMessage::Address(fragment) if fragment.starts_with(LESSON) => {
+                let (id, step) = lesson_of(&fragment);
+                lesson::fetch(context.link(), id, step);
+            }
             PageMessage::Address(fragment) => {
-                drafts::begin_another();
+                if self.embed.is_none() {
+                    drafts::begin_another();
+                }
                 self.tell(Message::Link(fragment));
             }
         }
@@ -236,15 +333,20 @@ impl Component for Page {
 
     fn view(&self, context: &Context<Self>) -> Html {
         let (link, app) = (context.link(), &self.app);
+        if let Some(embed) = &self.embed {
+            return embed::view(link, app, embed, &self.charts, (&self.centre, self.width, self.hover));
+        }
         let moment = self.hover.unwrap_or_else(|| app.moment());
         let side =
             |side: Side, name: &'static str| classes!("side", name, (self.drawer == Some(side)).then_some("open"));
         let shut = link.callback(|_: MouseEvent| PageMessage::Drawer(None));
+        let shows_explain =
+            app.lesson.as_ref().is_none_or(|playing| playing.is_revealed && playing.shows(Control::Explain));
         let close = html! { <button class="close" onclick={shut.clone()}>{ "Close" }</button> };
         html! {
             <>
-                { toolbar::view(link, app, &self.theme) }
-                <div class="columns">
+                { toolbar::view(link, app, &self.lessons, &self.theme) }
+                <div class={classes!("columns", (!shows_explain).then_some("without-explain"))}>
                     <aside class={side(Side::Rules, "rules-side")} aria-label="Rules and settings">
                         { close.clone() }
                         { self.list.view(link, app) }
@@ -255,14 +357,17 @@ impl Component for Page {
                             <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
                             { toolbar::status(link, app, (js_sys::Date::now() - self.reading_since) / 1_000.0) }
                         </div>
+                        <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} />
                         { notices::view(link, app) }
+                        { self.lessons.view(link, app) }
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
-                    <aside class={side(Side::Explain, "explain-side")} aria-label="Explanations">{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside>
+                    if shows_explain { <aside class={side(Side::Explain, "explain-side")} aria-label="Explanations">{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside> }
                     if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
-                { share::view(link, app, &self.dialog, self.sharing, self.copied) }
+                { self.share.view(link, app) }
+                { self.share.report(link, app) }
             </>
         }
     }
@@ -273,14 +378,22 @@ impl Component for Page {
         }
         let moment = self.hover.unwrap_or_else(|| self.app.moment());
         let theme = format!("{} {}", self.theme, prefers_dark());
-        self.map.paint(&self.app, moment, self.width, &theme, !matches("(prefers-reduced-motion: reduce)"));
-        share::sync(&self.dialog, self.sharing);
+        let may_move = !matches("(prefers-reduced-motion: reduce)");
+        let lanes = self.app.shown_lanes();
+        let width = if lanes.len() > 1 { (self.width - MAPS_APART) / 2 } else { self.width };
+        for lane in lanes {
+            if let Some(map) = self.maps.get_mut(&lane.id) {
+                map.paint(&self.app, lane, moment, width, &theme, may_move);
+            }
+        }
+        self.share.sync();
         if let Some(target) = self.focus.take() {
             let found = gloo::utils::document().query_selector(&target).ok().flatten();
             if let Some(element) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
                 let _ = element.focus();
             }
         }
+        self.share.print();
     }
 }
 
@@ -290,70 +403,131 @@ impl Page {
     fn middle(&self, context: &Context<Self>, moment: f64) -> Html {
         let (link, app) = (context.link(), &self.app);
         let picture = &context.props().picture;
-        let none_yet = app.live.as_ref().is_none_or(|live| live.result.is_none()) && app.baseline.is_none();
+        let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none()) && app.front.baseline.is_none();
         let of_this = PRESETS.first().is_some_and(|preset| (preset.make)() == app.document);
-        if none_yet && of_this && app.phase == Phase::Running && !picture.is_empty() {
+        if none_yet && of_this && app.front.phase == Phase::Running && !picture.is_empty() {
             return Html::from_html_unchecked(picture.clone());
         }
+        if app.lesson.as_ref().is_some_and(|playing| !playing.is_revealed) {
+            return html! { <p class="hint before-run">{ "Predict first; then the run is shown." }</p> };
+        }
+        let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
         html! {
             <>
-                { self.map.view(link, app, moment) }
-                { timeline::view(link, app, &self.events, self.width) }
+                if shows(Control::Map) { { self.fleet(link, moment) } }
+                if shows(Control::Timeline) || shows(Control::Events) {
+                    { timeline::view(link, app, &self.events, &self.player, self.width) }
+                }
+                { compare::view(link, app) }
                 { self.charts.view(link, app, self.width, self.hover) }
-                { self.lifetimes.view(link, app, self.width) }
-                { anatomy::view(link, app, self.anatomy_open) }
+                { compare::below(link, app) }
+                { self.sweep.view(link, app, self.width) }
+                if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
+                if shows(Control::Anatomy) { { anatomy::view(link, app, self.anatomy_open) } }
             </>
         }
     }
 
+    /// The map of the variant in front; beside it that of the other one where two are compared.
+    fn fleet(&self, link: &yew::html::Scope<Self>, moment: f64) -> Html {
+        let lanes = self.app.shown_lanes();
+        let name = |lane: &Lane| match lane.id == self.app.front.id {
+            true => "Fleet map".to_owned(),
+            false => format!("Fleet map of {}", lane.variant),
+        };
+        let map = |lane: &&Lane| {
+            let map = self.maps.get(&lane.id)?;
+            Some(html! {
+                <div class="of-variant" key={lane.id}>
+                    if lanes.len() > 1 { <h2 class="variant-name">{ &lane.variant }</h2> }
+                    { map.view(link, &self.app, lane, &name(lane), moment) }
+                </div>
+            })
+        };
+        html! { <div class={classes!("fleets", (lanes.len() > 1).then_some("two"))}>{ for lanes.iter().filter_map(map) }</div> }
+    }
+
+    fn map(&mut self, lane: u32) -> &mut FleetMap {
+        let by_class = self.map_by_class;
+        self.maps.entry(lane).or_insert_with(|| FleetMap::new(by_class))
+    }
+
     fn tell(&mut self, message: Message) {
         let effects = self.app.update(message);
+        self.carry_out(effects);
+        let lanes: Vec<u32> = std::iter::once(&self.app.front).chain(&self.app.aside).map(|lane| lane.id).collect();
+        for lane in lanes {
+            self.map(lane);
+        }
+    }
+
+    /// The first effects. Where the page opens with its own scenario, the small engine makes its run.
+    fn begin(&mut self, mut effects: Vec<Effect>) {
+        if (PRESETS[0].make)() == self.app.document
+            && let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }))
+            && let Effect::Send { lane, command } = effects.remove(at)
+        {
+            self.workers.begin_small(lane, command);
+        }
         self.carry_out(effects);
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Send(command) => self.send(&command, None),
-                Effect::SaveDraft(document) => self.save_draft(document),
-                Effect::ForgetFrames => self.map.frames = Frames::default(),
+                Effect::Send { lane, command } => self.workers.send(lane, &command, None),
+                Effect::Close { lane } => {
+                    self.workers.close(lane);
+                    self.maps.remove(&lane);
+                }
+                Effect::SaveDraft(document) if self.embed.is_none() => self.save_draft(document),
+                Effect::SaveDraft(_) => {}
+                Effect::ForgetFrames { lane } => self.map(lane).frames = Frames::default(),
             }
         }
     }
 
-    fn send(&mut self, command: &Command, file: Option<&File>) {
-        if let Some(engine) = &mut self.engine {
-            engine.send(command, file);
-        }
-    }
-
-    fn hear(&mut self, context: &Context<Self>, said: Said) {
-        match said {
-            Said::Reply(reply, frames) => {
-                if let (Reply::Ready, Some(engine)) = (&*reply, &mut self.engine) {
-                    engine.ready();
-                }
+    /// A worker spoke; whether anything on the page changed by it.
+    fn hear(&mut self, link: &yew::html::Scope<Self>, source: Source, said: Said) -> bool {
+        let were_whole = self.workers.are_whole();
+        match self.workers.hear(source, said, self.app.front.id) {
+            Some((lane, Said::Reply(reply, frames))) => {
                 let run = match &*reply {
                     Reply::Progress(progress) => Some(progress.run),
                     Reply::Finished { run, .. } => Some(*run),
                     _ => None,
                 };
+                if let (Reply::Placements { .. }, Some(bytes)) = (&*reply, &frames) {
+                    self.workers.placements.clone_from(bytes);
+                }
+                // The page is live: what may come later comes now.
+                if matches!(*reply, Reply::Finished { .. }) && !std::mem::replace(&mut self.is_live, true) {
+                    lesson::fetch_list(link);
+                }
+                let is_lesson = matches!(*reply, Reply::Lesson(_));
                 self.tell(Message::Engine(reply));
-                let live = self.app.live.as_ref().filter(|live| Some(live.run) == run);
-                if let (Some(live), Some(frames)) = (live, frames) {
-                    self.map.frames.replace(frames, &live.layout);
+                if is_lesson && self.lesson_step > 0 {
+                    let step = std::mem::take(&mut self.lesson_step);
+                    self.tell(Message::LessonStep(step));
+                }
+                let shown = std::iter::once(&self.app.front).chain(&self.app.aside).find(|it| it.id == lane);
+                let live = shown.and_then(|lane| lane.live.as_ref()).filter(|live| Some(live.run) == run);
+                if let (Some(live), Some(frames), Some(map)) = (live, frames, self.maps.get_mut(&lane)) {
+                    map.frames.replace(frames, &live.layout);
                 }
             }
-            Said::Died(reason) => {
-                self.restarts += 1;
-                self.engine = if self.restarts < 5 { start_engine(context) } else { None };
-                self.tell(Message::EngineRestarted { reason });
-            }
+            Some((lane, Said::Died(reason))) => self.tell(Message::EngineRestarted { lane, reason }),
+            None => return were_whole != self.workers.are_whole(),
         }
+        true
     }
 
     /// Opens a scenario file; what it replaces can be had back with undo.
     fn open_file(&mut self, name: &str, text: &str) {
+        if name.ends_with(".md") {
+            self.lesson_step = 0;
+            return self.tell(Message::LessonText(text.to_owned()));
+        }
         match Document::read(text) {
             Ok(read) => {
                 if !read.issues.is_empty() {
@@ -372,7 +546,7 @@ impl Page {
     /// Gives a trace to the engine.
     fn read(&mut self, file: &File) {
         let (name, bytes) = (file.name(), file.size());
-        let one_tenant_in = match self.app.phase {
+        let one_tenant_in = match self.app.front.phase {
             Phase::NeedsTrace { one_tenant_in, .. } => one_tenant_in,
             _ => self.one_tenant_in,
         };
@@ -387,7 +561,8 @@ impl Page {
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
-        self.send(&Command::TraceBegin { name, bytes, one_tenant_in }, Some(file));
+        let begin = Command::TraceBegin { name, bytes, one_tenant_in };
+        self.workers.send(self.app.front.id, &begin, Some(file));
     }
 
     /// Keeps the draft. A document that came with the address begins a draft of its own, so
@@ -424,13 +599,19 @@ impl Page {
     }
 }
 
-/// What the page opens with: the address's scenario, else this tab's draft, else the default.
-fn open() -> (App, Vec<Effect>) {
-    drafts::take_over();
+/// What the page opens with: the address's scenario, else this tab's draft, else the default. Inside
+/// another page it knows of no drafts.
+fn open(embedded: bool) -> (App, Vec<Effect>) {
     let default = PRESETS.first().map_or_else(Document::default, |preset| (preset.make)());
     let fragment = gloo::utils::window().location().hash().unwrap_or_default();
+    if embedded {
+        let (mut app, first) = App::open(default);
+        let effects = if fragment.len() > 1 { app.update(Message::Link(fragment)) } else { Vec::new() };
+        return if effects.is_empty() { (app, first) } else { (app, effects) };
+    }
+    drafts::take_over();
     let draft = drafts::own();
-    if fragment.len() > 1 {
+    if fragment.len() > 1 && !fragment.starts_with(LESSON) {
         drafts::begin_another();
         let (mut app, first) = App::open(default);
         let effects = app.update(Message::Link(fragment));
@@ -465,17 +646,33 @@ fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
     }
 }
 
-fn start_engine(context: &Context<Page>) -> Option<EngineLink> {
+/// The lesson that an address names, and its step from 0.
+fn lesson_of(fragment: &str) -> (&str, usize) {
+    let named = fragment.strip_prefix(LESSON).unwrap_or_default();
+    let (id, step) = named.split_once('/').unwrap_or((named, "1"));
+    (id, step.parse().map_or(0, |step: usize| step.saturating_sub(1)))
+}
+
+fn workers(context: &Context<Page>) -> Workers {
     let link = context.link().clone();
-    match EngineLink::start(move |said| link.send_message(PageMessage::Engine(said))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            let line = format!("The browser said: {error:?}. The page needs web workers and WebAssembly.");
-            let notice = Notice::bad("The engine could not be started", vec![line]);
-            context.link().send_message(PageMessage::App(Message::Notice(notice)));
-            None
+    Workers::new(Box::new(move |source| {
+        let tell = link.clone();
+        match EngineLink::start(source.which(), move |said| tell.send_message(PageMessage::Engine(source, said))) {
+            Ok(engine) => Some(engine),
+            Err(error) => {
+                let line = format!("The browser said: {error:?}. The page needs web workers and WebAssembly.");
+                let notice = Notice::bad("The engine could not be started", vec![line]);
+                link.send_message(PageMessage::App(Message::Notice(notice)));
+                None
+            }
         }
-    }
+    }))
+}
+
+/// Engines that may work beside those on screen: one core is the page's own.
+fn engines() -> usize {
+    let cores = gloo::utils::window().navigator().hardware_concurrency();
+    (cores as usize).saturating_sub(1).clamp(1, ENGINES_MAX)
 }
 
 fn listeners(context: &Context<Page>) -> Vec<EventListener> {
@@ -502,6 +699,18 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
                 event.prevent_default();
                 Some(PageMessage::App(if event.shift_key() { Message::Redo } else { Message::Undo }))
             }
+            _ => None,
+        }
+    });
+    let present = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
+        const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event";
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        if target.is_some_and(|target| matches!(target.closest(TAKES_KEYS), Ok(Some(_)))) {
+            return None;
+        }
+        match event.key().as_str() {
+            "ArrowRight" | "PageDown" => Some(PageMessage::Present(true)),
+            "ArrowLeft" | "PageUp" => Some(PageMessage::Present(false)),
             _ => None,
         }
     });
@@ -533,6 +742,7 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
                 close_drawer.emit(());
             }
             undo.emit(event.clone());
+            present.emit(event.clone());
         }),
     ]
 }
@@ -543,7 +753,8 @@ fn observe(context: &Context<Page>, centre: &NodeRef) -> Option<(ResizeObserver,
     let (link, measured) = (context.link().clone(), centre.clone());
     let changed = Rc::new(std::cell::Cell::new(0));
     let closure = Closure::<dyn FnMut()>::new(move || {
-        let width = measured.client_width().max(260) as u32 - 32;
+        let Ok(inner @ 1..) = u32::try_from(measured.client_width()) else { return };
+        let width = inner.max(260) - 32;
         if changed.replace(width) != width {
             link.send_message(PageMessage::Width(width));
         }
@@ -562,22 +773,6 @@ fn read_text(context: &Context<Page>, file: &File) {
     });
 }
 
-fn copy(context: &Context<Page>, text: &str) {
-    let promise = gloo::utils::window().navigator().clipboard().write_text(text);
-    let link = context.link().clone();
-    wasm_bindgen_futures::spawn_local(async move {
-        let message = match wasm_bindgen_futures::JsFuture::from(promise).await {
-            Ok(_) => PageMessage::Copied,
-            Err(_) => {
-                let line =
-                    "The browser does not let this page write to the clipboard; select the link and copy it by hand.";
-                PageMessage::App(Message::Notice(Notice::bad("The link was not copied", vec![line.into()])))
-            }
-        };
-        link.send_message(message);
-    });
-}
-
 fn prefers_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
 }
@@ -592,7 +787,7 @@ fn matches(media: &str) -> bool {
 }
 
 fn footer(app: &App) -> String {
-    let digest = app.live.as_ref().and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
+    let digest = app.front.live.as_ref().and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     format!(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
         app.variant().seed,

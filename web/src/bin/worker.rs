@@ -1,42 +1,42 @@
 //! The engine's worker: it reads files, keeps them in the browser's own storage, gives
 //! the engine time, and passes messages on.
 //!
-//! A message is `{ body, file?, base? }` one way and `{ body, frames? }` the other; `body`
-//! is a [`Command`] or a [`Reply`].
+//! A message is `{ body?, file?, bytes?, traces?, lock? }` one way and `{ body?, frames?, held? }` the other; `body`
+//! is a [`Command`] or a [`Reply`]. The worker holds the lock that it is told, so that the page learns of its end.
 
 use std::cell::RefCell;
 
-use js_sys::{Object, Promise, Reflect, Uint8Array};
+use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Engine, Reply};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{
-    Blob, DedicatedWorkerGlobalScope as Scope, FileSystemDirectoryHandle, FileSystemFileHandle,
-    FileSystemGetFileOptions, FileSystemWritableFileStream, MessageChannel, MessageEvent, MessagePort,
-    ReadableStreamDefaultReader, Response,
+    Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions, FileSystemWritableFileStream,
+    MessageChannel, MessagePort, ReadableStreamDefaultReader, StorageManager,
 };
 
-/// Milliseconds of work between two looks at the message queue.
-const TURN_MS: f64 = 16.0;
+use locks::With;
+use wire::{BUILT_IN, REPORT_MS, TURN_MS, await_any, describe, fetch, field, listen, now, scope, send};
 
-/// Milliseconds between two reports of progress.
-const REPORT_MS: f64 = 80.0;
+#[path = "../locks.rs"]
+mod locks;
+#[path = "../wire.rs"]
+mod wire;
 
 /// Traces kept in the browser's storage, so that a reload or a link finds them.
 const KEPT_TRACES: usize = 4;
-
-/// The trace that comes with the page.
-const BUILT_IN: (&str, u128) = ("packing-cut.columns", PACKING_CUT_FINGERPRINT);
 
 struct State {
     engine: Engine,
     /// Wakes the loop without the delay that timers have.
     wake: MessagePort,
     awake: bool,
-    base: String,
+    traces: String,
     began_at: f64,
     reported_at: f64,
+    /// The trace that is being looked for, and what is said where it is nowhere.
+    sought: Option<(String, Reply)>,
     /// Counts traces begun, so that an old reader notices it was replaced.
     reading: u32,
 }
@@ -49,14 +49,6 @@ fn with<T>(use_it: impl FnOnce(&mut State) -> T) -> Option<T> {
     STATE.with_borrow_mut(|state| state.as_mut().map(use_it))
 }
 
-fn scope() -> Scope {
-    js_sys::global().unchecked_into()
-}
-
-fn now() -> f64 {
-    scope().performance().map_or(0.0, |clock| clock.now())
-}
-
 fn main() {
     console_error_panic_hook::set_once();
     let Ok(channel) = MessageChannel::new() else { return };
@@ -67,33 +59,42 @@ fn main() {
         engine: Engine::new(),
         wake: channel.port2(),
         awake: false,
-        base: String::new(),
+        traces: String::new(),
         began_at: 0.0,
         reported_at: 0.0,
+        sought: None,
         reading: 0,
     };
     STATE.set(Some(state));
-    let listen = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
-    scope().set_onmessage(Some(listen.as_ref().unchecked_ref()));
-    listen.forget();
-    send(&Reply::Ready, None);
+    listen(receive);
 }
 
 fn receive(message: &JsValue) {
-    if let Some(base) = field(message, "base").and_then(|base| base.as_string()) {
-        with(|state| state.base = base);
+    if let Some(traces) = field(message, "traces").and_then(|traces| traces.as_string()) {
+        with(|state| state.traces = traces);
+    }
+    if let Some(lock) = field(message, "lock").and_then(|lock| lock.as_string()) {
+        locks::hold(&lock, &With::Nobody, send_held);
     }
     let Some(body) = field(message, "body") else { return };
     match serde_wasm_bindgen::from_value::<Command>(body) {
+        Ok(Command::Differ { run, other }) => {
+            let bytes =
+                field(message, "bytes").map_or_else(Vec::new, |bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
+            pass_on(with(|state| state.engine.differ(run, other, &bytes)).unwrap_or_default());
+        }
         Ok(command) => obey(command, field(message, "file")),
         Err(error) => send(&Reply::Failed { run: 0, message: format!("the engine did not understand: {error}") }, None),
     }
 }
 
+fn send_held() {
+    let message = Object::new();
+    let _ = Reflect::set(&message, &"held".into(), &JsValue::TRUE);
+    let _ = scope().post_message(&message);
+}
+
 fn obey(command: Command, file: Option<JsValue>) {
-    if matches!(command, Command::Run { .. }) {
-        with(|state| (state.began_at, state.reported_at) = (now(), 0.0));
-    }
     let begins = matches!(command, Command::TraceBegin { .. });
     let replies = with(|state| state.engine.handle(command)).unwrap_or_default();
     pass_on(replies);
@@ -147,11 +148,19 @@ fn wake() {
 fn pass_on(replies: Vec<Reply>) {
     for mut reply in replies {
         match &mut reply {
+            Reply::Started { .. } => {
+                with(|state| (state.began_at, state.reported_at) = (now(), 0.0));
+                send(&reply, None);
+            }
             Reply::Finished { result, .. } => {
                 result.wall_ms = with(|state| now() - state.began_at).unwrap_or(0.0);
                 send_with_frames(&reply);
             }
             Reply::Progress(_) => send_with_frames(&reply),
+            Reply::Placements { .. } => {
+                let bytes = with(|state| state.engine.placement_bytes()).unwrap_or_default();
+                send(&reply, Some(&bytes));
+            }
             Reply::TraceNeeded { fingerprint, name, one_tenant_in, .. } => {
                 let (fingerprint, name, one_in) = (fingerprint.clone(), name.clone(), *one_tenant_in);
                 spawn_local(async move { find_trace(&fingerprint, &name, one_in, reply).await });
@@ -162,19 +171,8 @@ fn pass_on(replies: Vec<Reply>) {
 }
 
 fn send_with_frames(reply: &Reply) {
-    let (bytes, _) = with(|state| state.engine.frame_bytes()).unwrap_or_default();
+    let bytes = with(|state| state.engine.frame_bytes()).unwrap_or_default();
     send(reply, Some(&bytes));
-}
-
-fn send(reply: &Reply, frames: Option<&[u8]>) {
-    let message = Object::new();
-    if let Ok(body) = serde_wasm_bindgen::to_value(reply) {
-        let _ = Reflect::set(&message, &"body".into(), &body);
-    }
-    if let Some(frames) = frames {
-        let _ = Reflect::set(&message, &"frames".into(), &Uint8Array::from(frames));
-    }
-    let _ = scope().post_message(&message);
 }
 
 /// Reads a trace to its end, unless it is cancelled or replaced; its fingerprint if it is one.
@@ -199,6 +197,7 @@ async fn read(blob: &Blob) -> Option<String> {
         _ => None,
     });
     pass_on(replies);
+    wake(); // A run may have waited for it.
     fingerprint
 }
 
@@ -226,32 +225,40 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
 /// Looks for a trace among those that came with the page and those kept in this browser;
 /// when it is nowhere, the page asks for the file.
 async fn find_trace(fingerprint: &str, name: &str, one_tenant_in: u32, needed: Reply) {
-    let built_in = format!("{:032x}", BUILT_IN.1) == fingerprint;
-    let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
-    let Ok(blob) = found else { return send(&needed, None) };
-    if with(|state| state.engine.is_reading()).unwrap_or(true) {
-        return send(&needed, None); // The person gave a file meanwhile; it goes first.
+    // Where it is being looked for already, the newest run begins when it is there.
+    let looking = with(|state| state.sought.replace((fingerprint.to_owned(), needed))).flatten();
+    if looking.is_some_and(|(other, _)| other == fingerprint) {
+        return;
     }
-    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in };
-    with(|state| state.engine.handle(begin));
-    let read = read(&blob).await;
-    if read.as_deref() != Some(fingerprint) {
+    let found = look_for_trace(fingerprint, name, one_tenant_in).await;
+    let sought = with(|state| state.sought.take_if(|(other, _)| other == fingerprint)).flatten();
+    if let (false, Some((_, needed))) = (found, sought) {
         send(&needed, None);
     }
 }
 
-async fn fetch_built_in() -> Result<Blob, JsValue> {
-    let url = with(|state| format!("{}traces/{}", state.base, BUILT_IN.0)).unwrap_or_default();
-    let response: Response = await_any(&scope().fetch_with_str(&url)).await?.unchecked_into();
-    if !response.ok() {
-        return Err("the page's own trace is missing".into());
+/// Whether it was found and read.
+async fn look_for_trace(fingerprint: &str, name: &str, one_tenant_in: u32) -> bool {
+    let built_in = format!("{PACKING_CUT_FINGERPRINT:032x}") == fingerprint;
+    let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
+    let Ok(blob) = found else { return false };
+    if with(|state| state.engine.is_reading()).unwrap_or(true) {
+        return false; // The person gave a file meanwhile; it goes first.
     }
-    Ok(await_any(&response.blob()?).await?.unchecked_into())
+    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in };
+    with(|state| state.engine.handle(begin));
+    read(&blob).await.as_deref() == Some(fingerprint)
+}
+
+async fn fetch_built_in() -> Result<Blob, JsValue> {
+    let traces = with(|state| state.traces.clone()).unwrap_or_default();
+    Ok(await_any(&fetch(&traces, BUILT_IN).await?.blob()?).await?.unchecked_into())
 }
 
 async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
-    let storage = scope().navigator().storage();
-    Ok(await_any(&storage.get_directory()).await?.unchecked_into())
+    // Pages that come by http from another host have none.
+    let storage = field(&scope().navigator(), "storage").ok_or("this browser keeps no files for this page")?;
+    Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
 }
 
 async fn keep(fingerprint: &str, blob: &Blob) -> Result<(), JsValue> {
@@ -291,17 +298,4 @@ async fn kept(fingerprint: &str) -> Result<Blob, JsValue> {
     let handle: FileSystemFileHandle =
         await_any(&directory().await?.get_file_handle(fingerprint)).await?.unchecked_into();
     Ok(await_any(&handle.get_file()).await?.unchecked_into())
-}
-
-async fn await_any<T: JsCast>(promise: &T) -> Result<JsValue, JsValue> {
-    let promise: Promise = promise.unchecked_ref::<Promise>().clone();
-    JsFuture::from(promise).await
-}
-
-fn field(object: &JsValue, name: &str) -> Option<JsValue> {
-    Reflect::get(object, &name.into()).ok().filter(|value| !value.is_undefined())
-}
-
-fn describe(error: &JsValue) -> String {
-    field(error, "message").and_then(|message| message.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }

@@ -15,7 +15,7 @@ use crate::page::{Page, PageMessage};
 
 /// The region: a line in short, and below it, when it is open, the tables.
 pub(crate) fn view(link: &Scope<Page>, app: &App, open: bool) -> Html {
-    let short = app.live.as_ref().and_then(anatomy::in_short);
+    let short = app.front.live.as_ref().and_then(anatomy::in_short);
     html! {
         <section class="anatomy" aria-label="Anatomy">
             <h2><button class="fold" aria-expanded={open.to_string()} onclick={link.callback(|_| PageMessage::Anatomy)}>{ "Anatomy of caches and agents" }</button>
@@ -41,7 +41,7 @@ fn table(label: &'static str, caption: &'static str, heads: Html, body: Html) ->
 }
 
 fn layers(link: &Scope<Page>, app: &App) -> Html {
-    let rows = anatomy::layers(app.variant(), app.live.as_ref());
+    let rows = anatomy::layers(app.variant(), app.front.live.as_ref());
     let heads = html! {
         <>
             <th scope="col">{ "Layer" }</th>
@@ -111,7 +111,7 @@ fn sizes(link: &Scope<Page>, app: &App) -> Html {
 }
 
 fn agents(app: &App) -> Html {
-    let Some(live) = &app.live else { return Html::default() };
+    let Some(live) = &app.front.live else { return Html::default() };
     let heads = ["VMs decided", "Failed commits", "Behind the store", "Cache hits"];
     let heads = html! {
         <>

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tiebreak_chart::{Caption, PlotArea, Table, Theme, TimeChart, csv, summary, svg, svg_file, table};
-use tiebreak_lab::app::{Outcome, Phase};
-use tiebreak_lab::view::{charts, timeline, verdict, words};
+use tiebreak_chart::{PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, table};
+use tiebreak_lab::app::{Given, Mode, Outcome, Phase, Playing};
+use tiebreak_lab::view::{charts, compare, verdict, words};
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Question;
 use tiebreak_sim::METRICS;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
@@ -15,10 +16,14 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::around;
+use super::share::{File, save_button};
 use crate::page::{Page, PageMessage};
 
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
+
+/// Height of the strip with the difference of two variants.
+const DIFFERENCE_HEIGHT: u32 = 96;
 
 /// What to try where nobody says what to look at.
 const PROMPT: &str =
@@ -30,6 +35,25 @@ const TABLE_ROWS: usize = 60;
 /// The metrics always shown, by id; a fourth is picked.
 const FIXED: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
+/// Width of a chart on paper: between the margins of A4 and Letter alike, at 96 pixels an inch.
+const PAPER_WIDTH: u32 = 680;
+
+/// The metrics on the page.
+fn shown(app: &App) -> Vec<usize> {
+    let fixed = FIXED.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id));
+    match app.lesson.as_ref().and_then(Playing::charts) {
+        Some(metrics) => metrics,
+        None => fixed.chain(app.extra_metric).collect(),
+    }
+}
+
+/// The chart of a metric, with what somebody predicted of it below everything.
+pub(crate) fn chart(app: &App, metric: usize) -> TimeChart {
+    let mut chart = charts::chart(metric, &charts::lines(app));
+    chart.series.splice(0..0, predicted(app, metric));
+    chart
+}
+
 /// A chart as drawn, and what it was drawn from.
 struct Drawn {
     key: Key,
@@ -38,18 +62,13 @@ struct Drawn {
     area: PlotArea,
 }
 
-/// What a drawing depends on.
-#[derive(Clone, Copy, PartialEq)]
-struct Key {
-    live: (u32, usize, bool),
-    baseline: Option<u32>,
-    width: u32,
-}
+/// What a drawing depends on: the runs, how far they are, seeds that are over, and its width.
+type Key = (Vec<(u32, usize, bool)>, usize, u32);
 
 /// Drawings kept from one rendering to the next, and which tables are open.
 #[derive(Default)]
 pub(crate) struct Charts {
-    drawn: RefCell<BTreeMap<usize, Rc<Drawn>>>,
+    drawn: RefCell<BTreeMap<(usize, bool), Rc<Drawn>>>,
     open_tables: Vec<usize>,
 }
 
@@ -64,42 +83,59 @@ impl Charts {
 
     /// The verdict and the charts. `hover` is the moment under the pointer.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32, hover: Option<f64>) -> Html {
-        let fixed = FIXED.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id));
-        let cards = fixed.chain(app.extra_metric).map(|metric| self.card(link, app, metric, width, hover));
+        let cards = shown(app).into_iter().map(|metric| self.card(link, app, metric, width, hover));
         html! {
             <section class="charts-region" aria-label="Charts">
                 { outcome(link, app) }
                 <div class="charts" data-charts="">{ for cards }</div>
-                { picker(link, app) }
+                if app.lesson.is_none() { { picker(link, app) } }
             </section>
         }
     }
 
     fn draw(&self, app: &App, metric: usize, width: u32) -> Rc<Drawn> {
-        let identity = |outcome: &Outcome| (outcome.run, outcome.times.len(), outcome.result.is_some());
-        let key = Key {
-            live: app.live.as_ref().map_or((0, 0, false), identity),
-            baseline: app.baseline.as_ref().map(|outcome| outcome.run),
+        let lines = charts::lines(app);
+        let key = (
+            lines.iter().map(|(.., outcome)| identity(outcome)).collect(),
+            app.lesson.as_ref().map_or(0, |playing| playing.step + 1),
             width,
-        };
-        if let Some(drawn) = self.drawn.borrow().get(&metric).filter(|drawn| drawn.key == key) {
-            return drawn.clone();
-        }
-        let baseline =
-            app.baseline.as_ref().filter(|before| app.live.as_ref().is_none_or(|live| live.run != before.run));
-        let chart = charts::chart(metric, app.live.as_ref(), baseline);
-        let (drawing, area) = svg(&chart, width, HEIGHT, &chart.title);
-        let drawn = Rc::new(Drawn { key, svg: drawing.into(), area, chart });
-        self.drawn.borrow_mut().insert(metric, drawn.clone());
-        drawn
+        );
+        self.drawn((metric, false), key, HEIGHT, || Some(chart(app, metric))).expect("a chart of any metric")
     }
 
-    fn card(&self, link: &Scope<Page>, app: &App, metric: usize, width: u32, hover: Option<f64>) -> Html {
+    /// The difference of two variants, where they are compared.
+    fn draw_difference(&self, app: &App, metric: usize, width: u32) -> Option<Rc<Drawn>> {
+        let against = app.against().filter(|_| app.mode == Mode::Compare)?;
+        let runs = [&app.front, against].into_iter().map(|lane| lane.live.as_ref().map(identity));
+        let seeds = app.paired.as_ref().map_or(0, |paired| 1 + paired.progress().0);
+        let key = (runs.collect::<Option<_>>()?, seeds, width);
+        self.drawn((metric, true), key, DIFFERENCE_HEIGHT, || compare::difference(app, metric))
+    }
+
+    fn drawn(
+        &self,
+        place: (usize, bool),
+        key: Key,
+        height: u32,
+        make: impl FnOnce() -> Option<TimeChart>,
+    ) -> Option<Rc<Drawn>> {
+        if let Some(drawn) = self.drawn.borrow().get(&place).filter(|drawn| drawn.key == key) {
+            return Some(drawn.clone());
+        }
+        let chart = make()?;
+        let (drawing, area) = svg(&chart, key.2, height, &chart.title);
+        let drawn = Rc::new(Drawn { key, svg: drawing.into(), area, chart });
+        self.drawn.borrow_mut().insert(place, drawn.clone());
+        Some(drawn)
+    }
+
+    /// One chart, with all that belongs to it.
+    pub(crate) fn card(&self, link: &Scope<Page>, app: &App, metric: usize, width: u32, hover: Option<f64>) -> Html {
         let drawn = self.draw(app, metric, width);
         let title = METRICS[metric].declaration.title;
         let open = self.open_tables.contains(&metric);
         let moment = hover.or(app.cursor_ms);
-        let cursor = moment.map(|time| cursor(&drawn, time, width));
+        let cursor = moment.map(|time| self::cursor(&drawn, time, width));
         let (area, share) = (drawn.area, width);
         let time_under = move |event: &PointerEvent| {
             let shape = around(event, ".plot")?.get_bounding_client_rect();
@@ -114,13 +150,15 @@ impl Charts {
                 <p class="unseen">{ summary(&drawn.chart) }</p>
                 <div class="plot" onpointermove={hover_to} onpointerleave={leave} onpointerdown={pin}>
                     { Html::from_html_unchecked(drawn.svg.clone()) }
-                    <>{ for app.live.iter().flat_map(timeline::happened).map(|time| event_line(&drawn, time, width)) }</>
                     { cursor }
                 </div>
+                { for self.draw_difference(app, metric, width).map(|drawn| difference(&drawn, moment, width)) }
                 <figcaption>
                     <button class="quiet" aria-expanded={open.to_string()}
                         onclick={link.callback(move |_| PageMessage::Table(metric))}>{ if open { "Hide data table" } else { "Show data table" } }</button>
-                    { download(title, &drawn.chart, app) }
+                    { save_button(link, "CSV", format!("CSV of {title}"), File::Csv(metric)) }
+                    { save_button(link, "SVG", format!("SVG of {title}"), File::Svg(metric)) }
+                    { save_button(link, "PNG", format!("PNG of {title}"), File::Png(metric)) }
                 </figcaption>
                 if open { { data_table(&drawn.chart) } }
             </figure>
@@ -128,10 +166,47 @@ impl Charts {
     }
 }
 
-/// A line where an event happened.
-fn event_line(drawn: &Drawn, time: f64, width: u32) -> Html {
-    let place = format!("left:{:.3}%", 100.0 * drawn.area.x_of(time) / f64::from(width));
-    html! { <div class="event-line" style={place} aria-hidden="true"></div> }
+/// The curve that somebody predicted for this metric.
+fn predicted(app: &App, metric: usize) -> Option<Series> {
+    let playing = app.lesson.as_ref().filter(|playing| playing.is_revealed)?;
+    let (Some(Given::Curve(points)), Some(Question::Curve { metric: of, .. })) =
+        (&playing.given, &playing.here().question)
+    else {
+        return None;
+    };
+    (tiebreak_sim::metrics::index_of(of) == Some(metric))
+        .then(|| Series::new("predicted", Role::Ghost, Style::Line, points.clone()))
+}
+
+/// The charts for paper, without what hands and pointers need.
+pub(crate) fn on_paper(app: &App) -> Html {
+    let figure = |metric: usize| {
+        let chart = chart(app, metric);
+        let below = compare::difference(app, metric).filter(|_| app.mode == Mode::Compare);
+        let drawing = |chart: &TimeChart, height: u32| {
+            Html::from_html_unchecked(svg(chart, PAPER_WIDTH, height, &summary(chart)).0.into())
+        };
+        html! {
+            <figure class="chart">{ drawing(&chart, HEIGHT) }{ for below.map(|chart| drawing(&chart, DIFFERENCE_HEIGHT)) }</figure>
+        }
+    };
+    html! { { for shown(app).into_iter().map(figure) } }
+}
+
+/// What tells one state of a run from the next.
+fn identity(outcome: &Outcome) -> (u32, usize, bool) {
+    (outcome.run, outcome.times.len(), outcome.result.is_some())
+}
+
+/// The strip below a chart.
+fn difference(drawn: &Drawn, moment: Option<f64>, width: u32) -> Html {
+    html! {
+        <div class="plot difference">
+            <p class="unseen">{ summary(&drawn.chart) }</p>
+            { Html::from_html_unchecked(drawn.svg.clone()) }
+            { for moment.map(|time| cursor(drawn, time, width)) }
+        </div>
+    }
 }
 
 fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
@@ -151,10 +226,10 @@ fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
 
 /// The three numbers people look at first, and one sentence.
 fn outcome(link: &Scope<Page>, app: &App) -> Html {
-    let Some(live) = app.live.as_ref().filter(|live| live.result.is_some()) else {
+    let Some(live) = app.front.live.as_ref().filter(|live| live.result.is_some()) else {
         return waiting(app);
     };
-    let baseline = app.baseline.as_ref().filter(|before| before.run != live.run);
+    let baseline = app.front.baseline.as_ref().filter(|before| before.run != live.run && app.aside.is_empty());
     let figure = |figure: &verdict::Figure| {
         html! {
             <div class="figure"><span class="figure-title">{ figure.title }</span><span class="figure-value">{ &figure.value }</span>
@@ -169,7 +244,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
             if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
-            if baseline.is_none() && !app.can_reset() {
+            if baseline.is_none() && !app.can_reset() && app.lesson.is_none() {
                 <p class="prompt">{ app.prompt.unwrap_or(PROMPT) }</p>
             }
         </>
@@ -178,7 +253,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
 
 /// What stands where the numbers will be.
 fn waiting(app: &App) -> Html {
-    match &app.phase {
+    match &app.front.phase {
         Phase::NeedsTrace { name, fingerprint, .. } => {
             let choose = Callback::from(|_: MouseEvent| {
                 let field = gloo::utils::document().query_selector("input[type=file]").ok().flatten();
@@ -195,7 +270,7 @@ fn waiting(app: &App) -> Html {
         }
         Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ message }</p> },
         Phase::Paused => {
-            html! { <p class="verdict muted">{ "Paused. Step decides one more VM and explains it; Run goes on." }</p> }
+            html! { <p class="verdict muted">{ "Paused. Step goes on to the next VM, rule or conflict, and explains it; Run goes on to the end." }</p> }
         }
         _ => html! { <p class="verdict muted">{ "Running…" }</p> },
     }
@@ -210,7 +285,10 @@ fn picker(link: &Scope<Page>, app: &App) -> Html {
     let option = |(index, metric): (usize, &tiebreak_sim::Metric)| {
         html! { <option value={index.to_string()} selected={app.extra_metric == Some(index)}>{ metric.declaration.title }</option> }
     };
-    html! { <label class="picker">{ "Fourth chart " }<select onchange={choose}>{ for rest.map(option) }</select></label> }
+    html! {
+        <p class="picker"><label>{ "Fourth chart " }<select onchange={choose}>{ for rest.map(option) }</select></label>
+            { save_button(link, "All series (CSV)", "All series (CSV)".into(), File::AllSeries) }</p>
+    }
 }
 
 fn data_table(chart: &TimeChart) -> Html {
@@ -227,32 +305,5 @@ pub(crate) fn rows(title: &str, table: &Table) -> Html {
                 <tbody>{ for table.rows.iter().map(row) }</tbody>
             </table>
         </div>
-    }
-}
-
-/// Links that save a chart's data and picture; the files are made when they are followed.
-fn download(title: &'static str, chart: &TimeChart, app: &App) -> Html {
-    let seed = app.variant().seed;
-    let name = title.to_lowercase().replace([' ', ','], "-");
-    let save = |label: &'static str, ending: &'static str, kind: &'static str, make: Rc<dyn Fn() -> String>| {
-        let file = format!("tiebreak-{name}.{ending}");
-        let onclick = Callback::from(move |event: MouseEvent| {
-            let link: web_sys::HtmlAnchorElement = event.target_unchecked_into();
-            if let Some(url) = super::share::object_url(&make(), kind) {
-                link.set_href(&url);
-            }
-        });
-        html! { <a class="quiet" href="#" download={file} {onclick} aria-label={format!("{label} of {title}")}>{ label }</a> }
-    };
-    let (data, picture) = (chart.clone(), chart.clone());
-    let caption = format!("{}, seed {seed}, engine {}", app.document.name, tiebreak_lab::app::ENGINE_VERSION);
-    let address = super::share::address(app);
-    html! {
-        <>
-            { save("CSV", "csv", "text/csv", Rc::new(move || csv(&data))) }
-            { save("SVG", "svg", "image/svg+xml", Rc::new(move || {
-                svg_file(&picture, 760, 260, Theme::Light, Caption { text: &caption, link: &address })
-            })) }
-        </>
     }
 }

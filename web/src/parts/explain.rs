@@ -1,7 +1,7 @@
 //! Why a VM went where it went, why not elsewhere, why it was refused; and what a
 //! machine holds.
 
-use tiebreak_lab::app::Selection;
+use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
 use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
 use web_sys::{HtmlInputElement, SubmitEvent};
@@ -17,13 +17,14 @@ const LISTED: usize = 60;
 /// The region on the right.
 pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef, machine_field: &NodeRef) -> Html {
     let selection = &app.selection;
+    let against = app.against().filter(|_| app.mode == Mode::Compare && !selection.vm.is_empty());
+    let both = std::iter::once(&app.front).chain(against);
     html! {
         <section class="panel" aria-label="Explain">
             <h2>{ "Explain" }</h2>
             { vm_form(link, selection, vm_field) }
-            if let Some(message) = &selection.message { <p class="notice">{ message }</p> }
-            { attempts(link, selection) }
-            if selection.attempts.is_empty() && selection.message.is_none() && selection.machine.is_none() {
+            { for both.map(|lane| answer(link, app, lane)) }
+            if app.front.answer == Answer::default() && selection.machine.is_none() {
                 <p class="hint">{ "Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace." }</p>
             }
             { machine(link, app, machine_field) }
@@ -51,20 +52,42 @@ fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
     }
 }
 
-fn attempts(link: &Scope<Page>, selection: &Selection) -> Html {
-    let Some(last) = selection.attempts.last() else { return Html::default() };
+/// What one variant's run says of the VM; under its name where two are asked.
+fn answer(link: &Scope<Page>, app: &App, lane: &Lane) -> Html {
+    let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Answer::default();
+    html! {
+        <>
+            if named { <h3 class="variant-name">{ format!("In {}", lane.variant) }</h3> }
+            if let Some(message) = &lane.answer.message { <p class="notice">{ message }</p> }
+            { attempts(link, app, &lane.answer) }
+        </>
+    }
+}
+
+fn attempts(link: &Scope<Page>, app: &App, answer: &Answer) -> Html {
+    let Some(last) = answer.attempts.last() else { return Html::default() };
+    if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
+        return html! {
+            <>
+                <p class="sentence">{ format!("VM {} asks for {}.", app.selection.vm, last.vm) }</p>
+                <h3>{ "Who is left, rule by rule" }</h3>
+                { funnel(last, shown) }
+                <p class="hint">{ format!("Step shows the next rule; {} more until the choice.", last.funnel.len() - shown) }</p>
+            </>
+        };
+    }
     html! {
         <>
             <p class="sentence">{ &last.sentence }</p>
-            if !selection.story.is_empty() { <p class="story">{ selection.story.join(" ") }</p> }
+            if !answer.story.is_empty() { <p class="story">{ answer.story.join(" ") }</p> }
             <p class="muted">{ format!("It asked for {}. {}.", last.vm, last.circumstances) }</p>
             if let Some(life) = &last.life { <p class="muted">{ life }</p> }
-            { earlier(&selection.attempts[..selection.attempts.len() - 1], last) }
+            { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ "Who was left, rule by rule" }</h3>
-            { funnel(last) }
+            { funnel(last, last.funnel.len()) }
             { scores(last) }
-            { why_not(link, selection, last) }
+            { why_not(link, &app.selection, last) }
         </>
     }
 }
@@ -112,9 +135,13 @@ fn refusal(refusal: &Refusal) -> Html {
     }
 }
 
-fn funnel(explained: &Explained) -> Html {
+/// The first so many rules.
+fn funnel(explained: &Explained, shown: usize) -> Html {
     let stage = |of: &'static str, title: &'static str| {
-        let steps: Vec<_> = explained.funnel.iter().filter(|step| step.of == of).collect();
+        let steps: Vec<_> = explained.funnel.iter().take(shown).filter(|step| step.of == of).collect();
+        if steps.is_empty() && shown < explained.funnel.len() {
+            return Html::default();
+        }
         let first = steps.first().map_or(1, |first| first.before.max(1));
         html! {
             <tbody>

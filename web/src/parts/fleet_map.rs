@@ -4,7 +4,7 @@
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
-use tiebreak_lab::app::{Outcome, Phase};
+use tiebreak_lab::app::{Lane, Outcome, Phase};
 use tiebreak_lab::protocol::{Failed, Layout};
 use tiebreak_lab::view::{failures, words};
 use tiebreak_lab::{App, Message};
@@ -162,29 +162,39 @@ struct Painted {
 }
 
 impl FleetMap {
+    /// A map of nothing yet.
+    pub(crate) fn new(by_class: bool) -> Self {
+        Self { by_class, ..Self::default() }
+    }
+
     /// Opens or closes the table.
     pub(crate) fn toggle_table(&mut self) {
         self.table_open = !self.table_open;
     }
 
     /// The map with its legend.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, moment: f64) -> Html {
-        let summary = app.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
-        let classes = app.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
+    /// `name` is what it is called.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, lane: &Lane, name: &str, moment: f64) -> Html {
+        let summary = lane.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
+        let classes = lane.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
         let by_class = self.by_class && !classes.is_empty();
-        let in_classes = app.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
-        let failed = app.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
+        let in_classes = lane.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
+        let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
-            let canvas = self.canvas.clone();
+            let (canvas, variant) = (self.canvas.clone(), lane.variant.clone());
             link.batch_callback(move |event: MouseEvent| {
                 let canvas = canvas.cast::<HtmlCanvasElement>()?;
                 let shape = canvas.get_bounding_client_rect();
                 let scale = f64::from(canvas.width()) / shape.width().max(1.0);
                 let at = |client: i32, edge: f64| ((f64::from(client) - edge) * scale).max(0.0) as u32;
-                Some(PageMessage::MapClick(at(event.client_x(), shape.left()), at(event.client_y(), shape.top())))
+                Some(PageMessage::MapClick(
+                    variant.clone(),
+                    at(event.client_x(), shape.left()),
+                    at(event.client_y(), shape.top()),
+                ))
             })
         };
-        let (selected, machines) = (app.selection.machine, app.live.as_ref().map_or(0, |live| live.layout.machines));
+        let (selected, machines) = (app.selection.machine, lane.live.as_ref().map_or(0, |live| live.layout.machines));
         let column = self.column;
         let keys = link.batch_callback(move |event: KeyboardEvent| {
             let by = match event.key().as_str() {
@@ -199,9 +209,13 @@ impl FleetMap {
             (machines > 0)
                 .then(|| PageMessage::App(Message::Machine(Some(next.clamp(0, i64::from(machines) - 1) as u32))))
         });
+        let described_by = match lane.id == app.front.id {
+            true => "fleet-summary".to_owned(),
+            false => format!("fleet-summary-{}", lane.id),
+        };
         html! {
-            <figure class="fleet" aria-label="Fleet map">
-                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label="Fleet map" aria-describedby="fleet-summary" onclick={click} onkeydown={keys}></canvas>
+            <figure class="fleet" aria-label={name.to_owned()} key={lane.id}>
+                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
                     if !classes.is_empty() { { colour_by(link, by_class) } }
                     if by_class { { class_legend(classes) } } else {
@@ -212,13 +226,13 @@ impl FleetMap {
                     }
                     <span class="legend" aria-hidden="true" title="Since the sample before, because another agent had taken the machine's room"><i class="failed"></i>{ "commit failed here" }
                         if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
-                    <span class="muted" id="fleet-summary">{ &summary }
+                    <span class="muted" id={described_by}>{ &summary }
                         if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }
                         if let Some(failed) = &failed { <span class="unseen">{ format!("; commits failed on {failed} machines") }</span> }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
                 </figcaption>
-                if self.table_open { if let Some(live) = &app.live { { self.table(live, moment) } } }
+                if self.table_open { if let Some(live) = &lane.live { { self.table(live, moment) } } }
             </figure>
         }
     }
@@ -292,9 +306,9 @@ impl FleetMap {
 
     /// Paints the canvas if what it shows has changed. Where commits fail while a run is under way
     /// comes and goes, so it is shown then only if things may move.
-    pub(crate) fn paint(&mut self, app: &App, moment: f64, width: u32, theme: &str, may_move: bool) {
+    pub(crate) fn paint(&mut self, app: &App, lane: &Lane, moment: f64, width: u32, theme: &str, may_move: bool) {
         let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
-        let Some(live) = &app.live else {
+        let Some(live) = &lane.live else {
             canvas.set_height(1);
             self.painted = None;
             return;
@@ -327,7 +341,7 @@ impl FleetMap {
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
-        if let Some(failed) = failures::at(live, moment).filter(|_| may_move || app.phase != Phase::Running) {
+        if let Some(failed) = failures::at(live, moment).filter(|_| may_move || lane.phase != Phase::Running) {
             outline(&context, &plan, failed, &colours, ratio);
         }
         if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
@@ -523,7 +537,7 @@ fn colour_by(link: &Scope<Page>, by_class: bool) -> Html {
 /// What colours and outlines mean where they tell lifetime classes.
 fn class_legend(classes: &[String]) -> Html {
     let class = |(index, name): (usize, &String)| {
-        html! { <><i class={classes!("class", format!("class-{index}"))}></i>{ name }</> }
+        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ name }</span> }
     };
     html! {
         <>

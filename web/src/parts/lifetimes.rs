@@ -64,7 +64,7 @@ impl Panel {
 
     /// The region: a line in short, and below it, when it is open, everything.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let live = app.live.as_ref();
+        let live = app.front.live.as_ref();
         let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
         html! {
             <section class="anatomy" aria-label="Lifetimes">

@@ -2,14 +2,21 @@
 
 pub(crate) mod anatomy;
 pub(crate) mod charts;
+pub(crate) mod compare;
+pub(crate) mod embed;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fleet_map;
 pub(crate) mod form;
+pub(crate) mod lesson;
 pub(crate) mod lifetimes;
 pub(crate) mod notices;
+pub(crate) mod player;
+pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod save;
 pub(crate) mod share;
+pub(crate) mod sweep;
 pub(crate) mod timeline;
 pub(crate) mod toolbar;
 pub(crate) mod workload;

@@ -10,6 +10,7 @@ use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Share;
 use tiebreak_lab::view::{list, words};
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_placement::{Group, policy::group_of};
 use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
@@ -99,7 +100,7 @@ impl List {
         let variant = app.variant();
         let hinted =
             variant.rules.iter().any(|row| row.on && app.share(&row.id).is_some_and(|share| share.hint.is_some()));
-        let circles = app.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
+        let circles = app.front.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
         html! {
             <section class="panel" aria-label="Rules">
                 <h2>{ "Rules" }</h2>
@@ -119,13 +120,17 @@ impl List {
 
     fn stage(&self, link: &Scope<Page>, app: &App, group: Group) -> Html {
         let stage = list::Stage::new(app.variant(), group, &app.used_rules);
+        let stage = list::Stage { listed: stage.listed.into_iter().filter(|row| shows(app, row)).collect(), ..stage };
+        if stage.listed.is_empty() && app.lesson.is_some() {
+            return Html::default();
+        }
         let row = |row: &&RuleRow| self.row(link, app, group, row, stage.rows_around(&row.id));
         let more = words::counted(stage.folded.len() as f64, "more rule", "more rules");
         html! {
             <>
                 <li class="stage"><span>{ group.title() }</span>{ heads(app, group, &stage.listed) }</li>
                 { for stage.listed.iter().map(row) }
-                if !stage.folded.is_empty() {
+                if !stage.folded.is_empty() && app.lesson.is_none() {
                     <li class="folded" key={group.title()}><details>
                         <summary aria-label={format!("{more}: {}", group.title())}>{ &more }</summary>
                         <ol class="rules" role="list" aria-label={format!("Off: {}", group.title())}>{ for stage.folded.iter().map(row) }</ol>
@@ -143,6 +148,7 @@ impl List {
         let dragged = drag.is_some_and(|drag| drag.rule == id);
         let mark = drag.and_then(|drag| marker(rows, drag, place));
         let required = id == REQUIRED_RULE;
+        let has_buckets = app.lesson.as_ref().is_none_or(|playing| playing.shows(Control::Buckets));
         let share = app.share(&id).filter(|_| row.on);
         let weighted = group.scores() && app.variant().hand_weights;
         let values = {
@@ -161,7 +167,7 @@ impl List {
                     <span class="rule-name">{ name(entry.declaration.title) }</span>
                     if let Some(share) = share { { left(share) } }
                     if weighted { { weight(link, row) } }
-                    if group.scores() { { buckets(link, row) } }
+                    if group.scores() && has_buckets { { buckets(link, row) } }
                 </div>
                 <details class="about">
                     <summary aria-label={format!("About {id}")}></summary>
@@ -218,6 +224,11 @@ impl List {
             </button>
         }
     }
+}
+
+/// Whether a rule is shown: in a lesson, where the step unlocks it.
+fn shows(app: &App, row: &RuleRow) -> bool {
+    app.lesson.as_ref().is_none_or(|playing| playing.shows_rule(&row.id))
 }
 
 /// The edit that moves a rule to a place among the rows it is shown with.

@@ -7,16 +7,17 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::events::Events;
+use super::player::Player;
 use crate::page::{Page, PageMessage};
 
 /// Pixels of the charts' width that are left and right of their time axis.
 const BESIDE_THE_AXIS: f64 = 144.0;
 
 /// The region at the bottom.
-pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, width: u32) -> Html {
-    let horizon = app.live.as_ref().map_or(1.0, |live| live.horizon_ms.max(1.0));
+pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Player, width: u32) -> Html {
+    let horizon = app.front.live.as_ref().map_or(1.0, |live| live.horizon_ms.max(1.0));
     let step =
-        app.live.as_ref().and_then(|live| Some(live.times.get(1)? - live.times.first()?)).unwrap_or(1.0).max(1.0);
+        app.front.live.as_ref().and_then(|live| Some(live.times.get(1)? - live.times.first()?)).unwrap_or(1.0).max(1.0);
     let moment = app.moment();
     let scrub = link.callback(|event: InputEvent| {
         let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
@@ -31,6 +32,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, width: u32) -
             { events.lane(link, app, f64::from(width) - BESIDE_THE_AXIS) }
             { events.adder(link, app) }
             { events.editor(link, app) }
+            <div class="moves">{ player.view(link, app) }{ super::compare::branch_here(link, app) }</div>
         </section>
     }
 }

@@ -1,23 +1,26 @@
 //! The bar on top: the scenario, the run, undo and redo, sharing.
 
 use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::protocol::StepTo;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::lesson::Lessons;
+use super::share::ShareMessage;
 use crate::page::{Page, PageMessage, Side};
 
 /// The bar.
-pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
+pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str) -> Html {
     let (can_undo, can_redo) = app.can_undo_redo();
     let button = |label: &'static str, enabled: bool, message: Message, class: &'static str| {
         // Not `disabled`: a button that goes off under the hand would take the focus with it.
         let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(|| PageMessage::App(message.clone())));
         html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
-    let running = app.phase == Phase::Running;
+    let running = app.front.phase == Phase::Running;
     let rename = link.callback(|event: Event| {
         let name = event.target_unchecked_into::<HtmlInputElement>().value();
         PageMessage::App(Message::Edit(Edit::Name(name)))
@@ -26,27 +29,46 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, theme: &str) -> Html {
         <header class="bar">
             <span class="brand">{ "Tiebreak" }</span>
             <input class="name" aria-label="Scenario name" maxlength="200" value={app.document.name.clone()} onchange={rename} />
-            { presets(link) }
-            { trace_file(link) }
+            if app.lesson.is_none() {
+                { super::compare::tabs(link, app) }
+                { presets(link) }
+            }
+            { lessons.menu(link) }
+            if app.lesson.is_none() { { trace_file(link) } }
             <span class="group">
                 { button("Run", !running, Message::Run, "primary") }
                 { button("Pause", running, Message::Pause, "") }
                 { button("Step", true, Message::Step, "") }
+                { step_to(link, app) }
             </span>
             <span class="group">
                 { button("Undo", can_undo, Message::Undo, "") }
                 { button("Redo", can_redo, Message::Redo, "") }
                 { button("Reset", app.can_reset(), Message::Reset, "") }
             </span>
-            <button onclick={link.callback(|_| PageMessage::Share(true))}>{ "Share" }</button>
+            <button class="share" onclick={link.callback(|_| PageMessage::Share(ShareMessage::Open(true)))}>{ "Share" }</button>
             <span class="group drawers">
                 <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Rules)))}>{ "Rules" }</button>
                 <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Explain)))}>{ "Explain" }</button>
             </span>
             <button class="quiet theme" onclick={link.callback(|_| PageMessage::Theme)}
-                title="Colours: as the system, light or dark">{ format!("Theme: {theme}") }</button>
+                aria-label={format!("Theme: {theme}")} title={format!("Colours: as the system, light or dark; now {theme}")}>{ "◐" }</button>
         </header>
     }
+}
+
+/// What a step goes on to.
+fn step_to(link: &Scope<Page>, app: &App) -> Html {
+    const CHOICES: [(StepTo, &str); 3] =
+        [(StepTo::Vm, "by VM"), (StepTo::Rule, "by rule"), (StepTo::Conflict, "by conflict")];
+    let choose = link.batch_callback(|event: Event| {
+        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+        let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
+        Some(PageMessage::App(Message::StepTo(*to)))
+    });
+    let option =
+        |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ label }</option> };
+    html! { <select aria-label="Step by" onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
 fn presets(link: &Scope<Page>) -> Html {
@@ -78,7 +100,7 @@ fn trace_file(link: &Scope<Page>) -> Html {
     html! {
         <label class="file">
             <span>{ "Trace file" }</span>
-            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,text/csv,application/gzip" {onchange} />
+            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,.md,text/csv,application/gzip" {onchange} />
         </label>
     }
 }

@@ -2,7 +2,9 @@
 
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::TraceCard;
-use tiebreak_lab::{App, Message, view::words};
+use tiebreak_lab::view::{report, words};
+use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, WorkloadRef};
@@ -28,18 +30,19 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
         form::long_form(link, "agents", Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
             Edit::Agents { index, value }
         });
+    let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
     html! {
         <>
-            <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section>
-            <section class="panel" aria-label="Machines"><h2>{ "Machines" }</h2>{ machines(link, app) }</section>
-            <section class="panel" aria-label="Agents"><h2>{ "Agents" }</h2>
+            if shows(Control::Workload) { <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section> }
+            if shows(Control::Machines) { <section class="panel" aria-label="Machines"><h2>{ "Machines" }</h2>{ machines(link, app) }</section> }
+            if shows(Control::Agents) { <section class="panel" aria-label="Agents"><h2>{ "Agents" }</h2>
                 { agents }
                 <p class="hint">{ help(Agents::DECLARATION.help) }</p>
-            </section>
-            <section class="panel" aria-label="Seed"><h2>{ "Seed and clusters" }</h2>
+            </section> }
+            if shows(Control::Seed) { <section class="panel" aria-label="Seed"><h2>{ "Seed and clusters" }</h2>
                 { settings }
                 <button onclick={link.callback(|_| PageMessage::FreshSeed)}>{ "Another seed" }</button>
-            </section>
+            </section> }
         </>
     }
 }
@@ -107,18 +110,10 @@ fn sampling(link: &Scope<Page>, one_in: u32) -> Html {
 }
 
 fn trace_card(card: &TraceCard) -> Html {
-    let facts = format!(
-        "{}; {} over {} days, {} alive at the start; at most {} cores at once.",
-        card.format,
-        words::counted(card.vms, "VM", "VMs"),
-        words::trimmed(card.days, 1),
-        words::count(card.warm),
-        words::count(card.peak_cores)
-    );
     let lines = card.notes.iter().chain(&card.cannot_answer);
     html! {
         <>
-            <p>{ facts }</p>
+            <p>{ report::about_trace(card) }</p>
             <details class="about"><summary>{ "About this trace" }</summary>
                 <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
                 if card.faulty > 0.0 {

@@ -1,0 +1,205 @@
+//! Two variants beside each other: the tabs, the verdict, what differs in the scenarios, and where
+//! their runs part ways.
+
+use tiebreak_lab::app::paired::{SEEDS, SEEDS_MAX};
+use tiebreak_lab::app::{Mode, Phase};
+use tiebreak_lab::protocol::Difference;
+use tiebreak_lab::view::{compare, timeline, words};
+use tiebreak_lab::{App, Message};
+use tiebreak_scenario::document::VARIANTS_MAX;
+use web_sys::HtmlSelectElement;
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// The variants as tabs, with what makes and closes them, and what the page shows of them.
+pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
+    let tell = |message: Message| link.callback(move |_: MouseEvent| PageMessage::App(message.clone()));
+    let many = app.document.variants.len() > 1;
+    let tab = |(index, variant): (usize, &tiebreak_scenario::Variant)| {
+        let shown = index == app.document.active;
+        let name = &variant.name;
+        html! {
+            <span class={classes!("tab", shown.then_some("shown"))} key={name.clone()}>
+                <button aria-pressed={shown.to_string()} aria-label={format!("Variant {name}")} onclick={tell(Message::Front(name.clone()))}>{ name }</button>
+                if many { <button class="close" aria-label={format!("Close variant {name}")} onclick={tell(Message::CloseVariant(name.clone()))}>{ "×" }</button> }
+            </span>
+        }
+    };
+    let mode = |mode: Mode, label: &'static str| {
+        html! { <button aria-pressed={(app.mode == mode).to_string()} onclick={tell(Message::Mode(mode))}>{ label }</button> }
+    };
+    html! {
+        <>
+            <span class="tabs" role="group" aria-label="Variants">
+                { for app.document.variants.iter().enumerate().map(tab) }
+                if app.document.variants.len() < VARIANTS_MAX {
+                    <button onclick={tell(Message::Fork { at_hours: None })}>{ format!("Fork as {}", app.next_variant()) }</button>
+                }
+            </span>
+            if many {
+                <span class="tabs" role="group" aria-label="Mode">{ mode(Mode::Explore, "Explore") }{ mode(Mode::Compare, "Compare") }</span>
+            }
+        </>
+    }
+}
+
+/// The button that forks at the moment on screen.
+pub(crate) fn branch_here(link: &Scope<Page>, app: &App) -> Html {
+    let Some(at_hours) = app.cursor_ms.map(timeline::hours).filter(|hours| *hours > 0.0) else {
+        return Html::default();
+    };
+    if app.document.variants.len() >= VARIANTS_MAX {
+        return Html::default();
+    }
+    let fork = link.callback(move |_: MouseEvent| PageMessage::App(Message::Fork { at_hours: Some(at_hours) }));
+    let title =
+        format!("Until {} both are the same; from then on each has its own rules.", words::day_and_time(at_hours));
+    html! { <button onclick={fork} {title}>{ format!("Branch here as {}", app.next_variant()) }</button> }
+}
+
+/// The region.
+pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+    let Some(against) = app.against().filter(|_| app.mode != Mode::Explore) else { return Html::default() };
+    let paired = app.paired.as_ref();
+    let rows = compare::rows(&app.front, against, paired);
+    if app.mode == Mode::Lesson {
+        return table(&rows, &app.front.variant, &against.variant);
+    }
+    let finished = against.phase == Phase::Finished && app.front.phase == Phase::Finished;
+    html! {
+        <section class="compare" aria-label="Compare">
+            <h2>{ format!("{} against {}", app.front.variant, against.variant) }{ others(link, app, &against.variant) }</h2>
+            <p class="verdict" aria-live="polite">{ if finished { compare::verdict(&app.front, against, paired) } else { waiting(against) } }</p>
+            if !rows.is_empty() { { table(&rows, &app.front.variant, &against.variant) } }
+            { seeds(link, app) }
+        </section>
+    }
+}
+
+/// What stands below the charts: where the scenarios differ, and where their runs part ways.
+pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
+    let Some(against) = app.against().filter(|_| app.mode == Mode::Compare) else { return Html::default() };
+    html! {
+        <section class="compare" aria-label="Differences">
+            { changes(app, &against.variant) }
+            { differing(link, app, &against.variant) }
+        </section>
+    }
+}
+
+fn waiting(against: &tiebreak_lab::app::Lane) -> String {
+    match &against.phase {
+        Phase::Failed(message) => format!("{} did not run: {message}", against.variant),
+        Phase::NeedsTrace { name, .. } => format!("{} waits for the trace {name}.", against.variant),
+        _ => "Both are compared when both have run.".into(),
+    }
+}
+
+/// Which variant it is compared with, where there are several.
+fn others(link: &Scope<Page>, app: &App, against: &str) -> Html {
+    if app.aside.len() < 2 {
+        return Html::default();
+    }
+    let choose = link.callback(|event: Event| {
+        PageMessage::App(Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()))
+    });
+    let option = |name: &String| html! { <option value={name.clone()} selected={name == against}>{ name }</option> };
+    html! { <select aria-label="Compare with" onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
+}
+
+fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {
+    let over_seeds = rows.iter().any(|row| row.interval.is_some());
+    let row = |row: &compare::Row| {
+        html! {
+            <tr><th scope="row">{ row.title }</th>
+                { for row.values.iter().map(|value| html! { <td>{ value }</td> }) }
+                <td class="strong">{ &row.difference }</td>
+                if over_seeds { <td>{ row.interval.clone().unwrap_or_default() }</td> }</tr>
+        }
+    };
+    html! {
+        <div class="table flat"><table>
+            <thead><tr><td></td><th scope="col">{ against }</th><th scope="col">{ front }</th><th scope="col">{ format!("{front} \u{2212} {against}") }</th>
+                if over_seeds { <th scope="col">{ "95 % interval over seeds" }</th> }</tr></thead>
+            <tbody>{ for rows.iter().map(row) }</tbody>
+        </table></div>
+    }
+}
+
+fn seeds(link: &Scope<Page>, app: &App) -> Html {
+    let more = |seeds: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::Seeds(seeds)));
+    let cancel = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSeeds));
+    let Some(paired) = &app.paired else {
+        return html! { <p class="group"><button onclick={more(SEEDS)}>{ format!("Run both over {SEEDS} seeds") }</button>
+        <span class="hint">{ "The same luck for both, seed by seed, beside the runs on screen." }</span></p> };
+    };
+    let (done, all) = paired.progress();
+    html! {
+        <p class="group">
+            if done < all {
+                <progress max={all.to_string()} value={done.to_string()} aria-label="Runs over seeds"></progress>
+                <span class="muted">{ format!("{done} of {all} runs") }</span>
+                <button onclick={cancel}>{ "Cancel" }</button>
+            } else {
+                if paired.pairs.len() < SEEDS_MAX { <button onclick={more(SEEDS)}>{ format!("{SEEDS} more seeds") }</button> }
+                <button class="quiet" onclick={cancel}>{ "One seed again" }</button>
+                <span class="hint">{ format!("Seeds {} to {}.", paired.pairs[0].seed, paired.pairs[paired.pairs.len() - 1].seed) }</span>
+            }
+            if let Some(failure) = paired.failure() { <span class="notice bad">{ format!("A run failed: {failure}") }</span> }
+        </p>
+    }
+}
+
+fn changes(app: &App, against: &str) -> Html {
+    let Some(other) = app.document.variants.iter().position(|variant| variant.name == against) else {
+        return Html::default();
+    };
+    let changes = compare::changes(&app.document, other, app.document.active);
+    if changes.is_empty() {
+        return html! { <p class="hint">{ format!("Nothing is set differently yet. Change a rule of {}, and only its future moves.", app.front.variant) }</p> };
+    }
+    let row = |change: &compare::Change| {
+        html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
+    };
+    html! {
+        <details open=true>
+            <summary>{ format!("What is set differently ({})", changes.len()) }</summary>
+            <div class="table flat"><table>
+                <thead><tr><th scope="col">{ "Field" }</th><th scope="col">{ against }</th><th scope="col">{ &app.front.variant }</th></tr></thead>
+                <tbody>{ for changes.iter().map(row) }</tbody>
+            </table></div>
+        </details>
+    }
+}
+
+fn differing(link: &Scope<Page>, app: &App, against: &str) -> Html {
+    let Some(differing) = app.differing.as_ref() else { return Html::default() };
+    let Some((count, vms)) = differing.count.filter(|_| differing.runs.0 == app.front.run) else {
+        return Html::default();
+    };
+    if count == 0 {
+        return Html::default();
+    }
+    let front = &app.front.variant;
+    let machine = |machine: Option<u32>| machine.map_or("none".into(), |machine| format!("machine {machine}"));
+    let row = |it: &Difference| {
+        let (vm, at_ms) = (it.vm.clone(), it.at_ms);
+        let explain = link.callback(move |_: MouseEvent| PageMessage::ExplainAt(vm.clone(), at_ms));
+        html! {
+            <tr><td>{ words::time(it.at_ms) }</td>
+                <td><button class="quiet" onclick={explain} title="Explain in both">{ format!("VM {}", it.vm) }</button></td>
+                <td>{ machine(it.machines[1]) }</td><td>{ machine(it.machines[0]) }</td></tr>
+        }
+    };
+    html! {
+        <details open=true>
+            <summary>{ format!("{} of {} VMs stand elsewhere; the first ones", words::count(f64::from(count)), words::count(f64::from(vms))) }</summary>
+            <div class="table" tabindex="0" role="region" aria-label="First placements that differ"><table>
+                <thead><tr><th scope="col">{ "When" }</th><th scope="col">{ "VM" }</th><th scope="col">{ format!("In {against}") }</th><th scope="col">{ format!("In {front}") }</th></tr></thead>
+                <tbody>{ for differing.first.iter().map(row) }</tbody>
+            </table></div>
+        </details>
+    }
+}

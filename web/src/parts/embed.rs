@@ -1,0 +1,40 @@
+//! One chart alone, inside somebody else's page, and the way to the whole of it.
+
+use tiebreak_lab::App;
+use tiebreak_lab::view::embed::{Embed, sentence};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::charts::Charts;
+use super::notices;
+use crate::page::Page;
+
+/// What this page's address asks for; nothing of the whole page's.
+pub(crate) fn asked() -> Option<Embed> {
+    Embed::asked(&gloo::utils::window().location().search().unwrap_or_default())
+}
+
+/// What stands instead of the page. `centre` is what the charts' width is taken from.
+pub(crate) fn view(
+    link: &Scope<Page>,
+    app: &App,
+    embed: &Embed,
+    charts: &Charts,
+    (centre, width, hover): (&NodeRef, u32, Option<f64>),
+) -> Html {
+    let here = gloo::utils::window().location();
+    let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
+    html! {
+        <main class="embedded" ref={centre} aria-label="Chart">
+            <h1 class="muted">{ &app.document.name }</h1>
+            { notices::view(link, app) }
+            if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
+            if app.front.live.is_some() { { charts.card(link, app, embed.metric, width, hover) } }
+            <p class="verdict">{ sentence(app) }</p>
+            <p class="embed-foot">
+                <a class="button" href={whole} target="_blank" rel="noopener">{ "Open in Tiebreak" }</a>
+                <span class="muted" role="status" aria-label="Run status">{ app.status() }</span>
+            </p>
+        </main>
+    }
+}

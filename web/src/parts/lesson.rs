@@ -1,0 +1,394 @@
+//! A lesson: its text, its question, and what the run says of the answer.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use tiebreak_lab::app::{Given, Playing};
+use tiebreak_lab::view::words;
+use tiebreak_lab::{App, Message};
+use tiebreak_lesson::{Block, Question, Span};
+use tiebreak_sim::METRICS;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Response};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::around;
+use super::share::{Copied, ShareMessage};
+use crate::page::{Page, PageMessage};
+use crate::places;
+
+/// Moments at which a curve can be given in numbers.
+const MOMENTS: usize = 5;
+
+/// A lesson as the list of lessons has it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(crate) struct Listed {
+    id: String,
+    title: String,
+    minutes: Option<String>,
+    about: Option<String>,
+}
+
+/// What happens to lessons on the page.
+pub(crate) enum LessonMessage {
+    /// The list of lessons came.
+    List(Vec<Listed>),
+    /// The pointer draws at this time and value; or begins to.
+    Draw(f64, f64, bool),
+    /// The pointer is up.
+    Drawn,
+    /// A value of the curve in numbers.
+    Value(usize, f64),
+    /// Predictions of a class were pasted.
+    Pasted(String),
+}
+
+/// What the page keeps of lessons beside the application's state.
+#[derive(Default)]
+pub(crate) struct Lessons {
+    listed: Vec<Listed>,
+    /// The step that is drawn on, and what was drawn.
+    step: usize,
+    drawn: Vec<(f64, f64)>,
+    is_drawing: bool,
+    values: [Option<f64>; MOMENTS],
+    pasted: String,
+}
+
+impl Lessons {
+    /// What the application is told.
+    pub(crate) fn update(&mut self, message: LessonMessage, app: &App) -> Option<Message> {
+        let playing = app.lesson.as_ref();
+        if let Some(playing) = playing.filter(|playing| playing.step != self.step) {
+            *self = Self { listed: std::mem::take(&mut self.listed), step: playing.step, ..Self::default() };
+        }
+        match message {
+            LessonMessage::List(listed) => self.listed = listed,
+            LessonMessage::Pasted(text) => self.pasted = text,
+            LessonMessage::Draw(time, value, begins) => {
+                if begins {
+                    self.is_drawing = true;
+                }
+                if self.is_drawing {
+                    draw(&mut self.drawn, time, value);
+                }
+            }
+            LessonMessage::Drawn => {
+                self.is_drawing = false;
+                return (self.drawn.len() > 1).then(|| Message::Predict(Given::Curve(self.drawn.clone())));
+            }
+            LessonMessage::Value(at, value) => {
+                self.values[at] = Some(value).filter(|value| value.is_finite());
+                let end = app.front.live.as_ref().map_or(0.0, |live| live.horizon_ms);
+                let time = |at: usize| end * at as f64 / (MOMENTS - 1) as f64;
+                self.drawn = (0..MOMENTS).filter_map(|at| Some((time(at), self.values[at]?))).collect();
+                return (self.drawn.len() > 1).then(|| Message::Predict(Given::Curve(self.drawn.clone())));
+            }
+        }
+        None
+    }
+
+    /// The list to choose from.
+    pub(crate) fn menu(&self, link: &Scope<Page>) -> Html {
+        if self.listed.is_empty() {
+            return Html::default();
+        }
+        let choose = link.batch_callback(|event: Event| {
+            let select: HtmlSelectElement = event.target_unchecked_into();
+            let chosen = select.value();
+            select.set_value("");
+            (!chosen.is_empty()).then_some(PageMessage::Lesson(chosen, 0))
+        });
+        let option = |lesson: &Listed| {
+            let minutes = lesson.minutes.as_ref().map_or(String::new(), |minutes| format!(" ({minutes} min)"));
+            html! { <option value={lesson.id.clone()} title={lesson.about.clone()}>{ format!("{}{minutes}", lesson.title) }</option> }
+        };
+        html! {
+            <select aria-label="Open a lesson" onchange={choose}>
+                <option value="" selected=true>{ "Lessons…" }</option>
+                { for self.listed.iter().map(option) }
+            </select>
+        }
+    }
+
+    /// The step on screen.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        let Some(playing) = &app.lesson else { return Html::default() };
+        let (step, last) = (playing.step, playing.lesson.steps.len() - 1);
+        let here = playing.here();
+        let go = |to: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::LessonStep(to)));
+        let leave = link.callback(|_: MouseEvent| PageMessage::App(Message::LeaveLesson));
+        html! {
+            <section class="lesson" aria-label="Lesson">
+                <p class="muted">{ format!("{}: step {} of {}", playing.lesson.title, step + 1, last + 1) }</p>
+                <h2 tabindex="-1" id="lesson-step">{ &here.title }</h2>
+                if step == 0 { { blocks(&playing.lesson.opening) } }
+                { blocks(&here.before) }
+                { self.question(link, app, playing) }
+                if playing.is_revealed {
+                    { verdict(app, playing) }
+                    { blocks(&here.after) }
+                }
+                <p class="group">
+                    if step > 0 { <button onclick={go(step - 1)}>{ "Back" }</button> }
+                    if step < last { <button class={if playing.is_revealed { "primary" } else { "quiet" }} onclick={go(step + 1)}>{ if playing.is_revealed { "Next" } else { "Skip this step" } }</button> }
+                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { "Finish" } else { "Leave the lesson" } }</button>
+                </p>
+            </section>
+        }
+    }
+
+    fn question(&self, link: &Scope<Page>, app: &App, playing: &Playing) -> Html {
+        let Some(question) = &playing.here().question else { return Html::default() };
+        let reveal = link.callback(|_: MouseEvent| PageMessage::App(Message::Reveal));
+        html! {
+            <div class="question">
+                { match question {
+                    Question::Pick { ask, choices, .. } => pick(link, playing, ask, choices),
+                    Question::Curve { ask, metric } => self.curve(link, app, playing, ask, metric),
+                } }
+                if !playing.is_revealed {
+                    <p class="group">
+                        <button class={if playing.given.is_some() { "primary" } else { "" }} onclick={reveal}>{ if playing.given.is_some() { "Run and see" } else { "Run without predicting" } }</button>
+                    </p>
+                }
+                if let Question::Pick { choices, .. } = question { { self.class(link, playing, choices.len()) } }
+            </div>
+        }
+    }
+
+    fn curve(&self, link: &Scope<Page>, app: &App, playing: &Playing, ask: &str, metric: &str) -> Html {
+        let entry = tiebreak_sim::metrics::index_of(metric).map(|index| (index, &METRICS[index]));
+        let (Some((index, entry)), Some(live)) = (entry, &app.front.live) else { return html! { <p>{ ask }</p> } };
+        let most = live
+            .values
+            .get(index)
+            .map_or(1.0, |values| values.iter().copied().filter(|it| it.is_finite()).fold(0.0, f64::max));
+        let top = entry.ceiling().unwrap_or_else(|| round_up(1.4 * most));
+        let end = live.horizon_ms.max(1.0);
+        let drawn = if playing.step == self.step { &self.drawn[..] } else { &[] };
+        let line: Vec<String> = drawn
+            .iter()
+            .map(|(time, value)| format!("{:.1},{:.1}", 600.0 * time / end, 200.0 * (1.0 - value / top)))
+            .collect();
+        let at = move |event: &PointerEvent| {
+            let shape = around(event, ".canvas")?.get_bounding_client_rect();
+            let x = (f64::from(event.client_x()) - shape.left()) / shape.width().max(1.0);
+            let y = (f64::from(event.client_y()) - shape.top()) / shape.height().max(1.0);
+            Some((x.clamp(0.0, 1.0) * end, (1.0 - y.clamp(0.0, 1.0)) * top))
+        };
+        let draws = |begins: bool| {
+            link.batch_callback(move |event: PointerEvent| {
+                if begins && let Some(canvas) = around(&event, ".canvas") {
+                    let _ = canvas.set_pointer_capture(event.pointer_id());
+                }
+                let (time, value) = at(&event)?;
+                Some(PageMessage::Lessons(LessonMessage::Draw(time, value, begins)))
+            })
+        };
+        let up = link.callback(|_: PointerEvent| PageMessage::Lessons(LessonMessage::Drawn));
+        let unit = entry.unit;
+        let field = |index: usize| {
+            let change = link.callback(move |event: Event| {
+                let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
+                PageMessage::Lessons(LessonMessage::Value(index, value))
+            });
+            let time = words::time(end * index as f64 / (MOMENTS - 1) as f64);
+            let value = self.values[index].filter(|_| playing.step == self.step);
+            html! { <label>{ format!("at {time}") }<input type="number" min="0" max={top.to_string()} step="any" value={value.map_or(String::new(), |value| value.to_string())} onchange={change} /></label> }
+        };
+        html! {
+            <>
+                <p class="ask">{ ask }</p>
+                if !playing.is_revealed {
+                    <p class="hint">{ format!("Draw {} over the whole run, or give numbers below.", entry.declaration.title.to_lowercase()) }</p>
+                    <div class="canvas" onpointerdown={draws(true)} onpointermove={draws(false)} onpointerup={up.clone()} onpointercancel={up}>
+                        <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
+                            { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
+                            <polyline points={line.join(" ")} />
+                        </svg>
+                        <span class="top">{ format!("{} {unit}", words::trimmed(top, 1)) }</span><span class="bottom">{ "0" }</span>
+                    </div>
+                    <div class="fields moments">{ for (0..MOMENTS).map(field) }</div>
+                }
+            </>
+        }
+    }
+
+    /// How a class predicted: what people sent the teacher, pasted.
+    fn class(&self, link: &Scope<Page>, playing: &Playing, choices: usize) -> Html {
+        let paste = link.callback(|event: InputEvent| {
+            PageMessage::Lessons(LessonMessage::Pasted(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+        });
+        let mine = match &playing.given {
+            Some(Given::Choice(choice)) => {
+                Some(format!("{} {}: {}", playing.lesson.title, playing.step + 1, letter(*choice)))
+            }
+            _ => None,
+        };
+        let (votes, unread) = tally(&self.pasted, choices);
+        let most = votes.values().copied().max().unwrap_or(1).max(1);
+        html! {
+            <details class="class-view">
+                <summary>{ "A class predicts" }</summary>
+                if let Some(mine) = mine {
+                    <p class="hint">{ "Send this to whoever teaches: " }<code>{ &mine }</code>
+                        <button class="quiet" onclick={link.callback(move |_| PageMessage::Share(ShareMessage::Copy(Copied::Answer, mine.clone())))}>{ "Copy" }</button></p>
+                }
+                <label>{ "Predictions, one a line, each ending with a letter" }
+                    <textarea rows="4" oninput={paste} value={self.pasted.clone()} /></label>
+                if !votes.is_empty() {
+                    <table class="votes"><tbody>{ for (0..choices).map(|choice| {
+                        let count = votes.get(&choice).copied().unwrap_or(0);
+                        html! { <tr><th scope="row">{ letter(choice) }</th>
+                            <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{:.0}%", 100.0 * count as f64 / most as f64)}></span></span></td>
+                            <td>{ count }</td></tr> }
+                    }) }</tbody></table>
+                }
+                if unread > 0 { <p class="hint">{ format!("{} not counted: expected a letter from A to {} at the end.", words::counted(unread as f64, "line was", "lines were"), letter(choices.saturating_sub(1))) }</p> }
+            </details>
+        }
+    }
+}
+
+/// Adds a point; a curve has one value at a time, so what was drawn before under the pointer goes.
+fn draw(drawn: &mut Vec<(f64, f64)>, time: f64, value: f64) {
+    let last = drawn.last().map_or(time, |(time, _)| *time);
+    let (low, high) = (last.min(time), last.max(time));
+    drawn.retain(|(at, _)| *at < low || *at > high);
+    let place = drawn.partition_point(|(at, _)| *at < time);
+    drawn.insert(place, (time, value));
+    if drawn.len() > 300 {
+        drawn.remove(0);
+    }
+}
+
+fn round_up(value: f64) -> f64 {
+    let size = 10_f64.powf(value.max(1e-9).log10().floor());
+    (value / size).ceil() * size
+}
+
+fn letter(choice: usize) -> char {
+    char::from(b'A' + (choice % 26) as u8)
+}
+
+/// How often each answer stands at the end of a line, and how many lines end with none.
+fn tally(pasted: &str, choices: usize) -> (BTreeMap<usize, usize>, usize) {
+    let (mut votes, mut unread) = (BTreeMap::new(), 0);
+    for line in pasted.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let last = line.rsplit(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+        let choice = last.bytes().next().map(|byte| usize::from(byte.to_ascii_uppercase().wrapping_sub(b'A')));
+        match choice.filter(|choice| last.len() == 1 && *choice < choices) {
+            Some(choice) => *votes.entry(choice).or_insert(0) += 1,
+            None => unread += 1,
+        }
+    }
+    (votes, unread)
+}
+
+fn pick(link: &Scope<Page>, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::Choice]) -> Html {
+    let right = playing.right().filter(|_| playing.is_revealed);
+    let choice = |(index, choice): (usize, &tiebreak_lesson::Choice)| {
+        let given = playing.given == Some(Given::Choice(index));
+        let predict = link.callback(move |_: Event| PageMessage::App(Message::Predict(Given::Choice(index))));
+        html! {
+            <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
+                <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
+                <span>{ format!("{}. {}", letter(index), choice.text) }</span>
+                if right == Some(index) { <strong>{ " (what the run says)" }</strong> }
+            </label>
+        }
+    };
+    html! { <fieldset><legend class="ask">{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
+}
+
+fn verdict(app: &App, playing: &Playing) -> Html {
+    let Some(question) = &playing.here().question else { return Html::default() };
+    let text = match (question, &playing.given) {
+        (Question::Curve { metric, .. }, Some(Given::Curve(_))) => {
+            let unit = tiebreak_sim::metrics::index_of(metric).map_or("", |index| METRICS[index].unit);
+            let distance = app.front.live.as_ref().and_then(|live| playing.distance(live));
+            distance.map(|distance| {
+                format!(
+                    "Your curve is {} {unit} from the run on average; both are on the chart.",
+                    words::trimmed(distance, 1)
+                )
+            })
+        }
+        (Question::Pick { .. }, given) => match (playing.right(), given) {
+            (None, _) => Some("The run is under way…".into()),
+            (Some(right), Some(Given::Choice(choice))) if right == *choice => Some("Right.".into()),
+            (Some(right), Some(Given::Choice(_))) => Some(format!("The run says {}.", letter(right))),
+            (Some(right), _) => Some(format!("The run says {}.", letter(right))),
+        },
+        _ => None,
+    };
+    html! { <p class="verdict" role="alert">{ text.unwrap_or_default() }</p> }
+}
+
+/// Text of a lesson; never HTML.
+fn blocks(blocks: &[Block]) -> Html {
+    let spans = |spans: &[Span]| -> Html {
+        html! { { for spans.iter().map(span) } }
+    };
+    let block = |block: &Block| match block {
+        Block::Paragraph(text) => html! { <p>{ spans(text) }</p> },
+        Block::List { numbered: false, items } => {
+            html! { <ul>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ul> }
+        }
+        Block::List { items, .. } => {
+            html! { <ol>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ol> }
+        }
+    };
+    html! { { for blocks.iter().map(block) } }
+}
+
+fn span(span: &Span) -> Html {
+    match span {
+        Span::Text(text) => html! { { text } },
+        Span::Emphasis(text) => html! { <em>{ text }</em> },
+        Span::Strong(text) => html! { <strong>{ text }</strong> },
+        Span::Code(text) => html! { <code>{ text }</code> },
+        Span::Link { text, address } => {
+            html! { <a href={address.clone()} target="_blank" rel="noopener noreferrer">{ text }</a> }
+        }
+    }
+}
+
+/// Asks the page's server for the list of lessons.
+pub(crate) fn fetch_list(link: &Scope<Page>) {
+    let link = link.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        if let Some(listed) = list().await {
+            link.send_message(PageMessage::Lessons(LessonMessage::List(listed)));
+        }
+    });
+}
+
+/// Asks the page's server for a lesson, and opens it at a step.
+pub(crate) fn fetch(link: &Scope<Page>, id: &str, step: usize) {
+    let (link, id) = (link.clone(), id.to_owned());
+    wasm_bindgen_futures::spawn_local(async move {
+        let is_listed = list().await.is_some_and(|listed| listed.iter().any(|lesson| lesson.id == id));
+        match if is_listed { text(&format!("{id}.md")).await } else { None } {
+            Some(text) => link.send_message(PageMessage::LessonText(text, step)),
+            None => link.send_message(PageMessage::NoLesson(id)),
+        }
+    });
+}
+
+async fn list() -> Option<Vec<Listed>> {
+    serde_json::from_str(&text("index.json").await?).ok()
+}
+
+async fn text(file: &str) -> Option<String> {
+    let address = format!("{}{file}", places::address("lessons"));
+    let response = JsFuture::from(gloo::utils::window().fetch_with_str(&address)).await.ok()?;
+    let response: Response = response.dyn_into().ok()?;
+    if !response.ok() {
+        return None;
+    }
+    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+}

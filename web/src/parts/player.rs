@@ -1,0 +1,113 @@
+//! Plays a run that is over, as a film along its timeline.
+
+use gloo::render::{AnimationFrame, request_animation_frame};
+use tiebreak_lab::{App, Message};
+use web_sys::HtmlSelectElement;
+use yew::html::Scope;
+use yew::prelude::*;
+
+use crate::page::{Page, PageMessage};
+
+/// Simulated hours that pass in a second.
+const SPEEDS: [(f64, &str); 5] = [
+    (1.0, "1 h a second"),
+    (6.0, "6 h a second"),
+    (24.0, "1 day a second"),
+    (72.0, "3 days a second"),
+    (168.0, "1 week a second"),
+];
+
+const MS_PER_HOUR: f64 = 3_600_000.0;
+
+/// What happens to the player.
+pub(crate) enum PlayerMessage {
+    /// Play, or stop.
+    Toggle,
+    /// Another speed, by place in the list.
+    Speed(usize),
+    /// The browser is about to draw, at this time of its own in milliseconds.
+    Frame(f64),
+}
+
+/// See the module.
+pub(crate) struct Player {
+    /// Asked for while it plays.
+    frame: Option<AnimationFrame>,
+    /// When it was drawn last.
+    drawn_at: Option<f64>,
+    speed: usize,
+}
+
+impl Default for Player {
+    fn default() -> Self {
+        Self { frame: None, drawn_at: None, speed: 2 }
+    }
+}
+
+impl Player {
+    /// What the application is told; a frame that comes too late moves nothing by more than a tenth of
+    /// a second, so that a tab that was in the background goes on where it was.
+    pub(crate) fn update(&mut self, message: &PlayerMessage, link: &Scope<Page>, app: &App) -> Option<Message> {
+        match message {
+            PlayerMessage::Toggle if self.frame.is_some() => {
+                self.stop();
+                None
+            }
+            PlayerMessage::Toggle => {
+                let over = app.cursor_ms.is_none_or(|at| at >= end(app));
+                self.ask(link);
+                over.then_some(Message::Cursor(Some(0.0)))
+            }
+            PlayerMessage::Speed(speed) => {
+                self.speed = (*speed).min(SPEEDS.len() - 1);
+                None
+            }
+            PlayerMessage::Frame(now) => {
+                let passed_s =
+                    self.drawn_at.replace(*now).map_or(0.0, |before| ((now - before) / 1_000.0).clamp(0.0, 0.1));
+                let at = app.moment() + passed_s * SPEEDS[self.speed].0 * MS_PER_HOUR;
+                if at >= end(app) {
+                    self.stop();
+                    return Some(Message::Cursor(None));
+                }
+                self.ask(link);
+                Some(Message::Cursor(Some(at)))
+            }
+        }
+    }
+
+    fn ask(&mut self, link: &Scope<Page>) {
+        let link = link.clone();
+        self.frame =
+            Some(request_animation_frame(move |now| link.send_message(PageMessage::Player(PlayerMessage::Frame(now)))));
+    }
+
+    fn stop(&mut self) {
+        (self.frame, self.drawn_at) = (None, None);
+    }
+
+    /// Its button and speed.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        if app.front.result().is_none() {
+            return Html::default();
+        }
+        let choose = link.callback(|event: Event| {
+            let speed = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+            PageMessage::Player(PlayerMessage::Speed(usize::try_from(speed).unwrap_or(0)))
+        });
+        let option = |(index, (_, label)): (usize, &(f64, &'static str))| {
+            html! { <option selected={index == self.speed}>{ label }</option> }
+        };
+        let toggle = link.callback(|_: MouseEvent| PageMessage::Player(PlayerMessage::Toggle));
+        html! {
+            <span class="group player">
+                <button onclick={toggle}>{ if self.frame.is_some() { "Stop" } else { "Play" } }</button>
+                <select aria-label="Speed" onchange={choose}>{ for SPEEDS.iter().enumerate().map(option) }</select>
+            </span>
+        }
+    }
+}
+
+fn end(app: &App) -> f64 {
+    app.front.live.as_ref().map_or(0.0, |live| live.horizon_ms)
+}

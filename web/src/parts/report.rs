@@ -1,0 +1,96 @@
+//! The report: on screen to look at, on paper without the page's controls.
+
+use tiebreak_lab::App;
+use tiebreak_lab::view::compare::{Change, Row};
+use tiebreak_lab::view::report::{Against, Report, Run};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::charts;
+use super::share::ShareMessage;
+use crate::page::{Page, PageMessage};
+
+/// The report, in the place of the page. `code` is the link's, where it is short enough for one.
+pub(crate) fn view(link: &Scope<Page>, app: &App, code: Html) -> Html {
+    let day = js_sys::Date::new_0().to_iso_string().as_string().unwrap_or_default();
+    let report = Report::new(app, day.get(..10).unwrap_or_default());
+    let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| PageMessage::Share(message()));
+    let stage = |(title, rules): &(&'static str, Vec<String>)| {
+        html! { <div><h3>{ *title }</h3><ol>{ for rules.iter().map(|rule| html! { <li>{ rule }</li> }) }</ol></div> }
+    };
+    let fact = |(title, text): &(&'static str, String)| html! { <p><strong>{ *title }</strong>{ ": " }{ text }</p> };
+    html! {
+        <main class="report" aria-label="Report">
+            <p class="report-bar group">
+                <button class="primary" onclick={tell(|| ShareMessage::Print)}>{ "Print" }</button>
+                <button onclick={tell(|| ShareMessage::Report(false))}>{ "Back to the page" }</button>
+            </p>
+            <header>{ code }<h1>{ &report.name }</h1><p class="muted">{ &report.made }</p>
+                { for report.sentence.iter().map(|sentence| html! { <p>{ sentence }</p> }) }
+                { for report.against.iter().map(|it| html! { <p>{ &it.verdict }</p> }) }
+                { runs(&report.runs) }</header>
+            if !report.figures.is_empty() {
+                <div class="figures">{ for report.figures.iter().map(|figure| html! {
+                    <div class="figure"><span class="figure-title">{ figure.title }</span><span class="figure-value">{ &figure.value }</span></div>
+                }) }</div>
+            }
+            { for report.against.iter().map(against) }
+            <h2>{ "Over time" }</h2>
+            { charts::on_paper(app) }
+            <h2>{ if report.runs.len() > 1 { format!("Set-up of {}", app.front.variant) } else { "Set-up".into() } }</h2>
+            { for report.setup.iter().map(fact) }
+            <h2>{ "Rules, in order" }</h2>
+            <div class="stages">{ for report.stages.iter().map(stage) }</div>
+            <p>{ "What is still tied then is settled by a random pick." }</p>
+            if !report.events.is_empty() { <h2>{ "Events" }</h2> { list(&report.events) } }
+            <h2>{ "Sources and licences" }</h2>
+            { list(&report.sources) }
+        </main>
+    }
+}
+
+fn list(lines: &[String]) -> Html {
+    html! { <ul>{ for lines.iter().map(|line| html! { <li>{ line }</li> }) }</ul> }
+}
+
+fn runs(runs: &[Run]) -> Html {
+    let row = |Run { variant, seed, placed, digest }: &Run| {
+        html! { <tr><th scope="row">{ variant }</th><td>{ seed }</td><td>{ placed }</td><td><code>{ digest }</code></td></tr> }
+    };
+    html! {
+        <table>
+            <thead><tr><th scope="col">{ "Variant" }</th><th scope="col">{ "Seed" }</th><th scope="col">{ "VMs placed" }</th><th scope="col">{ "Digest of every decision" }</th></tr></thead>
+            <tbody>{ for runs.iter().map(row) }</tbody>
+        </table>
+    }
+}
+
+/// The numbers of two variants, and what is set differently in them.
+fn against(Against { names: [other, front], rows, changes, .. }: &Against) -> Html {
+    let cells = |values: &[String; 2]| html! { { for values.iter().map(|value| html! { <td>{ value }</td> }) } };
+    let over_seeds = rows.iter().any(|row| row.interval.is_some());
+    let row = |row: &Row| {
+        html! {
+            <tr><th scope="row">{ row.title }</th>{ cells(&row.values) }<td>{ &row.difference }</td>
+                if over_seeds { <td>{ row.interval.clone().unwrap_or_default() }</td> }</tr>
+        }
+    };
+    let change = |change: &Change| html! { <tr><th scope="row">{ &change.path }</th>{ cells(&change.values) }</tr> };
+    let names = html! { <><th scope="col">{ other }</th><th scope="col">{ front }</th></> };
+    html! {
+        <section>
+            <h2>{ format!("{front} against {other}") }</h2>
+            <table>
+                <thead><tr><th scope="col">{ "What came out" }</th>{ names.clone() }<th scope="col">{ format!("{front} \u{2212} {other}") }</th>
+                    if over_seeds { <th scope="col">{ "95 % interval over seeds" }</th> }</tr></thead>
+                <tbody>{ for rows.iter().map(row) }</tbody>
+            </table>
+            if changes.is_empty() { <p>{ "Nothing is set differently." }</p> } else {
+                <table>
+                    <thead><tr><th scope="col">{ "What is set differently" }</th>{ names }</tr></thead>
+                    <tbody>{ for changes.iter().map(change) }</tbody>
+                </table>
+            }
+        </section>
+    }
+}

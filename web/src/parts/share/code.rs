@@ -1,0 +1,67 @@
+//! The link as a code for phones: beside the link, and as large as the window.
+
+use tiebreak_lab::view::code::{CHARACTERS_MAX, Code};
+use tiebreak_lab::view::words;
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::ShareMessage;
+use crate::page::{Page, PageMessage};
+
+/// Dark on light whatever the theme: not every phone reads the reverse.
+fn drawing(code: &Code, label: &'static str) -> Html {
+    let size = code.size;
+    html! {
+        <svg class="code" role="img" aria-label={label} viewBox={format!("0 0 {size} {size}")} shape-rendering="crispEdges">
+            <rect width="100%" height="100%" fill="#fff" />
+            <path d={code.path.clone()} fill="#000" />
+        </svg>
+    }
+}
+
+/// In the dialog. A link of so many characters has no code when that is too many.
+pub(super) fn small(link: &Scope<Page>, code: Option<&Code>, characters: usize) -> Html {
+    let show = link.callback(|_: MouseEvent| PageMessage::Share(ShareMessage::Large(true)));
+    let body = match code {
+        Some(code) => html! {
+            <div class="code-row">
+                { drawing(code, "QR code of the link") }
+                <div>
+                    <p>{ "For a classroom: phones open the link from the wall." }</p>
+                    <button onclick={show}>{ "Show large" }</button>
+                </div>
+            </div>
+        },
+        None => html! {
+            <p class="notice">{ format!(
+                "The link has {} characters, and a QR code holds at most {}. Save the scenario as a file and hand that out.",
+                words::count(characters as f64), words::count(CHARACTERS_MAX as f64)
+            ) }</p>
+        },
+    };
+    html! { <section aria-label="QR code"><h3>{ "QR code" }</h3>{ body }</section> }
+}
+
+/// On paper, with the link for who reads the report on a screen.
+pub(super) fn on_paper(code: Option<&Code>, address: &str) -> Html {
+    html! {
+        <p class="paper-code">
+            { for code.map(|code| drawing(code, "QR code of the link")) }
+            <a href={address.to_owned()}>{ "The scenario, live" }</a>
+        </p>
+    }
+}
+
+/// As large as the window.
+pub(super) fn large(link: &Scope<Page>, dialog: &NodeRef, code: Option<&Code>) -> Html {
+    let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Large(false)));
+    let shut = link.callback(|_: MouseEvent| PageMessage::Share(ShareMessage::Large(false)));
+    html! {
+        <dialog class="large-code" ref={dialog} aria-label="QR code, large" onclose={close}>
+            if let Some(code) = code {
+                <button onclick={shut}>{ "Close" }</button>
+                { drawing(code, "QR code of the link") }
+            }
+        </dialog>
+    }
+}

@@ -1,0 +1,32 @@
+//! One chart for another page, as the HTML to paste there.
+
+use tiebreak_lab::App;
+use tiebreak_lab::view::embed;
+use tiebreak_sim::METRICS;
+use web_sys::HtmlSelectElement;
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::{Copied, ShareMessage, copy_button, field};
+use crate::page::{Page, PageMessage};
+
+/// The chart to choose, and its frame.
+pub(super) fn view(link: &Scope<Page>, app: &App, address: &str, metric: usize, copied: Option<Copied>) -> Html {
+    let html = embed::frame(metric, &app.document.name, address);
+    let choose = link.batch_callback(|event: Event| {
+        let metric = event.target_unchecked_into::<HtmlSelectElement>().value().parse().ok();
+        metric.map(|metric| PageMessage::Share(ShareMessage::Frame(metric)))
+    });
+    let option = |(index, it): (usize, &tiebreak_sim::Metric)| {
+        html! { <option value={index.to_string()} selected={index == metric}>{ it.declaration.title }</option> }
+    };
+    html! {
+        <section aria-label="One chart in another page"><h3>{ "One chart in another page" }</h3>
+            <div class="group">
+                <select aria-label="Chart to embed" onchange={choose}>{ for METRICS.iter().enumerate().map(option) }</select>
+                { copy_button(link, "Copy HTML", Copied::Frame, html.clone(), copied) }
+            </div>
+            { field("HTML", html) }
+        </section>
+    }
+}

@@ -1,0 +1,304 @@
+//! Sharing: a link that holds the whole scenario, as text, as a code for phones and inside another page;
+//! files of it and of the charts; a report to print.
+
+mod code;
+mod frame;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use tiebreak_chart::{Caption, Theme, csv, svg_file};
+use tiebreak_lab::app::Notice;
+use tiebreak_lab::view::charts;
+use tiebreak_lab::{App, Message, view::code::Code};
+use tiebreak_sim::METRICS;
+use wasm_bindgen::prelude::*;
+use web_sys::{HtmlDialogElement, HtmlInputElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::charts::chart;
+use super::{report, save};
+use crate::page::{Page, PageMessage};
+
+/// Characters above which a file is the better way.
+const LONG: usize = 8_000;
+
+/// Size of a saved chart in CSS pixels.
+const SAVED: (u32, u32) = (760, 260);
+
+/// What is saved as a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum File {
+    /// The scenario.
+    Scenario,
+    /// Every series of every run on screen.
+    AllSeries,
+    /// A chart's points, by place in the list of metrics.
+    Csv(usize),
+    /// Its drawing.
+    Svg(usize),
+    /// Its drawing in pixels.
+    Png(usize),
+}
+
+/// What can be copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// The link.
+    Link,
+    /// A chart's frame for another page.
+    Frame,
+    /// What somebody predicted in a lesson.
+    Answer,
+}
+
+/// What happens in the dialog, and around it.
+pub(crate) enum ShareMessage {
+    /// The dialog was opened, or closed.
+    Open(bool),
+    /// The code was made to fill the window, or shrunk again.
+    Large(bool),
+    /// The chart for another page, by place in the list of metrics.
+    Frame(usize),
+    /// Put this on the clipboard.
+    Copy(Copied, String),
+    /// It is there.
+    Copied(Copied),
+    /// Save this.
+    Save(File),
+    /// The report was opened, or closed.
+    Report(bool),
+    /// Print it.
+    Print,
+}
+
+/// The dialog's own state.
+#[derive(Default)]
+pub(crate) struct Share {
+    dialog: NodeRef,
+    large: NodeRef,
+    is_open: bool,
+    is_large: bool,
+    copied: Option<Copied>,
+    frame: usize,
+    code: RefCell<Option<(String, Option<Rc<Code>>)>>,
+    is_report_open: bool,
+    is_to_print: Cell<bool>,
+}
+
+/// The address of this page with the scenario in it.
+pub(crate) fn address(app: &App) -> String {
+    let here = gloo::utils::document().url().unwrap_or_default();
+    let page = here.split(['#', '?']).next().unwrap_or_default();
+    format!("{page}#{}", app.link())
+}
+
+impl Share {
+    /// Takes in what happened; where the focus goes.
+    pub(crate) fn update(&mut self, message: ShareMessage, link: &Scope<Page>, app: &App) -> Option<String> {
+        match message {
+            ShareMessage::Open(open) => {
+                (self.is_open, self.is_large, self.copied) = (open, false, None);
+                None
+            }
+            ShareMessage::Large(large) => {
+                self.is_large = large;
+                None
+            }
+            ShareMessage::Frame(metric) => {
+                (self.frame, self.copied) = (metric, None);
+                None
+            }
+            ShareMessage::Copy(what, text) => {
+                copy(link, what, &text);
+                None
+            }
+            ShareMessage::Copied(what) => {
+                self.copied = Some(what);
+                None
+            }
+            ShareMessage::Save(file) => {
+                save_file(file, link, app);
+                None
+            }
+            ShareMessage::Report(open) => {
+                (self.is_open, self.is_large, self.is_report_open) = (false, false, open);
+                self.is_to_print.set(open);
+                Some(if open { ".report button" } else { ".share" }.to_owned())
+            }
+            ShareMessage::Print => {
+                self.is_to_print.set(true);
+                None
+            }
+        }
+    }
+
+    /// The dialog, and the code that fills the window. They are always in the page; `sync` shows them.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Open(false)));
+        html! {
+            <>
+                <dialog class="share-dialog" ref={&self.dialog} aria-label="Share" onclose={close}>
+                    if self.is_open { { self.dialog(link, app) } }
+                </dialog>
+                { code::large(link, &self.large, self.is_large.then(|| self.code(&address(app))).flatten().as_deref()) }
+            </>
+        }
+    }
+
+    fn dialog(&self, link: &Scope<Page>, app: &App) -> Html {
+        let address = address(app);
+        let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| PageMessage::Share(message()));
+        let long = if address.len() > LONG { " That is long for a link; a file is safer." } else { "" };
+        let size = format!(
+            "{} characters. It holds the scenario and the result's digest, not the trace.{long}",
+            address.len()
+        );
+        let code = self.code(&address);
+        html! {
+            <>
+                <h2>{ "Share this scenario" }</h2>
+                <p>{ "Whoever opens the link sees the same machines, rules, agents and seed, and the page checks that the result is the same. If it runs on a file of yours, they need that file too." }</p>
+                { field("Link", address.clone()) }
+                <p class="hint">{ size }</p>
+                <div class="group">
+                    { copy_button(link, "Copy link", Copied::Link, address.clone(), self.copied) }
+                    <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ "Save as file" }</button>
+                    { open_file(link) }
+                    <button onclick={tell(|| ShareMessage::Report(true))}>{ "Print report" }</button>
+                    <button onclick={tell(|| ShareMessage::Open(false))}>{ "Close" }</button>
+                </div>
+                { code::small(link, code.as_deref(), address.len()) }
+                { frame::view(link, app, &address, self.frame, self.copied) }
+            </>
+        }
+    }
+
+    /// The code of a link, made once; none where the link is too long.
+    fn code(&self, address: &str) -> Option<Rc<Code>> {
+        let mut known = self.code.borrow_mut();
+        if known.as_ref().is_none_or(|(of, _)| of != address) {
+            *known = Some((address.to_owned(), Code::of(address).map(Rc::new)));
+        }
+        known.as_ref().and_then(|(_, code)| code.clone())
+    }
+
+    /// The report in the place of the page, while it is open.
+    pub(crate) fn report(&self, link: &Scope<Page>, app: &App) -> Html {
+        if !self.is_report_open {
+            return Html::default();
+        }
+        let address = address(app);
+        let code = self.code(&address);
+        report::view(link, app, code::on_paper(code.as_deref(), &address))
+    }
+
+    /// Opens or closes the dialogs as the state says.
+    pub(crate) fn sync(&self) {
+        // The one on top first: closed, it gives the focus back to the one below.
+        show(&self.large, self.is_large);
+        show(&self.dialog, self.is_open);
+    }
+
+    /// Prints, if that was asked for; the page waits as long.
+    pub(crate) fn print(&self) {
+        if self.is_to_print.take() {
+            // Fails only where the page may not print; then nothing is printed.
+            let _ = gloo::utils::window().print();
+        }
+    }
+}
+
+fn show(dialog: &NodeRef, open: bool) {
+    let Some(dialog) = dialog.cast::<HtmlDialogElement>() else { return };
+    if open && !dialog.open() {
+        // Fails only while the page is going away.
+        let _ = dialog.show_modal();
+    } else if !open && dialog.open() {
+        dialog.close();
+    }
+}
+
+/// A line of text to be copied.
+fn field(name: &'static str, text: String) -> Html {
+    let select = Callback::from(|event: FocusEvent| event.target_unchecked_into::<HtmlInputElement>().select());
+    html! {
+        <label class="link-field">{ name }<input type="text" readonly=true aria-label={name} value={text} onfocus={select} /></label>
+    }
+}
+
+fn copy_button(link: &Scope<Page>, label: &'static str, what: Copied, text: String, copied: Option<Copied>) -> Html {
+    let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Copy(what, text.clone())));
+    let class = (what == Copied::Link).then_some("primary");
+    html! { <button {class} {onclick}>{ if copied == Some(what) { "Copied" } else { label } }</button> }
+}
+
+/// The control that takes a saved scenario.
+fn open_file(link: &Scope<Page>) -> Html {
+    let onchange = link.batch_callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let file = input.files().and_then(|files| files.get(0));
+        input.set_value("");
+        file.map_or_else(Vec::new, |file| vec![PageMessage::Share(ShareMessage::Open(false)), PageMessage::File(file)])
+    });
+    html! {
+        <label class="file"><span>{ "Open a file" }</span>
+            <input type="file" aria-label="Scenario file" accept=".json,application/json" {onchange} /></label>
+    }
+}
+
+/// A button that saves a file.
+pub(crate) fn save_button(link: &Scope<Page>, label: &'static str, name: String, file: File) -> Html {
+    let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Save(file)));
+    html! { <button class="quiet" aria-label={name} {onclick}>{ label }</button> }
+}
+
+fn save_file(file: File, link: &Scope<Page>, app: &App) {
+    let name = |metric: usize, ending: &str| {
+        let title = METRICS[metric].declaration.title.to_lowercase().replace(',', "").replace(' ', "-");
+        format!("tiebreak-{title}.{ending}")
+    };
+    let drawing = |metric: usize| {
+        let (text, address) = (charts::caption(app), address(app));
+        svg_file(&chart(app, metric), SAVED.0, SAVED.1, Theme::Light, Caption { text: &text, link: &address })
+    };
+    let saved = match file {
+        File::Scenario => save::text("tiebreak-scenario.json", "application/json", &app.document.to_json()),
+        File::AllSeries => save::text("tiebreak-all-series.csv", "text/csv", &charts::all_series(&charts::lines(app))),
+        File::Csv(metric) => save::text(&name(metric, "csv"), "text/csv", &csv(&chart(app, metric))),
+        File::Svg(metric) => save::text(&name(metric, "svg"), "image/svg+xml", &drawing(metric)),
+        File::Png(metric) => {
+            let (name, svg, link) = (name(metric, "png"), drawing(metric), link.clone());
+            return wasm_bindgen_futures::spawn_local(async move {
+                if let Err(error) = save::picture(&name, &svg).await {
+                    tell(&link, "The picture could not be saved", &error);
+                }
+            });
+        }
+    };
+    if let Err(error) = saved {
+        tell(link, "The file could not be saved", &error);
+    }
+}
+
+fn tell(link: &Scope<Page>, title: &str, error: &JsValue) {
+    let line = format!("The browser said: {error:?}.");
+    link.send_message(PageMessage::App(Message::Notice(Notice::bad(title, vec![line]))));
+}
+
+fn copy(link: &Scope<Page>, what: Copied, text: &str) {
+    let promise = gloo::utils::window().navigator().clipboard().write_text(text);
+    let link = link.clone();
+    wasm_bindgen_futures::spawn_local(async move {
+        let message = match wasm_bindgen_futures::JsFuture::from(promise).await {
+            Ok(_) => PageMessage::Share(ShareMessage::Copied(what)),
+            Err(_) => {
+                let line =
+                    "The browser does not let this page write to the clipboard; select the text and copy it by hand.";
+                PageMessage::App(Message::Notice(Notice::bad("Nothing was copied", vec![line.into()])))
+            }
+        };
+        link.send_message(message);
+    });
+}

@@ -1,0 +1,21 @@
+//! Where the files are that come with the page. Their addresses change with their content, so index.html names them.
+
+use gloo::utils::document;
+
+/// The folder that the page is in.
+pub(crate) fn folder() -> String {
+    let address = document().base_uri().ok().flatten().unwrap_or_default();
+    let path = address.split(['#', '?']).next().unwrap_or_default();
+    path.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"))
+}
+
+/// What index.html calls by this name.
+pub(crate) fn named(name: &str) -> Option<String> {
+    let meta = document().query_selector(&format!("meta[name={name}]")).ok().flatten();
+    meta.and_then(|meta| meta.get_attribute("content"))
+}
+
+/// The address of what index.html calls by this name, for whoever is elsewhere.
+pub(crate) fn address(name: &str) -> String {
+    format!("{}{}", folder(), named(name).unwrap_or_default().trim_start_matches("./"))
+}
