@@ -4,13 +4,14 @@
 //! line what it tried and what to do about it.
 
 mod commands;
+mod digest;
 mod process;
 mod project;
 mod tools;
 
 use std::process::ExitCode;
 
-use commands::{bench, build, check, floors, no_std, prerender, serve, setup, size, soak, test, words};
+use commands::{bench, build, bundle, check, floors, no_std, prerender, serve, setup, size, soak, test, words};
 
 /// Done, or the one sentence that says what was tried and what to do.
 type Outcome = Result<(), String>;
@@ -27,6 +28,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "setup", help: setup::HELP, run: setup::run },
     Command { name: "build", help: build::HELP, run: build::run },
     Command { name: "serve", help: serve::HELP, run: serve::run },
+    Command { name: "bundle", help: bundle::HELP, run: bundle::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "floors", help: floors::HELP, run: floors::run },

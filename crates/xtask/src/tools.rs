@@ -41,6 +41,14 @@ pub(crate) const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none"]
 pub(crate) const BROWSERS: &[(&str, &str)] =
     &[("chromium", "chromium"), ("chromedriver", "chromium-driver"), ("firefox-esr", "firefox-esr")];
 
+/// What `tests/sweep` runs shards through, in a Python environment of its own.
+pub(crate) const DASK_VERSION: &str = "2025.12.0";
+
+/// The folder of that environment.
+pub(crate) fn dask_folder() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("dask-{DASK_VERSION}")))
+}
+
 impl CargoTool {
     pub(crate) fn folder(&self) -> Result<PathBuf, String> {
         Ok(cache()?.join(format!("{}-{}", self.package, self.version)))

@@ -14,6 +14,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-sim", 2),
     ("tiebreak-trace", 3),
     ("tiebreak-scenario", 3),
+    ("tiebreak-lesson", 3),
     ("tiebreak-chart", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
@@ -31,6 +32,9 @@ const APART: &[(&str, &str, &str)] = &[
     ("tiebreak-trace", "tiebreak-sim", "a trace file is read without knowing the simulator"),
     ("tiebreak-chart", "tiebreak-", "a chart knows only series"),
 ];
+
+/// Crates that know another one of their own floor, and why.
+const WITHIN: &[(&str, &str, &str)] = &[("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents")];
 
 /// Only the page knows that there is a browser; decisions stay below, where they run natively too.
 const BROWSER: &[&str] = &["web-sys", "js-sys", "wasm-bindgen", "yew", "gloo", "plotters-canvas"];
@@ -79,6 +83,9 @@ fn fault(from: &str, to: &str) -> Option<String> {
     if let Some((.., why)) = APART.iter().find(|(user, used, _)| *user == from && to.starts_with(used)) {
         return Some(format!("{from} -> {to}: {why}"));
     }
+    if WITHIN.iter().any(|(user, used, _)| (*user, *used) == (from, to)) {
+        return None;
+    }
     let to_floor = floor(to)?;
     (from_floor <= to_floor).then(|| format!("{from} (floor {from_floor}) -> {to} (floor {to_floor})"))
 }
@@ -95,6 +102,7 @@ mod tests {
     fn lower_floors_and_other_crates_are_fine() {
         let tree = "0tiebreak-sim v0.1.0 (path)\n1libm v0.2.16\n1tiebreak-model v0.1.0\n\n0xtask v0.1.0\n";
         assert_eq!(faults(tree), Vec::<String>::new());
+        assert_eq!(faults("0tiebreak-lesson v0.1.0\n1tiebreak-scenario v0.1.0\n"), Vec::<String>::new());
     }
 
     #[test]
@@ -105,6 +113,7 @@ mod tests {
             ("tiebreak-trace", "tiebreak-scenario", "(floor 3)"),
             ("tiebreak-trace", "tiebreak-sim", "without knowing"),
             ("tiebreak-chart", "tiebreak-model", "only series"),
+            ("tiebreak-scenario", "tiebreak-lesson", "(floor 3)"),
             ("tiebreak-lab", "tiebreak-cli", "(floor 4)"),
             ("tiebreak-lab", "web-sys", "the browser"),
             ("tiebreak-model", "tiebreak-testkit", "dev-dependency"),

@@ -1,12 +1,15 @@
-//! One file per command; `stamp` is the second half of `prerender`.
+//! One file per command; `stamp`, `policy` and `service_worker` are the later steps of `prerender`.
 
 pub(crate) mod bench;
 pub(crate) mod build;
+pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod floors;
 pub(crate) mod no_std;
+pub(crate) mod policy;
 pub(crate) mod prerender;
 pub(crate) mod serve;
+pub(crate) mod service_worker;
 pub(crate) mod setup;
 pub(crate) mod size;
 pub(crate) mod soak;

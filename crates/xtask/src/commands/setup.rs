@@ -1,9 +1,9 @@
 //! Brings what the other commands need. Done once it costs a second; the first time some minutes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::tools::{BROWSERS, CargoTool, TARGETS, TRUNK, WASM_BINDGEN};
+use crate::tools::{BROWSERS, CargoTool, DASK_VERSION, TARGETS, TRUNK, WASM_BINDGEN, dask_folder};
 use crate::{Outcome, process, project};
 
 pub(crate) const HELP: &str = "install what is missing: wasm targets, Trunk, wasm-bindgen, npm packages, browsers";
@@ -131,6 +131,30 @@ fn browsers() -> Outcome {
         process::run(with_words(&apt, &["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
     })
     .map_err(|error| format!("{error}; {advice}"))
+}
+
+/// A Python that has Dask, in a folder of its own. Only the sweep's tests need it.
+pub(crate) fn dask() -> Result<PathBuf, String> {
+    let folder = dask_folder()?;
+    let python = folder.join("bin").join("python3");
+    let is_ready = || {
+        let version = "import distributed; print(distributed.__version__)";
+        process::output(&mut process::command(&python, &["-c", version])).is_ok_and(|said| said.trim() == DASK_VERSION)
+    };
+    if !is_ready() {
+        let packages = format!("dask=={DASK_VERSION}");
+        let with_pip = ["-m", "pip", "install", "--quiet", &packages, &format!("distributed=={DASK_VERSION}")];
+        timed("Dask", || {
+            process::run(process::command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
+            process::run(&mut process::command(&python, &with_pip))
+        })
+        .map_err(|error| {
+            format!(
+                "{error}; install Python 3.10 or newer with venv (python3-venv) and pip, and let pip fetch {packages}"
+            )
+        })?;
+    }
+    if is_ready() { Ok(python) } else { Err(format!("Dask does not answer; delete {}", folder.display())) }
 }
 
 /// How packages are installed here, when we may: as root, or through a sudo that asks nothing.

@@ -1,28 +1,51 @@
-//! Gives the worker's files an address of their own per build.
+//! Gives the workers' files and the traces addresses that change with their content.
 //!
-//! Trunk puts a hash into the names of the page's files but not of a worker's. A host's cache could then hand
-//! yesterday's worker to today's page, and the two would not understand each other. So the worker's three files
-//! move into a folder named by their content. Their links to each other are relative and stay true; the page
-//! learns the address from index.html, which is never served stale for long:
+//! Trunk puts a hash into the names of the page's files but not of a worker's. A cache could then hand yesterday's
+//! worker to today's page, and the two would not understand each other. So a worker's three files move into a folder
+//! named by their content, and so do traces and lessons. Their links to each other are relative and stay true; the page learns
+//! the addresses from index.html, which is never served stale for long:
 //!
 //! ```html
 //! <meta name="worker" content="./worker_loader.js">
+//! <meta name="traces" content="./traces/">
 //! ```
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
-/// The page's worker: the name of its program in web/Cargo.toml.
-const WORKER: &str = "worker";
+use super::prerender::fill;
+use super::service_worker::files_below;
 
-/// Moves the worker's files and gives `page` with their new addresses.
-pub(crate) fn worker(staging: &Path, page: &str) -> Result<String, String> {
-    let files = ["_loader.js", ".js", "_bg.wasm"].map(|end| format!("{WORKER}{end}"));
+/// The page's workers: the names of their programs in web/Cargo.toml.
+const WORKERS: [&str; 2] = ["first", "worker"];
+
+/// Folders of files that the page or a worker asks for by their names.
+pub(crate) const TRACES: &str = "traces";
+pub(crate) const LESSONS: &str = "lessons";
+
+/// Moves the workers' files and gives `page` with their new addresses.
+pub(crate) fn workers(staging: &Path, page: &str) -> Result<String, String> {
+    WORKERS.iter().try_fold(page.to_owned(), |page, name| worker(staging, &page, name))
+}
+
+/// Moves traces and lessons and gives `page` with their new addresses.
+pub(crate) fn data(staging: &Path, page: &str) -> Result<String, String> {
+    [TRACES, LESSONS].iter().try_fold(page.to_owned(), |page, name| {
+        let files = files_below(&staging.join(name))?;
+        let folder = format!("{name}-{}", content_hash(&staging.join(name), &files)?);
+        std::fs::rename(staging.join(name), staging.join(&folder))
+            .map_err(|error| format!("cannot move {name} into {folder}: {error}"))?;
+        fill(&page, &address(&format!("{name}/")), &address(&format!("{folder}/")))
+    })
+}
+
+fn worker(staging: &Path, page: &str, name: &str) -> Result<String, String> {
+    let files = ["_loader.js", ".js", "_bg.wasm"].map(|end| format!("{name}{end}"));
     if !page.contains(&address(&files[0])) {
         println!("index.html does not name {}: its files keep names that caches may mix up", address(&files[0]));
         return Ok(page.to_owned());
     }
-    let folder = format!("{WORKER}-{}", content_hash(staging, &files)?);
+    let folder = format!("{name}-{}", content_hash(staging, &files)?);
     let moved = |error| format!("cannot move the worker's files into {folder}: {error}");
     std::fs::create_dir_all(staging.join(&folder)).map_err(moved)?;
     for file in &files {
@@ -43,6 +66,7 @@ fn content_hash(staging: &Path, files: &[String]) -> Result<String, String> {
     for file in files {
         let path = staging.join(file);
         let bytes = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        hasher.write(file.as_bytes());
         hasher.write(&bytes);
     }
     Ok(format!("{:016x}", hasher.finish()))

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::tools::{WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, project};
 
-pub(crate) const HELP: &str = "run every stage, or only the named ones: setup check native wasm build size browser";
+pub(crate) const HELP: &str =
+    "run every stage, or only the named ones: setup check native sweep wasm build size browser";
 
 /// A step of the whole, which counts its tests; a step without tests of its own counts as one.
 struct Stage {
@@ -22,6 +23,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "setup", run: || Report::of(super::setup::run(&[])), is_ground: true },
     Stage { name: "check", run: || Report::of(super::check::run(&[])), is_ground: false },
     Stage { name: "native", run: native, is_ground: false },
+    Stage { name: "sweep", run: sweep, is_ground: false },
     Stage { name: "wasm", run: wasm, is_ground: false },
     Stage { name: "build", run: || Report::of(super::build::run(&[])), is_ground: true },
     Stage { name: "size", run: || Report::of(super::size::run(&[])), is_ground: false },
@@ -90,6 +92,16 @@ fn native() -> Report {
         "fail",
     ]));
     tests.and(counted(&mut process::cargo(&["test", "--quiet", "--workspace", "--doc"])))
+}
+
+/// A sweep through Dask is the sweep in one piece.
+fn sweep() -> Report {
+    let python = match super::setup::dask() {
+        Ok(python) => python,
+        Err(sentence) => return Report::of(Err(sentence)),
+    };
+    let mut test = process::cargo(&["test", "--package", "tiebreak-cli", "--test", "dask", "--", "--ignored"]);
+    counted(test.env("TIEBREAK_PYTHON", python)).with_some_test()
 }
 
 fn wasm() -> Report {
