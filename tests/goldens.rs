@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::Workload;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{Variant, WorkloadRef};
@@ -88,8 +89,15 @@ fn presets_give_what_they_gave() {
     let summaries = PRESETS.map(|preset| (preset, run(&variant(preset))));
     let texts: Vec<_> = summaries.iter().map(|(preset, summary)| shown(preset, summary)).collect();
     golden("golden/summaries.txt", &texts.join("\n"));
-    let digests: Vec<_> =
-        summaries.iter().map(|(preset, summary)| format!("  \"{preset}\": \"{:016x}\"", summary.digest)).collect();
+    let named = |name: &str, summary: &Summary| format!("  \"{name}\": \"{:016x}\"", summary.digest);
+    let mut digests: Vec<_> = summaries.iter().map(|(preset, summary)| named(preset, summary)).collect();
+    // And every predictor, under the small preset with TemporalCost on.
+    digests.extend(PREDICTORS.iter().map(|predictor| {
+        let (id, mut variant) = (predictor.declaration.id, variant("small"));
+        variant.set("rules.TemporalCost.on", "true").expect("a rule");
+        variant.set("predictor", id).expect("a predictor");
+        named(&format!("small {id}"), &run(&variant))
+    }));
     golden("browser/golden.json", &format!("{{\n{}\n}}\n", digests.join(",\n")));
 }
 

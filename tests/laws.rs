@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use tiebreak_model::Time;
 use tiebreak_sim::{Decision, Outcome, Reason};
 use tiebreak_testkit::{Case, Ledger, laws};
 
@@ -71,6 +72,8 @@ struct Seen {
     live: usize,
     saved: u64,
     weighted: usize,
+    /// Cases in which another list of rules took over, in the middle of their decisions.
+    forked: usize,
     datacenters: usize,
     /// Decisions about VMs of tenants that ask for something: taken, refused, and in conflict.
     asking: [usize; 3],
@@ -87,7 +90,7 @@ fn random_scenarios_are_not_all_easy() {
     assert!(conflicts > 500 && refused > 10_000 && out_of_retries > 100 && warm_refused > 500, "{seen:?}");
     assert!(avoided > 500 && evicted > 200 && homeless > 50 && migrated > 10, "{seen:?}");
     assert!(seen.live > 100 && seen.saved > 20, "{seen:?}");
-    assert!(seen.weighted > 20 && seen.datacenters > 50, "{seen:?}");
+    assert!(seen.weighted > 20 && seen.forked > 40 && seen.datacenters > 50, "{seen:?}");
     assert!(seen.asking.iter().zip([1_000, 1_000, 50]).all(|(count, least)| *count > least), "{seen:?}");
 }
 
@@ -107,6 +110,12 @@ impl Seen {
         self.saved += ledger.summary.counters.migrations_saved;
         self.homeless += left(|it| !matches!(it, Reason::Evicted | Reason::Migrated(_)));
         self.weighted += usize::from(case.rules.iter().any(|rule| rule.weight.is_some()));
+        let moments = case.changes.iter().map(|change| change.until);
+        let decided = |from: Time, to: Time| {
+            ledger.decisions.iter().any(|it| it.agent.is_some() && (from..to).contains(&it.time))
+        };
+        let mut both = moments.filter(|at| decided(Time::ZERO, *at) && decided(*at, Time::NEVER));
+        self.forked += usize::from(both.next().is_some());
         self.datacenters += usize::from(case.clusters.iter().any(|it| it.datacenter != case.clusters[0].datacenter));
         for (count, outcome) in self.asking.iter_mut().zip([Outcome::Placed, Outcome::Refused, Outcome::Conflict]) {
             *count += ended(outcome).filter(asks).count();

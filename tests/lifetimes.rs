@@ -149,12 +149,16 @@ fn presets_show_what_they_say() {
 
     let turns = run("recycling", "name", "A").lives.turns;
     let happened = |turn: Turn| turns[Turn::ALL.iter().position(|other| *other == turn).expect("a turn")];
-    assert!(happened(Turn::Dropped) > 12 && happened(Turn::Filled) > 30, "{turns:?}");
+    assert!(happened(Turn::Dropped) > 15 && happened(Turn::Filled) > 30, "{turns:?}");
 
     let migrations = |order: &str| {
         let counters = run("migrations-saved", "incidents.0.order", order).counters;
         (counters.migrations_saved, counters.migrations)
     };
     let (longest, as_placed) = (migrations("longest_first"), migrations("as_placed"));
-    assert!(longest.0 > as_placed.0 + 5 && longest.1 < as_placed.1, "saved, made: {longest:?} and {as_placed:?}");
+    let share = |(saved, made): (u64, u64)| saved as f64 / (saved + made) as f64;
+    assert!(
+        longest.0 > as_placed.0 + 5 && share(longest) > 1.2 * share(as_placed),
+        "saved, made: {longest:?} and {as_placed:?}"
+    );
 }

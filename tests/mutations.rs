@@ -8,15 +8,15 @@ use tiebreak_placement::RuleUse;
 use tiebreak_sim::world::AgentState;
 use tiebreak_sim::{Agents, Cause, Decision, Disruption, Latency, Outcome, Reason, Series};
 use tiebreak_testkit::laws::{
-    avoidance_waits_for_a_conflict, book_keeping, caches_decide_alike, one_thing_at_a_time, record, same,
-    same_until_a_conflict,
+    a_fork_shares_its_past, avoidance_waits_for_a_conflict, book_keeping, caches_decide_alike, one_thing_at_a_time,
+    record, same, same_until_a_conflict,
 };
 use tiebreak_testkit::{Case, Ledger};
 
 /// Records of random cases, all of them lawful.
 static ALL: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
     let lawful = |ledger: &Ledger| book_keeping(ledger).expect("a record as it was");
-    (0..600).map(|number| record(&Case::random(number))).inspect(lawful).collect()
+    (0..750).map(|number| record(&Case::random(number))).inspect(lawful).collect()
 });
 
 /// Records of cases whose agents collide and refuse, and tell time in the plainest way; tenants
@@ -299,6 +299,31 @@ fn runs_that_differ_are_noticed() {
     }
 }
 
+#[test]
+fn a_fork_with_another_past_is_noticed() {
+    let mut spoiled = 0;
+    for case in (0..200).map(Case::random).filter(|case| !case.changes.is_empty()) {
+        let fork = record(&case);
+        a_fork_shares_its_past(&case, &fork).expect("the past of its parent");
+        let (_, until) = case.parent().expect("a fork");
+        let past = fork.decisions.iter().filter(|it| it.time < until).count();
+        if past == 0 {
+            continue;
+        }
+        spoiled += 1;
+        for (spoil, part) in [(0, "differs before"), (past - 1, "differs before"), (past, "has another past")] {
+            let mut other = fork.clone();
+            match other.decisions.get_mut(spoil).filter(|_| spoil < past) {
+                Some(decision) => decision.best_set += 1,
+                None => drop(other.decisions.remove(past - 1)),
+            }
+            let complaint = a_fork_shares_its_past(&case, &other).expect_err("another past");
+            assert!(complaint.contains(part), "{complaint}, expected {part}");
+        }
+    }
+    assert!(spoiled > 10, "only {spoiled} forks could be spoiled");
+}
+
 /// Puts a rule into the list of a run that went without it, if it did.
 fn with_rule(ledger: &mut Ledger, id: &str) -> Option<()> {
     let missing = !ledger.rules.iter().any(|rule| rule.id == id);
@@ -349,7 +374,9 @@ fn evictions_without_right_or_need_are_noticed() {
     let any = |_: &Ledger| true;
     let forbidden = |ledger: &mut Ledger| {
         first(ledger, is_evicted)?;
-        ledger.rules.iter_mut().for_each(|rule| rule.values.retain(|_| rule.id != "AreNodeResourcesValid"));
+        let earlier = ledger.changes.iter_mut().flat_map(|change| &mut change.rules);
+        let rules = ledger.rules.iter_mut().chain(earlier);
+        rules.for_each(|rule| rule.values.retain(|_| rule.id != "AreNodeResourcesValid"));
         Some(())
     };
     check_where(any, forbidden, &["which may put out nobody", "a decision that fits was refused"]);
@@ -359,7 +386,8 @@ fn evictions_without_right_or_need_are_noticed() {
         ledger.summary.counters.evictions -= 1;
         Some(())
     };
-    check_where(any, forgotten, &["over-committed"]);
+    // Where two were put out at one instant, the other one is taken for it.
+    check_where(any, forgotten, &["over-committed", "left a machine on which it was not"]);
     let uncounted = |ledger: &mut Ledger| {
         ledger.summary.counters.evictions += 1;
         Some(())

@@ -7,6 +7,10 @@ import { GOLDEN, onPage } from './people.mjs';
 
 const SMALL = 'Two dozen machines';
 
+/** Every predictor of lifetimes, with the digest of the small preset where TemporalCost asks it. */
+const PREDICTORS = Object.entries(GOLDEN).filter(([name]) => name.startsWith('small '))
+  .map(([name, digest]) => [name.slice('small '.length), digest]);
+
 test('Chromium gives the native digests, with caches on and off', () =>
   onPage({}, async ({ hand, page }) => {
     const withoutCaches = () =>
@@ -20,6 +24,20 @@ test('Chromium gives the native digests, with caches on and off', () =>
     assert.equal(await hand.digest(), GOLDEN.small, 'caches off');
     await hand.runs(() => hand.button('Another seed').click());
     assert.notEqual(await hand.digest(), GOLDEN.small, 'another seed is another result');
+  }));
+
+test('Chromium gives the native digests with every predictor of lifetimes', () =>
+  onPage({}, async ({ hand, page }) => {
+    assert.equal(PREDICTORS.length, 6);
+    await hand.choosePreset(SMALL);
+    await page.getByRole('button', { name: 'Lifetimes and who predicts them' }).click();
+    await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());
+    const predictor = page.getByRole('combobox', { name: 'Predictor' });
+    // Begins with the second, so that each choice is a change.
+    for (const [id, digest] of [...PREDICTORS.slice(1), PREDICTORS[0]]) {
+      await hand.runs(() => predictor.selectOption(id));
+      assert.equal(await hand.digest(), digest, id);
+    }
   }));
 
 test('Firefox gives the native digests, with caches on and off', () =>
@@ -49,4 +67,13 @@ test('Firefox gives the native digests, with caches on and off', () =>
     await shows(GOLDEN.small);
     await rerun(`${labelled('caches of agents')}.click()`);
     await shows(GOLDEN.small);
+    await page.evaluate(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent.includes('Lifetimes and who')).click()`);
+    await page.waitFor(`[...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Switch TemporalCost on')`, 5_000);
+    await rerun(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Switch TemporalCost on').click()`);
+    await shows(PREDICTORS[0][1]);
+    for (const [id, digest] of PREDICTORS.slice(1)) {
+      const predictor = labelled('Predictor');
+      await page.evaluate(`(() => { ${predictor}.value = '${id}'; ${predictor}.dispatchEvent(new Event('change', { bubbles: true })); })()`);
+      await shows(digest);
+    }
   }));

@@ -63,13 +63,13 @@ async function slowDown(page, rate) {
 /**
  * Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then holds the page
  * to the rules. Options are those of `openChromium`, and `root`, `at`, `line` of `serve`, `path` (what follows the
- * address: '#...' or '?...'), and `prepare`, which gets the session before the page is asked for.
+ * address: '#...' or '?...'), and `prepare`, which gets the session and the host before the page is asked for.
  */
 export async function inChromium({ root = DIST, at = MOUNT, line = null, path = '', prepare, ...options }, body) {
   const host = await serve({ root, at, line });
   const session = await openChromium(options).catch((error) => host.close().then(() => { throw error; }));
   try {
-    await prepare?.(session);
+    await prepare?.({ ...session, host });
     await session.page.goto(host.url + path);
     await body({ ...session, host });
     hold(session, host);

@@ -10,10 +10,12 @@ import { inChromium } from './harness.mjs';
 /** A preference of the default list, and one below which it can be moved. */
 export const RULE = 'PreferNonEmptyMachines';
 export const BELOW = 'BestFit';
+/** What an old tab says of a new build. */
+export const NEWS = 'There is a new version of this page';
 export const CHARTS = ['Empty hosts', 'Packing density', 'Conflicts'];
 
 const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.meta.url));
-const CORPUS = fileURLToPath(new URL('../../crates/scenario/corpus', import.meta.url));
+export const CORPUS = fileURLToPath(new URL('../../crates/scenario/corpus', import.meta.url));
 
 /** Digests that the native engine, Chromium and Firefox must all give, by preset. */
 export const GOLDEN = JSON.parse(fs.readFileSync(new URL('golden.json', import.meta.url), 'utf8'));
@@ -220,6 +222,21 @@ export class Hand {
       .sort((a, b) => a.saved_at - b.saved_at)
       .map(({ document }) => document));
   }
+}
+
+/** Waits until a service worker keeps the page and answers for this tab. */
+export async function kept(page) {
+  await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated');
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+}
+
+/** The next tab of a session, and a person at it. */
+export async function openTab({ context }, address) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.goto(address);
+  await settled(page, 0);
+  return { page, hand: new Hand(page) };
 }
 
 /** Fails unless the page still does its job: an edit runs through, and the page has a new result. */

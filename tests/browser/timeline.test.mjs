@@ -9,7 +9,7 @@ const NARROW = { width: 390, height: 844 };
 const timeline = (page) => page.getByRole('region', { name: 'Timeline', exact: true });
 const marks = (page) => timeline(page).getByRole('list', { name: 'Events' }).getByRole('button');
 const names = (page) => marks(page).evaluateAll((all) => all.map((mark) => mark.ariaLabel));
-const lines = (page) => page.getByRole('figure', { name: 'Empty hosts' }).locator('.event-line').count();
+const lines = (page) => page.getByRole('figure', { name: 'Empty hosts' }).locator('polyline[stroke^="var(--chart-moment"]').count();
 const field = (page, name) => timeline(page).getByRole('spinbutton', { name });
 const focused = (page) => page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent.trim());
 

@@ -1,0 +1,130 @@
+// Two variants on one page: forked, run, compared, and explained; and the film of a run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage, RULE } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const compare = (page) => page.getByRole('region', { name: 'Compare', exact: true });
+
+/** Forks, and lets B keep no machines empty. */
+async function twoVariants(hand, page) {
+  await hand.runs(() => hand.button('Fork as B').click());
+  await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).click());
+  await compare(page).getByText(/^B keeps .* hosts empty than A/).waitFor();
+}
+
+test('a fork keeps both futures, and what differs is shown', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const digest = await hand.digest();
+    await hand.runs(() => hand.button('Fork as B').click());
+    await compare(page).getByText('Every decision of B is the same as in A.').waitFor();
+    assert.equal(await hand.digest(), digest);
+    await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).click());
+    await compare(page).getByText(/^B keeps [\d.]+ fewer hosts empty than A/).waitFor();
+    assert.notEqual(await hand.digest(), digest);
+
+    // Overlaid, side by side, and the difference.
+    await page.getByRole('figure', { name: 'Fleet map of A' }).waitFor();
+    const [head] = await hand.table('Empty hosts');
+    assert.deepEqual(head.slice(1).map((name) => name[0]), ['A', 'B']);
+    assert.equal(await page.locator('.plot.difference svg').count(), 4);
+    const differences = page.getByRole('region', { name: 'Differences' });
+    await differences.getByRole('rowheader', { name: `rules.${RULE}.on` }).waitFor();
+
+    // The first placements that differ, explained in both.
+    await differences.getByRole('button', { name: /^VM / }).first().click();
+    const explain = page.getByRole('region', { name: 'Explain' });
+    await explain.getByRole('heading', { name: 'In A' }).waitFor();
+    await explain.getByRole('heading', { name: 'In B' }).waitFor();
+
+    // A is as it was, comes to the front without a run, and stays when B goes.
+    await hand.button('Variant A').click();
+    assert.equal(await hand.digest(), digest);
+    await hand.button('Close variant B').click();
+    assert.equal(await page.getByRole('button', { name: /^Variant / }).count(), 1);
+    assert.equal(await hand.digest(), digest);
+  }));
+
+test('seeds in pairs say how sure a difference is, and can be cancelled', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await twoVariants(hand, page);
+    await hand.button('Run both over 8 seeds').click();
+    await compare(page).getByRole('button', { name: 'Cancel' }).click();
+    await hand.button('Run both over 8 seeds').click();
+    await compare(page).getByText(/95 % interval .* to .*; 8 seeds\)/).waitFor({ timeout: 60_000 });
+    assert.equal(await compare(page).getByRole('columnheader', { name: '95 % interval over seeds' }).count(), 1);
+    await hand.runs(() => hand.setBuckets('BestFit', 8));
+    await hand.button('Run both over 8 seeds').waitFor();
+  }));
+
+test('a branch from a moment shares its past', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    await moment.focus();
+    await moment.evaluate((slider) => { slider.value = String(6 * 86_400_000); slider.dispatchEvent(new Event('input', { bubbles: true })); });
+    await hand.runs(() => hand.button('Branch here as B').click());
+    await compare(page).getByText('Every decision of B is the same as in A.').waitFor();
+    await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).click());
+    await compare(page).getByText(/^B keeps/).waitFor();
+    const first = page.getByRole('region', { name: 'First placements that differ' }).getByRole('cell').first();
+    assert.match(await first.textContent(), /^(6|7|8|9|1\d) d /, 'nothing differs before the branch');
+  }));
+
+test('without a mouse: fork, change, compare, close', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.button('Fork as B').focus();
+    await hand.runs(() => page.keyboard.press('Enter'));
+    await page.getByRole('checkbox', { name: `Use ${RULE}` }).focus();
+    await hand.runs(() => page.keyboard.press('Space'));
+    await compare(page).getByText(/^B keeps/).waitFor();
+    await hand.button('Explore').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await compare(page).count(), 0);
+    await hand.button('Close variant B').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getByRole('button', { name: /^Variant / }).count(), 1);
+  }));
+
+for (const dark of [false, true]) {
+  test(`axe finds nothing while two are compared, ${dark ? 'dark' : 'light'}`, () =>
+    onPage({ ...WIDE, dark }, async ({ hand, page }) => {
+      await twoVariants(hand, page);
+      assert.deepEqual(await axe(page), []);
+    }));
+}
+
+test('a run plays as a film, and stops at its end', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('1 week a second');
+    await hand.button('Play').click();
+    await page.waitForFunction(() => {
+      const at = Number(document.querySelector('[aria-label="Moment"]').value);
+      return at > 1e8 && at < 1e9;
+    });
+    await hand.button('Stop').click();
+    const held = await moment.inputValue();
+    await page.waitForTimeout(200);
+    assert.equal(await moment.inputValue(), held);
+    await hand.button('Play').click();
+    await hand.button('Play').waitFor();
+    assert.ok(Number(await moment.inputValue()) > 1.2e9, 'the end');
+  }));
+
+test('steps go by rule and to the next conflict', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const explain = page.getByRole('region', { name: 'Explain' });
+    const by = page.getByRole('combobox', { name: 'Step by' });
+    await by.selectOption('by rule');
+    await hand.button('Step').click();
+    await explain.getByText(/^Step shows the next rule/).waitFor();
+    const rows = () => explain.locator('.funnel th[scope=row]').count();
+    assert.equal(await rows(), 0);
+    await hand.button('Step').click();
+    assert.equal(await rows(), 1);
+    await by.selectOption('by conflict');
+    await hand.button('Step').click();
+    await explain.getByText(/earlier attempts? ended in a? ?conflict/).waitFor();
+    assert.match(await hand.status.textContent(), /^Paused at /);
+  }));

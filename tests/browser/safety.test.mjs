@@ -1,0 +1,241 @@
+// What must not harm: scripts from elsewhere, engines that end, tabs out of sight, browsers that refuse things.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { CHROMIUM, DIST, hold, MOUNT, QUIET_FLAGS, serve } from './harness.mjs';
+import { BELOW, foreignTrace, Hand, listenToStatus, onPage, settled, worksOn } from './people.mjs';
+
+test('no script runs that did not come with the build', () =>
+  onPage({}, async ({ hand, page, faults }) => {
+    const ran = await page.evaluate(async () => {
+      window.ran = [];
+      const refused = [];
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => refused.push(effectiveDirective));
+      const add = (name, attributes, text = '') => {
+        const element = Object.assign(document.createElement(name), { textContent: text });
+        for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+        document.body.append(element);
+        return element;
+      };
+      add('script', {}, 'window.ran.push("inline")');
+      add('script', { type: 'module' }, 'window.ran.push("module")');
+      add('script', { src: 'data:text/javascript,window.ran.push("data")' });
+      add('img', { src: 'data:,', onerror: 'window.ran.push("handler")' });
+      add('a', { href: 'javascript:window.ran.push("address")' }).click();
+      add('style', {}, 'body { display: none }');
+      add('iframe', { srcdoc: '<script>parent.ran.push("frame")</script>' });
+      add('base', { href: 'https://example.com/' });
+      // In a turn of its own: what a debugger evaluates may use eval.
+      setTimeout(() => { try { window.ran.push(new Function('return "eval"')()); } catch { refused.push('eval'); } });
+      await fetch('https://example.com/').catch(() => {});
+      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      const shown = getComputedStyle(document.body).display;
+      for (const element of document.querySelectorAll('body > :not(#page)')) element.remove();
+      return { ran: window.ran, refused: [...new Set(refused)].sort(), shown, base: document.baseURI === location.href };
+    });
+    assert.deepEqual(ran.ran, []);
+    assert.deepEqual(ran.refused, [
+      'base-uri', 'connect-src', 'eval', 'script-src', 'script-src-attr', 'script-src-elem', 'style-src-elem',
+    ]);
+    assert.notEqual(ran.shown, 'none');
+    assert.ok(ran.base);
+    // Each is a console error, by which every other test would see one that the page makes itself.
+    assert.ok(faults.length >= 6, faults.join('\n'));
+    assert.deepEqual(faults.filter((fault) => !/Content Security Policy/.test(fault)), []);
+    faults.length = 0;
+    await worksOn(hand);
+  }));
+
+/** Fork, so that two engines work; each variant with a run of its own. */
+async function twoEngines(hand, page) {
+  await hand.runs(() => hand.button('Fork as B').click());
+  await hand.setBuckets(BELOW, 5);
+  const engines = page.workers().filter((worker) => /worker_loader/.test(worker.url()));
+  assert.equal(engines.length, 2);
+  return engines;
+}
+
+// How an engine may end, and what the page then says.
+const ENDS = {
+  'by an error': [() => { setTimeout(() => { throw new Error('on purpose'); }); }, /on purpose/],
+  'by a trap': [() => {
+    // (module (func (export "f") unreachable))
+    const bytes = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 5, 1, 3, 0, 0, 11];
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)));
+    setTimeout(() => exports.f());
+  }, /unreachable/],
+  'without a word': [() => { setTimeout(() => self.close()); }, /the browser ended it/],
+};
+
+for (const [how, [end, words]] of Object.entries(ENDS)) {
+  test(`an engine that ends ${how} is started again, that of a second variant too`, () =>
+    onPage({}, async ({ hand, page, faults }) => {
+      const engines = await twoEngines(hand, page);
+      const [digest, link, drafts] = [await hand.digest(), await hand.link(), await hand.drafts()];
+      for (const [times, engine] of engines.entries()) {
+        await engine.evaluate(end);
+        await hand.alert.nth(times).waitFor();
+        assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
+        assert.match(await hand.alert.nth(times).textContent(), words);
+        assert.equal(await hand.link(), link);
+        assert.deepEqual(await hand.drafts(), drafts);
+        assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+        assert.equal(await hand.digest(), digest);
+      }
+      await worksOn(hand);
+      const expected = (fault) => /on purpose|unreachable/.test(fault);
+      assert.deepEqual(faults.filter((fault) => !expected(fault)), []);
+      faults.length = 0;
+    }));
+}
+
+const BUCKETS = [4, 5, 6, 8, 10];
+
+test('five tabs at once have a draft each', () =>
+  onPage({}, async ({ hand, host, context }) => {
+    const hands = [hand];
+    for (let tab = 1; tab < 5; tab += 1) {
+      const page = await context.newPage();
+      await page.goto(host.url);
+      await settled(page, 0);
+      hands.push(new Hand(page));
+    }
+    await Promise.all(hands.map(async (each, tab) => {
+      await each.name.fill(`Tab ${tab}`);
+      await each.name.press('Tab');
+      await each.setBuckets(BELOW, BUCKETS[tab]);
+    }));
+    for (const [tab, each] of hands.entries()) {
+      await each.page.reload();
+      await settled(each.page, 0);
+      assert.equal(await each.name.inputValue(), `Tab ${tab}`);
+      assert.equal(await each.bucketsOf(BELOW).inputValue(), String(BUCKETS[tab]));
+    }
+    assert.equal((await hand.drafts()).length, 5);
+  }));
+
+/** Lets a test put the tab out of sight as a browser does: no frames, timers once a second, and the page is told. */
+function hideable(context) {
+  return context.addInitScript(() => {
+    const [frame, timer, held] = [window.requestAnimationFrame, window.setTimeout, []];
+    let hidden = false;
+    window.requestAnimationFrame = (then) => (hidden ? held.push(then) : frame.call(window, then));
+    window.setTimeout = (then, delay = 0, ...rest) => timer.call(window, then, hidden ? Math.max(delay, 1000) : delay, ...rest);
+    Object.defineProperty(Document.prototype, 'hidden', { get: () => hidden });
+    Object.defineProperty(Document.prototype, 'visibilityState', { get: () => (hidden ? 'hidden' : 'visible') });
+    window.outOfSight = (now) => {
+      hidden = now;
+      document.dispatchEvent(new Event('visibilitychange'));
+      if (!hidden) held.splice(0).forEach((then) => frame.call(window, then));
+      return held.length;
+    };
+    // What the page hears of its engines.
+    window.heard = 0;
+    const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage');
+    Object.defineProperty(Worker.prototype, 'onmessage', {
+      set(then) {
+        set.call(this, then && ((event) => { window.heard += 1; then(event); }));
+      },
+    });
+  });
+}
+
+/** As `Hand.setBuckets`, which waits for frames. */
+async function setUnseen(hand, buckets) {
+  const said = () => hand.page.evaluate(() => window.said.map(({ text }) => text));
+  const before = (await said()).length;
+  await hand.bucketsOf(BELOW).selectOption(String(buckets));
+  for (let tries = 0; tries < 100; tries += 1) {
+    const now = await said();
+    if (now.length > before && /^Done/.test(now.at(-1))) return;
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+  throw new Error(`with ${buckets} buckets the run never ended: ${(await said()).slice(-5).join(' | ')}`);
+}
+
+test('a tab out of sight runs on; when it is seen again it shows the last run, with nothing left to catch up', () =>
+  onPage({ prepare: async ({ context }) => { await hideable(context); await listenToStatus(context); } }, async ({ hand, page }) => {
+    await hand.setBuckets(BELOW, 5);
+    const digest = await hand.digest();
+    await hand.setBuckets(BELOW, 3);
+    const numbers = await hand.numbers();
+    await page.evaluate(() => window.outOfSight(true));
+    for (const buckets of [8, 4, 8, 5]) await setUnseen(hand, buckets);
+    const heard = await page.evaluate(() => window.heard);
+    await page.evaluate(() => window.outOfSight(false));
+    assert.equal(await hand.digest(), digest);
+    assert.notDeepEqual(await hand.numbers(), numbers);
+    await page.waitForTimeout(500);
+    assert.equal(await page.evaluate(() => window.heard), heard, 'every message was heard while it was hidden');
+    await worksOn(hand);
+  }));
+
+test('a tab that the browser freezes in the middle of a run ends it when it thaws', () =>
+  onPage({}, async ({ hand, page, context }) => {
+    await hand.setBuckets(BELOW, 5);
+    const digest = await hand.digest();
+    await hand.setBuckets(BELOW, 3);
+    const devtools = await context.newCDPSession(page);
+    await hand.runs(async () => {
+      await hand.bucketsOf(BELOW).selectOption('5');
+      await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+      await new Promise((resolve) => { setTimeout(resolve, 2000); });
+      await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    });
+    assert.equal(await hand.digest(), digest);
+    await worksOn(hand);
+  }));
+
+test('by http from another host, where browsers refuse much, the page works and says nothing', async (t) => {
+  const host = await serve({ root: DIST, at: MOUNT });
+  t.after(host.close);
+  const port = new URL(host.url).port;
+  const args = [...QUIET_FLAGS, '--host-resolver-rules=MAP classroom.test 127.0.0.1'];
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  t.after(() => browser.close());
+  const context = await browser.newContext();
+  const faults = [];
+  context.on('console', (message) => { if (message.type() === 'error') faults.push(message.text()); });
+  context.on('weberror', (error) => faults.push(String(error.error())));
+  await listenToStatus(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.goto(`http://classroom.test:${port}${MOUNT}`);
+  await settled(page, 0);
+  const hand = new Hand(page);
+  assert.deepEqual(await page.evaluate(() => [isSecureContext, 'serviceWorker' in navigator, 'locks' in navigator]), [false, false, false]);
+  await worksOn(hand);
+  // A trace of one's own, which cannot be kept here.
+  assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
+  assert.equal(await hand.alert.count(), 0);
+  // The clipboard is refused as well, which is said.
+  await hand.button('Share').click();
+  await page.getByRole('button', { name: /^Copy/ }).first().click();
+  await page.keyboard.press('Escape');
+  await hand.alert.waitFor();
+  assert.match(await hand.alert.textContent(), /The link was not copied/);
+  await worksOn(hand);
+  assert.deepEqual(faults, []);
+});
+
+test('a trace of one’s own is there again after the engine ended, also where the browser keeps no files', () =>
+  onPage({
+    prepare: async ({ context, page }) => {
+      await listenToStatus(context);
+      page.on('worker', (worker) => worker.evaluate(() => {
+        StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));
+      }).catch(() => {})); // It may have ended already.
+    },
+  }, async ({ hand, page, faults }) => {
+    assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
+    const digest = await hand.digest();
+    const files = await page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
+    assert.deepEqual(files, [], 'this browser kept nothing');
+    const engine = page.workers().find((worker) => /worker_loader/.test(worker.url()));
+    await engine.evaluate(() => { setTimeout(() => { throw new Error('on purpose'); }); });
+    await hand.alert.waitFor();
+    assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+    assert.equal(await hand.digest(), digest);
+    assert.deepEqual(faults.filter((fault) => !/on purpose/.test(fault)), []);
+    faults.length = 0;
+  }));

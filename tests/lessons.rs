@@ -1,0 +1,193 @@
+//! The lessons that come with the page: every one reads, and what it says of its runs is so. A claim
+//! marked `always`, and a question without `here`, hold for the seed shown and for the four after it.
+//!
+//! Who writes a lesson sees the figures that its claims name, seed by seed:
+//! `LESSON=04 cargo test -p tiebreak-tests --test lessons -- --nocapture claims`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tiebreak_lesson::{Block, LESSONS, Lesson, Listed, Measure, Question, Run, Scene, Scope, Shown, Span, Step};
+use tiebreak_model::Workload;
+use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
+use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_sim::World;
+use tiebreak_trace::TraceParser;
+
+/// How many seeds stand behind what is always so.
+const SEEDS: u64 = 5;
+
+/// Lessons run side by side on so many threads.
+const THREADS: usize = 2;
+
+fn read(Listed { id, markdown }: &Listed) -> Lesson {
+    Lesson::read(markdown).unwrap_or_else(|issues| {
+        let issues: Vec<_> = issues.iter().map(ToString::to_string).collect();
+        panic!("lessons/{id}.md\n{}", issues.join("\n"))
+    })
+}
+
+fn packing_cut() -> Workload {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/trace/fixtures/packing-cut.csv.gz");
+    let mut parser = TraceParser::new("packing-cut.csv.gz");
+    parser.push(&std::fs::read(path).expect("the trace of the page")).expect("a trace");
+    parser.finish().expect("a trace").workload
+}
+
+/// Finished runs with one seed, by their documents: steps of a lesson share many.
+struct Runs<'a> {
+    cut: &'a Arc<Workload>,
+    /// How much later than the seed shown.
+    later: u64,
+    worlds: BTreeMap<String, World>,
+}
+
+impl Runs<'_> {
+    fn workload(&self, variant: &Variant) -> Arc<Workload> {
+        match &variant.workload {
+            WorkloadRef::Generated(_) => Arc::new(variant.generate().expect("a generated workload")),
+            WorkloadRef::Trace { fingerprint, settings, name } => {
+                assert_eq!(*fingerprint, PACKING_CUT_FINGERPRINT, "{name} does not come with the page");
+                assert_eq!(*settings, TraceSettings::default(), "a part of it has another fingerprint");
+                self.cut.clone()
+            }
+        }
+    }
+
+    fn world(&mut self, scene: &Scene) -> &World {
+        let name = scene.document().to_short_json(None);
+        if !self.worlds.contains_key(&name) {
+            let mut variant = scene.document().active_variant().clone();
+            variant.seed += self.later;
+            let mut world = World::new(variant.plan(self.workload(&variant)).expect("a plan"));
+            world.run();
+            self.worlds.insert(name.clone(), world);
+        }
+        &self.worlds[&name]
+    }
+
+    /// What a step needs to know of its runs.
+    fn values(&mut self, step: &Step, shown: Shown<'_>) -> Vec<(Run, Measure, Option<f64>)> {
+        let of = |(run, measure): (Run, Measure)| {
+            let scene = match run {
+                Run::Now => shown.scenario,
+                Run::Against => shown.against.expect("read with something to compare with"),
+            };
+            (run, measure, measure.of(self.world(scene)))
+        };
+        step.measures().into_iter().map(of).collect()
+    }
+}
+
+/// What a lesson says that is not so.
+fn failures(id: &str, lesson: &Lesson, cut: &Arc<Workload>) -> Vec<String> {
+    let mut failures = Vec::new();
+    let mut answers: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+    for later in 0..SEEDS {
+        let mut runs = Runs { cut, later, worlds: BTreeMap::new() };
+        let reach = if later == 0 { Scope::Here } else { Scope::Always };
+        for (at, step) in lesson.steps.iter().enumerate() {
+            let shown = lesson.shown(at).expect("a step of the lesson");
+            let values = runs.values(step, shown);
+            let value = |run, measure| {
+                values.iter().find(|(other, of, _)| (*other, *of) == (run, measure)).and_then(|(.., value)| *value)
+            };
+            let mut said = step.failures(reach, value);
+            if let Some(question @ Question::Pick { scope, .. }) = &step.question {
+                let right = question.right(value);
+                let first = *answers.entry(at).or_insert(right);
+                if *scope == Scope::Always && right != first {
+                    said.push(format!("the right answer is {right:?}, and {first:?} with the seed shown"));
+                }
+            }
+            let place = format!("{id}, {:?}, seed + {later}", step.title);
+            if std::env::var("LESSON").is_ok_and(|asked| id.starts_with(&asked)) {
+                println!("{place}: answer {:?}", step.question.as_ref().and_then(|question| question.right(value)));
+                values.iter().for_each(|(run, measure, value)| println!("    {measure}({}) = {value:?}", run.word()));
+            }
+            failures.extend(said.into_iter().map(|said| format!("{place}: {said}")));
+        }
+    }
+    failures
+}
+
+#[test]
+fn claims_hold_and_questions_have_one_answer() {
+    let cut = Arc::new(packing_cut());
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let part = |thread: usize| {
+            let cut = &cut;
+            move || {
+                LESSONS
+                    .iter()
+                    .skip(thread)
+                    .step_by(THREADS)
+                    .flat_map(|it| failures(it.id, &read(it), cut))
+                    .collect::<Vec<_>>()
+            }
+        };
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(part(thread))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a thread of runs")).collect()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_lesson_is_made_for_a_learner() {
+    assert!(LESSONS.len() >= 10);
+    for listed in LESSONS {
+        let lesson = read(listed);
+        let id = listed.id;
+        assert!(lesson.minutes.is_some_and(|minutes| (5..=10).contains(&minutes)), "{id} takes 5 to 10 minutes");
+        assert!(lesson.about.is_some() && !lesson.opening.is_empty(), "{id} says what it is about");
+        assert!((3..=6).contains(&lesson.steps.len()), "{id} has 3 to 6 steps");
+        for (at, step) in lesson.steps.iter().enumerate() {
+            let place = format!("{id}, {:?}", step.title);
+            let question = step.question.as_ref().unwrap_or_else(|| panic!("{place} asks something"));
+            assert!(!step.before.is_empty() && !step.claims.is_empty(), "{place} says something that is checked");
+            assert!(lesson.shown(at).is_some_and(|shown| shown.unlocks.is_some()), "{place} shows some controls");
+            let here = step.claims.iter().any(|claim| claim.scope == Scope::Here)
+                || matches!(question, Question::Pick { scope: Scope::Here, .. });
+            let said = [words(&step.before), words(&step.after), question.ask().to_owned()].join(" ");
+            assert!(!here || said.contains("in this run"), "{place}: what is so of one seed says \"in this run\"");
+        }
+    }
+}
+
+/// The words of a text, without its marks.
+fn words(blocks: &[Block]) -> String {
+    let word = |span: &Span| match span {
+        Span::Text(text) | Span::Emphasis(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => {
+            text.clone()
+        }
+    };
+    let line = |spans: &[Span]| spans.iter().map(word).collect::<String>();
+    let block = |block: &Block| match block {
+        Block::Paragraph(spans) => line(spans),
+        Block::List { items, .. } => items.iter().map(|item| line(item)).collect::<Vec<_>>().join(" "),
+    };
+    blocks.iter().map(block).collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[test]
+fn the_document_lists_them_and_its_example_is_a_lesson() {
+    let document = include_str!("../docs/LESSONS.md");
+    for listed in LESSONS {
+        let row = format!("[{}](../crates/lesson/lessons/{}.md)", read(listed).title, listed.id);
+        assert!(document.contains(&row), "docs/LESSONS.md has no {row}");
+    }
+    let example = document.split("````markdown\n").nth(1).and_then(|behind| behind.split("````").next());
+    let example = Lesson::read(example.expect("an example")).unwrap_or_else(|issues| panic!("{issues:?}"));
+    let failures = failures("docs/LESSONS.md", &example, &Arc::new(packing_cut()));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_file_of_a_lesson_is_listed_once() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lesson/lessons");
+    let files = std::fs::read_dir(folder).expect("the folder of lessons").map(|file| file.expect("a file").file_name());
+    let files: BTreeSet<_> = files.map(|name| name.into_string().expect("a plain name")).collect();
+    let listed: BTreeSet<_> = LESSONS.iter().map(|listed| format!("{}.md", listed.id)).collect();
+    assert_eq!((files, LESSONS.len()), (listed.clone(), listed.len()));
+    assert!(LESSONS.is_sorted_by_key(|listed| listed.id), "in the order of their numbers");
+}
