@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { onPage } from './people.mjs';
+import { BELOW, listenToStatus, onPage, openTab } from './people.mjs';
 
 const WIDE = { width: 1440, height: 1000 };
 const lesson = (page) => page.getByRole('region', { name: 'Lesson' });
@@ -145,4 +145,68 @@ test('a lesson fits a phone', () =>
     await choose(page, 1);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 390, `${wide} px`);
+  }));
+
+test('a teacher freezes states of the page as steps, tries them, and shares them as a link', () =>
+  onPage({
+    ...WIDE,
+    prepare: async ({ context }) => {
+      await listenToStatus(context);
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    },
+  }, async (session) => {
+    const { hand, page } = session;
+    const digest = await hand.digest();
+    const own = page.getByRole('dialog', { name: 'Your own lesson' });
+    const make = async () => {
+      await page.getByRole('combobox', { name: 'Open a lesson' }).selectOption({ label: 'Make your own…' });
+      await own.waitFor();
+    };
+    await make();
+    await own.getByRole('button', { name: 'Freeze as step' }).click();
+    await own.getByRole('alert').getByText(/expected a title of 1 to \d+ characters/).waitFor();
+    await own.getByLabel('Title of the step').fill('Where does it start?');
+    await own.getByLabel('Text: paragraphs, lists, *emphasis*').fill('Look at the *empty* machines.');
+    await own.getByLabel('Rules shown').selectOption('none');
+    await own.getByLabel('explain', { exact: true }).uncheck();
+    await own.getByRole('button', { name: 'Freeze as step' }).click();
+    await own.getByText('The step is at the end of the lesson.').waitFor();
+    assert.deepEqual(await axe(page), []);
+    await own.getByRole('button', { name: 'Close' }).click();
+
+    await hand.setBuckets(BELOW, 2);
+    await make();
+    await own.getByLabel('Title of the step').fill('And with two buckets?');
+    await own.getByLabel('People first draw').selectOption('Empty hosts');
+    await own.getByLabel('Why it goes so, shown after the run').fill('Few buckets leave ties to the rules below.');
+    await own.getByRole('button', { name: 'Freeze as step' }).click();
+    const text = own.getByLabel('The lesson so far, as Markdown');
+    await page.waitForFunction((area) => /two buckets[^]*curve: EmptyHosts/.test(area.value), await text.elementHandle());
+    await own.getByRole('button', { name: 'Copy link' }).click();
+    await own.getByRole('button', { name: 'Copied' }).waitFor();
+    const address = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(address, /#lesson-text=[\w-]+$/);
+    const written = await text.inputValue();
+
+    await own.getByRole('button', { name: 'Try it' }).click();
+    await lesson(page).getByText('My lesson: step 1 of 2').waitFor();
+    assert.equal(await page.getByRole('complementary', { name: 'Explanations' }).count(), 0, 'what was not ticked is hidden');
+    assert.equal(await page.getByRole('listitem').filter({ hasText: 'PreferNonEmptyMachines' }).count(), 0);
+    assert.equal(await hand.digest(), digest, 'the state that was frozen');
+    await button(page, 'Next').click();
+    await lesson(page).getByText('How will this go: empty hosts?').waitFor();
+    assert.match(await page.getByRole('contentinfo').textContent(), /digest …/, 'the answer is nowhere before it is asked for');
+    await button(page, 'Leave the lesson').click();
+
+    // Whoever gets the link has the lesson, and what was written is there after a reload.
+    await page.reload();
+    await hand.button('Run').waitFor();
+    await page.getByRole('combobox', { name: 'Open a lesson' }).locator('option').nth(1).waitFor({ state: 'attached' });
+    await make();
+    assert.equal(await text.inputValue(), written);
+    await own.getByRole('button', { name: 'Close' }).click();
+    const { page: other } = await openTab(session, `${address}/2`);
+    await lesson(other).getByText('My lesson: step 2 of 2').waitFor();
+    const { page: cut } = await openTab(session, address.slice(0, -40));
+    await cut.getByRole('alert').getByText(/the link seems cut/).waitFor();
   }));

@@ -10,7 +10,7 @@ use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
 use tiebreak_lab::{App, Effect, Message};
 use tiebreak_lesson::Control;
-use tiebreak_scenario::{Document, PRESETS};
+use tiebreak_scenario::{Document, PRESETS, link};
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
 use yew::prelude::*;
@@ -21,6 +21,7 @@ use crate::offline::Offline;
 use crate::parts::events::{Done, Events, EventsMessage};
 use crate::parts::lesson::{self, LessonMessage, Lessons};
 use crate::parts::lifetimes::{Panel, PanelMessage};
+use crate::parts::own_lesson::{self, OwnLesson, OwnMessage};
 use crate::parts::player::{Player, PlayerMessage};
 use crate::parts::rules::{List, ListMessage};
 use crate::parts::share::{Share, ShareMessage};
@@ -89,6 +90,8 @@ pub(crate) enum PageMessage {
     Present(bool),
     /// What people do in a lesson.
     Lessons(LessonMessage),
+    /// The lesson that is being written.
+    Own(OwnMessage),
     /// What people set for a sweep.
     Sweep(SweepMessage),
     /// The film of a run.
@@ -143,6 +146,7 @@ pub(crate) struct Page {
     player: Player,
     lifetimes: Panel,
     lessons: Lessons,
+    own_lesson: OwnLesson,
     sweep: SweepPanel,
     /// The step at which the lesson that is being read opens.
     lesson_step: usize,
@@ -185,6 +189,7 @@ impl Component for Page {
             player: Player::default(),
             lifetimes: Panel::default(),
             lessons: Lessons::default(),
+            own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
             lesson_step: 0,
             is_live: false,
@@ -206,10 +211,11 @@ impl Component for Page {
         };
         page.apply_theme();
         page.app.use_engines(engines());
+        page.app.own_lesson.text = own_lesson::kept().unwrap_or_default();
         page.map(page.app.front.id);
         page.begin(effects);
         let fragment = gloo::utils::window().location().hash().unwrap_or_default();
-        if fragment.starts_with(LESSON) {
+        if is_lesson(&fragment) {
             context.link().send_message(PageMessage::Address(fragment));
         }
         page
@@ -267,6 +273,10 @@ impl Component for Page {
                 let told = self.lessons.update(message, &self.app);
                 told.into_iter().for_each(|message| self.tell(message));
             }
+            PageMessage::Own(message) => {
+                let told = self.own_lesson.update(message, context.link(), &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
             PageMessage::Sweep(message) => self.sweep.update(message, &self.app),
             PageMessage::Player(message) => {
                 let told = self.player.update(&message, context.link(), &self.app);
@@ -317,10 +327,13 @@ impl Component for Page {
                 };
             }
             PageMessage::FreshSeed => self.fresh_seed(),
-            PageMessage::Address(fragment) if fragment.starts_with(LESSON) => {
-                let (id, step) = lesson_of(&fragment);
-                lesson::fetch(context.link(), id, step);
-            }
+            PageMessage::Address(fragment) if is_lesson(&fragment) => match fragment.strip_prefix(own_lesson::INSIDE) {
+                Some(packed) => self.open_lesson_inside(packed),
+                None => {
+                    let (id, step) = lesson_of(&fragment);
+                    lesson::fetch(context.link(), id, step);
+                }
+            },
             PageMessage::Address(fragment) => {
                 if self.embed.is_none() {
                     drafts::begin_another();
@@ -367,6 +380,7 @@ impl Component for Page {
                     if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
                 { self.share.view(link, app) }
+                { self.own_lesson.view(link, app, self.share.copied()) }
                 { self.share.report(link, app) }
             </>
         }
@@ -387,6 +401,7 @@ impl Component for Page {
             }
         }
         self.share.sync();
+        self.own_lesson.sync();
         if let Some(target) = self.focus.take() {
             let found = gloo::utils::document().query_selector(&target).ok().flatten();
             if let Some(element) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
@@ -408,7 +423,7 @@ impl Page {
         if none_yet && of_this && app.front.phase == Phase::Running && !picture.is_empty() {
             return Html::from_html_unchecked(picture.clone());
         }
-        if app.lesson.as_ref().is_some_and(|playing| !playing.is_revealed) {
+        if app.hides_result() {
             return html! { <p class="hint before-run">{ "Predict first; then the run is shown." }</p> };
         }
         let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
@@ -482,6 +497,11 @@ impl Page {
                 }
                 Effect::SaveDraft(document) if self.embed.is_none() => self.save_draft(document),
                 Effect::SaveDraft(_) => {}
+                Effect::SaveLesson(text) => {
+                    if !own_lesson::keep(&text) {
+                        self.not_kept();
+                    }
+                }
                 Effect::ForgetFrames { lane } => self.map(lane).frames = Frames::default(),
             }
         }
@@ -520,6 +540,21 @@ impl Page {
             None => return were_whole != self.workers.are_whole(),
         }
         true
+    }
+
+    /// Opens a lesson that a link holds, at its step.
+    fn open_lesson_inside(&mut self, packed: &str) {
+        let (packed, step) = packed.split_once('/').unwrap_or((packed, "1"));
+        match link::unpack(packed) {
+            Ok(text) => {
+                self.lesson_step = step_of(step);
+                self.tell(Message::LessonText(text));
+            }
+            Err(error) => {
+                let notice = Notice::bad("This lesson could not be opened", vec![error.to_string()]);
+                self.tell(Message::Notice(notice));
+            }
+        }
     }
 
     /// Opens a scenario file; what it replaces can be had back with undo.
@@ -574,8 +609,14 @@ impl Page {
             let history = gloo::utils::window().history();
             let _ = history.and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(&path)));
         }
-        if !drafts::save(document) && self.drafts_kept {
-            self.drafts_kept = false;
+        if !drafts::save(document) {
+            self.not_kept();
+        }
+    }
+
+    /// Says, once, that this browser keeps nothing.
+    fn not_kept(&mut self) {
+        if std::mem::replace(&mut self.drafts_kept, false) {
             let line =
                 "The browser's storage is full or switched off. Use Share to keep your work as a link or a file.";
             self.tell(Message::Notice(Notice::bad("Drafts are not kept in this browser", vec![line.into()])));
@@ -611,7 +652,7 @@ fn open(embedded: bool) -> (App, Vec<Effect>) {
     }
     drafts::take_over();
     let draft = drafts::own();
-    if fragment.len() > 1 && !fragment.starts_with(LESSON) {
+    if fragment.len() > 1 && !is_lesson(&fragment) {
         drafts::begin_another();
         let (mut app, first) = App::open(default);
         let effects = app.update(Message::Link(fragment));
@@ -650,7 +691,17 @@ fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
 fn lesson_of(fragment: &str) -> (&str, usize) {
     let named = fragment.strip_prefix(LESSON).unwrap_or_default();
     let (id, step) = named.split_once('/').unwrap_or((named, "1"));
-    (id, step.parse().map_or(0, |step: usize| step.saturating_sub(1)))
+    (id, step_of(step))
+}
+
+/// Whether an address opens a lesson.
+fn is_lesson(fragment: &str) -> bool {
+    fragment.starts_with(LESSON) || fragment.starts_with(own_lesson::INSIDE)
+}
+
+/// A step from 0 as an address has it, from 1.
+fn step_of(text: &str) -> usize {
+    text.parse().map_or(0, |step: usize| step.saturating_sub(1))
 }
 
 fn workers(context: &Context<Page>) -> Workers {
@@ -787,7 +838,8 @@ fn matches(media: &str) -> bool {
 }
 
 fn footer(app: &App) -> String {
-    let digest = app.front.live.as_ref().and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
+    let shown = app.front.live.as_ref().filter(|_| !app.hides_result());
+    let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     format!(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
         app.variant().seed,

@@ -3,7 +3,7 @@
 //! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
 
 use serde::{Deserialize, Serialize};
-use tiebreak_lesson::{Lesson, Measure};
+use tiebreak_lesson::{Lesson, Measure, Unlocks};
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,13 @@ pub enum Command {
         /// Its Markdown.
         text: String,
     },
+    /// Put what is on the page behind the last step of a lesson.
+    Freeze {
+        /// The lesson's Markdown so far; empty begins one.
+        lesson: String,
+        /// The step.
+        step: Box<Frozen>,
+    },
     /// Give what is measured of a run that is over.
     Measures {
         /// The run.
@@ -81,6 +88,25 @@ pub enum Command {
         /// The moment.
         time_ms: f64,
     },
+}
+
+/// A state of the page that becomes a lesson's step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Frozen {
+    /// The step's title.
+    pub title: String,
+    /// Its text, as Markdown.
+    pub text: String,
+    /// The scenario as JSON, of which the variant in front runs.
+    pub document: String,
+    /// That of the variant it is compared with.
+    pub against: Option<String>,
+    /// What people see.
+    pub unlocks: Unlocks,
+    /// The metric whose curve people draw first, by id.
+    pub curve: Option<String>,
+    /// Why it goes as it does, as Markdown: shown after the run, where something is drawn.
+    pub why: String,
 }
 
 /// What a step goes on to.
@@ -185,6 +211,8 @@ pub enum Reply {
     },
     /// A lesson was read.
     Lesson(Box<Lesson>),
+    /// A lesson has one step more, or why it has not.
+    Frozen(Result<String, Vec<String>>),
     /// A lesson could not be read.
     NoLesson {
         /// Everything that is wrong with it, by line.
@@ -291,7 +319,7 @@ impl Reply {
     #[must_use]
     pub fn run(&self) -> Option<u32> {
         match self {
-            Self::Lesson(_) | Self::NoLesson { .. } => None,
+            Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

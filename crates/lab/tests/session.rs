@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 
-use tiebreak_lab::app::{Edit, Phase};
+use tiebreak_lab::app::{Edit, Freeze, Phase};
 use tiebreak_lab::protocol::{LayerCounts, StepTo};
 use tiebreak_lab::view::{anatomy, failures, list};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
+use tiebreak_lesson::{Lesson, Question, Unlocks};
 use tiebreak_model::{Readiness, VmId};
 use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
@@ -26,13 +27,15 @@ struct Session {
     /// What the engine said and the page has not heard yet.
     wire: VecDeque<Reply>,
     drafts: Vec<String>,
+    lessons: Vec<String>,
 }
 
 impl Session {
     /// A page that opens with this document; nothing of the engine was heard yet.
     fn open(document: Document) -> Self {
         let (app, effects) = App::open(document);
-        let mut session = Self { app, engine: Engine::new(), wire: VecDeque::new(), drafts: Vec::new() };
+        let mut session =
+            Self { app, engine: Engine::new(), wire: VecDeque::new(), drafts: Vec::new(), lessons: Vec::new() };
         session.carry_out(effects);
         session
     }
@@ -51,6 +54,7 @@ impl Session {
                     self.wire.extend(replies);
                 }
                 Effect::SaveDraft(draft) => self.drafts.push(draft),
+                Effect::SaveLesson(lesson) => self.lessons.push(lesson),
                 Effect::ForgetFrames { .. } | Effect::Close { .. } => {}
             }
         }
@@ -1047,4 +1051,49 @@ fn a_step_by_rule_shows_one_rule_more_until_the_choice() {
     assert_ne!(session.app.selection.vm, vm, "the next VM");
     session.does(Message::StepTo(StepTo::Vm));
     assert_eq!(session.app.rules_shown, None);
+}
+
+#[test]
+fn states_of_the_page_become_a_lesson_that_plays() {
+    let mut session = Session::small();
+    let digest = session.digest();
+    let freeze = |title: &str, curve| {
+        let unlocks = Unlocks { rules: vec!["BestFit".into()], ..Unlocks::default() };
+        let why = "Few buckets leave ties.".into();
+        Message::Freeze(Freeze { title: title.into(), text: "Look *here*.".into(), unlocks, curve, why })
+    };
+    session.does(freeze("As it is", None));
+    session.settle();
+    session.does(Message::Fork { at_hours: None });
+    session.edits(buckets(Some(1)));
+    session.does(freeze("Two of them", Some(0)));
+    session.settle();
+    assert_eq!(session.lessons.len(), 2, "{:?}", session.app.own_lesson.faults);
+    let text = session.app.own_lesson.text.clone();
+    assert_eq!(session.lessons.last(), Some(&text));
+    let lesson = Lesson::read(&text).unwrap_or_else(|issues| panic!("{issues:?}"));
+    let [alone, compared] = &lesson.steps[..] else { panic!("{} steps", lesson.steps.len()) };
+    assert!(alone.against.is_none() && compared.against.is_some());
+    assert!(matches!(&compared.question, Some(Question::Curve { metric, .. }) if metric == "EmptyHosts"));
+    assert_eq!(compared.unlocks.as_ref().expect("its own").charts, ["EmptyHosts"], "what is drawn is shown");
+
+    // A step without a title is none, and says so where it was asked for.
+    session.does(freeze(" ", None));
+    session.settle();
+    assert_eq!(session.app.own_lesson.text, text);
+    assert!(session.app.own_lesson.faults[0].contains("expected a title"), "{:?}", session.app.own_lesson.faults);
+    // Nor is one behind a text that is no lesson any more.
+    session.does(Message::WriteLesson("Only words.".into()));
+    session.does(freeze("One more", None));
+    session.settle();
+    assert!(!session.app.own_lesson.faults.is_empty());
+    assert_eq!(session.app.own_lesson.text, "Only words.");
+    assert!(session.app.notices.is_empty());
+
+    session.does(Message::LessonText(text));
+    session.settle();
+    assert_eq!(session.digest(), digest, "the step is the state that was frozen");
+    assert!(!session.app.hides_result(), "nothing is asked");
+    session.does(Message::LessonStep(1));
+    assert!(session.app.hides_result());
 }

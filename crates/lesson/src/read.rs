@@ -43,6 +43,24 @@ impl Lesson {
     }
 }
 
+impl Lesson {
+    /// Puts a step behind the last one of a lesson's Markdown; an empty text becomes a lesson of one step.
+    ///
+    /// # Errors
+    /// When the text is no lesson, or would be none with the step.
+    pub fn with_step(markdown: &str, step: Step) -> Result<String, Vec<Issue>> {
+        let mut lesson = match markdown.trim() {
+            "" => {
+                Self { title: "My lesson".into(), minutes: None, about: None, opening: Vec::new(), steps: Vec::new() }
+            }
+            text => Self::read(text)?,
+        };
+        lesson.steps.push(step);
+        let markdown = lesson.to_markdown();
+        Self::read(&markdown).map(|_| markdown)
+    }
+}
+
 impl Step {
     /// A step made of a scenario as it stands: what the page freezes for a teacher. Its text is
     /// Markdown.
@@ -68,6 +86,14 @@ impl Step {
             after: Vec::new(),
             claims: Vec::new(),
         })
+    }
+
+    /// The same step with a question, and the text that says why it is so: Markdown, shown after the run.
+    ///
+    /// # Errors
+    /// When that text holds anything but paragraphs and lists.
+    pub fn asking(self, question: Question, why: &str) -> Result<Self, Vec<Issue>> {
+        Ok(Self { question: Some(question), after: Block::read(why)?, ..self })
     }
 }
 

@@ -143,9 +143,38 @@ impl std::error::Error for LinkError {}
 /// The link of a document, without `#`.
 #[must_use]
 pub fn encode(document: &Document, stamp: Option<&Stamp>) -> String {
-    let body = BASE64.encode(compress_to_vec_zlib(document.to_short_json(stamp).as_bytes(), LEVEL));
+    format!("{CURRENT_VERSION}.d.{}", pack(&document.to_short_json(stamp)))
+}
+
+/// Any text in the form of codec `d`, for a link that holds something else than a document. A browser sends it to
+/// no server.
+#[must_use]
+pub fn pack(text: &str) -> String {
+    let body = BASE64.encode(compress_to_vec_zlib(text.as_bytes(), LEVEL));
     let [_, length @ ..] = (body.len() as u32).to_be_bytes();
-    format!("{CURRENT_VERSION}.d.{}{body}", BASE64.encode(length))
+    format!("{}{body}", BASE64.encode(length))
+}
+
+/// The text that [`pack`] packed. Unlike a document, it opens whole or not at all.
+///
+/// # Errors
+/// When it was cut or changed, or is longer than any link or text may be.
+pub fn unpack(packed: &str) -> Result<String, LinkError> {
+    let packed = clean(packed)?;
+    let (expected, body) = length_and_body(&packed)?;
+    let body = body.get(..expected).unwrap_or(body);
+    let (bytes, stranger) = base64_beginning(body);
+    if let Some(character) = stranger {
+        return Err(LinkError::NotBase64 { character });
+    }
+    if body.len() < expected {
+        return Err(LinkError::Cut { expected: Some(HEAD + expected), got: packed.len() });
+    }
+    match decompress_to_vec_zlib_with_limit(&bytes, TEXT_MAX) {
+        Ok(text) => String::from_utf8(text).map_err(|_| LinkError::Damaged),
+        Err(error) if error.status == TINFLStatus::HasMoreOutput => Err(LinkError::Bomb),
+        Err(_) => Err(LinkError::Damaged),
+    }
 }
 
 /// Opens a link: a whole address, or what stands behind `#`, with or without it.
@@ -316,6 +345,27 @@ fn remains(bytes: &[u8], broken: Broken, version: u32) -> Result<Opened, LinkErr
 mod tests {
     use super::*;
     use crate::presets::PRESETS;
+
+    #[test]
+    fn a_packed_text_comes_back_whole_or_not_at_all() {
+        let text = "# Größe\n\nText with *emphasis*.\n".repeat(50);
+        let packed = pack(&text);
+        assert!(packed.len() < 200, "{packed}");
+        assert_eq!(unpack(&packed).as_ref(), Ok(&text));
+        assert_eq!(unpack(&format!("{packed}).")).as_ref(), Ok(&text), "a sentence's end sticks to it");
+        for end in 0..packed.len() {
+            assert!(unpack(&packed[..end]).is_err(), "cut after {end} characters");
+        }
+        for at in 0..packed.len() {
+            let mut changed = packed.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("ascii");
+            assert!(unpack(&changed).is_err() || unpack(&changed).as_ref() == Ok(&text), "changed at {at}");
+        }
+        assert_eq!(unpack(&pack(&" ".repeat(TEXT_MAX + 1))), Err(LinkError::Bomb));
+        assert_eq!(unpack(""), Err(LinkError::Empty));
+        assert!(matches!(unpack(&"A".repeat(LINK_MAX + 1)), Err(LinkError::TooLong { .. })));
+    }
 
     #[test]
     fn every_preset_comes_back_from_its_link() {

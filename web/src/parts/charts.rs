@@ -38,8 +38,8 @@ const FIXED: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 /// Width of a chart on paper: between the margins of A4 and Letter alike, at 96 pixels an inch.
 const PAPER_WIDTH: u32 = 680;
 
-/// The metrics on the page.
-fn shown(app: &App) -> Vec<usize> {
+/// The metrics on the page, by place in their list.
+pub(crate) fn shown(app: &App) -> Vec<usize> {
     let fixed = FIXED.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id));
     match app.lesson.as_ref().and_then(Playing::charts) {
         Some(metrics) => metrics,

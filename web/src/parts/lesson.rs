@@ -15,12 +15,16 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::around;
+use super::own_lesson::OwnMessage;
 use super::share::{Copied, ShareMessage};
 use crate::page::{Page, PageMessage};
 use crate::places;
 
 /// Moments at which a curve can be given in numbers.
 const MOMENTS: usize = 5;
+
+/// Stands in the list of lessons for the one that is being written.
+const OWN: &str = "+own";
 
 /// A lesson as the list of lessons has it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -92,14 +96,15 @@ impl Lessons {
 
     /// The list to choose from.
     pub(crate) fn menu(&self, link: &Scope<Page>) -> Html {
-        if self.listed.is_empty() {
-            return Html::default();
-        }
         let choose = link.batch_callback(|event: Event| {
             let select: HtmlSelectElement = event.target_unchecked_into();
             let chosen = select.value();
             select.set_value("");
-            (!chosen.is_empty()).then_some(PageMessage::Lesson(chosen, 0))
+            match chosen.as_str() {
+                "" => None,
+                OWN => Some(PageMessage::Own(OwnMessage::Open(true))),
+                _ => Some(PageMessage::Lesson(chosen, 0)),
+            }
         });
         let option = |lesson: &Listed| {
             let minutes = lesson.minutes.as_ref().map_or(String::new(), |minutes| format!(" ({minutes} min)"));
@@ -109,6 +114,7 @@ impl Lessons {
             <select aria-label="Open a lesson" onchange={choose}>
                 <option value="" selected=true>{ "Lessons…" }</option>
                 { for self.listed.iter().map(option) }
+                <option value={OWN}>{ "Make your own…" }</option>
             </select>
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod form;
 pub(crate) mod lesson;
 pub(crate) mod lifetimes;
 pub(crate) mod notices;
+pub(crate) mod own_lesson;
 pub(crate) mod player;
 pub(crate) mod report;
 pub(crate) mod rules;

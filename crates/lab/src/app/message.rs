@@ -4,6 +4,7 @@ use tiebreak_scenario::Document;
 
 use super::Edit;
 use super::lesson::Given;
+use super::own::Freeze;
 use super::shown::Mode;
 use super::sweep::Axis;
 use crate::protocol::{Command, Reply, StepTo};
@@ -82,6 +83,10 @@ pub enum Message {
     Reveal,
     /// The lesson is over; what was open before is open again.
     LeaveLesson,
+    /// The page as it is becomes the last step of the lesson that is being written.
+    Freeze(Freeze),
+    /// That lesson's text was written.
+    WriteLesson(String),
     /// Run the two variants that are compared over so many more seeds.
     Seeds(usize),
     /// Run the variant in front with every combination of these fields' values.
@@ -119,6 +124,8 @@ pub enum Effect {
     },
     /// Keep the draft.
     SaveDraft(String),
+    /// Keep the lesson that is being written.
+    SaveLesson(String),
     /// Throw the page's copy of a lane's frames away.
     ForgetFrames {
         /// Which lane.

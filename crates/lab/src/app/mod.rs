@@ -4,6 +4,7 @@ mod edit;
 mod lane;
 pub mod lesson;
 mod message;
+mod own;
 pub mod paired;
 mod pool;
 mod shown;
@@ -24,6 +25,7 @@ use self::edit::{apply, field_of};
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
 pub use self::message::{Effect, Message, Notice};
+pub use self::own::{Freeze, OwnLesson};
 pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
@@ -73,6 +75,8 @@ pub struct App {
     pub paired: Option<Paired>,
     /// The lesson under way.
     pub lesson: Option<Playing>,
+    /// A lesson that is being written.
+    pub own_lesson: OwnLesson,
     /// The sweep that was asked for last.
     pub sweep: Option<Sweep>,
     pool: Pool,
@@ -119,6 +123,12 @@ impl App {
     #[must_use]
     pub fn can_reset(&self) -> bool {
         self.document != self.opened
+    }
+
+    /// Whether a lesson waits for an answer before it shows what its run gave.
+    #[must_use]
+    pub fn hides_result(&self) -> bool {
+        self.lesson.as_ref().is_some_and(|playing| !playing.is_revealed)
     }
 
     /// So many engines may work beside those on screen.
@@ -202,6 +212,8 @@ impl App {
                 Vec::new()
             }
             Message::LeaveLesson => self.leave_lesson(),
+            Message::Freeze(freeze) => self.freeze(freeze),
+            Message::WriteLesson(text) => self.write_lesson(text),
             Message::Seeds(seeds) => self.run_pairs(seeds),
             Message::Sweep(axes) => self.run_sweep(axes),
             Message::NoSweep => self.forget_sweep(),
@@ -679,6 +691,7 @@ impl App {
         }
         match reply {
             Reply::Lesson(lesson) => self.begin_lesson(*lesson),
+            Reply::Frozen(lesson) => self.frozen(lesson),
             Reply::NoLesson { issues } => {
                 self.notices.push(Notice::bad("This is no lesson that can be shown", issues));
                 Vec::new()

@@ -8,13 +8,14 @@ mod answer;
 mod differences;
 mod failures;
 mod first;
+mod freeze;
 mod lifetimes;
 mod run;
 mod trace_card;
 
 use std::sync::Arc;
 
-use tiebreak_lesson::Lesson;
+use tiebreak_lesson::{Issue, Lesson};
 use tiebreak_model::{MachineId, Readiness, Resources, Time, VmId, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
@@ -122,6 +123,10 @@ impl Engine {
                 Ok(lesson) => Reply::Lesson(Box::new(lesson)),
                 Err(issues) => Reply::NoLesson { issues: issues.iter().map(ToString::to_string).collect() },
             }],
+            Command::Freeze { lesson, step } => {
+                let told = |issues: Vec<Issue>| issues.iter().map(ToString::to_string).collect();
+                vec![Reply::Frozen(freeze::step(*step).and_then(|step| Lesson::with_step(&lesson, step)).map_err(told))]
+            }
             Command::Measures { run, measures } => {
                 let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
                 let values = measures.iter().map(|measure| measure.of(&current.world)).collect();

@@ -51,6 +51,8 @@ pub(crate) enum Copied {
     Frame,
     /// What somebody predicted in a lesson.
     Answer,
+    /// The link that holds a lesson.
+    Lesson,
 }
 
 /// What happens in the dialog, and around it.
@@ -87,11 +89,15 @@ pub(crate) struct Share {
     is_to_print: Cell<bool>,
 }
 
+/// The address of this page with nothing behind it.
+pub(crate) fn here() -> String {
+    let here = gloo::utils::document().url().unwrap_or_default();
+    here.split(['#', '?']).next().unwrap_or_default().to_owned()
+}
+
 /// The address of this page with the scenario in it.
 pub(crate) fn address(app: &App) -> String {
-    let here = gloo::utils::document().url().unwrap_or_default();
-    let page = here.split(['#', '?']).next().unwrap_or_default();
-    format!("{page}#{}", app.link())
+    format!("{}#{}", here(), app.link())
 }
 
 impl Share {
@@ -166,7 +172,8 @@ impl Share {
                     { copy_button(link, "Copy link", Copied::Link, address.clone(), self.copied) }
                     <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ "Save as file" }</button>
                     { open_file(link) }
-                    <button onclick={tell(|| ShareMessage::Report(true))}>{ "Print report" }</button>
+                    // A report has the answer that a lesson still asks for.
+                    if !app.hides_result() { <button onclick={tell(|| ShareMessage::Report(true))}>{ "Print report" }</button> }
                     <button onclick={tell(|| ShareMessage::Open(false))}>{ "Close" }</button>
                 </div>
                 { code::small(link, code.as_deref(), address.len()) }
@@ -194,6 +201,11 @@ impl Share {
         report::view(link, app, code::on_paper(code.as_deref(), &address))
     }
 
+    /// What was copied last.
+    pub(crate) const fn copied(&self) -> Option<Copied> {
+        self.copied
+    }
+
     /// Opens or closes the dialogs as the state says.
     pub(crate) fn sync(&self) {
         // The one on top first: closed, it gives the focus back to the one below.
@@ -210,7 +222,8 @@ impl Share {
     }
 }
 
-fn show(dialog: &NodeRef, open: bool) {
+/// Opens or closes a dialog.
+pub(crate) fn show(dialog: &NodeRef, open: bool) {
     let Some(dialog) = dialog.cast::<HtmlDialogElement>() else { return };
     if open && !dialog.open() {
         // Fails only while the page is going away.
@@ -228,7 +241,13 @@ fn field(name: &'static str, text: String) -> Html {
     }
 }
 
-fn copy_button(link: &Scope<Page>, label: &'static str, what: Copied, text: String, copied: Option<Copied>) -> Html {
+pub(crate) fn copy_button(
+    link: &Scope<Page>,
+    label: &'static str,
+    what: Copied,
+    text: String,
+    copied: Option<Copied>,
+) -> Html {
     let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Copy(what, text.clone())));
     let class = (what == Copied::Link).then_some("primary");
     html! { <button {class} {onclick}>{ if copied == Some(what) { "Copied" } else { label } }</button> }
@@ -282,23 +301,26 @@ fn save_file(file: File, link: &Scope<Page>, app: &App) {
     }
 }
 
-fn tell(link: &Scope<Page>, title: &str, error: &JsValue) {
+pub(crate) fn tell(link: &Scope<Page>, title: &str, error: &JsValue) {
     let line = format!("The browser said: {error:?}.");
     link.send_message(PageMessage::App(Message::Notice(Notice::bad(title, vec![line]))));
 }
 
 fn copy(link: &Scope<Page>, what: Copied, text: &str) {
-    let promise = gloo::utils::window().navigator().clipboard().write_text(text);
-    let link = link.clone();
+    let refused = || {
+        let line = "The browser does not let this page write to the clipboard; select the text and copy it by hand.";
+        PageMessage::App(Message::Notice(Notice::bad("Nothing was copied", vec![line.into()])))
+    };
+    let clipboard = gloo::utils::window().navigator().clipboard();
+    // A page that came by http from another host has none.
+    if clipboard.is_undefined() {
+        return link.send_message(refused());
+    }
+    let (promise, link) = (clipboard.write_text(text), link.clone());
     wasm_bindgen_futures::spawn_local(async move {
-        let message = match wasm_bindgen_futures::JsFuture::from(promise).await {
+        link.send_message(match wasm_bindgen_futures::JsFuture::from(promise).await {
             Ok(_) => PageMessage::Share(ShareMessage::Copied(what)),
-            Err(_) => {
-                let line =
-                    "The browser does not let this page write to the clipboard; select the text and copy it by hand.";
-                PageMessage::App(Message::Notice(Notice::bad("Nothing was copied", vec![line.into()])))
-            }
-        };
-        link.send_message(message);
+            Err(_) => refused(),
+        });
     });
 }

@@ -1,0 +1,263 @@
+//! A lesson of one's own: states of the page frozen as steps, shared as a file or a link.
+//!
+//! The lesson is its Markdown; freezing adds a step to it, and everything else (questions with
+//! answers, claims, the order of steps) is written in the text itself.
+
+use tiebreak_lab::app::Freeze;
+use tiebreak_lab::{App, Message};
+use tiebreak_lesson::{Control, Unlocks};
+use tiebreak_scenario::link::pack;
+use tiebreak_sim::METRICS;
+use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::share::{self, Copied};
+use super::{charts, save};
+use crate::drafts;
+use crate::page::{Page, PageMessage};
+
+/// What an address with a lesson inside begins with; behind it the text, packed.
+pub(crate) const INSIDE: &str = "#lesson-text=";
+
+/// Where the lesson is kept in this browser.
+const KEPT: &str = "tiebreak.lesson";
+
+/// Controls that a new step shows.
+const AT_FIRST: [Control; 4] = [Control::Map, Control::Timeline, Control::Explain, Control::Buckets];
+
+/// What happens in the dialog.
+pub(crate) enum OwnMessage {
+    /// It was opened, or closed.
+    Open(bool),
+    /// The next step's title.
+    Title(String),
+    /// Its text.
+    Text(String),
+    /// The curve that people draw, by place in the list of metrics.
+    Curve(Option<usize>),
+    /// Why it goes as it does.
+    Why(String),
+    /// A control is shown, or not.
+    Shows(Control, bool),
+    /// Which rules are shown.
+    Rules(Rules),
+    /// Freeze the page as that step.
+    Freeze,
+    /// Play the lesson.
+    Play,
+    /// Save it as a file.
+    Save,
+}
+
+/// The rules that a step shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// Those that are on.
+    #[default]
+    On,
+    /// All.
+    All,
+    /// None: the list is hidden.
+    None,
+}
+
+/// See the module.
+pub(crate) struct OwnLesson {
+    dialog: NodeRef,
+    is_open: bool,
+    title: String,
+    text: String,
+    curve: Option<usize>,
+    why: String,
+    controls: Vec<Control>,
+    rules: Rules,
+    /// How long the lesson was when the step was frozen.
+    frozen_at: Option<usize>,
+}
+
+impl Default for OwnLesson {
+    fn default() -> Self {
+        Self {
+            dialog: NodeRef::default(),
+            is_open: false,
+            title: String::new(),
+            text: String::new(),
+            curve: None,
+            why: String::new(),
+            controls: AT_FIRST.to_vec(),
+            rules: Rules::On,
+            frozen_at: None,
+        }
+    }
+}
+
+/// The lesson as it was left in this browser.
+pub(crate) fn kept() -> Option<String> {
+    drafts::get(drafts::local, KEPT)
+}
+
+/// Keeps it; whether it could be kept.
+pub(crate) fn keep(text: &str) -> bool {
+    drafts::set(drafts::local, KEPT, &text)
+}
+
+impl OwnLesson {
+    /// What the application is told.
+    pub(crate) fn update(&mut self, message: OwnMessage, link: &Scope<Page>, app: &App) -> Vec<Message> {
+        match message {
+            OwnMessage::Open(open) => self.is_open = open,
+            OwnMessage::Title(title) => self.title = title,
+            OwnMessage::Text(text) => self.text = text,
+            OwnMessage::Curve(curve) => self.curve = curve,
+            OwnMessage::Why(why) => self.why = why,
+            OwnMessage::Rules(rules) => self.rules = rules,
+            OwnMessage::Shows(control, shown) => {
+                self.controls.retain(|it| *it != control);
+                self.controls.extend(shown.then_some(control));
+            }
+            OwnMessage::Freeze => {
+                self.frozen_at = Some(app.own_lesson.text.len());
+                let unlocks = Unlocks {
+                    rules: self.rules(app),
+                    controls: Control::EVERY.iter().filter(|it| self.controls.contains(it)).copied().collect(),
+                    charts: charts::shown(app)
+                        .into_iter()
+                        .map(|metric| METRICS[metric].declaration.id.to_owned())
+                        .collect(),
+                };
+                let (title, text, why) = (self.title.clone(), self.text.clone(), self.why.clone());
+                return vec![Message::Freeze(Freeze { title, text, unlocks, curve: self.curve, why })];
+            }
+            OwnMessage::Play => {
+                self.is_open = false;
+                return vec![Message::LessonText(app.own_lesson.text.clone())];
+            }
+            OwnMessage::Save => {
+                if let Err(error) = save::text("lesson.md", "text/markdown", &app.own_lesson.text) {
+                    share::tell(link, "The file could not be saved", &error);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn rules(&self, app: &App) -> Vec<String> {
+        match self.rules {
+            Rules::All => Unlocks::all().rules,
+            Rules::On => app.variant().rules.iter().filter(|row| row.on).map(|row| row.id.clone()).collect(),
+            Rules::None => Vec::new(),
+        }
+    }
+
+    /// The dialog is always in the page; `sync` shows it.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, copied: Option<Copied>) -> Html {
+        let close = link.callback(|_: Event| PageMessage::Own(OwnMessage::Open(false)));
+        html! {
+            <dialog class="share-dialog" ref={&self.dialog} aria-label="Your own lesson" onclose={close}>
+                if self.is_open { { self.inside(link, app, copied) } }
+            </dialog>
+        }
+    }
+
+    fn inside(&self, link: &Scope<Page>, app: &App, copied: Option<Copied>) -> Html {
+        let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
+        let own = &app.own_lesson;
+        let grown = self.frozen_at.is_some_and(|before| before < own.text.len());
+        html! {
+            <>
+                <h2>{ "Your own lesson" }</h2>
+                <p>{ "Freeze what is on the page as a step: its scenario, what it is compared with, and what people shall see. A lesson of one step is a link with everything else hidden." }</p>
+                { self.step(link) }
+                <div class="group">
+                    <button class="primary" onclick={tell(|| OwnMessage::Freeze)}>{ "Freeze as step" }</button>
+                    <span role="status" class="muted">{ if grown && own.faults.is_empty() { "The step is at the end of the lesson." } else { "" } }</span>
+                </div>
+                if !own.faults.is_empty() {
+                    <div class="notice bad" role="alert"><strong>{ "The step was not added" }</strong><ul>{ for own.faults.iter().take(4).map(|fault| html! { <li>{ fault }</li> }) }</ul></div>
+                }
+                if !own.text.trim().is_empty() { { whole(link, own, copied) } }
+                <div class="group"><button onclick={tell(|| OwnMessage::Open(false))}>{ "Close" }</button></div>
+            </>
+        }
+    }
+
+    /// What is said of the next step.
+    fn step(&self, link: &Scope<Page>) -> Html {
+        let title = link.callback(|event: InputEvent| {
+            PageMessage::Own(OwnMessage::Title(event.target_unchecked_into::<HtmlInputElement>().value()))
+        });
+        let text = link.callback(|event: InputEvent| {
+            PageMessage::Own(OwnMessage::Text(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+        });
+        let why = link.callback(|event: InputEvent| {
+            PageMessage::Own(OwnMessage::Why(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+        });
+        let curve = link.callback(|event: Event| {
+            let chosen = event.target_unchecked_into::<HtmlSelectElement>().value();
+            PageMessage::Own(OwnMessage::Curve(chosen.parse().ok()))
+        });
+        let rules = link.callback(|event: Event| {
+            PageMessage::Own(OwnMessage::Rules(
+                match event.target_unchecked_into::<HtmlSelectElement>().selected_index() {
+                    0 => Rules::On,
+                    1 => Rules::All,
+                    _ => Rules::None,
+                },
+            ))
+        });
+        let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.curve == Some(index)}>{ metric.declaration.title }</option> };
+        let shown = |control: &Control| {
+            let control = *control;
+            let toggle = link.callback(move |event: Event| {
+                PageMessage::Own(OwnMessage::Shows(
+                    control,
+                    event.target_unchecked_into::<HtmlInputElement>().checked(),
+                ))
+            });
+            html! { <label><input type="checkbox" checked={self.controls.contains(&control)} onchange={toggle} />{ control.word() }</label> }
+        };
+        html! {
+            <>
+                <label class="link-field">{ "Title of the step" }<input type="text" maxlength="80" value={self.title.clone()} oninput={title} /></label>
+                <label class="link-field">{ "Text: paragraphs, lists, *emphasis*" }<textarea rows="3" oninput={text} value={self.text.clone()} /></label>
+                <label class="field"><span>{ "People first draw" }</span><select onchange={curve}>
+                    <option value="" selected={self.curve.is_none()}>{ "nothing" }</option>{ for METRICS.iter().enumerate().map(metric) }</select></label>
+                if self.curve.is_some() {
+                    <label class="link-field">{ "Why it goes so, shown after the run" }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
+                }
+                <label class="field"><span>{ "Rules shown" }</span><select onchange={rules}>
+                    { for ["those that are on", "all", "none"].iter().zip([Rules::On, Rules::All, Rules::None]).map(|(word, rules)| html! { <option selected={self.rules == rules}>{ *word }</option> }) }</select></label>
+                <fieldset class="shown"><legend>{ "Also shown" }</legend>{ for Control::EVERY.iter().map(shown) }</fieldset>
+            </>
+        }
+    }
+
+    /// Opens or closes the dialog as the state says.
+    pub(crate) fn sync(&self) {
+        share::show(&self.dialog, self.is_open);
+    }
+}
+
+/// The lesson so far, and where it can go.
+fn whole(link: &Scope<Page>, own: &tiebreak_lab::app::OwnLesson, copied: Option<Copied>) -> Html {
+    let write = link.callback(|event: Event| {
+        PageMessage::App(Message::WriteLesson(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+    });
+    let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
+    let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));
+    let size = format!("The link has {} characters and holds the whole lesson.", address.len());
+    let forget = link.callback(|_: MouseEvent| PageMessage::App(Message::WriteLesson(String::new())));
+    html! {
+        <>
+            <label class="link-field">{ "The lesson so far, as Markdown" }<textarea class="markdown" rows="8" spellcheck="false" onchange={write} value={own.text.clone()} /></label>
+            <p class="hint">{ "Questions with answers and claims are written here; docs/LESSONS.md says how. " }{ size }</p>
+            <div class="group">
+                <button onclick={tell(|| OwnMessage::Play)}>{ "Try it" }</button>
+                <button onclick={tell(|| OwnMessage::Save)}>{ "Save as .md" }</button>
+                { share::copy_button(link, "Copy link", Copied::Lesson, address, copied) }
+                <button class="quiet" onclick={forget}>{ "Begin anew" }</button>
+            </div>
+        </>
+    }
+}
