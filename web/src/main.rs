@@ -16,6 +16,8 @@ fn main() {
     let document = gloo::utils::document();
     let Some(root) = document.get_element_by_id("page") else { return };
     let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());
-    let properties = page::Properties { picture: picture.unwrap_or_default().into() };
+    let without = document.get_element_by_id("first-without").and_then(|data| data.text_content());
+    let properties =
+        page::Properties { picture: picture.unwrap_or_default().into(), without: without.unwrap_or_default().into() };
     yew::Renderer::<page::Page>::with_root_and_props(root, properties).render();
 }

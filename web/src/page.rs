@@ -31,7 +31,7 @@ use crate::parts::{
     charts::Charts,
     compare, embed, explain,
     fleet_map::{FleetMap, Frames},
-    notices, timeline, toolbar, workload,
+    notices, runs, timeline, toolbar, workload,
 };
 use crate::workers::{Source, Workers};
 
@@ -131,6 +131,8 @@ pub(crate) enum PageMessage {
 pub(crate) struct Properties {
     /// The picture that index.html came with: it stays until there is a live one.
     pub(crate) picture: AttrValue,
+    /// The run that came with it, to be compared with.
+    pub(crate) without: AttrValue,
 }
 
 /// The page.
@@ -211,9 +213,10 @@ impl Component for Page {
         };
         page.apply_theme();
         page.app.use_engines(engines());
+        page.app.restore_runs(&runs::kept().unwrap_or_default());
         page.app.own_lesson.text = own_lesson::kept().unwrap_or_default();
         page.map(page.app.front.id);
-        page.begin(effects);
+        page.begin(effects, &context.props().without);
         let fragment = gloo::utils::window().location().hash().unwrap_or_default();
         if is_lesson(&fragment) {
             context.link().send_message(PageMessage::Address(fragment));
@@ -418,7 +421,8 @@ impl Page {
     fn middle(&self, context: &Context<Self>, moment: f64) -> Html {
         let (link, app) = (context.link(), &self.app);
         let picture = &context.props().picture;
-        let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none()) && app.front.baseline.is_none();
+        let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none())
+            && (app.front.baseline.is_none() || app.shows_example());
         let of_this = PRESETS.first().is_some_and(|preset| (preset.make)() == app.document);
         if none_yet && of_this && app.front.phase == Phase::Running && !picture.is_empty() {
             return Html::from_html_unchecked(picture.clone());
@@ -437,6 +441,7 @@ impl Page {
                 { self.charts.view(link, app, self.width, self.hover) }
                 { compare::below(link, app) }
                 { self.sweep.view(link, app, self.width) }
+                { runs::view(link, app) }
                 if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
                 if shows(Control::Anatomy) { { anatomy::view(link, app, self.anatomy_open) } }
             </>
@@ -477,8 +482,12 @@ impl Page {
     }
 
     /// The first effects. Where the page opens with its own scenario, the small engine makes its run.
-    fn begin(&mut self, mut effects: Vec<Effect>) {
-        if (PRESETS[0].make)() == self.app.document
+    fn begin(&mut self, mut effects: Vec<Effect>, without: &str) {
+        let is_first = (PRESETS[0].make)() == self.app.document;
+        if is_first && self.embed.is_none() {
+            self.app.show_example(without);
+        }
+        if is_first
             && let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }))
             && let Effect::Send { lane, command } = effects.remove(at)
         {
@@ -497,6 +506,11 @@ impl Page {
                 }
                 Effect::SaveDraft(document) if self.embed.is_none() => self.save_draft(document),
                 Effect::SaveDraft(_) => {}
+                Effect::SaveRuns(text) => {
+                    if !runs::keep(&text) {
+                        self.not_kept();
+                    }
+                }
                 Effect::SaveLesson(text) => {
                     if !own_lesson::keep(&text) {
                         self.not_kept();

@@ -569,7 +569,11 @@ fn the_first_picture_is_one_sentence_and_three_charts() {
     let html = done(&["first-picture"]);
     assert!(html.contains("<p class=\"verdict\">"));
     assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
-    assert!(html.trim_end().ends_with("</div>") && html.len() < 60_000, "{} bytes", html.len());
+    assert!(html.contains("Compared with the dashed run, 36.7 more hosts stood empty on average"), "{html}");
+    let (_, data) = html.split_once("id=\"first-without\">").expect("the run it is compared with");
+    let data: Value = serde_json::from_str(data.trim_end().trim_end_matches("</script>")).expect("JSON");
+    assert_eq!(data["times"].as_array().map(Vec::len), data["values"]["EmptyHosts"].as_array().map(Vec::len));
+    assert!(html.len() < 80_000, "{} bytes", html.len());
 }
 
 #[test]

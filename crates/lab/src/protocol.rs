@@ -364,7 +364,7 @@ pub struct Progress {
 }
 
 /// A run in one screenful.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
     /// 16 hex digits.
     pub digest: String,

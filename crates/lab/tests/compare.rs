@@ -55,7 +55,7 @@ impl Page {
                     self.wire.extend(replies);
                 }
                 Effect::Close { lane } => drop(self.engines.remove(&lane)),
-                Effect::SaveDraft(_) | Effect::SaveLesson(_) | Effect::ForgetFrames { .. } => {}
+                Effect::SaveDraft(_) | Effect::SaveLesson(_) | Effect::SaveRuns(_) | Effect::ForgetFrames { .. } => {}
             }
         }
         self.pool = self.pool.max(self.engines.keys().filter(|lane| **lane >= POOL).count());

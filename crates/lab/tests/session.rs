@@ -28,14 +28,21 @@ struct Session {
     wire: VecDeque<Reply>,
     drafts: Vec<String>,
     lessons: Vec<String>,
+    runs: Vec<String>,
 }
 
 impl Session {
     /// A page that opens with this document; nothing of the engine was heard yet.
     fn open(document: Document) -> Self {
         let (app, effects) = App::open(document);
-        let mut session =
-            Self { app, engine: Engine::new(), wire: VecDeque::new(), drafts: Vec::new(), lessons: Vec::new() };
+        let mut session = Self {
+            app,
+            engine: Engine::new(),
+            wire: VecDeque::new(),
+            drafts: Vec::new(),
+            lessons: Vec::new(),
+            runs: Vec::new(),
+        };
         session.carry_out(effects);
         session
     }
@@ -55,6 +62,7 @@ impl Session {
                 }
                 Effect::SaveDraft(draft) => self.drafts.push(draft),
                 Effect::SaveLesson(lesson) => self.lessons.push(lesson),
+                Effect::SaveRuns(runs) => self.runs.push(runs),
                 Effect::ForgetFrames { .. } | Effect::Close { .. } => {}
             }
         }
@@ -1096,4 +1104,42 @@ fn states_of_the_page_become_a_lesson_that_plays() {
     assert!(!session.app.hides_result(), "nothing is asked");
     session.does(Message::LessonStep(1));
     assert!(session.app.hides_result());
+}
+
+#[test]
+fn the_log_knows_what_was_tried_and_leads_back_to_it() {
+    let mut session = Session::small();
+    let digest = session.digest();
+    session.edits(buckets(Some(1)));
+    session.edits(buckets(Some(2)));
+    let told =
+        |session: &Session| -> Vec<_> { session.app.log.runs().map(|run| (run.number, run.tried.clone())).collect() };
+    let log = told(&session);
+    assert_eq!(log.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 2, 1], "the newest first");
+    assert_eq!(log[0].1, "rules.BestFit.buckets: 1 \u{2192} 2");
+    session.does(Message::Reopen(1));
+    session.settle();
+    assert_eq!(session.digest(), digest);
+    session.does(Message::Undo);
+    session.settle();
+    assert_eq!(session.buckets(), Some(2), "undo goes back");
+
+    session.does(Message::Star(1));
+    for number in 0..40 {
+        session.edits(buckets(Some(1 + number % 3)));
+    }
+    assert_eq!(session.app.log.runs().count(), 13, "twelve, and the one with a star");
+    assert!(session.app.log.runs().any(|run| run.number == 1 && run.starred));
+    let stored = session.runs.last().expect("stored").clone();
+    let mut later = Session::small();
+    later.app.restore_runs(&stored);
+    assert!(later.app.log.runs().any(|run| run.starred && run.result.digest == digest));
+    later.app.restore_runs("{not a list");
+    assert_eq!(later.app.log.runs().count(), 2, "what cannot be read is left out");
+
+    later.edits(buckets(Some(1)));
+    let starred = later.app.log.runs().find(|run| run.starred).expect("it is").number;
+    later.does(Message::CompareWith(starred));
+    later.settle();
+    assert_eq!(later.app.document.variants.len(), 2);
 }

@@ -120,6 +120,18 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.id == id)
 }
 
+/// The rule that the page shows the difference of before anybody has touched anything.
+pub const FIRST_WITHOUT: &str = "PreferNonEmptyMachines";
+
+/// The first preset without that rule: what the first picture is compared with.
+#[must_use]
+pub fn first_without() -> Document {
+    let mut document = default();
+    let rules = document.variants.iter_mut().flat_map(|variant| &mut variant.rules);
+    rules.filter(|row| row.id == FIRST_WITHOUT).for_each(|row| row.on = false);
+    document
+}
+
 /// The machine of the Azure packing trace (its machine type 16).
 const PACKING_MACHINE: (f64, f64) = (104.0, 562.5);
 

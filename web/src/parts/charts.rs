@@ -29,6 +29,10 @@ const DIFFERENCE_HEIGHT: u32 = 96;
 const PROMPT: &str =
     "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?";
 
+/// The same, where the run without that rule is beside it.
+const PROMPT_WITHOUT: &str =
+    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?";
+
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
 
@@ -236,7 +240,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
                 if let Some(change) = &figure.change { <span class="figure-change">{ change }</span> }</div>
         }
     };
-    let keep = baseline.map(|_| {
+    let keep = baseline.filter(|before| !before.is_example).map(|_| {
         html! { <button class="quiet" onclick={link.callback(|_| PageMessage::App(Message::Baseline))}>{ "Compare with this run from now on" }</button> }
     });
     html! {
@@ -244,8 +248,8 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
             if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
-            if baseline.is_none() && !app.can_reset() && app.lesson.is_none() {
-                <p class="prompt">{ app.prompt.unwrap_or(PROMPT) }</p>
+            if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {
+                <p class="prompt">{ app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT }) }</p>
             }
         </>
     }

@@ -15,6 +15,7 @@ pub(crate) mod own_lesson;
 pub(crate) mod player;
 pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod runs;
 pub(crate) mod save;
 pub(crate) mod share;
 pub(crate) mod sweep;

@@ -1,12 +1,13 @@
 //! `tiebreak first-picture`: what the page shows before any WebAssembly has arrived.
 //!
 //! It is drawn by the same engine from the scenario the page opens with, so the live page
-//! computes the same picture again.
+//! computes the same picture again. Dashed beside it is the same scenario without one rule, so that there is something
+//! to see for who never clicks; the page takes that run from here, as JSON in the picture.
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
 use tiebreak_model::{MachineId, RackId};
-use tiebreak_scenario::PRESETS;
-use tiebreak_sim::{METRICS, Metric, World};
+use tiebreak_scenario::{Document, PRESETS, presets};
+use tiebreak_sim::{METRICS, Metric, Summary, World};
 
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
@@ -15,43 +16,78 @@ use crate::trace::source;
 
 /// What to try first.
 const PROMPT: &str =
-    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?";
+    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?";
 
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let document = (PRESETS[0].make)();
-    let variant = document.active_variant();
-    let mut world = World::new(variant.plan(source(variant, given)?.workload)?);
-    world.run();
-    let html = picture(&world);
+    let html = picture(&ran(&(PRESETS[0].make)(), given)?, &ran(&presets::first_without(), given)?);
     Ok(Answer::either(given, &serde_json::json!({ "html": html }), || html.clone()))
 }
 
-fn picture(world: &World) -> String {
-    let charts: String = SHOWN.iter().map(|id| figure(world, id)).collect();
+fn ran(document: &Document, given: &Given) -> Result<World, Failure> {
+    let variant = document.active_variant();
+    let mut world = World::new(variant.plan(source(variant, given)?.workload)?);
+    world.run();
+    Ok(world)
+}
+
+fn picture(world: &World, without: &World) -> String {
+    let charts: String = SHOWN.iter().map(|id| figure(world, without, id)).collect();
     format!(
-        "{map}\n{numbers}\n<p class=\"verdict\">{sentence}</p>\n<p class=\"prompt\">{PROMPT}</p>\n<div class=\"charts\">\n{charts}</div>\n",
+        "{map}\n{numbers}\n<p class=\"verdict\">{sentence}</p>\n<p class=\"prompt\">{PROMPT}</p>\n<div class=\"charts\">\n{charts}</div>\n\
+         <script type=\"application/json\" id=\"first-without\">{data}</script>\n",
         map = fleet_map(world),
-        numbers = numbers(world),
-        sentence = sentence(world),
+        numbers = numbers(world, without),
+        sentence = sentence(world, without),
+        data = data(without),
     )
 }
 
-/// The four numbers people look at first.
-fn numbers(world: &World) -> String {
+/// What the page is told of the run without the rule.
+fn data(world: &World) -> serde_json::Value {
     let summary = world.summary();
-    let number = |(title, value): (&str, String)| {
+    let rounded = |value: &f64| (value * 1_000.0).round() / 1_000.0;
+    let series = SHOWN.iter().filter_map(|id| {
+        let values = world.series().values(tiebreak_sim::metrics::index_of(id)?);
+        Some(((*id).to_owned(), values.iter().map(rounded).collect::<Vec<_>>().into()))
+    });
+    serde_json::json!({
+        "horizon_ms": world.plan().workload().horizon().0,
+        "times": world.series().times().iter().map(|time| time.0).collect::<Vec<_>>(),
+        "values": series.collect::<serde_json::Map<_, _>>(),
+        "digest": format!("{:016x}", summary.digest),
+        "placements": summary.placements,
+        "rejections": summary.rejections,
+        "conflicts": summary.conflicts,
+        "empty_hosts_pct": summary.empty_hosts_pct_mean,
+        "packing_density_pct": summary.packing_density_pct_mean,
+    })
+}
+
+/// The four numbers people look at first, and how they differ from those without the rule.
+fn numbers(world: &World, without: &World) -> String {
+    let (now, then) = (world.summary(), without.summary());
+    let number = |(title, value, change): (&str, String, String)| {
         format!(
-            "<div class=\"figure\"><span class=\"figure-title\">{title}</span><span class=\"figure-value\">{value}</span></div>"
+            "<div class=\"figure\"><span class=\"figure-title\">{title}</span><span class=\"figure-value\">{value}</span>\
+             <span class=\"figure-change\">{change}</span></div>"
         )
     };
+    let share = |title, of: fn(&Summary) -> f64| {
+        // Rounded first, so that the change is the one that the eye computes from what is shown.
+        let shown = |value: f64| (value * 10.0).round() / 10.0;
+        let change = signed(shown(of(&now)) - shown(of(&then)), 1, " points");
+        (title, format!("{:.1} %", of(&now)), change)
+    };
+    let whole =
+        |title, of: fn(&Summary) -> u64| (title, count(of(&now)), signed(of(&now) as f64 - of(&then) as f64, 0, ""));
     let numbers = [
-        ("Empty hosts, mean", format!("{:.1} %", summary.empty_hosts_pct_mean)),
-        ("Packing density, mean", format!("{:.1} %", summary.packing_density_pct_mean)),
-        ("Conflicts", count(summary.conflicts)),
-        ("VMs rejected", count(summary.rejections)),
+        share("Empty hosts, mean", |it| it.empty_hosts_pct_mean),
+        share("Packing density, mean", |it| it.packing_density_pct_mean),
+        whole("Conflicts", |it| it.conflicts),
+        whole("VMs rejected", |it| it.rejections),
     ];
     format!("<div class=\"figures\">{}</div>", numbers.into_iter().map(number).collect::<String>())
 }
@@ -86,32 +122,56 @@ fn shade(world: &World, machine: MachineId) -> u32 {
     if view.vms() == 0 { 0 } else { 1 + (4 * u64::from(all - free) / (u64::from(all) + 1)) as u32 }
 }
 
-fn sentence(world: &World) -> String {
-    let summary = world.summary();
-    let (placed, vms) = (count(summary.placements), count(world.plan().workload().vm_count().into()));
-    let (empty, full) = (summary.empty_hosts_pct_mean, summary.packing_density_pct_mean);
+/// `+1.2 points`, `−3`, `±0`.
+fn signed(change: f64, decimals: usize, unit: &str) -> String {
+    let size = format!("{:.decimals$}", change.abs());
+    let sign = match size.chars().all(|digit| digit == '0' || digit == '.') {
+        true => "±",
+        false if change > 0.0 => "+",
+        false => "\u{2212}",
+    };
+    format!("{sign}{size}{unit}")
+}
+
+/// What the page says of the two runs (`verdict::sentence` of the lab), so that nothing jumps when it is live.
+fn sentence(world: &World, without: &World) -> String {
+    let (now, then) = (world.summary(), without.summary());
+    let (placed, vms) = (count(now.placements), count(world.plan().workload().vm_count().into()));
+    let share = (now.empty_hosts_pct_mean - then.empty_hosts_pct_mean) / 100.0;
+    let hosts = format!("{:.1}", (share * f64::from(world.plan().fleet().machine_count())).abs());
+    let more = if share >= 0.0 { "more" } else { "fewer" };
     format!(
-        "{placed} of {vms} VMs placed. On average {empty:.1} % of the hosts stood empty, and the others were {full:.1} % full."
+        "{placed} of {vms} VMs placed. Compared with the dashed run, {} {more} hosts stood empty on average, \
+         packing density moved by {}, and there were {} conflicts (then {}).",
+        hosts.trim_end_matches(".0"),
+        signed(now.packing_density_pct_mean - then.packing_density_pct_mean, 1, " points"),
+        count(now.conflicts),
+        count(then.conflicts),
     )
 }
 
-fn figure(world: &World, id: &str) -> String {
+fn figure(world: &World, without: &World, id: &str) -> String {
     let index = tiebreak_sim::metrics::index_of(id).expect("a metric of the list");
-    let chart = chart(world, index, &METRICS[index]);
+    let chart = chart(world, without, index, &METRICS[index]);
     let (drawing, _) = svg(&chart, 716, 150, &summary(&chart));
     format!("<figure class=\"chart\">{drawing}</figure>\n")
 }
 
-fn chart(world: &World, index: usize, metric: &Metric) -> TimeChart {
-    let times = world.series().times().iter().map(|time| time.0 as f64);
-    let points: Vec<_> = times.zip(world.series().values(index).iter().copied()).collect();
+fn chart(world: &World, without: &World, index: usize, metric: &Metric) -> TimeChart {
+    let points = |world: &World| -> Vec<_> {
+        let times = world.series().times().iter().map(|time| time.0 as f64);
+        times.zip(world.series().values(index).iter().copied()).collect()
+    };
     let counts = metric.is_rate();
     let style = if counts { Style::Bars } else { Style::Steps };
     TimeChart {
         title: metric.declaration.title.into(),
         unit: metric.unit.into(),
         time_range: (0.0, world.plan().workload().horizon().0 as f64),
-        series: vec![Series::new("now", Role::Live, style, points)],
+        series: vec![
+            Series::new("without", Role::Ghost, style, points(without)),
+            Series::new("now", Role::Live, style, points(world)),
+        ],
         y_from_zero: counts,
         y_max: metric.ceiling(),
         moments: Vec::new(),

@@ -88,6 +88,7 @@ impl Lane {
     ) -> Vec<Effect> {
         self.learning = None;
         if let Some(before) = self.live.take().filter(|before| before.result.is_some()) {
+            self.baseline.take_if(|baseline| baseline.is_example);
             self.baseline.get_or_insert(before);
         }
         let document = self.asked.clone().unwrap_or_default();

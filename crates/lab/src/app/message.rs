@@ -83,6 +83,12 @@ pub enum Message {
     Reveal,
     /// The lesson is over; what was open before is open again.
     LeaveLesson,
+    /// Keep a run of the log, by number; or no longer.
+    Star(u32),
+    /// Go back to what ran then.
+    Reopen(u32),
+    /// Compare with it.
+    CompareWith(u32),
     /// The page as it is becomes the last step of the lesson that is being written.
     Freeze(Freeze),
     /// That lesson's text was written.
@@ -124,6 +130,8 @@ pub enum Effect {
     },
     /// Keep the draft.
     SaveDraft(String),
+    /// Keep the runs with a star.
+    SaveRuns(String),
     /// Keep the lesson that is being written.
     SaveLesson(String),
     /// Throw the page's copy of a lane's frames away.

@@ -1,8 +1,10 @@
 //! What the person sees and does: state, messages, and the effects they cause.
 
 mod edit;
+mod example;
 mod lane;
 pub mod lesson;
+mod log;
 mod message;
 mod own;
 pub mod paired;
@@ -24,6 +26,7 @@ pub use self::edit::Edit;
 use self::edit::{apply, field_of};
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
+pub use self::log::{Logged, RunLog};
 pub use self::message::{Effect, Message, Notice};
 pub use self::own::{Freeze, OwnLesson};
 pub use self::paired::Paired;
@@ -75,6 +78,8 @@ pub struct App {
     pub paired: Option<Paired>,
     /// The lesson under way.
     pub lesson: Option<Playing>,
+    /// What was run so far.
+    pub log: RunLog,
     /// A lesson that is being written.
     pub own_lesson: OwnLesson,
     /// The sweep that was asked for last.
@@ -212,6 +217,9 @@ impl App {
                 Vec::new()
             }
             Message::LeaveLesson => self.leave_lesson(),
+            Message::Star(number) => self.star(number),
+            Message::Reopen(number) => self.reopen(number),
+            Message::CompareWith(number) => self.compare_with(number),
             Message::Freeze(freeze) => self.freeze(freeze),
             Message::WriteLesson(text) => self.write_lesson(text),
             Message::Seeds(seeds) => self.run_pairs(seeds),
@@ -490,10 +498,15 @@ impl App {
     /// A point of the sweep beside what is on screen, as a variant of its own.
     fn open_point(&mut self, number: usize) -> Vec<Effect> {
         let Some(point) = self.sweep.as_ref().and_then(|sweep| sweep.points.get(number)) else { return Vec::new() };
-        let mut variant = point.document.active_variant().clone();
+        let variant = point.document.active_variant().clone();
+        self.open_beside(variant)
+    }
+
+    /// A variant beside those on screen, in front of them.
+    fn open_beside(&mut self, mut variant: Variant) -> Vec<Effect> {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
-            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to open a point.");
+            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to open another.");
             self.notices.push(Notice::bad("No room for another variant", vec![line]));
             return Vec::new();
         }
@@ -828,7 +841,11 @@ impl App {
 
     /// A run is over: what people look at is asked for again.
     fn finished(&mut self, run: u32) -> Vec<Effect> {
-        let mut effects = if run == self.front.run { self.ask_machine() } else { Vec::new() };
+        let is_front = run == self.front.run;
+        if is_front {
+            self.log_run();
+        }
+        let mut effects = if is_front { self.ask_machine() } else { Vec::new() };
         effects.extend(self.explain());
         effects
     }
@@ -909,7 +926,8 @@ impl App {
     #[must_use]
     pub fn share(&self, rule: &str) -> Option<&Share> {
         let live = self.front.live.as_ref().and_then(|outcome| outcome.result.as_ref());
-        let result = live.or_else(|| self.front.baseline.as_ref()?.result.as_ref())?;
+        let before = self.front.baseline.as_ref().filter(|before| !before.is_example);
+        let result = live.or_else(|| before?.result.as_ref())?;
         result.rule_shares.iter().find(|share| share.rule == rule)
     }
 }

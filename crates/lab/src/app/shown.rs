@@ -45,6 +45,8 @@ pub struct Outcome {
     pub warning: Option<String>,
     /// What came out; none while it runs.
     pub result: Option<RunResult>,
+    /// Whether it came with the page, to be compared with before there is another.
+    pub is_example: bool,
 }
 
 /// Where the run stands.

@@ -150,10 +150,22 @@ pub struct Change {
 /// Every field in which two variants of a document differ, by path.
 #[must_use]
 pub fn changes(document: &Document, against: usize, front: usize) -> Vec<Change> {
-    let whole: Value = serde_json::from_str(&document.to_json()).unwrap_or_default();
-    let variant = |index: usize| whole["variants"].get(index).cloned().unwrap_or_default();
+    between((document, against), (document, front))
+}
+
+/// Every field in which the variants in front of two documents differ, by path.
+#[must_use]
+pub fn edits(then: &Document, now: &Document) -> Vec<Change> {
+    between((then, then.active), (now, now.active))
+}
+
+fn between(then: (&Document, usize), now: (&Document, usize)) -> Vec<Change> {
+    let [then, now] = [then, now].map(|(document, index)| {
+        let whole: Value = serde_json::from_str(&document.to_json()).unwrap_or_default();
+        whole["variants"].get(index).cloned().unwrap_or_default()
+    });
     let mut changes = Vec::new();
-    compare("", &variant(against), &variant(front), &mut changes);
+    compare("", &then, &now, &mut changes);
     changes.retain(|change| change.path != "name");
     changes
 }

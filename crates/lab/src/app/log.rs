@@ -1,0 +1,159 @@
+//! The log of runs: what was tried, what came of it, and the way back.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use tiebreak_scenario::Document;
+
+use super::{App, Effect, Mode, Notice};
+use crate::protocol::RunResult;
+use crate::view::compare;
+
+/// Runs without a star that are kept; the oldest makes room.
+const KEPT: usize = 12;
+
+/// Runs with a star, at most: they are kept in the browser's storage.
+const STARS_MAX: usize = 12;
+
+/// Changes that a line names.
+const NAMED: usize = 2;
+
+/// A run of the variant in front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logged {
+    /// Names it, from 1.
+    pub number: u32,
+    /// What ran.
+    pub document: Document,
+    /// What is different in it from the run before, in a few words.
+    pub tried: String,
+    /// What came of it.
+    pub result: RunResult,
+    /// Whether it is to be kept.
+    pub starred: bool,
+}
+
+/// A run with a star as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    document: String,
+    tried: String,
+    result: RunResult,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct RunLog {
+    /// The newest first.
+    runs: VecDeque<Logged>,
+    ever: u32,
+}
+
+impl RunLog {
+    /// The runs, the newest first.
+    pub fn runs(&self) -> impl Iterator<Item = &Logged> {
+        self.runs.iter()
+    }
+
+    fn of(&self, number: u32) -> Option<&Logged> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+
+    fn add(&mut self, document: &Document, result: &RunResult) {
+        let last = self.runs.front();
+        if last.is_some_and(|last| last.document == *document && last.result.digest == result.digest) {
+            return;
+        }
+        let tried = last.map_or_else(|| document.name.clone(), |last| tried(&last.document, document));
+        let result = RunResult { rule_shares: Vec::new(), turns: Vec::new(), ..result.clone() };
+        self.push(document.clone(), tried, result, false);
+        if self.runs.iter().filter(|run| !run.starred).count() > KEPT
+            && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
+        {
+            self.runs.remove(oldest);
+        }
+    }
+
+    fn push(&mut self, document: Document, tried: String, result: RunResult, starred: bool) {
+        self.ever += 1;
+        self.runs.push_front(Logged { number: self.ever, document, tried, result, starred });
+    }
+
+    /// The runs with a star, as text to be stored.
+    fn stored(&self) -> String {
+        let stored = |run: &Logged| Stored {
+            document: run.document.to_json(),
+            tried: run.tried.clone(),
+            result: run.result.clone(),
+        };
+        let runs: Vec<_> = self.runs.iter().filter(|run| run.starred).map(stored).collect();
+        serde_json::to_string(&runs).unwrap_or_default()
+    }
+}
+
+impl App {
+    /// Takes back the runs that were starred when the page was open last; what cannot be read is left out.
+    pub fn restore_runs(&mut self, stored: &str) {
+        let stored: Vec<Stored> = serde_json::from_str(stored).unwrap_or_default();
+        for Stored { document, tried, result } in stored.into_iter().take(STARS_MAX).rev() {
+            if let Ok(read) = Document::read(&document) {
+                self.log.push(read.document, tried, result, true);
+            }
+        }
+    }
+
+    /// The run on screen is over.
+    pub(super) fn log_run(&mut self) {
+        // A lesson's runs are the lesson's.
+        if self.lesson.is_none()
+            && let Some(live) = &self.front.live
+            && let Some(result) = &live.result
+        {
+            self.log.add(&live.document, result);
+        }
+    }
+
+    /// Keeps a run, or no longer.
+    pub(super) fn star(&mut self, number: u32) -> Vec<Effect> {
+        let stars = self.log.runs.iter().filter(|run| run.starred).count();
+        let Some(run) = self.log.runs.iter_mut().find(|run| run.number == number) else { return Vec::new() };
+        if !run.starred && stars >= STARS_MAX {
+            let line = format!("Expected at most {STARS_MAX} runs with a star; take the star from another first.");
+            self.notices.push(Notice::bad("Too many stars", vec![line]));
+            return Vec::new();
+        }
+        run.starred = !run.starred;
+        vec![Effect::SaveRuns(self.log.stored())]
+    }
+
+    /// What ran then is on screen again; undo goes back.
+    pub(super) fn reopen(&mut self, number: u32) -> Vec<Effect> {
+        let document = self.log.of(number).map(|run| run.document.clone());
+        document.map_or_else(Vec::new, |document| self.replace(document))
+    }
+
+    /// What ran then, beside what is on screen, as a variant of its own.
+    pub(super) fn compare_with(&mut self, number: u32) -> Vec<Effect> {
+        let variant = self.log.of(number).map(|run| run.document.active_variant().clone());
+        let effects = variant.map_or_else(Vec::new, |variant| self.open_beside(variant));
+        if !effects.is_empty() {
+            self.mode = Mode::Compare;
+        }
+        effects
+    }
+}
+
+/// What is different, in a few words.
+fn tried(then: &Document, now: &Document) -> String {
+    let changes = compare::edits(then, now);
+    let told = |change: &compare::Change| {
+        let [then, now] = &change.values;
+        format!("{}: {then} \u{2192} {now}", change.path)
+    };
+    match changes.len() {
+        0 if then.name == now.name => "the same once more".into(),
+        0 => now.name.clone(),
+        1..=NAMED => changes.iter().map(told).collect::<Vec<_>>().join(", "),
+        many => format!("{}, and {} more changes", told(&changes[0]), many - 1),
+    }
+}
