@@ -3,6 +3,7 @@
 //! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tiebreak_lesson::{Lesson, Measure, Unlocks};
 
 /// From the page to the engine.
@@ -398,6 +399,34 @@ pub struct RunResult {
     pub turns: Vec<(String, f64)>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
+}
+
+impl RunResult {
+    /// The figures that people compare runs by, as JSON.
+    pub(crate) fn brief(&self) -> Value {
+        json!({
+            "digest": self.digest,
+            "placements": self.placements,
+            "rejections": self.rejections,
+            "conflicts": self.conflicts,
+            "empty_hosts_pct": self.empty_hosts_pct,
+            "packing_density_pct": self.packing_density_pct,
+        })
+    }
+
+    /// A result of which only [`Self::brief`] was told; what is missing there is 0.
+    pub(crate) fn told(brief: &Value) -> Self {
+        let number = |name: &str| brief[name].as_f64().unwrap_or_default();
+        Self {
+            digest: brief["digest"].as_str().unwrap_or_default().to_owned(),
+            placements: number("placements"),
+            rejections: number("rejections"),
+            conflicts: number("conflicts"),
+            empty_hosts_pct: number("empty_hosts_pct"),
+            packing_density_pct: number("packing_density_pct"),
+            ..Self::default()
+        }
+    }
 }
 
 /// What a rule did to its stage's candidates, on average over sampled decisions; 0 to 1.

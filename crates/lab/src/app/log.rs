@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tiebreak_scenario::Document;
 
 use super::{App, Effect, Mode, Notice};
@@ -33,14 +33,6 @@ pub struct Logged {
     pub starred: bool,
 }
 
-/// A run with a star as it is stored.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    document: String,
-    tried: String,
-    result: RunResult,
-}
-
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct RunLog {
@@ -65,8 +57,7 @@ impl RunLog {
             return;
         }
         let tried = last.map_or_else(|| document.name.clone(), |last| tried(&last.document, document));
-        let result = RunResult { rule_shares: Vec::new(), turns: Vec::new(), ..result.clone() };
-        self.push(document.clone(), tried, result, false);
+        self.push(document.clone(), tried, RunResult::told(&result.brief()), false);
         if self.runs.iter().filter(|run| !run.starred).count() > KEPT
             && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
         {
@@ -81,23 +72,20 @@ impl RunLog {
 
     /// The runs with a star, as text to be stored.
     fn stored(&self) -> String {
-        let stored = |run: &Logged| Stored {
-            document: run.document.to_json(),
-            tried: run.tried.clone(),
-            result: run.result.clone(),
-        };
-        let runs: Vec<_> = self.runs.iter().filter(|run| run.starred).map(stored).collect();
-        serde_json::to_string(&runs).unwrap_or_default()
+        let stored = |run: &Logged| json!({ "document": run.document.to_json(), "tried": run.tried, "result": run.result.brief() });
+        Value::Array(self.runs.iter().filter(|run| run.starred).map(stored).collect()).to_string()
     }
 }
 
 impl App {
     /// Takes back the runs that were starred when the page was open last; what cannot be read is left out.
     pub fn restore_runs(&mut self, stored: &str) {
-        let stored: Vec<Stored> = serde_json::from_str(stored).unwrap_or_default();
-        for Stored { document, tried, result } in stored.into_iter().take(STARS_MAX).rev() {
-            if let Ok(read) = Document::read(&document) {
-                self.log.push(read.document, tried, result, true);
+        let stored: Value = serde_json::from_str(stored).unwrap_or_default();
+        let runs = stored.as_array().map_or(&[][..], Vec::as_slice);
+        for run in runs.iter().take(STARS_MAX).rev() {
+            let [document, tried] = ["document", "tried"].map(|name| run[name].as_str().unwrap_or_default());
+            if let Ok(read) = Document::read(document) {
+                self.log.push(read.document, tried.to_owned(), RunResult::told(&run["result"]), true);
             }
         }
     }
