@@ -3,6 +3,7 @@
 
 mod drafts;
 mod engine_link;
+mod language;
 mod locks;
 mod offline;
 mod page;
@@ -19,5 +20,7 @@ fn main() {
     let without = document.get_element_by_id("first-without").and_then(|data| data.text_content());
     let properties =
         page::Properties { picture: picture.unwrap_or_default().into(), without: without.unwrap_or_default().into() };
-    yew::Renderer::<page::Page>::with_root_and_props(root, properties).render();
+    language::begin(|| {
+        yew::Renderer::<page::Page>::with_root_and_props(root, properties).render();
+    });
 }

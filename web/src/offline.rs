@@ -6,6 +6,7 @@
 use gloo::events::EventListener;
 use gloo::utils::window;
 use js_sys::Reflect;
+use tiebreak_tongue::{say, tr};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{MessageEvent, ServiceWorkerContainer, ServiceWorkerRegistration};
@@ -30,6 +31,8 @@ pub(crate) struct Offline {
 pub(crate) struct Properties {
     /// Whether all is loaded that a person is waiting for.
     pub(crate) is_live: bool,
+    /// What it speaks in.
+    pub(crate) language: &'static str,
 }
 
 pub(crate) enum OfflineMessage {
@@ -80,12 +83,12 @@ impl Component for Offline {
                 if self.is_newer_there {
                     <div class="notice" role="note">
                         <div class="notice-head">
-                            <strong>{ "There is a new version of this page" }</strong>
-                            <button onclick={link.callback(|_| OfflineMessage::Reload)}>{ "Reload" }</button>
-                            <button class="quiet" aria-label="Dismiss: There is a new version of this page"
+                            <strong>{ tr("There is a new version of this page") }</strong>
+                            <button onclick={link.callback(|_| OfflineMessage::Reload)}>{ tr("Reload") }</button>
+                            <button class="quiet" aria-label={say("Dismiss: {}", &[&tr("There is a new version of this page")])}
                                 onclick={link.callback(|_| OfflineMessage::Dismiss)}>{ "×" }</button>
                         </div>
-                        <ul><li>{ "This one works on until you reload it or close its last tab. Your draft stays." }</li></ul>
+                        <ul><li>{ tr("This one works on until you reload it or close its last tab. Your draft stays.") }</li></ul>
                     </div>
                 }
             </div>

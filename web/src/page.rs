@@ -8,15 +8,18 @@ use gloo::events::EventListener;
 use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
+use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Effect, Message};
 use tiebreak_lesson::Control;
 use tiebreak_scenario::{Document, PRESETS, link};
+use tiebreak_tongue::{mark, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
 use yew::prelude::*;
 
 use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
+use crate::language;
 use crate::offline::Offline;
 use crate::parts::events::{Done, Events, EventsMessage};
 use crate::parts::lesson::{self, LessonMessage, Lessons};
@@ -118,6 +121,10 @@ pub(crate) enum PageMessage {
     Share(ShareMessage),
     /// The next choice of colours.
     Theme,
+    /// Another language.
+    Language(String),
+    /// It is spoken now, or could not be had.
+    Spoken(bool),
     /// A drawer was opened, or closed.
     Drawer(Option<Side>),
     /// A seed nobody chose.
@@ -259,8 +266,8 @@ impl Component for Page {
                 self.tell(Message::LessonText(text));
             }
             PageMessage::NoLesson(id) => {
-                let line = format!("Expected one of the list in the bar, got \"{id}\".");
-                self.tell(Message::Notice(Notice::bad("This page has no such lesson", vec![line])));
+                let line = say("Expected one of the list in the bar, got \"{id}\".", &[&id]);
+                self.tell(Message::Notice(Notice::bad(tr("This page has no such lesson"), vec![line])));
             }
             PageMessage::Present(forward) => {
                 let Some(playing) = &self.app.lesson else { return false };
@@ -314,11 +321,23 @@ impl Component for Page {
             PageMessage::Share(message) => self.focus = self.share.update(message, context.link(), &self.app),
             PageMessage::Theme => {
                 self.theme = match self.theme.as_str() {
-                    "system" => "light".into(),
-                    "light" => "dark".into(),
-                    _ => "system".into(),
+                    "system" => mark("light").into(),
+                    "light" => mark("dark").into(),
+                    _ => mark("system").into(),
                 };
                 self.apply_theme();
+            }
+            PageMessage::Language(language) => {
+                let link = context.link().clone();
+                language::choose(language, move |spoken| link.send_message(PageMessage::Spoken(spoken)));
+            }
+            PageMessage::Spoken(true) => {
+                self.charts.redraw();
+                self.lifetimes.redraw();
+            }
+            PageMessage::Spoken(false) => {
+                let line = tr("Its texts come from the server, and the server did not give them.").into();
+                self.tell(Message::Notice(Notice::bad(tr("The language could not be changed"), vec![line])));
             }
             PageMessage::Drawer(None) if self.drawer.is_none() => return false,
             PageMessage::Drawer(side) => {
@@ -358,28 +377,28 @@ impl Component for Page {
         let shut = link.callback(|_: MouseEvent| PageMessage::Drawer(None));
         let shows_explain =
             app.lesson.as_ref().is_none_or(|playing| playing.is_revealed && playing.shows(Control::Explain));
-        let close = html! { <button class="close" onclick={shut.clone()}>{ "Close" }</button> };
+        let close = html! { <button class="close" onclick={shut.clone()}>{ tr("Close") }</button> };
         html! {
             <>
                 { toolbar::view(link, app, &self.lessons, &self.theme) }
                 <div class={classes!("columns", (!shows_explain).then_some("without-explain"))}>
-                    <aside class={side(Side::Rules, "rules-side")} aria-label="Rules and settings">
+                    <aside class={side(Side::Rules, "rules-side")} aria-label={tr("Rules and settings")}>
                         { close.clone() }
                         { self.list.view(link, app) }
                         { workload::view(link, app, self.one_tenant_in) }
                     </aside>
                     <main class="centre" ref={&self.centre}>
                         <div class="headline">
-                            <h1 class="lead">{ "How does a cloud choose a machine for your VM?" }</h1>
+                            <h1 class="lead">{ tr("How does a cloud choose a machine for your VM?") }</h1>
                             { toolbar::status(link, app, (js_sys::Date::now() - self.reading_since) / 1_000.0) }
                         </div>
-                        <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} />
+                        <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} language={tiebreak_tongue::language()} />
                         { notices::view(link, app) }
                         { self.lessons.view(link, app) }
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
-                    if shows_explain { <aside class={side(Side::Explain, "explain-side")} aria-label="Explanations">{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside> }
+                    if shows_explain { <aside class={side(Side::Explain, "explain-side")} aria-label={tr("Explanations")}>{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside> }
                     if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
                 { self.share.view(link, app) }
@@ -421,14 +440,16 @@ impl Page {
     fn middle(&self, context: &Context<Self>, moment: f64) -> Html {
         let (link, app) = (context.link(), &self.app);
         let picture = &context.props().picture;
+        // Its words are part of it.
+        let is_english = tiebreak_tongue::language() == tiebreak_tongue::ENGLISH;
         let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none())
             && (app.front.baseline.is_none() || app.shows_example());
         let of_this = PRESETS.first().is_some_and(|preset| (preset.make)() == app.document);
-        if none_yet && of_this && app.front.phase == Phase::Running && !picture.is_empty() {
+        if none_yet && of_this && app.front.phase == Phase::Running && !picture.is_empty() && is_english {
             return Html::from_html_unchecked(picture.clone());
         }
         if app.hides_result() {
-            return html! { <p class="hint before-run">{ "Predict first; then the run is shown." }</p> };
+            return html! { <p class="hint before-run">{ tr("Predict first; then the run is shown.") }</p> };
         }
         let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
         html! {
@@ -452,8 +473,8 @@ impl Page {
     fn fleet(&self, link: &yew::html::Scope<Self>, moment: f64) -> Html {
         let lanes = self.app.shown_lanes();
         let name = |lane: &Lane| match lane.id == self.app.front.id {
-            true => "Fleet map".to_owned(),
-            false => format!("Fleet map of {}", lane.variant),
+            true => tr("Fleet map").to_owned(),
+            false => say("Fleet map of {}", &[&lane.variant]),
         };
         let map = |lane: &&Lane| {
             let map = self.maps.get(&lane.id)?;
@@ -581,12 +602,12 @@ impl Page {
             Ok(read) => {
                 if !read.issues.is_empty() {
                     let lines = read.issues.iter().map(ToString::to_string).collect();
-                    self.tell(Message::Notice(Notice::bad(format!("Part of {name} could not be read"), lines)));
+                    self.tell(Message::Notice(Notice::bad(say("Part of {name} could not be read", &[&name]), lines)));
                 }
                 self.tell(Message::Open(read.document));
             }
             Err(error) => {
-                let notice = Notice::bad(format!("{name} is no scenario"), vec![error.to_string()]);
+                let notice = Notice::bad(say("{name} is no scenario", &[&name]), vec![error.to_string()]);
                 self.tell(Message::Notice(notice));
             }
         }
@@ -600,13 +621,12 @@ impl Page {
             _ => self.one_tenant_in,
         };
         if bytes > FILE_BYTES_MAX && one_tenant_in == 1 {
-            let line = format!(
-                "Expected at most {:.0} GB, got {:.1} GB; compress it with gzip, or keep one tenant in several \
+            let line = say(
+                "Expected at most {} GB, got {} GB; compress it with gzip, or keep one tenant in several \
                  (under Workload) and give it again.",
-                FILE_BYTES_MAX / 1e9,
-                bytes / 1e9
+                &[&words::fixed(FILE_BYTES_MAX / 1e9, 0), &words::fixed(bytes / 1e9, 1)],
             );
-            return self.tell(Message::Notice(Notice::bad(format!("{name} is too large"), vec![line])));
+            return self.tell(Message::Notice(Notice::bad(say("{name} is too large", &[&name]), vec![line])));
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
@@ -632,8 +652,8 @@ impl Page {
     fn not_kept(&mut self) {
         if std::mem::replace(&mut self.drafts_kept, false) {
             let line =
-                "The browser's storage is full or switched off. Use Share to keep your work as a link or a file.";
-            self.tell(Message::Notice(Notice::bad("Drafts are not kept in this browser", vec![line.into()])));
+                tr("The browser's storage is full or switched off. Use Share to keep your work as a link or a file.");
+            self.tell(Message::Notice(Notice::bad(tr("Drafts are not kept in this browser"), vec![line.into()])));
         }
     }
 
@@ -694,8 +714,8 @@ fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
     let Ok(read) = Document::read(&draft.document) else { return };
     if read.document != app.document {
         let minutes = (js_sys::Date::now() - draft.saved_at()) / 60_000.0;
-        let line = format!("\"{}\", saved {} minutes ago. It stays where it is.", read.document.name, minutes.round());
-        let mut notice = Notice::good("You have a draft in this browser", vec![line]);
+        let line = say("\"{}\", saved {} minutes ago. It stays where it is.", &[&read.document.name, &minutes.round()]);
+        let mut notice = Notice::good(tr("You have a draft in this browser"), vec![line]);
         notice.offer = Some(read.document);
         app.update(Message::Notice(notice));
     }
@@ -725,8 +745,9 @@ fn workers(context: &Context<Page>) -> Workers {
         match EngineLink::start(source.which(), move |said| tell.send_message(PageMessage::Engine(source, said))) {
             Ok(engine) => Some(engine),
             Err(error) => {
-                let line = format!("The browser said: {error:?}. The page needs web workers and WebAssembly.");
-                let notice = Notice::bad("The engine could not be started", vec![line]);
+                let error = format!("{error:?}");
+                let line = say("The browser said: {error}. The page needs web workers and WebAssembly.", &[&error]);
+                let notice = Notice::bad(tr("The engine could not be started"), vec![line]);
                 link.send_message(PageMessage::App(Message::Notice(notice)));
                 None
             }
@@ -856,8 +877,6 @@ fn footer(app: &App) -> String {
     let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     format!(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
-        app.variant().seed,
-        digest.unwrap_or("…"),
-        tiebreak_lab::app::ENGINE_VERSION
+        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_lab::app::ENGINE_VERSION],
     )
 }

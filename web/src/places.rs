@@ -1,6 +1,9 @@
 //! Where the files are that come with the page. Their addresses change with their content, so index.html names them.
 
-use gloo::utils::document;
+use gloo::utils::{document, window};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
 
 /// The folder that the page is in.
 pub(crate) fn folder() -> String {
@@ -18,4 +21,15 @@ pub(crate) fn named(name: &str) -> Option<String> {
 /// The address of what index.html calls by this name, for whoever is elsewhere.
 pub(crate) fn address(name: &str) -> String {
     format!("{}{}", folder(), named(name).unwrap_or_default().trim_start_matches("./"))
+}
+
+/// The text of a file in the folder that index.html calls by this name; none where the server does not give it.
+pub(crate) async fn text(folder: &str, file: &str) -> Option<String> {
+    let address = format!("{}{file}", address(folder));
+    let response = JsFuture::from(window().fetch_with_str(&address)).await.ok()?;
+    let response: Response = response.dyn_into().ok()?;
+    if !response.ok() {
+        return None;
+    }
+    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
 }

@@ -1,6 +1,8 @@
 //! Time as people say it: days and hours since the start of the trace, never a
 //! bare number of milliseconds.
 
+use tiebreak_tongue::say;
+
 const SECOND: f64 = 1000.0;
 const MINUTE: f64 = 60.0 * SECOND;
 const HOUR: f64 = 60.0 * MINUTE;
@@ -75,7 +77,7 @@ fn round_step((start, end): (f64, f64), intervals_max: usize) -> f64 {
 fn tick_label(time: f64, end: f64, step: f64) -> String {
     let at_midnight = (time / DAY).fract() == 0.0;
     if step >= DAY || (at_midnight && time >= DAY) {
-        return format!("day {}", time / DAY);
+        return say("day {day}", &[&(time / DAY)]);
     }
     if end <= SECONDS_END {
         return format!("{} s", time / SECOND);
@@ -101,15 +103,15 @@ pub(crate) fn in_table(time: f64, end: f64) -> String {
 pub(crate) fn in_sentence(time: f64, (start, end): (f64, f64)) -> String {
     let day = (time / DAY).floor();
     if end - start >= 2.0 * DAY {
-        format!("on day {day}")
+        say("on day {day}", &[&day])
     } else if day > 0.0 {
-        format!("on day {day} at {}", clock(time, false))
+        say("on day {day} at {clock}", &[&day, &clock(time, false)])
     } else if end > MINUTES_END {
-        format!("at {}", clock(time, false))
+        say("at {clock}", &[&clock(time, false)])
     } else if end > SECONDS_END {
-        format!("after {} min", (time / MINUTE).round())
+        say("after {n} min", &[&(time / MINUTE).round()])
     } else {
-        format!("after {} s", (time / SECOND).round())
+        say("after {n} s", &[&(time / SECOND).round()])
     }
 }
 

@@ -8,6 +8,8 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, ShapeStyle, TextStyle};
 
+use tiebreak_tongue::tr;
+
 use crate::axis_value::unit_is_symbol;
 use crate::look::{self, Ink, Palette};
 use crate::plot::Marks;
@@ -226,7 +228,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
 
     fn no_data(&self) -> DrawResult<DB> {
         let centre = ((self.area.left + self.area.right) / 2.0, (self.area.top + self.area.bottom) / 2.0);
-        self.text_over_lines("No data yet", centre, &Lettering::plain(Ink::Muted, HPos::Center))
+        self.text_over_lines(tr("No data yet"), centre, &Lettering::plain(Ink::Muted, HPos::Center))
     }
 
     fn band(&self, series: &Series) -> DrawResult<DB> {

@@ -1,6 +1,8 @@
 //! Numbers as people read them: grouped thousands, a true minus sign, as many
 //! decimals as the data deserve.
 
+use tiebreak_tongue::number;
+
 /// Decimals that suit a set of values: none for counts, else about three digits.
 pub(crate) fn decimals_for(values: impl Iterator<Item = f64>) -> usize {
     let (mut whole, mut largest) = (true, 0.0_f64);
@@ -34,13 +36,13 @@ pub(crate) fn decimals_of_step(step: f64) -> usize {
 /// A number for people: "1,234", "−0.5". Very large and very small ones as "1.2e15".
 pub(crate) fn plain(value: f64, decimals: usize) -> String {
     if value.abs() >= 1e15 || decimals > 9 {
-        return format!("{value:.1e}").replace('-', "\u{2212}");
+        return number(format!("{value:.1e}").replace('-', "\u{2212}"));
     }
     let digits = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let is_zero = digits.chars().all(|c| c == '0' || c == '.');
     let sign = if value < 0.0 && !is_zero { "\u{2212}" } else { "" };
-    format!("{sign}{}{fraction}", grouped(whole))
+    number(format!("{sign}{}{fraction}", grouped(whole)))
 }
 
 /// A number with its unit: "12.3 %", "4 hosts"; the unit may be empty.

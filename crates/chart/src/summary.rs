@@ -1,5 +1,7 @@
 //! A chart in one plain sentence, for people who hear it rather than see it.
 
+use tiebreak_tongue::{mark, say, tr};
+
 use crate::axis_time;
 use crate::numbers;
 use crate::plot_area::plot_area;
@@ -15,15 +17,15 @@ pub fn summary(chart: &TimeChart) -> String {
     let words = Words::of(chart);
     let main = chart.series.iter().find(|s| s.role == Role::Live);
     let Some(main) = main.or(chart.series.first()) else {
-        return format!("{}: no data yet.", chart.title);
+        return say("{title}: no data yet.", &[&chart.title]);
     };
     let Some(course) = Course::of(main, words.time_range) else {
-        return format!("{}: no data yet.", chart.title);
+        return say("{title}: no data yet.", &[&chart.title]);
     };
     let others = chart.series.iter().filter(|s| !std::ptr::eq(*s, main));
     let clauses: String = others.filter_map(|s| words.compared(s, &course)).collect();
     let marked = chart.moments.iter().filter(|it| (words.time_range.0..=words.time_range.1).contains(&it.time));
-    let marked = marked.map(|it| format!(" {} {}.", it.label, words.moment(it.time)));
+    let marked = marked.map(|it| say(" {event} {when}.", &[&it.label, &words.moment(it.time)]));
     format!("{}: {}{clauses}.{}", chart.title, words.told(&course), marked.collect::<String>())
 }
 
@@ -77,16 +79,18 @@ impl<'a> Words<'a> {
     fn told(&self, course: &Course) -> String {
         let Course { first, last, lowest, highest } = course;
         if lowest.1 == highest.1 {
-            return format!("{} throughout", self.value(*first));
+            return say("{value} throughout", &[&self.value(*first)]);
         }
-        format!(
-            "{} at the start, {} at the end, lowest {} {}, highest {} {}",
-            self.value(*first),
-            self.value(last.1),
-            self.value(lowest.1),
-            self.moment(lowest.0),
-            self.value(highest.1),
-            self.moment(highest.0),
+        say(
+            "{first} at the start, {last} at the end, lowest {low} {when_low}, highest {high} {when_high}",
+            &[
+                &self.value(*first),
+                &self.value(last.1),
+                &self.value(lowest.1),
+                &self.moment(lowest.0),
+                &self.value(highest.1),
+                &self.moment(highest.0),
+            ],
         )
     }
 
@@ -95,22 +99,25 @@ impl<'a> Words<'a> {
         let (end, last) = Course::of(other, self.time_range)?.last;
         // A run that goes on is compared where the other one stands.
         let now = (end > main.last.0).then(|| other.value_at(main.last.0)).flatten();
-        let (verb, last) = now.map_or(("ends at", last), |now| ("was then at", now));
+        let (told, last) = match now {
+            Some(now) => (mark("; {who} was then at {value}, {difference}"), now),
+            None => (mark("; {who} ends at {value}, {difference}"), last),
+        };
         let who = match (other.label.trim(), other.role) {
-            ("", _) => "the other run".to_owned(),
-            (label, Role::Ghost) => format!("{label} for comparison"),
+            ("", _) => tr("the other run").to_owned(),
+            (label, Role::Ghost) => say("{label} for comparison", &[&label]),
             (label, _) => label.to_owned(),
         };
         let distance = numbers::plain((last - main.last.1).abs(), self.decimals);
-        let points = if self.unit == "%" { " points" } else { "" };
+        let points = if self.unit == "%" { tr(" points") } else { "" };
         let difference = if distance == numbers::plain(0.0, self.decimals) {
-            "the same".to_owned()
+            tr("the same").to_owned()
         } else if last < main.last.1 {
-            format!("{distance}{points} lower")
+            say("{distance}{points} lower", &[&distance, &points])
         } else {
-            format!("{distance}{points} higher")
+            say("{distance}{points} higher", &[&distance, &points])
         };
-        Some(format!("; {who} {verb} {}, {difference}", self.value(last)))
+        Some(say(told, &[&who, &self.value(last), &difference]))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tiebreak_tongue::tr;
+
 use crate::axis_time;
 use crate::numbers;
 use crate::series::{Series, Style, TimeChart};
@@ -22,16 +24,16 @@ pub fn table(chart: &TimeChart, rows_max: usize) -> Table {
     let times = times(chart);
     let chosen = evenly_chosen(&times, rows_max);
     let is_thinned = chosen.len() < times.len();
-    let mut header = vec!["Time".to_owned()];
+    let mut header = vec![tr("Time").to_owned()];
     for series in &chart.series {
         let what = match (series.style, is_thinned) {
-            (Style::Bars, true) => "largest",
+            (Style::Bars, true) => tr("largest"),
             _ => "",
         };
         header.push(column(chart, series, what));
         if !series.band.is_empty() {
-            header.push(column(chart, series, "low"));
-            header.push(column(chart, series, "high"));
+            header.push(column(chart, series, tr("low")));
+            header.push(column(chart, series, tr("high")));
         }
     }
     let values = chart.series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
@@ -64,8 +66,8 @@ pub fn csv(chart: &TimeChart) -> String {
         if !series.band.is_empty() {
             let low = series.band.iter().map(|&(t, low, _)| (t, low)).collect();
             let high = series.band.iter().map(|&(t, _, high)| (t, high)).collect();
-            columns.push((column(chart, series, "low"), low));
-            columns.push((column(chart, series, "high"), high));
+            columns.push((column(chart, series, tr("low")), low));
+            columns.push((column(chart, series, tr("high")), high));
         }
     }
     let mut text = "time_ms".to_owned();

@@ -7,11 +7,14 @@ mod commands;
 mod digest;
 mod process;
 mod project;
+mod rust_text;
 mod tools;
 
 use std::process::ExitCode;
 
-use commands::{bench, build, bundle, check, floors, no_std, prerender, serve, setup, size, soak, test, words};
+use commands::{
+    bench, build, bundle, check, floors, no_std, prerender, serve, setup, size, soak, strings, test, words,
+};
 
 /// Done, or the one sentence that says what was tried and what to do.
 type Outcome = Result<(), String>;
@@ -33,6 +36,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "floors", help: floors::HELP, run: floors::run },
     Command { name: "words", help: words::HELP, run: words::run },
+    Command { name: "strings", help: strings::HELP, run: strings::run },
     Command { name: "no-std", help: no_std::HELP, run: no_std::run },
     Command { name: "size", help: size::HELP, run: size::run },
     Command { name: "soak", help: soak::HELP, run: soak::run },

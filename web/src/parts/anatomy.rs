@@ -3,9 +3,11 @@
 
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
+use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
+use tiebreak_tongue::tr;
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -17,8 +19,8 @@ use crate::page::{Page, PageMessage};
 pub(crate) fn view(link: &Scope<Page>, app: &App, open: bool) -> Html {
     let short = app.front.live.as_ref().and_then(anatomy::in_short);
     html! {
-        <section class="anatomy" aria-label="Anatomy">
-            <h2><button class="fold" aria-expanded={open.to_string()} onclick={link.callback(|_| PageMessage::Anatomy)}>{ "Anatomy of caches and agents" }</button>
+        <section class="anatomy" aria-label={tr("Anatomy")}>
+            <h2><button class="fold" aria-expanded={open.to_string()} onclick={link.callback(|_| PageMessage::Anatomy)}>{ tr("Anatomy of caches and agents") }</button>
                 <span class="muted">{ short }</span></h2>
             if open {
                 <p class="hint">{ anatomy::about_layers(app.variant()) }</p>
@@ -44,14 +46,14 @@ fn layers(link: &Scope<Page>, app: &App) -> Html {
     let rows = anatomy::layers(app.variant(), app.front.live.as_ref());
     let heads = html! {
         <>
-            <th scope="col">{ "Layer" }</th>
-            { for ["Hits", "Misses", "Hit ratio"].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
-            <th scope="col" colspan="2">{ "Updated" }</th>
-            { for ["Kept", "Size"].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
+            <th scope="col">{ tr("Layer") }</th>
+            { for [tr("Hits"), tr("Misses"), tr("Hit ratio")].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
+            <th scope="col" colspan="2">{ tr("Updated") }</th>
+            { for [tr("Kept"), tr("Size")].iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
         </>
     };
     let body = html! { <tbody>{ for rows.iter().enumerate().map(|(index, row)| layer(link, index, row)) }</tbody> };
-    table("Cache layers", "Cache layers of all agents, counted since the run began", heads, body)
+    table(tr("Cache layers"), tr("Cache layers of all agents, counted since the run began"), heads, body)
 }
 
 fn layer(link: &Scope<Page>, index: usize, row: &LayerRow) -> Html {
@@ -66,7 +68,7 @@ fn layer(link: &Scope<Page>, index: usize, row: &LayerRow) -> Html {
     html! {
         <>
             <tr class={(!row.on).then_some("off")}>
-                <th scope="row"><label title={row.help.trim()}><input type="checkbox" checked={row.on} {onchange} />{ row.title }</label></th>
+                <th scope="row"><label title={row.help.clone()}><input type="checkbox" checked={row.on} {onchange} />{ row.title }</label></th>
                 { counted(&row.counts) }
                 <td class="number">{ work }</td><td class="counted-in">{ counted_in }</td>
                 <td class="number">{ row.entries.clone() }</td>
@@ -92,7 +94,7 @@ fn ratio(percent: Option<f64>) -> Html {
     let shown = percent.map(|percent| {
         html! {
             <><span class="left-bar" aria-hidden="true"><span style={format!("width:{percent:.1}%")}></span></span>
-                <span class="percent">{ format!("{percent:.1} %") }</span></>
+                <span class="percent">{ format!("{} %", words::fixed(percent, 1)) }</span></>
         }
     });
     html! { <td class="ratio">{ shown }</td> }
@@ -104,18 +106,18 @@ fn sizes(link: &Scope<Page>, app: &App) -> Html {
     let values = app.variant().caches.to_values();
     let edit = |index, value| Edit::Caches { index, value };
     html! {
-        <details class="about"><summary>{ "How much is kept" }</summary>
-            { form::fields_in(link, "caches", (params, LAYERS.len()..params.len()), &values, edit) }
+        <details class="about"><summary>{ tr("How much is kept") }</summary>
+            { form::fields_in(link, tr("caches"), (params, LAYERS.len()..params.len()), &values, edit) }
         </details>
     }
 }
 
 fn agents(app: &App) -> Html {
     let Some(live) = &app.front.live else { return Html::default() };
-    let heads = ["VMs decided", "Failed commits", "Behind the store", "Cache hits"];
+    let heads = [tr("VMs decided"), tr("Failed commits"), tr("Behind the store"), tr("Cache hits")];
     let heads = html! {
         <>
-            <th scope="col">{ "Agent" }</th><th scope="col">{ "Doing" }</th>
+            <th scope="col">{ tr("Agent") }</th><th scope="col">{ tr("Doing") }</th>
             { for heads.iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
         </>
     };
@@ -127,5 +129,5 @@ fn agents(app: &App) -> Html {
         }
     };
     let body = html! { <tbody>{ for anatomy::agents(live).into_iter().enumerate().map(row) }</tbody> };
-    table("Allocation agents", "Allocation agents, each with a view of its own", heads, body)
+    table(tr("Allocation agents"), tr("Allocation agents, each with a view of its own"), heads, body)
 }

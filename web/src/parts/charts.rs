@@ -10,6 +10,7 @@ use tiebreak_lab::view::{charts, compare, verdict, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Question;
 use tiebreak_sim::METRICS;
+use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::html::Scope;
@@ -27,11 +28,11 @@ const DIFFERENCE_HEIGHT: u32 = 96;
 
 /// What to try where nobody says what to look at.
 const PROMPT: &str =
-    "Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?";
+    mark("Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?");
 
 /// The same, where the run without that rule is beside it.
 const PROMPT_WITHOUT: &str =
-    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?";
+    mark("Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?");
 
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
@@ -85,11 +86,16 @@ impl Charts {
         }
     }
 
+    /// Draws everything anew: other words stand in it now.
+    pub(crate) fn redraw(&mut self) {
+        self.drawn.take();
+    }
+
     /// The verdict and the charts. `hover` is the moment under the pointer.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32, hover: Option<f64>) -> Html {
         let cards = shown(app).into_iter().map(|metric| self.card(link, app, metric, width, hover));
         html! {
-            <section class="charts-region" aria-label="Charts">
+            <section class="charts-region" aria-label={tr("Charts")}>
                 { outcome(link, app) }
                 <div class="charts" data-charts="">{ for cards }</div>
                 if app.lesson.is_none() { { picker(link, app) } }
@@ -136,7 +142,7 @@ impl Charts {
     /// One chart, with all that belongs to it.
     pub(crate) fn card(&self, link: &Scope<Page>, app: &App, metric: usize, width: u32, hover: Option<f64>) -> Html {
         let drawn = self.draw(app, metric, width);
-        let title = METRICS[metric].declaration.title;
+        let title = tr(METRICS[metric].declaration.title);
         let open = self.open_tables.contains(&metric);
         let moment = hover.or(app.cursor_ms);
         let cursor = moment.map(|time| self::cursor(&drawn, time, width));
@@ -159,10 +165,10 @@ impl Charts {
                 { for self.draw_difference(app, metric, width).map(|drawn| difference(&drawn, moment, width)) }
                 <figcaption>
                     <button class="quiet" aria-expanded={open.to_string()}
-                        onclick={link.callback(move |_| PageMessage::Table(metric))}>{ if open { "Hide data table" } else { "Show data table" } }</button>
-                    { save_button(link, "CSV", format!("CSV of {title}"), File::Csv(metric)) }
-                    { save_button(link, "SVG", format!("SVG of {title}"), File::Svg(metric)) }
-                    { save_button(link, "PNG", format!("PNG of {title}"), File::Png(metric)) }
+                        onclick={link.callback(move |_| PageMessage::Table(metric))}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button>
+                    { save_button(link, "CSV", say("CSV of {title}", &[&title]), File::Csv(metric)) }
+                    { save_button(link, "SVG", say("SVG of {title}", &[&title]), File::Svg(metric)) }
+                    { save_button(link, "PNG", say("PNG of {title}", &[&title]), File::Png(metric)) }
                 </figcaption>
                 if open { { data_table(&drawn.chart) } }
             </figure>
@@ -179,7 +185,7 @@ fn predicted(app: &App, metric: usize) -> Option<Series> {
         return None;
     };
     (tiebreak_sim::metrics::index_of(of) == Some(metric))
-        .then(|| Series::new("predicted", Role::Ghost, Style::Line, points.clone()))
+        .then(|| Series::new(tr("predicted"), Role::Ghost, Style::Line, points.clone()))
 }
 
 /// The charts for paper, without what hands and pointers need.
@@ -241,15 +247,15 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
         }
     };
     let keep = baseline.filter(|before| !before.is_example).map(|_| {
-        html! { <button class="quiet" onclick={link.callback(|_| PageMessage::App(Message::Baseline))}>{ "Compare with this run from now on" }</button> }
+        html! { <button class="quiet" onclick={link.callback(|_| PageMessage::App(Message::Baseline))}>{ tr("Compare with this run from now on") }</button> }
     });
     html! {
         <>
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
-            if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ warning }</p> }
+            if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ heard(warning) }</p> }
             if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {
-                <p class="prompt">{ app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT }) }</p>
+                <p class="prompt">{ tr(app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT })) }</p>
             }
         </>
     }
@@ -267,16 +273,16 @@ fn waiting(app: &App) -> Html {
             });
             html! {
                 <div class="notice">
-                    <p>{ format!("This scenario runs on the trace {name}, and traces never travel with a link. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &fingerprint[..8]) }</p>
-                    <button class="primary" onclick={choose}>{ format!("Choose {name}") }</button>
+                    <p>{ say("This scenario runs on the trace {name}, and traces never travel with a link. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &[&name, &&fingerprint[..8]]) }</p>
+                    <button class="primary" onclick={choose}>{ say("Choose {name}", &[&name]) }</button>
                 </div>
             }
         }
-        Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ message }</p> },
+        Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ heard(message) }</p> },
         Phase::Paused => {
-            html! { <p class="verdict muted">{ "Paused. Step goes on to the next VM, rule or conflict, and explains it; Run goes on to the end." }</p> }
+            html! { <p class="verdict muted">{ tr("Paused. Step goes on to the next VM, rule or conflict, and explains it; Run goes on to the end.") }</p> }
         }
-        _ => html! { <p class="verdict muted">{ "Running…" }</p> },
+        _ => html! { <p class="verdict muted">{ tr("Running…") }</p> },
     }
 }
 
@@ -287,11 +293,11 @@ fn picker(link: &Scope<Page>, app: &App) -> Html {
     });
     let rest = METRICS.iter().enumerate().filter(|(_, metric)| !FIXED.contains(&metric.declaration.id));
     let option = |(index, metric): (usize, &tiebreak_sim::Metric)| {
-        html! { <option value={index.to_string()} selected={app.extra_metric == Some(index)}>{ metric.declaration.title }</option> }
+        html! { <option value={index.to_string()} selected={app.extra_metric == Some(index)}>{ tr(metric.declaration.title) }</option> }
     };
     html! {
-        <p class="picker"><label>{ "Fourth chart " }<select onchange={choose}>{ for rest.map(option) }</select></label>
-            { save_button(link, "All series (CSV)", "All series (CSV)".into(), File::AllSeries) }</p>
+        <p class="picker"><label>{ tr("Fourth chart ") }<select onchange={choose}>{ for rest.map(option) }</select></label>
+            { save_button(link, tr("All series (CSV)"), tr("All series (CSV)").into(), File::AllSeries) }</p>
     }
 }
 
@@ -303,7 +309,7 @@ fn data_table(chart: &TimeChart) -> Html {
 pub(crate) fn rows(title: &str, table: &Table) -> Html {
     let row = |row: &Vec<String>| html! { <tr>{ for row.iter().map(|cell| html! { <td>{ cell }</td> }) }</tr> };
     html! {
-        <div class="table" tabindex="0" role="region" aria-label={format!("{title}: data table")}>
+        <div class="table" tabindex="0" role="region" aria-label={say("{title}: data table", &[&title])}>
             <table>
                 <thead><tr>{ for table.header.iter().map(|cell| html! { <th scope="col">{ cell }</th> }) }</tr></thead>
                 <tbody>{ for table.rows.iter().map(row) }</tbody>

@@ -2,6 +2,7 @@
 
 use tiebreak_lab::App;
 use tiebreak_lab::view::embed::{Embed, sentence};
+use tiebreak_tongue::tr;
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -25,15 +26,15 @@ pub(crate) fn view(
     let here = gloo::utils::window().location();
     let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
     html! {
-        <main class="embedded" ref={centre} aria-label="Chart">
+        <main class="embedded" ref={centre} aria-label={tr("Chart")}>
             <h1 class="muted">{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
             if app.front.live.is_some() { { charts.card(link, app, embed.metric, width, hover) } }
             <p class="verdict">{ sentence(app) }</p>
             <p class="embed-foot">
-                <a class="button" href={whole} target="_blank" rel="noopener">{ "Open in Tiebreak" }</a>
-                <span class="muted" role="status" aria-label="Run status">{ app.status() }</span>
+                <a class="button" href={whole} target="_blank" rel="noopener">{ tr("Open in Tiebreak") }</a>
+                <span class="muted" role="status" aria-label={tr("Run status")}>{ app.status() }</span>
             </p>
         </main>
     }

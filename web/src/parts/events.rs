@@ -8,6 +8,7 @@ use tiebreak_lab::view::words;
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_sim::{INCIDENTS, IncidentEntry};
+use tiebreak_tongue::{say, tr};
 use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -179,11 +180,11 @@ impl Events {
         html! {
             <div class={classes!("events-lane", aimed.then_some("aimed"))} style={format!("height:{}px", rows * ROW_PX)}>
                 if marks.is_empty() && ghost.is_none() {
-                    <p class="hint">{ "Failures and demand spikes go here." }</p>
+                    <p class="hint">{ tr("Failures and demand spikes go here.") }</p>
                 }
-                <ul role="list" aria-label="Events">{ for marks.iter().map(|mark| self.mark(link, mark)) }</ul>
+                <ul role="list" aria-label={tr("Events")}>{ for marks.iter().map(|mark| self.mark(link, mark)) }</ul>
                 { ghost.unwrap_or_default() }
-                <span id="event-keys" class="unseen">{ "Enter opens it, arrow keys move it, Delete removes it." }</span>
+                <span id="event-keys" class="unseen">{ tr("Enter opens it, arrow keys move it, Delete removes it.") }</span>
             </div>
         }
     }
@@ -213,8 +214,8 @@ impl Events {
         let toggle = link.callback(move |_: MouseEvent| PageMessage::Events(EventsMessage::Menu(!open)));
         html! {
             <div class="adder">
-                <button class="add-event" aria-label="Add event" aria-haspopup="menu" aria-expanded={open.to_string()}
-                    aria-disabled={(!able).to_string()} onclick={toggle}>{ "Add" }<span class="wide">{ " event" }</span></button>
+                <button class="add-event" aria-label={tr("Add event")} aria-haspopup="menu" aria-expanded={open.to_string()}
+                    aria-disabled={(!able).to_string()} onclick={toggle}>{ tr("Add") }<span class="wide">{ tr(" event") }</span></button>
                 if open { { menu(link, app) } }
             </div>
         }
@@ -233,10 +234,10 @@ impl Events {
         html! {
             <div class="event-editor" role="group" aria-label={format!("{} {}", row.id, incident + 1)} onkeydown={keys} key={incident}>
                 <div class="event-head">
-                    <strong>{ entry.declaration.title }</strong>
+                    <strong>{ tr(entry.declaration.title) }</strong>
                     <span class="muted">{ when(row, app) }</span>
-                    <button onclick={remove}>{ "Remove" }</button>
-                    <button class="quiet" onclick={close}>{ "Close" }</button>
+                    <button onclick={remove}>{ tr("Remove") }</button>
+                    <button class="quiet" onclick={close}>{ tr("Close") }</button>
                 </div>
                 <div class="event-fields">
                     { form::fields(link, &row.id, std::slice::from_ref(&AT_HOURS), &[row.at_hours],
@@ -293,13 +294,13 @@ fn ghost(drag: &Drag, app: &App) -> Option<Html> {
 fn when(row: &IncidentRow, app: &App) -> String {
     let at = words::day_and_time(row.at_hours);
     match timeline::horizon_hours(app).filter(|end| row.at_hours > *end) {
-        Some(end) => format!("{at}: the trace ends at {} already, so it never happens", words::day_and_time(end)),
+        Some(end) => say("{at}: the trace ends at {} already, so it never happens", &[&at, &words::day_and_time(end)]),
         None => at,
     }
 }
 
 fn first_paragraph(help: &str) -> String {
-    help.lines().map(str::trim).take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    words::paragraphs(help).swap_remove(0)
 }
 
 fn menu(link: &Scope<Page>, app: &App) -> Html {
@@ -321,8 +322,8 @@ fn menu(link: &Scope<Page>, app: &App) -> Html {
     });
     html! {
         <div class="menu events-menu" onkeydown={keys}>
-            <p class="hint">{ format!("Click: at {at}. Or drag it onto the line.") }</p>
-            <div role="menu" aria-label="Add event">{ for INCIDENTS.iter().map(|entry| kind(link, entry)) }</div>
+            <p class="hint">{ say("Click: at {at}. Or drag it onto the line.", &[&at]) }</p>
+            <div role="menu" aria-label={tr("Add event")}>{ for INCIDENTS.iter().map(|entry| kind(link, entry)) }</div>
         </div>
     }
 }
@@ -332,7 +333,7 @@ fn kind(link: &Scope<Page>, entry: &'static IncidentEntry) -> Html {
     let (press, shift, release, abandon) = drags(link, held);
     html! {
         <button role="menuitem" title={first_paragraph(entry.declaration.help)} onclick={click(link, held)}
-            onpointerdown={press} onpointermove={shift} onpointerup={release} onpointercancel={abandon}>{ entry.declaration.title }</button>
+            onpointerdown={press} onpointermove={shift} onpointerup={release} onpointercancel={abandon}>{ tr(entry.declaration.title) }</button>
     }
 }
 

@@ -4,6 +4,7 @@
 use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
 use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_tongue::{heard, mark, say, tr};
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -20,12 +21,12 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef, machine_fi
     let against = app.against().filter(|_| app.mode == Mode::Compare && !selection.vm.is_empty());
     let both = std::iter::once(&app.front).chain(against);
     html! {
-        <section class="panel" aria-label="Explain">
-            <h2>{ "Explain" }</h2>
+        <section class="panel" aria-label={tr("Explain")}>
+            <h2>{ tr("Explain") }</h2>
             { vm_form(link, selection, vm_field) }
             { for both.map(|lane| answer(link, app, lane)) }
             if app.front.answer == Answer::default() && selection.machine.is_none() {
-                <p class="hint">{ "Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace." }</p>
+                <p class="hint">{ tr("Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace.") }</p>
             }
             { machine(link, app, machine_field) }
         </section>
@@ -46,8 +47,8 @@ fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
     };
     html! {
         <form class="ask" onsubmit={submit}>
-            <label>{ "VM" }<input ref={field} type="text" inputmode="numeric" aria-label="VM" value={selection.vm.clone()} placeholder="number in the trace" /></label>
-            <button>{ "Explain" }</button>
+            <label>{ tr("VM") }<input ref={field} type="text" inputmode="numeric" aria-label={tr("VM")} value={selection.vm.clone()} placeholder={tr("number in the trace")} /></label>
+            <button>{ tr("Explain") }</button>
         </form>
     }
 }
@@ -57,8 +58,8 @@ fn answer(link: &Scope<Page>, app: &App, lane: &Lane) -> Html {
     let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Answer::default();
     html! {
         <>
-            if named { <h3 class="variant-name">{ format!("In {}", lane.variant) }</h3> }
-            if let Some(message) = &lane.answer.message { <p class="notice">{ message }</p> }
+            if named { <h3 class="variant-name">{ say("In {}", &[&lane.variant]) }</h3> }
+            if let Some(message) = &lane.answer.message { <p class="notice">{ heard(message) }</p> }
             { attempts(link, app, &lane.answer) }
         </>
     }
@@ -69,22 +70,22 @@ fn attempts(link: &Scope<Page>, app: &App, answer: &Answer) -> Html {
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
             <>
-                <p class="sentence">{ format!("VM {} asks for {}.", app.selection.vm, last.vm) }</p>
-                <h3>{ "Who is left, rule by rule" }</h3>
+                <p class="sentence">{ say("VM {} asks for {}.", &[&app.selection.vm, &heard(&last.vm)]) }</p>
+                <h3>{ tr("Who is left, rule by rule") }</h3>
                 { funnel(last, shown) }
-                <p class="hint">{ format!("Step shows the next rule; {} more until the choice.", last.funnel.len() - shown) }</p>
+                <p class="hint">{ say("Step shows the next rule; {} more until the choice.", &[&(last.funnel.len() - shown)]) }</p>
             </>
         };
     }
     html! {
         <>
-            <p class="sentence">{ &last.sentence }</p>
-            if !answer.story.is_empty() { <p class="story">{ answer.story.join(" ") }</p> }
-            <p class="muted">{ format!("It asked for {}. {}.", last.vm, last.circumstances) }</p>
-            if let Some(life) = &last.life { <p class="muted">{ life }</p> }
+            <p class="sentence">{ heard(&last.sentence) }</p>
+            if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(|turn| heard(turn)).collect::<Vec<_>>().join(" ") }</p> }
+            <p class="muted">{ say("It asked for {}. {}.", &[&heard(&last.vm), &heard(&last.circumstances)]) }</p>
+            if let Some(life) = &last.life { <p class="muted">{ heard(life) }</p> }
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
-            <h3>{ "Who was left, rule by rule" }</h3>
+            <h3>{ tr("Who was left, rule by rule") }</h3>
             { funnel(last, last.funnel.len()) }
             { scores(last) }
             { why_not(link, &app.selection, last) }
@@ -100,10 +101,10 @@ fn earlier(attempts: &[Explained], last: &Explained) -> Html {
     }
     let of_one_cause = attempts.iter().all(|attempt| attempt.is_reallocation == last.is_reallocation);
     let (one, many) = match of_one_cause {
-        true => ("earlier attempt ended in a conflict", "earlier attempts ended in conflicts"),
-        false => ("earlier decision", "earlier decisions"),
+        true => (mark("earlier attempt ended in a conflict"), mark("earlier attempts ended in conflicts")),
+        false => (mark("earlier decision"), mark("earlier decisions")),
     };
-    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", attempt.circumstances, attempt.sentence) }</li> };
+    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", heard(&attempt.circumstances), heard(&attempt.sentence)) }</li> };
     html! {
         <details class="about"><summary>{ words::counted(attempts.len() as f64, one, many) }</summary>
             <ul>{ for attempts.iter().map(told) }</ul>
@@ -116,21 +117,21 @@ fn refusal(refusal: &Refusal) -> Html {
     let refuser = |refuser: &Refuser| {
         let share = 100.0 * f64::from(refuser.machines) / f64::from(refusal.machines.max(1));
         let count = |number: u32| words::count(f64::from(number));
-        let title = format!("{} of them are refused by no rule before it", count(refuser.first));
+        let title = say("{} of them are refused by no rule before it", &[&count(refuser.first)]);
         html! {
             <li>
                 <span class="refuser">{ name(&refuser.rule) }</span>
                 <span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span>
-                <span class="number" {title}>{ format!("refuses {} of {}", count(refuser.machines), count(refusal.machines)) }</span>
-                <span class="without">{ refuser.without.as_deref().unwrap_or("alone keeps none of them out") }</span>
+                <span class="number" {title}>{ say("refuses {} of {}", &[&count(refuser.machines), &count(refusal.machines)]) }</span>
+                <span class="without">{ refuser.without.as_deref().map_or_else(|| tr("alone keeps none of them out").into(), heard) }</span>
             </li>
         }
     };
     html! {
         <div class="refusal">
-            <h3>{ "No machine takes it" }</h3>
-            <ul aria-label="Rules that refuse it">{ for refusal.rules.iter().map(refuser) }</ul>
-            if let Some(closest) = &refusal.closest { <p class="closest">{ closest }</p> }
+            <h3>{ tr("No machine takes it") }</h3>
+            <ul aria-label={tr("Rules that refuse it")}>{ for refusal.rules.iter().map(refuser) }</ul>
+            if let Some(closest) = &refusal.closest { <p class="closest">{ heard(closest) }</p> }
         </div>
     }
 }
@@ -150,7 +151,7 @@ fn funnel(explained: &Explained, shown: usize) -> Html {
             </tbody>
         }
     };
-    html! { <table class="funnel">{ stage("clusters", "Clusters") }{ stage("machines", "Machines of those clusters") }</table> }
+    html! { <table class="funnel">{ stage("clusters", tr("Clusters")) }{ stage("machines", tr("Machines of those clusters")) }</table> }
 }
 
 fn funnel_row(explained: &Explained, step: &FunnelStep, first: u32) -> Html {
@@ -159,7 +160,7 @@ fn funnel_row(explained: &Explained, step: &FunnelStep, first: u32) -> Html {
     let count = |number: u32| words::count(f64::from(number));
     html! {
         <tr class={classes!(decided.then_some("decided"))}>
-            <th scope="row">{ name(&step.rule) }</th>
+            <th scope="row">{ name(tr(&step.rule)) }</th>
             <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
             <td class="number">{ format!("{} → {}", count(step.before), count(step.after)) }</td>
         </tr>
@@ -170,11 +171,11 @@ fn scores(explained: &Explained) -> Html {
     if explained.scores.is_empty() {
         return Html::default();
     }
-    let heads = [("Chosen", explained.winner), ("Runner-up", explained.runner_up)];
+    let heads = [(tr("Chosen"), explained.winner), (tr("Runner-up"), explained.runner_up)];
     let mut heads: Vec<String> =
         heads.into_iter().filter_map(|(head, machine)| Some(format!("{head}: {}", machine?))).collect();
     if explained.asked.is_some() {
-        heads.push("Asked about".into());
+        heads.push(tr("Asked about").into());
     }
     // Validators that let all of them pass tell nothing.
     let telling = |row: &&tiebreak_lab::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
@@ -182,14 +183,14 @@ fn scores(explained: &Explained) -> Html {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
             <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ name(&row.rule) }</th>
-                { for row.verdicts.iter().map(|verdict| html! { <td>{ verdict }</td> }) }</tr>
+                { for row.verdicts.iter().map(|verdict| html! { <td>{ heard(verdict) }</td> }) }</tr>
         }
     };
     html! {
         <>
-            <h3>{ "Buckets and scores, lower is better" }</h3>
-            <div class="table" tabindex="0" role="region" aria-label="Scores"><table>
-                <thead><tr><th scope="col">{ "Rule" }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
+            <h3>{ tr("Buckets and scores, lower is better") }</h3>
+            <div class="table" tabindex="0" role="region" aria-label={tr("Scores")}><table>
+                <thead><tr><th scope="col">{ tr("Rule") }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for explained.scores.iter().filter(telling).map(row) }</tbody>
             </table></div>
         </>
@@ -203,10 +204,10 @@ fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> 
     });
     html! {
         <>
-            <label class="why-not">{ "Why not machine" }
-                <input type="number" min="0" aria-label="Why not machine" value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} onchange={ask} />
+            <label class="why-not">{ tr("Why not machine") }
+                <input type="number" min="0" aria-label={tr("Why not machine")} value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} onchange={ask} />
             </label>
-            if let Some(asked) = &explained.asked { <p class="sentence">{ asked }</p> }
+            if let Some(asked) = &explained.asked { <p class="sentence">{ heard(asked) }</p> }
         </>
     }
 }
@@ -215,8 +216,8 @@ fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> 
 fn host(life: &HostLife) -> Html {
     html! {
         <>
-            <p class="story">{ &life.state }</p>
-            if !life.turns.is_empty() { <ul class="turns" aria-label="Changes of its state">{ for life.turns.iter().map(|turn| html! { <li>{ turn }</li> }) }</ul> }
+            <p class="story">{ heard(&life.state) }</p>
+            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("Changes of its state")}>{ for life.turns.iter().map(|turn| html! { <li>{ heard(turn) }</li> }) }</ul> }
         </>
     }
 }
@@ -231,25 +232,25 @@ fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
         let vm = card.vm.clone();
         let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Vm(vm.clone())));
         html! {
-            <li><button class="vm" {onclick} title="Explain this VM">{ format!("VM {}", card.vm) }</button>
-                <span class="muted">{ format!("{}, since {}", card.demand, words::time(card.since_ms)) }
-                    if let Some(expected) = &card.expected { { format!(", {expected}") } }</span>
-                if card.residual { <strong>{ " waited for" }</strong> }</li>
+            <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
+                <span class="muted">{ say("{}, since {}", &[&heard(&card.demand), &words::time(card.since_ms)]) }
+                    if let Some(expected) = &card.expected { { format!(", {}", heard(expected)) } }</span>
+                if card.residual { <strong>{ tr(" waited for") }</strong> }</li>
         }
     };
     let more = selection.vms.len().saturating_sub(LISTED);
     html! {
         <div class="machine">
-            <h3>{ "Machine" }</h3>
-            <label class="why-not">{ "Machine" }
-                <input ref={field} type="number" min="0" aria-label="Machine" value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} onchange={choose} />
+            <h3>{ tr("Machine") }</h3>
+            <label class="why-not">{ tr("Machine") }
+                <input ref={field} type="number" min="0" aria-label={tr("Machine")} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} onchange={choose} />
             </label>
             if selection.machine.is_some() {
-                <p>{ &selection.about }</p>
+                <p>{ heard(&selection.about) }</p>
                 if let Some(life) = &selection.life { { host(life) } }
-                <p class="muted">{ format!("{} at {}", words::counted(selection.vms.len() as f64, "VM", "VMs"), words::time(app.moment())) }</p>
+                <p class="muted">{ say("{} at {}", &[&words::counted(selection.vms.len() as f64, "VM", "VMs"), &words::time(app.moment())]) }</p>
                 <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>
-                if more > 0 { <p class="muted">{ format!("and {more} more") }</p> }
+                if more > 0 { <p class="muted">{ say("and {more} more", &[&more]) }</p> }
             }
         </div>
     }

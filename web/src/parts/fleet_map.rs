@@ -11,6 +11,7 @@ use tiebreak_lab::{App, Message};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte};
+use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{
     CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlSelectElement, ImageData, KeyboardEvent,
@@ -29,6 +30,17 @@ const HEIGHT_MAX: u32 = 230;
 
 /// Racks that the data table lists.
 const TABLE_RACKS: usize = 200;
+
+/// Columns of its data table.
+const HEADS: [&str; 7] = [
+    mark("Cluster"),
+    mark("Rack"),
+    mark("Machines"),
+    mark("Empty"),
+    mark("Cores in use"),
+    mark("Not ready"),
+    mark("Commit failed"),
+];
 
 /// How every machine stands, at the sampled moments or only now.
 #[derive(Default)]
@@ -175,7 +187,7 @@ impl FleetMap {
     /// The map with its legend.
     /// `name` is what it is called.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, lane: &Lane, name: &str, moment: f64) -> Html {
-        let summary = lane.live.as_ref().map_or("No machines yet".into(), |live| self.summary(live, moment));
+        let summary = lane.live.as_ref().map_or(tr("No machines yet").into(), |live| self.summary(live, moment));
         let classes = lane.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
         let by_class = self.by_class && !classes.is_empty();
         let in_classes = lane.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
@@ -219,18 +231,18 @@ impl FleetMap {
                 <figcaption>
                     if !classes.is_empty() { { colour_by(link, by_class) } }
                     if by_class { { class_legend(classes) } } else {
-                        <span class="legend" aria-hidden="true" title="Share of a machine's cores in use"><i class="empty"></i>{ "empty" }<i class="ramp"></i>{ "full" }</span>
+                        <span class="legend" aria-hidden="true" title={tr("Share of a machine's cores in use")}><i class="empty"></i>{ tr("empty") }<i class="ramp"></i>{ tr("full") }</span>
                     }
                     if may_be_unready(app.variant()) {
-                        <span class="legend" aria-hidden="true" title="Takes no new VMs: being drained or updated, or out of service"><i class="unready"></i>{ "not ready" }<i class="down"></i>{ "failed" }</span>
+                        <span class="legend" aria-hidden="true" title={tr("Takes no new VMs: being drained or updated, or out of service")}><i class="unready"></i>{ tr("not ready") }<i class="down"></i>{ tr("failed") }</span>
                     }
-                    <span class="legend" aria-hidden="true" title="Since the sample before, because another agent had taken the machine's room"><i class="failed"></i>{ "commit failed here" }
+                    <span class="legend" aria-hidden="true" title={tr("Since the sample before, because another agent had taken the machine's room")}><i class="failed"></i>{ tr("commit failed here") }
                         if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
                     <span class="muted" id={described_by}>{ &summary }
                         if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }
-                        if let Some(failed) = &failed { <span class="unseen">{ format!("; commits failed on {failed} machines") }</span> }</span>
+                        if let Some(failed) = &failed { <span class="unseen">{ say("; commits failed on {failed} machines", &[&failed]) }</span> }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
-                        onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { "Hide data table" } else { "Show data table" } }</button>
+                        onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { tr("Hide data table") } else { tr("Show data table") } }</button>
                 </figcaption>
                 if self.table_open { if let Some(live) = &lane.live { { self.table(live, moment) } } }
             </figure>
@@ -241,23 +253,26 @@ impl FleetMap {
         let frame = self.frames.at(&live.frame_times, moment);
         let bytes = frame.fullness;
         if bytes.is_empty() {
-            return "No machines yet".into();
+            return tr("No machines yet").into();
         }
         let phases = if self.by_class { phases(frame.lives) } else { String::new() };
         let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
-        format!(
+        say(
             "{} of {} empty{phases} at {}{}",
-            words::count(empty as f64),
-            words::count(f64::from(live.layout.machines)),
-            words::time(moment),
-            not_ready(bytes)
+            &[
+                &words::count(empty as f64),
+                &words::count(f64::from(live.layout.machines)),
+                &phases,
+                &words::time(moment),
+                &not_ready(bytes),
+            ],
         )
     }
 
     /// How many machines there are of each class.
     fn in_classes(&self, live: &Outcome, moment: f64) -> String {
         let lives = self.frames.at(&live.frame_times, moment).lives;
-        let count = |(class, name): (u8, &String)| format!("{} of class {name}", of_class(lives, class));
+        let count = |(class, name): (u8, &String)| say("{} of class {name}", &[&of_class(lives, class), &heard(name)]);
         let counts: Vec<_> = (0..).zip(&live.layout.classes).map(count).collect();
         format!("; {}", counts.join(", "))
     }
@@ -271,7 +286,10 @@ impl FleetMap {
             let cells = [phase(HostPhase::Open), phase(HostPhase::Recycling)].into_iter().chain(classes);
             html! { { for cells.map(|count| html! { <td>{ count }</td> }) } }
         };
-        let more = ["open", "recycling"].into_iter().map(str::to_owned).chain(classes.iter().cloned());
+        let more = [tr("open"), tr("recycling")]
+            .into_iter()
+            .map(str::to_owned)
+            .chain(classes.iter().map(|class| heard(class)));
         let more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
         let racks = live
             .layout
@@ -286,12 +304,12 @@ impl FleetMap {
             let used: f64 = self::machines(part).map(MachineByte::cores_in_use).sum();
             let share = 100.0 * used / f64::from(machines.max(1));
             let failed = failed.iter().filter(|machine| (first..first + machines).contains(machine)).count();
-            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ format!("{first} to {}", first + machines - 1) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td>
+            html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ say("{first} to {}", &[&first, &(first + machines - 1)]) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td>
             if !classes.is_empty() { { of_lives(lives.get(first as usize..(first + machines) as usize).unwrap_or(&[])) } }</tr> }
         };
         html! {
-            <div class="table" tabindex="0" role="region" aria-label="Fleet map: data table"><table>
-                <thead><tr>{ for ["Cluster", "Rack", "Machines", "Empty", "Cores in use", "Not ready", "Commit failed"].iter().map(|head| html! { <th scope="col">{ head }</th> }) }
+            <div class="table" tabindex="0" role="region" aria-label={tr("Fleet map: data table")}><table>
+                <thead><tr>{ for HEADS.iter().map(|head| html! { <th scope="col">{ tr(head) }</th> }) }
                     { for more.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for racks.enumerate().take(TABLE_RACKS).map(row) }</tbody>
             </table></div>
@@ -527,9 +545,9 @@ fn colour_by(link: &Scope<Page>, by_class: bool) -> Html {
         PageMessage::MapByClass(chosen == 1)
     });
     html! {
-        <label class="picker">{ "Colour by " }<select {onchange} aria-label="Colour by">
-            <option selected={!by_class}>{ "cores in use" }</option>
-            <option selected={by_class}>{ "lifetime class" }</option>
+        <label class="picker">{ tr("Colour by ") }<select {onchange} aria-label={tr("Colour by")}>
+            <option selected={!by_class}>{ tr("cores in use") }</option>
+            <option selected={by_class}>{ tr("lifetime class") }</option>
         </select></label>
     }
 }
@@ -537,12 +555,12 @@ fn colour_by(link: &Scope<Page>, by_class: bool) -> Html {
 /// What colours and outlines mean where they tell lifetime classes.
 fn class_legend(classes: &[String]) -> Html {
     let class = |(index, name): (usize, &String)| {
-        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ name }</span> }
+        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ heard(name) }</span> }
     };
     html! {
         <>
-            <span class="legend" aria-hidden="true" title="How long the VMs are expected to live that a machine takes or waits for"><i class="empty"></i>{ "empty" }{ for classes.iter().enumerate().map(class) }</span>
-            <span class="legend" aria-hidden="true" title="Open machines take VMs of their class; recycling ones take shorter-lived VMs and wait for those they have"><i class="open"></i>{ "open" }<i class="recycling"></i>{ "recycling" }</span>
+            <span class="legend" aria-hidden="true" title={tr("How long the VMs are expected to live that a machine takes or waits for")}><i class="empty"></i>{ tr("empty") }{ for classes.iter().enumerate().map(class) }</span>
+            <span class="legend" aria-hidden="true" title={tr("Open machines take VMs of their class; recycling ones take shorter-lived VMs and wait for those they have")}><i class="open"></i>{ tr("open") }<i class="recycling"></i>{ tr("recycling") }</span>
         </>
     }
 }
@@ -560,7 +578,7 @@ fn phases(lives: &[u8]) -> String {
         return String::new();
     }
     let (open, recycling) = (count(HostPhase::Open), count(HostPhase::Recycling));
-    format!(", {} open, {} recycling", words::count(open), words::count(recycling))
+    say(", {} open, {} recycling", &[&words::count(open), &words::count(recycling)])
 }
 
 fn machines(bytes: &[u8]) -> impl Iterator<Item = MachineByte> + '_ {
@@ -570,7 +588,7 @@ fn machines(bytes: &[u8]) -> impl Iterator<Item = MachineByte> + '_ {
 /// How many machines take no VMs, in words; nothing when all do.
 fn not_ready(bytes: &[u8]) -> String {
     let count = |readiness: Readiness| machines(bytes).filter(|machine| machine.readiness() == readiness).count();
-    let told = [(count(Readiness::Failed), "failed"), (count(Readiness::Unready), "not ready")];
+    let told = [(count(Readiness::Failed), tr("failed")), (count(Readiness::Unready), tr("not ready"))];
     told.iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("; {} {what}", words::count(*count as f64)))

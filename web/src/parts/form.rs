@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
+use tiebreak_tongue::{say, tr};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
@@ -63,7 +64,7 @@ fn folded(link: &Scope<Page>, name: &str, params: &'static [Param], values: &[f6
         <>
             { part(link, name, (params, 0..shown), values, change) }
             if shown < params.len() {
-                <details class="about"><summary>{ format!("More about {name}") }</summary>
+                <details class="about"><summary>{ say("More about {name}", &[&name]) }</summary>
                     { part(link, name, (params, shown..params.len()), values, change) }
                 </details>
             }
@@ -88,8 +89,10 @@ fn part(
 
 /// One field.
 fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: Rc<dyn Fn(f64) -> Edit>) -> Html {
-    let label = format!("{} of {of}", param.title());
-    let help = param.help.trim();
+    let title = param.title();
+    let title = AttrValue::from(tr(&title).to_owned());
+    let label = say("{} of {of}", &[&title, &of]);
+    let help = words::help(param.help);
     if param.kind == ParamKind::Flag {
         let onchange = link.callback(move |event: Event| {
             let on = event.target_unchecked_into::<HtmlInputElement>().checked();
@@ -98,7 +101,7 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
         return html! {
             <label class="field flag" title={help}>
                 <input type="checkbox" checked={value != 0.0} {onchange} aria-label={label} />
-                <span>{ param.title() }</span>
+                <span>{ &title }</span>
             </label>
         };
     }
@@ -108,21 +111,21 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
             PageMessage::App(Message::Edit(edit(f64::from(chosen.max(0)))))
         });
         let option = |(index, word): (usize, &&'static str)| {
-            html! { <option selected={index as f64 == value}>{ *word }</option> }
+            html! { <option selected={index as f64 == value}>{ tr(word) }</option> }
         };
         return html! {
             <label class="field" title={help}>
-                <span>{ param.title() }</span>
+                <span>{ &title }</span>
                 <select {onchange} aria-label={label}>{ for words.iter().enumerate().map(option) }</select>
             </label>
         };
     }
     html! {
         <label class="field" title={help}>
-            <span>{ param.title() }</span>
+            <span>{ &title }</span>
             <span class="entry">
                 { number_field(link, &label, param, value, edit) }
-                <span class="unit">{ param.unit }</span>
+                <span class="unit">{ tr(param.unit) }</span>
             </span>
         </label>
     }
@@ -136,7 +139,7 @@ pub(crate) fn number_field(
     value: f64,
     edit: Rc<dyn Fn(f64) -> Edit>,
 ) -> Html {
-    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
+    let step = if param.kind == ParamKind::Integer { "1" } else { tr("any") };
     let named = label.to_owned();
     let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &*edit));
     // Not `value`: that would be put back at every step of a run, under the hand that types.
@@ -154,14 +157,18 @@ fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &dyn Fn(
         Some(value) => PageMessage::App(Message::Edit(edit(value))),
         None => {
             input.set_value(&before.to_string());
-            let whole = if param.kind == ParamKind::Integer { "a whole number" } else { "a number" };
-            let line = format!(
+            let whole = if param.kind == ParamKind::Integer { tr("a whole number") } else { tr("a number") };
+            let line = say(
                 "Expected {whole} from {} to {}, got \"{text}\"; it stays {}.",
-                words::trimmed(param.min, 3),
-                words::trimmed(param.max, 3),
-                words::trimmed(before, 3)
+                &[
+                    &whole,
+                    &words::trimmed(param.min, 3),
+                    &words::trimmed(param.max, 3),
+                    &text,
+                    &words::trimmed(before, 3),
+                ],
             );
-            PageMessage::App(Message::Notice(Notice::bad(format!("Not changed: {label}"), vec![line])))
+            PageMessage::App(Message::Notice(Notice::bad(say("Not changed: {label}", &[&label]), vec![line])))
         }
     }
 }

@@ -7,15 +7,16 @@ use tiebreak_chart::Table;
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Learned;
 use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};
+use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
+use tiebreak_tongue::{heard, say, tr};
 use web_sys::{Event, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
-use super::workload::help;
 use crate::page::{Page, PageMessage};
 
 /// Height of a chart in CSS pixels.
@@ -62,13 +63,18 @@ impl Panel {
         }
     }
 
+    /// Draws everything anew: other words stand in it now.
+    pub(crate) fn redraw(&mut self) {
+        self.drawn.take();
+    }
+
     /// The region: a line in short, and below it, when it is open, everything.
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let live = app.front.live.as_ref();
         let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
         html! {
-            <section class="anatomy" aria-label="Lifetimes">
-                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={link.callback(|_| PageMessage::Panel(PanelMessage::Fold))}>{ "Lifetimes and who predicts them" }</button>
+            <section class="anatomy" aria-label={tr("Lifetimes")}>
+                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={link.callback(|_| PageMessage::Panel(PanelMessage::Fold))}>{ tr("Lifetimes and who predicts them") }</button>
                     <span class="muted">{ lifetimes::in_short(app) }</span></h2>
                 if self.open {
                     <p class="hint">{ lifetimes::about(app) }</p>
@@ -94,7 +100,7 @@ impl Panel {
                 <figure class="chart" aria-label={chart.title.clone()}>
                     <p class="unseen">{ &chart.sentence }</p>
                     { Html::from_html_unchecked(chart.svg.clone()) }
-                    <figcaption><button class="quiet" aria-expanded={open.to_string()} {onclick}>{ if open { "Hide data table" } else { "Show data table" } }</button></figcaption>
+                    <figcaption><button class="quiet" aria-expanded={open.to_string()} {onclick}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
                     if open { { super::charts::rows(&chart.title, &chart.table) } }
                 </figure>
             }
@@ -124,7 +130,7 @@ impl Panel {
 fn offer(link: &Scope<Page>) -> Html {
     let edit = || Edit::UseRule { id: OFFERED.into(), on: true };
     let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
-    html! { <p><button {onclick}>{ format!("Switch {OFFERED} on") }</button></p> }
+    html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
 /// The predictor and what is made of lifetimes, side by side.
@@ -140,12 +146,12 @@ fn settings(link: &Scope<Page>, app: &App) -> Html {
     html! {
         <div class="pair">
             <div>
-                <label class="field"><span>{ "Predictor" }</span><select onchange={choose} aria-label="Predictor">{ for lifetimes::predictors().map(option) }</select></label>
-                { form::long_form(link, "predictor", predictor.params(), &predictor.values, values) }
+                <label class="field"><span>{ tr("Predictor") }</span><select onchange={choose} aria-label={tr("Predictor")}>{ for lifetimes::predictors().map(option) }</select></label>
+                { form::long_form(link, tr("predictor"), predictor.params(), &predictor.values, values) }
                 <p class="hint">{ help(about) }</p>
             </div>
             <div>
-                { form::long_form(link, "lifetimes", Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }
+                { form::long_form(link, tr("lifetimes"), Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }
                 <p class="hint">{ help(Lifetimes::DECLARATION.help) }</p>
             </div>
         </div>
@@ -159,9 +165,9 @@ fn quality(learned: &Learned) -> Html {
     };
     html! {
         <>
-            { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ sentence }</p> }) }
-            <div class="table" tabindex="0" role="region" aria-label="Quality of predictions"><table>
-                <caption>{ format!("How good {} is on this trace", learned.predictor) }</caption>
+            { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ heard(sentence) }</p> }) }
+            <div class="table" tabindex="0" role="region" aria-label={tr("Quality of predictions")}><table>
+                <caption>{ say("How good {} is on this trace", &[&tr(&learned.predictor)]) }</caption>
                 <tbody>{ for lifetimes::facts(learned).iter().map(row) }</tbody>
             </table></div>
         </>
@@ -176,14 +182,14 @@ fn influence(learned: &Learned) -> Html {
     let row = |(feature, share): &(String, f64)| {
         let share = 100.0 * share;
         html! {
-            <tr><th scope="row">{ feature }</th>
+            <tr><th scope="row">{ heard(feature) }</th>
                 <td class="wide-bar"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
-                <td class="number">{ format!("{share:.1} %") }</td></tr>
+                <td class="number">{ format!("{} %", words::fixed(share, 1)) }</td></tr>
         }
     };
     html! {
-        <div class="table" tabindex="0" role="region" aria-label="Feature influence"><table>
-            <caption>{ "Feature influence: share of what all splits of all trees gained" }</caption>
+        <div class="table" tabindex="0" role="region" aria-label={tr("Feature influence")}><table>
+            <caption>{ tr("Feature influence: share of what all splits of all trees gained") }</caption>
             <tbody>{ for learned.influence.iter().map(row) }</tbody>
         </table></div>
     }

@@ -1,6 +1,7 @@
 //! What the page has to tell: each notice says what happened and what to do.
 
 use tiebreak_lab::{App, Message};
+use tiebreak_tongue::{say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -17,20 +18,20 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
             let open = link.batch_callback(move |_: MouseEvent| {
                 vec![PageMessage::App(Message::Dismiss(index)), PageMessage::App(Message::Open(document.clone()))]
             });
-            html! { <button onclick={open}>{ "Open it" }</button> }
+            html! { <button onclick={open}>{ tr("Open it") }</button> }
         });
         let lines = |lines: &[String]| html! { { for lines.iter().map(|line| html! { <li>{ line }</li> }) } };
         let rest = notice.lines.get(SHOWN..).filter(|rest| !rest.is_empty());
         html! {
-            <div class={classes!("notice", notice.bad.then_some("bad"))} role={if notice.bad { "alert" } else { "note" }}>
+            <div class={classes!("notice", notice.bad.then_some("bad"))} role={if notice.bad { tr("alert") } else { tr("note") }}>
                 <div class="notice-head">
                     <strong>{ &notice.title }</strong>
                     { offer }
-                    <button class="quiet" onclick={dismiss} aria-label={format!("Dismiss: {}", notice.title)}>{ "×" }</button>
+                    <button class="quiet" onclick={dismiss} aria-label={say("Dismiss: {}", &[&notice.title])}>{ "×" }</button>
                 </div>
                 <ul>{ lines(&notice.lines[..notice.lines.len().min(SHOWN)]) }</ul>
                 if let Some(rest) = rest {
-                    <details><summary>{ format!("{} more", rest.len()) }</summary><ul>{ lines(rest) }</ul></details>
+                    <details><summary>{ say("{} more", &[&rest.len()]) }</summary><ul>{ lines(rest) }</ul></details>
                 }
             </div>
         }

@@ -2,6 +2,7 @@
 
 use gloo::render::{AnimationFrame, request_animation_frame};
 use tiebreak_lab::{App, Message};
+use tiebreak_tongue::{mark, tr};
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -10,11 +11,11 @@ use crate::page::{Page, PageMessage};
 
 /// Simulated hours that pass in a second.
 const SPEEDS: [(f64, &str); 5] = [
-    (1.0, "1 h a second"),
-    (6.0, "6 h a second"),
-    (24.0, "1 day a second"),
-    (72.0, "3 days a second"),
-    (168.0, "1 week a second"),
+    (1.0, mark("1 h a second")),
+    (6.0, mark("6 h a second")),
+    (24.0, mark("1 day a second")),
+    (72.0, mark("3 days a second")),
+    (168.0, mark("1 week a second")),
 ];
 
 const MS_PER_HOUR: f64 = 3_600_000.0;
@@ -96,13 +97,13 @@ impl Player {
             PageMessage::Player(PlayerMessage::Speed(usize::try_from(speed).unwrap_or(0)))
         });
         let option = |(index, (_, label)): (usize, &(f64, &'static str))| {
-            html! { <option selected={index == self.speed}>{ label }</option> }
+            html! { <option selected={index == self.speed}>{ tr(label) }</option> }
         };
         let toggle = link.callback(|_: MouseEvent| PageMessage::Player(PlayerMessage::Toggle));
         html! {
             <span class="group player">
-                <button onclick={toggle}>{ if self.frame.is_some() { "Stop" } else { "Play" } }</button>
-                <select aria-label="Speed" onchange={choose}>{ for SPEEDS.iter().enumerate().map(option) }</select>
+                <button onclick={toggle}>{ if self.frame.is_some() { tr("Stop") } else { tr("Play") } }</button>
+                <select aria-label={tr("Speed")} onchange={choose}>{ for SPEEDS.iter().enumerate().map(option) }</select>
             </span>
         }
     }

@@ -14,6 +14,7 @@ use tiebreak_lesson::Control;
 use tiebreak_placement::{Group, policy::group_of};
 use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
+use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
 use yew::html::Scope;
@@ -102,17 +103,17 @@ impl List {
             variant.rules.iter().any(|row| row.on && app.share(&row.id).is_some_and(|share| share.hint.is_some()));
         let circles = app.front.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
         html! {
-            <section class="panel" aria-label="Rules">
-                <h2>{ "Rules" }</h2>
+            <section class="panel" aria-label={tr("Rules")}>
+                <h2>{ tr("Rules") }</h2>
                 <p class="hint">{ list::about_order(variant) }{ circles.map(|circles| format!(" {circles}")) }</p>
-                <ol class="rules" aria-label="Rules" role="list">
+                <ol class="rules" aria-label={tr("Rules")} role="list">
                     { for Group::ALL.into_iter().map(stage) }
-                    <li class="stage">{ "Tie-break" }</li>
-                    <li class="rule fixed"><span class="rule-name">{ "Random pick" }</span>
-                        <span class="muted">{ "among the machines still tied" }</span></li>
+                    <li class="stage">{ tr("Tie-break") }</li>
+                    <li class="rule fixed"><span class="rule-name">{ tr("Random pick") }</span>
+                        <span class="muted">{ tr("among the machines still tied") }</span></li>
                 </ol>
                 if hinted {
-                    <p class="hint" aria-hidden="true"><span class="rule-hint"></span>{ " did nothing, or left nothing to those below" }</p>
+                    <p class="hint" aria-hidden="true"><span class="rule-hint"></span>{ tr(" did nothing, or left nothing to those below") }</p>
                 }
             </section>
         }
@@ -128,12 +129,12 @@ impl List {
         let more = words::counted(stage.folded.len() as f64, "more rule", "more rules");
         html! {
             <>
-                <li class="stage"><span>{ group.title() }</span>{ heads(app, group, &stage.listed) }</li>
+                <li class="stage"><span>{ tr(group.title()) }</span>{ heads(app, group, &stage.listed) }</li>
                 { for stage.listed.iter().map(row) }
                 if !stage.folded.is_empty() && app.lesson.is_none() {
                     <li class="folded" key={group.title()}><details>
-                        <summary aria-label={format!("{more}: {}", group.title())}>{ &more }</summary>
-                        <ol class="rules" role="list" aria-label={format!("Off: {}", group.title())}>{ for stage.folded.iter().map(row) }</ol>
+                        <summary aria-label={format!("{more}: {}", tr(group.title()))}>{ &more }</summary>
+                        <ol class="rules" role="list" aria-label={say("Off: {}", &[&tr(group.title())])}>{ for stage.folded.iter().map(row) }</ol>
                     </details></li>
                 }
             </>
@@ -162,17 +163,17 @@ impl List {
                 data-rule={id.clone()} data-rows={rows.first().map(|row| row.id.clone())}>
                 <div class="rule-line">
                     { self.handle(link, app, &id, (place, count)) }
-                    <input type="checkbox" aria-label={format!("Use {id}")} checked={row.on} disabled={required} onchange={toggle(link, &id)}
-                        title={if required { "Always on: without it machines would be over-committed" } else { "" }} />
-                    <span class="rule-name">{ name(entry.declaration.title) }</span>
+                    <input type="checkbox" aria-label={say("Use {id}", &[&id])} checked={row.on} disabled={required} onchange={toggle(link, &id)}
+                        title={if required { tr("Always on: without it machines would be over-committed") } else { "" }} />
+                    <span class="rule-name">{ name(tr(entry.declaration.title)) }</span>
                     if let Some(share) = share { { left(share) } }
                     if weighted { { weight(link, row) } }
                     if group.scores() && has_buckets { { buckets(link, row) } }
                 </div>
                 <details class="about">
-                    <summary aria-label={format!("About {id}")}></summary>
+                    <summary aria-label={say("About {id}", &[&id])}></summary>
                     { values }
-                    { paragraphs(entry.declaration.help) }
+                    { for words::paragraphs(entry.declaration.help).iter().map(|part| html! { <p>{ part }</p> }) }
                     if let Some(share) = share { { aggressiveness(share) } }
                 </details>
                 if self.menu.as_deref() == Some(id.as_str()) { { menu(link, app, &id, (place, count)) } }
@@ -216,8 +217,8 @@ impl List {
         let list =
             |message: fn(PointerEvent) -> ListMessage| link.callback(move |event| PageMessage::List(message(event)));
         html! {
-            <button class="handle" aria-label={format!("Move {id}")} aria-haspopup="menu" aria-expanded={open.to_string()}
-                title="Drag to move, or click for a menu" onclick={click} onkeydown={keys} onpointerdown={press}
+            <button class="handle" aria-label={say("Move {id}", &[&id])} aria-haspopup="menu" aria-expanded={open.to_string()}
+                title={tr("Drag to move, or click for a menu")} onclick={click} onkeydown={keys} onpointerdown={press}
                 onpointermove={list(|event| ListMessage::Move(event.client_y()))}
                 onpointerup={list(|_| ListMessage::Release)} onpointercancel={list(|_| ListMessage::Abandon)}>
                 <svg viewBox="0 0 10 16" width="10" height="16" aria-hidden="true"><path d="M2 3h2v2H2zM6 3h2v2H6zM2 7h2v2H2zM6 7h2v2H6zM2 11h2v2H2zM6 11h2v2H6z"/></svg>
@@ -312,11 +313,11 @@ fn menu(link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize))
         })
     };
     html! {
-        <div class="menu" role="menu" aria-label={format!("Move {id}")} onkeydown={keys}>
-            { item("Move up", place.saturating_sub(1), place > 0) }
-            { item("Move down", place + 1, place + 1 < count) }
-            { item("Move to top", 0, place > 0) }
-            { item("Move to bottom", count - 1, place + 1 < count) }
+        <div class="menu" role="menu" aria-label={say("Move {id}", &[&id])} onkeydown={keys}>
+            { item(tr("Move up"), place.saturating_sub(1), place > 0) }
+            { item(tr("Move down"), place + 1, place + 1 < count) }
+            { item(tr("Move to top"), 0, place > 0) }
+            { item(tr("Move to bottom"), count - 1, place + 1 < count) }
         </div>
     }
 }
@@ -344,15 +345,15 @@ fn heads(app: &App, group: Group, rows: &[&RuleRow]) -> Html {
     let shares = rows.iter().any(|row| row.on && app.share(&row.id).is_some());
     html! {
         <span class="heads" aria-hidden="true">
-            if shares { <span class="left" title={LEFT}>{ "% left" }</span> }
-            if weighted { <span class="weight">{ "weight" }</span> }
-            if group.scores() { <span class="buckets">{ "buckets" }</span> }
+            if shares { <span class="left" title={tr(LEFT)}>{ tr("% left") }</span> }
+            if weighted { <span class="weight">{ tr("weight") }</span> }
+            if group.scores() { <span class="buckets">{ tr("buckets") }</span> }
         </span>
     }
 }
 
 const LEFT: &str =
-    "Average share of its stage's first candidates that this rule left, over sampled decisions of the last run";
+    mark("Average share of its stage's first candidates that this rule left, over sampled decisions of the last run");
 
 /// What a rule left of the candidates, as a number and a bar, and whether there is more to know.
 fn left(share: &Share) -> Html {
@@ -361,11 +362,11 @@ fn left(share: &Share) -> Html {
     html! {
         <>
             if let Some(hint) = &share.hint {
-                <span class="rule-hint" title={format!("{}: {}", hint.label, hint.sentence)}><span class="unseen">{ &hint.label }</span></span>
+                <span class="rule-hint" title={format!("{}: {}", heard(&hint.label), heard(&hint.sentence))}><span class="unseen">{ heard(&hint.label) }</span></span>
             }
-            <span class="left" title={LEFT}>
+            <span class="left" title={tr(LEFT)}>
                 <span aria-hidden="true">{ &percent }</span>
-                <span class="unseen">{ format!("left {percent} % of candidates") }</span>
+                <span class="unseen">{ say("left {percent} % of candidates", &[&percent]) }</span>
                 <span class="left-bar" aria-hidden="true"><span style={format!("width:{left:.1}%")}></span></span>
             </span>
         </>
@@ -375,9 +376,9 @@ fn left(share: &Share) -> Html {
 /// What a preference weighs where weights are set by hand.
 fn weight(link: &Scope<Page>, row: &RuleRow) -> Html {
     let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
-    let label = format!("Weight of {id}");
+    let label = say("Weight of {id}", &[&id]);
     let edit = Rc::new(move |weight| Edit::Weight { id: id.clone(), weight });
-    html! { <span class="weight" title={WEIGHT.help}>{ form::number_field(link, &label, &WEIGHT, value, edit) }</span> }
+    html! { <span class="weight" title={words::help(WEIGHT.help)}>{ form::number_field(link, &label, &WEIGHT, value, edit) }</span> }
 }
 
 /// How often a rule decided in the run on screen, and what to know of it.
@@ -386,8 +387,8 @@ fn aggressiveness(share: &Share) -> Html {
     let (decided, left_one) = (percent(share.decided), percent(share.left_one));
     html! {
         <p>
-            { format!("In the last run it dropped candidates in {decided} % of the sampled decisions, and left a single one in {left_one} %.") }
-            if let Some(hint) = &share.hint { { format!(" {}", hint.sentence) } }
+            { say("In the last run it dropped candidates in {decided} % of the sampled decisions, and left a single one in {left_one} %.", &[&decided, &left_one]) }
+            if let Some(hint) = &share.hint { { format!(" {}", heard(&hint.sentence)) } }
         </p>
     }
 }
@@ -403,18 +404,11 @@ fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
         html! { <option value={buckets.to_string()} selected={row.buckets == Some(buckets)}>{ buckets }</option> }
     };
     html! {
-        <label class="buckets" title="Scores are rounded up to this many steps; equal steps are a tie. None compares scores exactly.">
-            <select aria-label={format!("Buckets for {}", row.id)} {onchange}>
-                <option value="none" selected={row.buckets.is_none()}>{ "none" }</option>
+        <label class="buckets" title={tr("Scores are rounded up to this many steps; equal steps are a tie. None compares scores exactly.")}>
+            <select aria-label={say("Buckets for {}", &[&row.id])} {onchange}>
+                <option value="none" selected={row.buckets.is_none()}>{ tr("none") }</option>
                 { for CHOICES.into_iter().chain(unusual).map(option) }
             </select>
         </label>
     }
-}
-
-/// Help text as paragraphs.
-fn paragraphs(help: &str) -> Html {
-    let text = help.lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    let parts: Vec<String> = text.split("\n\n").map(|part| part.replace('\n', " ")).collect();
-    html! { { for parts.iter().map(|part| html! { <p>{ part.trim() }</p> }) } }
 }

@@ -4,12 +4,14 @@ use tiebreak_lab::app::{Edit, Phase};
 use tiebreak_lab::protocol::StepTo;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
+use tiebreak_tongue::{mark, say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
 use super::lesson::Lessons;
 use super::share::ShareMessage;
+use crate::language::LANGUAGES;
 use crate::page::{Page, PageMessage, Side};
 
 /// The bar.
@@ -27,8 +29,8 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
     });
     html! {
         <header class="bar">
-            <span class="brand">{ "Tiebreak" }</span>
-            <input class="name" aria-label="Scenario name" maxlength="200" value={app.document.name.clone()} onchange={rename} />
+            <span class="brand">{ tr("Tiebreak") }</span>
+            <input class="name" aria-label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} onchange={rename} />
             if app.lesson.is_none() {
                 { super::compare::tabs(link, app) }
                 { presets(link) }
@@ -36,39 +38,50 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
             { lessons.menu(link) }
             if app.lesson.is_none() { { trace_file(link) } }
             <span class="group">
-                { button("Run", !running, Message::Run, "primary") }
-                { button("Pause", running, Message::Pause, "") }
-                { button("Step", true, Message::Step, "") }
+                { button(tr("Run"), !running, Message::Run, "primary") }
+                { button(tr("Pause"), running, Message::Pause, "") }
+                { button(tr("Step"), true, Message::Step, "") }
                 { step_to(link, app) }
             </span>
             <span class="group">
-                { button("Undo", can_undo, Message::Undo, "") }
-                { button("Redo", can_redo, Message::Redo, "") }
-                { button("Reset", app.can_reset(), Message::Reset, "") }
+                { button(tr("Undo"), can_undo, Message::Undo, "") }
+                { button(tr("Redo"), can_redo, Message::Redo, "") }
+                { button(tr("Reset"), app.can_reset(), Message::Reset, "") }
             </span>
-            <button class="share" onclick={link.callback(|_| PageMessage::Share(ShareMessage::Open(true)))}>{ "Share" }</button>
+            <button class="share" onclick={link.callback(|_| PageMessage::Share(ShareMessage::Open(true)))}>{ tr("Share") }</button>
             <span class="group drawers">
-                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Rules)))}>{ "Rules" }</button>
-                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Explain)))}>{ "Explain" }</button>
+                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Rules)))}>{ tr("Rules") }</button>
+                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Explain)))}>{ tr("Explain") }</button>
             </span>
+            { language(link) }
             <button class="quiet theme" onclick={link.callback(|_| PageMessage::Theme)}
-                aria-label={format!("Theme: {theme}")} title={format!("Colours: as the system, light or dark; now {theme}")}>{ "◐" }</button>
+                aria-label={say("Theme: {theme}", &[&tr(theme)])} title={say("Colours: as the system, light or dark; now {theme}", &[&tr(theme)])}>{ "◐" }</button>
         </header>
     }
+}
+
+/// The choice of a language; each is named as who speaks it does.
+fn language(link: &Scope<Page>) -> Html {
+    let choose =
+        link.callback(|event: Event| PageMessage::Language(event.target_unchecked_into::<HtmlSelectElement>().value()));
+    let option = |(id, name): &(&'static str, &'static str)| {
+        html! { <option value={*id} lang={*id} selected={*id == tiebreak_tongue::language()}>{ *name }</option> }
+    };
+    html! { <select class="language" aria-label={tr("Language")} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
 }
 
 /// What a step goes on to.
 fn step_to(link: &Scope<Page>, app: &App) -> Html {
     const CHOICES: [(StepTo, &str); 3] =
-        [(StepTo::Vm, "by VM"), (StepTo::Rule, "by rule"), (StepTo::Conflict, "by conflict")];
+        [(StepTo::Vm, mark("by VM")), (StepTo::Rule, mark("by rule")), (StepTo::Conflict, mark("by conflict"))];
     let choose = link.batch_callback(|event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
         let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
         Some(PageMessage::App(Message::StepTo(*to)))
     });
     let option =
-        |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ label }</option> };
-    html! { <select aria-label="Step by" onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
+        |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ tr(label) }</option> };
+    html! { <select aria-label={tr("Step by")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
 fn presets(link: &Scope<Page>) -> Html {
@@ -79,11 +92,11 @@ fn presets(link: &Scope<Page>) -> Html {
         chosen.map(|preset| PageMessage::App(Message::Preset(preset.id)))
     });
     let preset = |preset: &tiebreak_scenario::Preset| {
-        html! { <option value={preset.id} title={preset.help}>{ preset.title }</option> }
+        html! { <option value={preset.id} title={words::help(preset.help)}>{ tr(preset.title) }</option> }
     };
     html! {
-        <select aria-label="Open a preset" onchange={choose}>
-            <option value="" selected=true>{ "Open…" }</option>
+        <select aria-label={tr("Open a preset")} onchange={choose}>
+            <option value="" selected=true>{ tr("Open…") }</option>
             { for PRESETS.iter().map(preset) }
         </select>
     }
@@ -99,8 +112,8 @@ fn trace_file(link: &Scope<Page>) -> Html {
     });
     html! {
         <label class="file">
-            <span>{ "Trace file" }</span>
-            <input type="file" aria-label="Trace file" accept=".csv,.gz,.tsv,.txt,.json,.md,text/csv,application/gzip" {onchange} />
+            <span>{ tr("Trace file") }</span>
+            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.tsv,.txt,.json,.md,text/csv,application/gzip" {onchange} />
         </label>
     }
 }
@@ -112,16 +125,16 @@ pub(crate) fn status(link: &Scope<Page>, app: &App, reading_s: f64) -> Html {
         .reading
         .as_ref()
         .filter(|_| reading_s > 0.2)
-        .map(|reading| format!(", {} a second", words::bytes(reading.bytes / reading_s)));
+        .map(|reading| say(", {} a second", &[&words::bytes(reading.bytes / reading_s)]));
     let cancel = app.reading.is_some().then(|| {
         let onclick = link.callback(|_| PageMessage::App(Message::TraceCancel));
-        html! { <button class="quiet" {onclick}>{ "Cancel reading" }</button> }
+        html! { <button class="quiet" {onclick}>{ tr("Cancel reading") }</button> }
     });
     html! {
         <div class="status">
-            <p role="status" aria-label="Run status">{ app.status() }</p>
+            <p role="status" aria-label={tr("Run status")}>{ app.status() }</p>
             if let Some((share, so_far)) = app.progress_so_far() {
-                <progress max="1" value={format!("{share:.3}")} aria-label="Progress"></progress>
+                <progress max="1" value={format!("{share:.3}")} aria-label={tr("Progress")}></progress>
                 <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
             }
             { cancel }

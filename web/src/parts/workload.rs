@@ -2,13 +2,15 @@
 
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::TraceCard;
-use tiebreak_lab::view::{report, words};
+use tiebreak_lab::view::report;
+use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_tongue::{heard, say, tr};
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -21,53 +23,48 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
     let variant = app.variant();
     let settings = form::fields(
         link,
-        "run",
+        tr("run"),
         VariantSettings::DECLARATION.params,
         &variant.settings().to_values(),
         |index, value| Edit::Setting { index, value },
     );
     let agents =
-        form::long_form(link, "agents", Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
+        form::long_form(link, tr("agents"), Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
             Edit::Agents { index, value }
         });
     let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
     html! {
         <>
-            if shows(Control::Workload) { <section class="panel" aria-label="Workload"><h2>{ "Workload" }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section> }
-            if shows(Control::Machines) { <section class="panel" aria-label="Machines"><h2>{ "Machines" }</h2>{ machines(link, app) }</section> }
-            if shows(Control::Agents) { <section class="panel" aria-label="Agents"><h2>{ "Agents" }</h2>
+            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section> }
+            if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }</section> }
+            if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
                 { agents }
                 <p class="hint">{ help(Agents::DECLARATION.help) }</p>
             </section> }
-            if shows(Control::Seed) { <section class="panel" aria-label="Seed"><h2>{ "Seed and clusters" }</h2>
+            if shows(Control::Seed) { <section class="panel" aria-label={tr("Seed")}><h2>{ tr("Seed and clusters") }</h2>
                 { settings }
-                <button onclick={link.callback(|_| PageMessage::FreshSeed)}>{ "Another seed" }</button>
+                <button onclick={link.callback(|_| PageMessage::FreshSeed)}>{ tr("Another seed") }</button>
             </section> }
         </>
     }
-}
-
-/// A declaration's help as running text.
-pub(crate) fn help(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 fn workload(link: &Scope<Page>, app: &App) -> Html {
     let sentence = match &app.variant().workload {
         WorkloadRef::Trace { name, fingerprint, settings } => {
             let card = app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"));
-            let sampled = (settings.one_tenant_in > 1).then(|| format!(", one tenant in {}", settings.one_tenant_in));
+            let sampled = (settings.one_tenant_in > 1).then(|| say(", one tenant in {}", &[&settings.one_tenant_in]));
             html! { <><p><strong>{ name }</strong>{ sampled }</p>{ card.map_or_else(Html::default, trace_card) }</> }
         }
         WorkloadRef::Generated(settings) => {
             let fields = form::long_form(
                 link,
-                "generated workload",
+                tr("generated workload"),
                 GeneratedWorkload::DECLARATION.params,
                 &settings.to_values(),
                 |index, value| Edit::Generated { index, value },
             );
-            html! { <><p><strong>{ "Generated" }</strong></p>{ fields }<p class="hint">{ help(GeneratedWorkload::DECLARATION.help) }</p></> }
+            html! { <><p><strong>{ tr("Generated") }</strong></p>{ fields }<p class="hint">{ help(GeneratedWorkload::DECLARATION.help) }</p></> }
         }
     };
     let generated = matches!(app.variant().workload, WorkloadRef::Generated(_));
@@ -79,7 +76,7 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
         let onclick = link.callback(move |_: MouseEvent| {
             PageMessage::App(Message::Edit(Edit::UseTrace { fingerprint: fingerprint.clone() }))
         });
-        html! { <button {onclick}>{ format!("Use {}", card.name) }</button> }
+        html! { <button {onclick}>{ say("Use {}", &[&card.name]) }</button> }
     };
     html! {
         <>
@@ -87,10 +84,10 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
             <div class="group">
                 { for others.map(use_trace) }
                 if !generated {
-                    <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::UseGenerated)))}>{ "Generate one instead" }</button>
+                    <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::UseGenerated)))}>{ tr("Generate one instead") }</button>
                 }
             </div>
-            <p class="hint">{ "Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else." }</p>
+            <p class="hint">{ tr("Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else.") }</p>
         </>
     }
 }
@@ -102,9 +99,9 @@ fn sampling(link: &Scope<Page>, one_in: u32) -> Html {
         text.parse().ok().filter(|one_in| (1..=10_000).contains(one_in)).map(PageMessage::Sample)
     });
     html! {
-        <label class="field" title="Keeps all VMs of some tenants and none of the others. Fewer requests mean fewer conflicts: let a decision take as many times longer.">
-            <span>{ "of the next trace, keep one tenant in" }</span>
-            <input type="number" min="1" max="10000" value={one_in.to_string()} {onchange} aria-label="Keep one tenant in" />
+        <label class="field" title={tr("Keeps all VMs of some tenants and none of the others. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
+            <span>{ tr("of the next trace, keep one tenant in") }</span>
+            <input type="number" min="1" max="10000" value={one_in.to_string()} {onchange} aria-label={tr("Keep one tenant in")} />
         </label>
     }
 }
@@ -114,10 +111,10 @@ fn trace_card(card: &TraceCard) -> Html {
     html! {
         <>
             <p>{ report::about_trace(card) }</p>
-            <details class="about"><summary>{ "About this trace" }</summary>
-                <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
+            <details class="about"><summary>{ tr("About this trace") }</summary>
+                <ul>{ for lines.map(|line| html! { <li>{ heard(line) }</li> }) }</ul>
                 if card.faulty > 0.0 {
-                    <p>{ format!("{} rows left out:", words::count(card.faulty)) }</p>
+                    <p>{ say("{} rows left out:", &[&words::count(card.faulty)]) }</p>
                     <ul>{ for card.faults.iter().map(|line| html! { <li>{ line }</li> }) }</ul>
                 }
             </details>
@@ -137,24 +134,22 @@ fn machines(link: &Scope<Page>, app: &App) -> Html {
             &row.settings.to_values(),
             move |index, value| Edit::Cluster { cluster, index, value },
         );
-        let summary = format!(
+        let summary = say(
             "{}: {} × {} cores",
-            row.name,
-            words::count(f64::from(row.settings.machines)),
-            words::trimmed(row.settings.cores, 3)
+            &[&row.name, &words::count(f64::from(row.settings.machines)), &words::trimmed(row.settings.cores, 3)],
         );
         html! {
             <details class="about cluster" open={!many}>
                 <summary>{ summary }</summary>
                 { fields }
-                if many { <button onclick={remove}>{ format!("Remove {}", row.name) }</button> }
+                if many { <button onclick={remove}>{ say("Remove {}", &[&row.name]) }</button> }
             </details>
         }
     };
     html! {
         <>
             { for app.variant().clusters.iter().enumerate().map(cluster) }
-            <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::AddCluster)))}>{ "Add a cluster" }</button>
+            <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::AddCluster)))}>{ tr("Add a cluster") }</button>
         </>
     }
 }

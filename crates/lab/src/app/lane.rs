@@ -1,6 +1,7 @@
 //! One variant's runs: the engine that makes them, where the newest one stands, and what it gave.
 
 use tiebreak_scenario::{Document, WorkloadRef};
+use tiebreak_tongue::tr;
 
 use super::message::Effect;
 use super::shown::{Answer, Outcome, Phase};
@@ -127,6 +128,6 @@ impl Lane {
     /// Its engine stopped.
     pub(super) fn stopped(&mut self) {
         self.learning = None;
-        self.phase = Phase::Failed("The engine stopped; press Run to try again.".into());
+        self.phase = Phase::Failed(tr("The engine stopped; press Run to try again.").into());
     }
 }

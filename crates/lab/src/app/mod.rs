@@ -18,6 +18,7 @@ use tiebreak_lesson::Lesson;
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
+use tiebreak_tongue::{heard, say, tr};
 
 use crate::protocol::{Command, Reply, Share, StepTo, TraceCard};
 use crate::view::{list, words};
@@ -358,9 +359,9 @@ impl App {
                 self.as_it_came = newer.then(|| text.to_owned());
                 if !issues.is_empty() {
                     let title = if newer {
-                        "This link comes from a newer version"
+                        tr("This link comes from a newer version")
                     } else {
-                        "Part of the link could not be read"
+                        tr("Part of the link could not be read")
                     };
                     let lines = issues.iter().map(ToString::to_string).collect();
                     self.notices.push(Notice::bad(title, lines));
@@ -368,7 +369,7 @@ impl App {
                 self.open_document(document, stamp)
             }
             Err(error) => {
-                self.notices.push(Notice::bad("This link could not be opened", vec![error.to_string()]));
+                self.notices.push(Notice::bad(tr("This link could not be opened"), vec![error.to_string()]));
                 Vec::new()
             }
         }
@@ -482,7 +483,7 @@ impl App {
                 effects
             }
             Err(faults) => {
-                self.notices.push(Notice::bad("This cannot be swept", faults));
+                self.notices.push(Notice::bad(tr("This cannot be swept"), faults));
                 Vec::new()
             }
         }
@@ -506,8 +507,8 @@ impl App {
     fn open_beside(&mut self, mut variant: Variant) -> Vec<Effect> {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
-            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to open another.");
-            self.notices.push(Notice::bad("No room for another variant", vec![line]));
+            let line = say("Expected at most {VARIANTS_MAX} variants; close one to open another.", &[&VARIANTS_MAX]);
+            self.notices.push(Notice::bad(tr("No room for another variant"), vec![line]));
             return Vec::new();
         }
         variant.name = document.free_letter();
@@ -572,14 +573,16 @@ impl App {
     fn fork(&mut self, at_hours: Option<f64>) -> Vec<Effect> {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
-            let line = format!("Expected at most {VARIANTS_MAX} variants; close one to fork again.");
-            self.notices.push(Notice::bad("No room for another variant", vec![line]));
+            let line = say("Expected at most {VARIANTS_MAX} variants; close one to fork again.", &[&VARIANTS_MAX]);
+            self.notices.push(Notice::bad(tr("No room for another variant"), vec![line]));
             return Vec::new();
         }
         let Some(forked) = document.fork(document.active, at_hours) else {
-            let line =
-                format!("Expected at most {FORKS_MAX} branches one after the other; fork from the start instead.");
-            self.notices.push(Notice::bad("No room for another branch", vec![line]));
+            let line = say(
+                "Expected at most {FORKS_MAX} branches one after the other; fork from the start instead.",
+                &[&FORKS_MAX],
+            );
+            self.notices.push(Notice::bad(tr("No room for another branch"), vec![line]));
             return Vec::new();
         };
         document.active = forked;
@@ -680,8 +683,8 @@ impl App {
             }
             return effects;
         }
-        let lines = vec![reason, "Your scenario is as you left it; files may have to be given again.".into()];
-        self.notices.push(Notice::bad("The engine stopped and was started again", lines));
+        let lines = vec![reason, tr("Your scenario is as you left it; files may have to be given again.").into()];
+        self.notices.push(Notice::bad(tr("The engine stopped and was started again"), lines));
         if lane == self.front.id {
             self.traces.clear();
             self.reading = None;
@@ -706,7 +709,7 @@ impl App {
             Reply::Lesson(lesson) => self.begin_lesson(*lesson),
             Reply::Frozen(lesson) => self.frozen(lesson),
             Reply::NoLesson { issues } => {
-                self.notices.push(Notice::bad("This is no lesson that can be shown", issues));
+                self.notices.push(Notice::bad(tr("This is no lesson that can be shown"), issues));
                 Vec::new()
             }
             Reply::Measures { run, measures, values } => {
@@ -736,8 +739,8 @@ impl App {
             }
             Reply::TraceLoaded(card) => self.trace_loaded(card),
             Reply::TraceFailed { message } => {
-                let name = self.reading.take().map_or("The file".into(), |reading| reading.name);
-                self.notices.push(Notice::bad(format!("{name} could not be read"), vec![message]));
+                let name = self.reading.take().map_or(tr("The file").into(), |reading| reading.name);
+                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![message]));
                 Vec::new()
             }
             Reply::TraceNeeded { run, fingerprint, name, one_tenant_in } => {
@@ -798,18 +801,19 @@ impl App {
         let fingerprint = card.fingerprint.clone();
         if card.faulty > 0.0 {
             let rows = words::counted(card.faulty, "row was", "rows were");
-            self.notices.push(Notice::bad(format!("{rows} left out of {}", card.name), card.faults.clone()));
+            self.notices.push(Notice::bad(say("{rows} left out of {}", &[&rows, &card.name]), card.faults.clone()));
         }
         self.traces.retain(|trace| trace.fingerprint != fingerprint);
         self.traces.push(card);
         let wanted = matches!(&self.variant().workload, WorkloadRef::Trace { fingerprint: used, .. }
             if format!("{used:032x}") == fingerprint);
         if let (false, Phase::NeedsTrace { fingerprint: expected, name, .. }) = (wanted, &self.front.phase) {
-            let line = format!(
+            let line = say(
                 "Expected {name} with fingerprint {expected}, got {fingerprint}. The scenario runs on the new file now; \
-                 Undo goes back to waiting for the other."
+                 Undo goes back to waiting for the other.",
+                &[&name, &expected, &fingerprint],
             );
-            self.notices.push(Notice::bad("This is another trace than the scenario was made for", vec![line]));
+            self.notices.push(Notice::bad(tr("This is another trace than the scenario was made for"), vec![line]));
         }
         let waits =
             |lane: &Lane| matches!(&lane.phase, Phase::NeedsTrace { fingerprint: it, .. } if *it == fingerprint);
@@ -855,16 +859,16 @@ impl App {
     #[must_use]
     pub fn status(&self) -> String {
         if let Some(reading) = &self.reading {
-            return format!("Reading {}", reading.name);
+            return say("Reading {}", &[&reading.name]);
         }
         match &self.front.phase {
-            Phase::Idle => "Starting".into(),
-            Phase::Running if self.front.learning.is_some() => "Learning lifetimes".into(),
-            Phase::Paused if self.front.learning.is_some() => "Paused while learning lifetimes".into(),
-            Phase::Running => "Running".into(),
-            Phase::Paused => format!("Paused at {}", words::time(self.front.time_ms)),
-            Phase::NeedsTrace { name, .. } => format!("Waiting for the trace {name}"),
-            Phase::Failed(message) => message.clone(),
+            Phase::Idle => tr("Starting").into(),
+            Phase::Running if self.front.learning.is_some() => tr("Learning lifetimes").into(),
+            Phase::Paused if self.front.learning.is_some() => tr("Paused while learning lifetimes").into(),
+            Phase::Running => tr("Running").into(),
+            Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
+            Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
+            Phase::Failed(message) => heard(message),
             Phase::Finished => self.finished_status(),
         }
     }
@@ -874,27 +878,31 @@ impl App {
     pub fn progress_so_far(&self) -> Option<(f64, String)> {
         if let Some(Reading { total, bytes, rows, .. }) = &self.reading {
             let share = if *total > 0.0 { (bytes / total).min(1.0) } else { 0.0 };
-            let words = format!("{} of {}, {} rows", words::bytes(*bytes), words::bytes(*total), words::count(*rows));
+            let words = say("{} of {}, {} rows", &[&words::bytes(*bytes), &words::bytes(*total), &words::count(*rows)]);
             return Some((share, words));
         }
         if let Some(share) = self.front.learning {
-            return Some((share, format!("{:.0} % learned", 100.0 * share)));
+            return Some((share, say("{} % learned", &[&words::fixed(100.0 * share, 0)])));
         }
         let horizon = self.front.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
-        let words = || format!("{} of {}", words::time(self.front.time_ms), words::time(horizon));
+        let words = || say("{} of {}", &[&words::time(self.front.time_ms), &words::time(horizon)]);
         (self.front.phase == Phase::Running).then(|| ((self.front.time_ms / horizon).min(1.0), words()))
     }
 
     fn finished_status(&self) -> String {
-        let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else { return "Done".into() };
-        let took = format!(
-            "Done: {} in {:.2} s",
-            words::counted(f64::from(self.front.decided.1), "VM", "VMs"),
-            result.wall_ms / 1_000.0
+        let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else {
+            return tr("Done").into();
+        };
+        let took = say(
+            "Done: {} in {} s",
+            &[
+                &words::counted(f64::from(self.front.decided.1), "VM", "VMs"),
+                &words::fixed(result.wall_ms / 1_000.0, 2),
+            ],
         );
         match self.reproduction() {
-            Some(true) => format!("{took}; reproduced"),
-            Some(false) => format!("{took}; differs from the link's result"),
+            Some(true) => say("{took}; reproduced", &[&took]),
+            Some(false) => say("{took}; differs from the link's result", &[&took]),
             None => took,
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use tiebreak_scenario::Document;
+use tiebreak_tongue::say;
 
 use super::message::Effect;
 use crate::protocol::{Command, Progress, Reply, RunResult};
@@ -106,7 +107,7 @@ impl Pool {
             }
             Reply::Finished { result, .. } => Some(Ok(result)),
             Reply::Failed { message, .. } => Some(Err(message)),
-            Reply::TraceNeeded { name, .. } => Some(Err(format!("the trace {name} is not in this browser"))),
+            Reply::TraceNeeded { name, .. } => Some(Err(say("the trace {name} is not in this browser", &[&name]))),
             _ => None,
         };
         if working.gathered.result.is_none() {

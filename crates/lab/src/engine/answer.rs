@@ -94,9 +94,12 @@ fn circumstances(probed: &Probed) -> String {
         CacheUse::Miss => "cache miss",
         CacheUse::Off => "caches off",
     };
-    let attempt = if probed.attempt == 0 { String::new() } else { format!(", retry {}", probed.attempt) };
-    let cause = if probed.cause == Cause::Reallocation { ", reallocation" } else { "" };
-    format!("{}{cause}, {who}{attempt}, {cache}", words::time(probed.time.0 as f64))
+    let mut told = vec![words::time(probed.time.0 as f64)];
+    told.extend((probed.cause == Cause::Reallocation).then(|| "reallocation".to_owned()));
+    told.push(who);
+    told.extend((probed.attempt > 0).then(|| format!("retry {}", probed.attempt)));
+    told.push(cache.to_owned());
+    told.join(", ")
 }
 
 fn verdict(card: &Scorecard, index: usize) -> String {

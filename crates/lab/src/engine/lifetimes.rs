@@ -190,15 +190,17 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
             words::counted(f64::from(host.vms), "VM", "VMs")
         ),
     };
-    let free = card.vms.iter().map(|vm| vm.exit_s).max().map(|exit_s| {
-        format!(" Its last VM is expected to leave at {}; it should be free by {}.", at(exit_s), at(host.deadline_s))
+    let last = card.vms.iter().map(|vm| vm.exit_s).max();
+    let state = last.map_or(state.clone(), |exit_s| {
+        let (last, free) = (at(exit_s), at(host.deadline_s));
+        format!("{state} Its last VM is expected to leave at {last}; it should be free by {free}.")
     });
     let turn = |it: &TurnAt| match it.turn {
         Turn::Emptied => format!("{}: {}", at(it.at_s), it.turn.words()),
         _ => format!("{}: {} ({})", at(it.at_s), it.turn.words(), terms.class_words(it.class)),
     };
     let turns = card.turns.iter().rev().take(TURNS_TOLD).map(turn).collect();
-    HostLife { state: format!("{state}{}", free.unwrap_or_default()), turns }
+    HostLife { state, turns }
 }
 
 /// When a VM on a machine is expected to leave.

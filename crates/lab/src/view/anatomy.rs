@@ -4,6 +4,7 @@
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
 use tiebreak_scenario::Variant;
+use tiebreak_tongue::{mark, say, tr};
 
 use crate::app::Outcome;
 use crate::protocol::{AgentCounts, LayerCounts};
@@ -26,12 +27,12 @@ const fn layer(param: &'static str, title: &'static str, work: &'static str) -> 
 
 /// The layers from top to bottom: the first parameters of [`Caches`], in their order.
 pub static LAYERS: [Layer; 6] = [
-    layer("evaluations", "Rule evaluations", "machines ranked"),
-    layer("rule_objects", "Rule objects", "machines judged"),
-    layer("shared_state", "Shared state", "machines judged"),
-    layer("journal", "Journal", ""),
-    layer("cells", "Cells", "cells compared"),
-    layer("background", "Background", "machines ranked"),
+    layer("evaluations", mark("Rule evaluations"), mark("machines ranked")),
+    layer("rule_objects", mark("Rule objects"), mark("machines judged")),
+    layer("shared_state", mark("Shared state"), mark("machines judged")),
+    layer("journal", mark("Journal"), ""),
+    layer("cells", mark("Cells"), mark("cells compared")),
+    layer("background", mark("Background"), mark("machines ranked")),
 ];
 
 /// A layer's row.
@@ -40,7 +41,7 @@ pub struct LayerRow {
     /// Protean's name for it.
     pub title: &'static str,
     /// What it is, for learners.
-    pub help: &'static str,
+    pub help: String,
     /// Whether the scenario has it on.
     pub on: bool,
     /// What it did.
@@ -87,11 +88,11 @@ pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
         let LayerCounts { hits, misses, work, entries, bytes } = counts;
         let objects = anatomy.filter(|_| layer.param == "rule_objects").map_or(&[][..], |anatomy| &anatomy.objects);
         LayerRow {
-            title: layer.title,
-            help: Caches::DECLARATION.params[index].help,
+            title: tr(layer.title),
+            help: words::help(Caches::DECLARATION.params[index].help),
             on: values[index] != 0.0,
             counts: Counts::of(hits, misses),
-            work: work.map(|work| (words::count(work), layer.work)),
+            work: work.map(|work| (words::count(work), tr(layer.work))),
             entries: entries.map(words::count),
             bytes: bytes.map(words::bytes),
             rules: objects.iter().map(|it| (it.rule.clone(), Counts::of(Some(it.hits), Some(it.misses)))).collect(),
@@ -103,18 +104,19 @@ pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
 /// What layers are for, and what switching one changes.
 #[must_use]
 pub fn about_layers(variant: &Variant) -> String {
-    let lead = "Each layer keeps what it computed, so that less is computed again.";
+    let lead = tr("Each layer keeps what it computed, so that less is computed again.");
     let latency = variant.agents.latency;
     if !variant.agents.caches {
-        return format!("{lead} The agents' caches are off as a whole now, and with them every layer.");
+        return say("{lead} The agents' caches are off as a whole now, and with them every layer.", &[&lead]);
     }
     if latency.reads_caches() {
-        return format!(
+        return say(
             "{lead} Switching one never changes which machine is best; but latency follows the caches now, so it \
-             changes how long decisions take, and with that when they land."
+             changes how long decisions take, and with that when they land.",
+            &[&lead],
         );
     }
-    format!("{lead} Switching one never changes where a VM goes, or when.")
+    say("{lead} Switching one never changes where a VM goes, or when.", &[&lead])
 }
 
 /// An agent's row.
@@ -151,11 +153,11 @@ pub fn agents(live: &Outcome) -> Vec<AgentRow> {
 fn doing(agent: &AgentCounts, waits: bool) -> String {
     let commits = |number: u32| words::counted(f64::from(number), "commit in flight", "commits in flight");
     match (agent.is_idle, agent.in_flight) {
-        (true, 0) => "idle".to_owned(),
+        (true, 0) => tr("idle").to_owned(),
         (true, number) => commits(number),
-        (false, _) if waits => "deciding or committing".to_owned(),
-        (false, 0 | 1) => "deciding".to_owned(),
-        (false, number) => format!("deciding, {}", commits(number - 1)),
+        (false, _) if waits => tr("deciding or committing").to_owned(),
+        (false, 0 | 1) => tr("deciding").to_owned(),
+        (false, number) => say("deciding, {}", &[&commits(number - 1)]),
     }
 }
 
@@ -166,7 +168,7 @@ pub fn in_short(live: &Outcome) -> Option<String> {
     let evaluations = anatomy.layers.first()?;
     let agents = words::counted(anatomy.agents.len() as f64, "agent", "agents");
     Some(match share_pct(evaluations.hits, evaluations.misses) {
-        Some(hits) => format!("{agents}, {} % cache hits", words::trimmed(hits, 1)),
+        Some(hits) => say("{agents}, {} % cache hits", &[&agents, &words::trimmed(hits, 1)]),
         None => agents,
     })
 }

@@ -2,6 +2,7 @@
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, csv};
 use tiebreak_sim::{METRICS, Metric};
+use tiebreak_tongue::tr;
 
 use crate::app::{App, ENGINE_VERSION, Outcome};
 use crate::view::timeline;
@@ -24,7 +25,7 @@ pub fn lines(app: &App) -> Vec<Line<'_>> {
         .filter_map(|(lane, index)| Some((lane.variant.clone(), Role::Variant(index), lane.live.as_ref()?)));
     let mut lines: Vec<_> = others.collect();
     let (before, now) =
-        if app.aside.is_empty() { ("before", "now".to_owned()) } else { ("", app.front.variant.clone()) };
+        if app.aside.is_empty() { (tr("before"), tr("now").to_owned()) } else { ("", app.front.variant.clone()) };
     let ghost = app.front.baseline.as_ref().filter(|outcome| live.is_none_or(|live| live.run != outcome.run));
     let before = if app.shows_example() { "without" } else { before };
     lines.extend(ghost.filter(|_| app.aside.is_empty()).map(|outcome| (before.to_owned(), Role::Ghost, outcome)));
@@ -45,8 +46,8 @@ pub fn chart(metric: usize, lines: &[Line<'_>]) -> TimeChart {
     }
     let horizon = lines.last().map_or(1.0, |(.., outcome)| outcome.horizon_ms.max(1.0));
     TimeChart {
-        title: entry.declaration.title.to_owned(),
-        unit: unit.to_owned(),
+        title: tr(entry.declaration.title).to_owned(),
+        unit: tr(unit).to_owned(),
         series: series.into_iter().map(|(name, role, points)| Series::new(name, role, style, points)).collect(),
         time_range: (0.0, horizon),
         y_from_zero: counts,

@@ -4,6 +4,7 @@ use serde_json::Value;
 use tiebreak_chart::{Role, Series, Style, TimeChart};
 use tiebreak_scenario::Document;
 use tiebreak_sim::METRICS;
+use tiebreak_tongue::{mark, say, tr};
 
 use crate::app::paired::{Effect, SEEDS_MAX};
 use crate::app::{App, Gathered, Lane, Paired};
@@ -25,17 +26,17 @@ pub struct Measure {
 
 /// What runs are compared by.
 pub static MEASURES: &[Measure] = &[
-    Measure { id: "empty_hosts_pct_mean", title: "Empty hosts, mean", unit: "%", of: |it| it.empty_hosts_pct },
+    Measure { id: "empty_hosts_pct_mean", title: mark("Empty hosts, mean"), unit: "%", of: |it| it.empty_hosts_pct },
     Measure {
         id: "packing_density_pct_mean",
-        title: "Packing density, mean",
+        title: mark("Packing density, mean"),
         unit: "%",
         of: |it| it.packing_density_pct,
     },
-    Measure { id: "conflicts", title: "Conflicts", unit: "", of: |it| it.conflicts },
-    Measure { id: "rejections", title: "VMs rejected", unit: "", of: |it| it.rejections },
-    Measure { id: "lost_vms", title: "VMs lost", unit: "", of: |it| it.lost_vms },
-    Measure { id: "cache_hits_pct", title: "Cache hits", unit: "%", of: |it| it.cache_hit_pct },
+    Measure { id: "conflicts", title: mark("Conflicts"), unit: "", of: |it| it.conflicts },
+    Measure { id: "rejections", title: mark("VMs rejected"), unit: "", of: |it| it.rejections },
+    Measure { id: "lost_vms", title: mark("VMs lost"), unit: "", of: |it| it.lost_vms },
+    Measure { id: "cache_hits_pct", title: mark("Cache hits"), unit: "%", of: |it| it.cache_hit_pct },
 ];
 
 /// One measure of two variants.
@@ -64,17 +65,17 @@ fn row(measure: &Measure, now: &RunResult, then: &RunResult, paired: Option<&Pai
     let (now, then) = ((measure.of)(now), (measure.of)(then));
     let value = |value: f64| match measure.unit {
         "" => words::count(value),
-        unit => format!("{value:.1} {unit}"),
+        unit => format!("{} {unit}", words::fixed(value, 1)),
     };
     let decimals = usize::from(!measure.unit.is_empty());
-    let unit = if measure.unit.is_empty() { "" } else { " points" };
+    let unit = if measure.unit.is_empty() { "" } else { tr(" points") };
     let interval = effect.and_then(|it| Some((it.mean - it.half?, it.mean + it.half?)));
     Row {
-        title: measure.title,
+        title: tr(measure.title),
         values: [value(then), value(now)],
         difference: words::change(effect.map_or(now - then, |it| it.mean), decimals, unit),
         interval: interval
-            .map(|(low, high)| format!("{} to {}", signed(low, decimals.max(1)), signed(high, decimals.max(1)))),
+            .map(|(low, high)| say("{} to {}", &[&signed(low, decimals.max(1)), &signed(high, decimals.max(1))])),
     }
 }
 
@@ -88,7 +89,7 @@ pub fn effect(measure: &Measure, paired: Option<&Paired>) -> Option<Effect> {
 }
 
 fn signed(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
+    let text = words::fixed(value.abs(), decimals);
     if value < 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("\u{2212}{text}") } else { text }
 }
 
@@ -97,44 +98,42 @@ fn signed(value: f64, decimals: usize) -> String {
 pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String {
     let (b, a) = (&front.variant, &against.variant);
     let (Some(now), Some(then), Some(live)) = (front.result(), against.result(), &front.live) else {
-        return format!("{a} and {b} are compared when both have run.");
+        return say("{a} and {b} are compared when both have run.", &[&a, &b]);
     };
     let machines = f64::from(live.layout.machines);
     let hosts = |points: f64| points / 100.0 * machines;
     let amount = |points: f64| {
-        let more = if points < 0.0 { "fewer" } else { "more" };
+        let more = if points < 0.0 { tr("fewer") } else { tr("more") };
         format!("{} {more}", words::trimmed(hosts(points).abs(), 1))
     };
     let over_seeds = effect(&MEASURES[0], paired).and_then(|effect| Some((effect, effect.half?)));
     let Some((effect, half)) = over_seeds else {
         if now.digest == then.digest {
-            return format!("Every decision of {b} is the same as in {a}.");
+            return say("Every decision of {b} is the same as in {a}.", &[&b, &a]);
         }
         let points = now.empty_hosts_pct - then.empty_hosts_pct;
-        return format!(
+        return say(
             "{b} keeps {} hosts empty than {a}, with this one seed. Run more seeds to see what is chance.",
-            amount(points)
+            &[&b, &amount(points), &a],
         );
     };
-    let interval = format!(
+    let interval = say(
         "95 % interval {} to {}; {} seeds",
-        signed(hosts(effect.mean - half), 1),
-        signed(hosts(effect.mean + half), 1),
-        effect.seeds
+        &[&signed(hosts(effect.mean - half), 1), &signed(hosts(effect.mean + half), 1), &effect.seeds],
     );
     if effect.mean == 0.0 && half == 0.0 {
-        return format!("{b} and {a} keep equally many hosts empty with each of {} seeds.", effect.seeds);
+        return say("{b} and {a} keep equally many hosts empty with each of {} seeds.", &[&b, &a, &effect.seeds]);
     }
     if effect.is_decided() {
-        return format!("{b} keeps {} hosts empty than {a} ({interval}).", amount(effect.mean));
+        return say("{b} keeps {} hosts empty than {a} ({interval}).", &[&b, &amount(effect.mean), &a, &interval]);
     }
     let needed = effect.more_seeds(SEEDS_MAX).map_or_else(
-        || format!("more than {SEEDS_MAX} seeds would be needed"),
-        |more| format!("about {} would decide", words::counted(more as f64, "more seed", "more seeds")),
+        || say("more than {SEEDS_MAX} seeds would be needed", &[&SEEDS_MAX]),
+        |more| say("about {} would decide", &[&words::counted(more as f64, "more seed", "more seeds")]),
     );
-    format!(
+    say(
         "Undecided: {b} keeps {} hosts empty than {a} on average, which may be chance ({interval}); {needed}.",
-        amount(effect.mean)
+        &[&b, &amount(effect.mean), &a, &interval, &needed],
     )
 }
 
@@ -209,8 +208,10 @@ fn compare_rules(then: &[Value], now: &[Value], changes: &mut Vec<Change>) {
             let differ: Vec<&str> = one.iter().zip(other).filter(|(a, b)| a != b).map(|(a, _)| a.as_str()).collect();
             differ.join(", ")
         };
-        changes
-            .push(Change { path: "rules, in order".into(), values: [apart(&before, &moved), apart(&moved, &before)] });
+        changes.push(Change {
+            path: tr("rules, in order").into(),
+            values: [apart(&before, &moved), apart(&moved, &before)],
+        });
     }
 }
 
@@ -241,8 +242,8 @@ pub fn difference(app: &App, metric: usize) -> Option<TimeChart> {
     let style = if band.is_empty() { style } else { Style::Steps };
     let series = Series::new(label, Role::Live, style, points).with_band(band);
     Some(TimeChart {
-        title: format!("{}, difference", entry.declaration.title),
-        unit: entry.unit.to_owned(),
+        title: say("{}, difference", &[&tr(entry.declaration.title)]),
+        unit: tr(entry.unit).to_owned(),
         series: vec![series],
         time_range: (0.0, front.horizon_ms.max(against.horizon_ms).max(1.0)),
         y_from_zero: true,

@@ -4,6 +4,7 @@
 //! scenario does not.
 
 use tiebreak_sim::{METRICS, metrics};
+use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, Phase};
 use crate::view::{compare, verdict};
@@ -29,7 +30,7 @@ impl Embed {
         let metric = found.unwrap_or(0);
         let note = found.is_none().then(|| {
             let short: String = id.chars().take(40).collect();
-            format!("There is no chart \"{short}\"; this is {}.", METRICS[metric].declaration.title)
+            say("There is no chart \"{short}\"; this is {}.", &[&short, &tr(METRICS[metric].declaration.title)])
         });
         Some(Self { metric, note })
     }
@@ -57,15 +58,14 @@ fn quoted(text: &str) -> String {
 #[must_use]
 pub fn sentence(app: &App) -> String {
     match (&app.front.phase, app.against(), &app.front.live) {
-        (Phase::NeedsTrace { name, .. }, ..) => {
-            format!(
-                "This runs on the trace {name}, which no link carries. Open it in Tiebreak and give the file there."
-            )
-        }
-        (Phase::Failed(message), ..) => message.clone(),
+        (Phase::NeedsTrace { name, .. }, ..) => say(
+            "This runs on the trace {name}, which no link carries. Open it in Tiebreak and give the file there.",
+            &[&name],
+        ),
+        (Phase::Failed(message), ..) => heard(message),
         (_, Some(against), _) => compare::verdict(&app.front, against, None),
         (_, None, Some(live)) if live.result.is_some() => verdict::sentence(live, None),
-        _ => "Running…".into(),
+        _ => tr("Running…").into(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where commits failed, as the fleet map shows it (Protean section 5.3).
 
+use tiebreak_tongue::say;
+
 use crate::app::Outcome;
 use crate::protocol::Failed;
 use crate::view::words;
@@ -21,7 +23,7 @@ pub fn in_words(failed: &Failed) -> Option<String> {
     match (named, failed.left_out) {
         (0, _) => None,
         (_, 0) => Some(named.to_string()),
-        (_, left_out) => Some(format!("{named} of {}", words::count(named as f64 + f64::from(left_out)))),
+        (_, left_out) => Some(say("{named} of {}", &[&named, &words::count(named as f64 + f64::from(left_out))])),
     }
 }
 

@@ -2,6 +2,7 @@
 //! sections 3 to 6).
 
 use tiebreak_chart::{Plot, Role, Series, Style};
+use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, Outcome};
 use crate::protocol::{Learned, LongLives};
@@ -25,7 +26,7 @@ pub struct Predictor {
 /// All predictors in order.
 pub fn predictors() -> impl Iterator<Item = Predictor> {
     let declarations = tiebreak_lifetime::PREDICTORS.iter().map(|entry| entry.declaration);
-    declarations.map(|declaration| Predictor { id: declaration.id, title: declaration.title })
+    declarations.map(|declaration| Predictor { id: declaration.id, title: tr(declaration.title) })
 }
 
 /// Whether anything asks how long VMs will live: a rule that is on, or what the run on screen has
@@ -39,15 +40,15 @@ pub fn is_asked(app: &App) -> bool {
 /// The whole in a few words, for who does not open it.
 #[must_use]
 pub fn in_short(app: &App) -> String {
-    let predictor = app.variant().predictor.entry().map_or("", |entry| entry.declaration.title);
+    let predictor = app.variant().predictor.entry().map_or("", |entry| tr(entry.declaration.title));
     if let Some(share) = app.front.learning {
-        return format!("{predictor}, {:.0} % learned", 100.0 * share);
+        return say("{predictor}, {} % learned", &[&predictor, &words::fixed(100.0 * share, 0)]);
     }
     if !is_asked(app) {
-        return "off: no rule asks".into();
+        return tr("off: no rule asks").into();
     }
     match app.front.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
-        Some(c_index) => format!("{predictor}, C-index {c_index:.2}"),
+        Some(c_index) => say("{predictor}, C-index {c_index}", &[&predictor, &words::fixed(c_index, 2)]),
         None => predictor.into(),
     }
 }
@@ -56,15 +57,15 @@ pub fn in_short(app: &App) -> String {
 #[must_use]
 pub fn about(app: &App) -> String {
     if is_asked(app) {
-        "Before a run, a predictor learns from the first part of the trace how long VMs live. Rules ask it about each VM \
-         that comes, and again while it runs. It is judged below on VMs that came later."
-            .into()
+        tr("Before a run, a predictor learns from the first part of the trace how long VMs live. Rules ask it about \
+            each VM that comes, and again while it runs. It is judged below on VMs that came later.")
+        .into()
     } else {
         let (last, others) = ASKING.split_last().expect("there are some");
-        format!(
+        say(
             "No rule that is on asks how long VMs will live, so nothing is predicted. {} and {last} ask: they stand among \
              the machine preferences.",
-            others.join(", ")
+            &[&others.join(", "), &last],
         )
     }
 }
@@ -89,28 +90,29 @@ pub fn facts(learned: &Learned) -> Vec<Fact> {
     let (tested, endless) = learned.tested_on;
     let mut facts = vec![];
     if trained > 0 {
-        let meaning = format!("{} of them still ran when the learning ended.", words::count(f64::from(censored)));
-        facts.push(fact("Learned from", vms(trained), meaning));
+        let meaning = say("{} of them still ran when the learning ended.", &[&words::count(f64::from(censored))]);
+        facts.push(fact(tr("Learned from"), vms(trained), meaning));
     }
-    let meaning = format!("They came later. Of {} the trace does not tell the end.", words::count(f64::from(endless)));
-    facts.push(fact("Judged on", vms(tested), meaning));
+    let meaning = say("They came later. Of {} the trace does not tell the end.", &[&words::count(f64::from(endless))]);
+    facts.push(fact(tr("Judged on"), vms(tested), meaning));
     if let Some(c_index) = learned.c_index {
-        let meaning = format!(
-            "Of two VMs, the one that was predicted to live longer did in {:.0} % of cases; 50 % is chance.",
-            100.0 * c_index
+        let meaning = say(
+            "Of two VMs, the one that was predicted to live longer did in {} % of cases; 50 % is chance.",
+            &[&words::fixed(100.0 * c_index, 0)],
         );
-        facts.push(fact("C-index", format!("{c_index:.2}"), meaning));
+        facts.push(fact(tr("C-index"), words::fixed(c_index, 2), meaning));
     }
     let within = |errors: &[u32]| {
         let sum = |part: &[u32]| part.iter().map(|count| f64::from(*count)).sum::<f64>();
         (!errors.is_empty()).then(|| 100.0 * sum(&errors[..errors.len().min(TEN_TIMES)]) / sum(errors))
     };
     if let (Some(first), Some(later)) = (within(&learned.first_errors), within(&learned.reprediction_errors)) {
-        let meaning = format!(
+        let meaning = say(
             "So many first predictions were less than ten times too long or too short; of predictions made again while \
-             VMs ran, {later:.0} %."
+             VMs ran, {later} %.",
+            &[&words::fixed(later, 0)],
         );
-        facts.push(fact("Within 10x", format!("{first:.0} %"), meaning));
+        facts.push(fact(tr("Within 10x"), format!("{first:.0} %"), meaning));
     }
     facts.extend(learned.long_lives.iter().flat_map(of_long_lives));
     facts
@@ -120,27 +122,27 @@ pub fn facts(learned: &Learned) -> Vec<Fact> {
 const TEN_TIMES: usize = 10;
 
 fn of_long_lives(long: &LongLives) -> [Fact; 3] {
-    let number = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.2}"));
+    let number = |value: Option<f64>| value.map_or(tr("none").to_owned(), |value| words::fixed(value, 2));
     let hours = words::trimmed(long.threshold_h, 1);
     let [precision, recall, f1] = long.at_threshold;
     let called = match precision {
-        Some(_) => format!("Of the VMs predicted to live {hours} h or longer, the share that did."),
-        None => format!("No first prediction reaches {hours} h."),
+        Some(_) => say("Of the VMs predicted to live {hours} h or longer, the share that did.", &[&hours]),
+        None => say("No first prediction reaches {hours} h.", &[&hours]),
     };
     let (many, few) = long.vms;
-    let lived = format!(
+    let lived = say(
         "Of the {} that lived so long, the share that was predicted to; {} lived shorter.",
-        words::counted(f64::from(many), "VM", "VMs"),
-        words::count(f64::from(few))
+        &[&words::counted(f64::from(many), "VM", "VMs"), &words::count(f64::from(few))],
     );
     let cut = words::trimmed(long.best_cut_h, 1);
     let best = match long.at_best_cut[2] {
-        Some(best) => {
-            format!("Both in one number. With hindsight it is {best:.2}: where {cut} h predicted count as long.")
-        }
-        None => "Both in one number.".to_owned(),
+        Some(best) => say(
+            "Both in one number. With hindsight it is {best}: where {cut} h predicted count as long.",
+            &[&words::fixed(best, 2), &cut],
+        ),
+        None => tr("Both in one number.").to_owned(),
     };
-    [("Precision", precision, called), ("Recall", recall, lived), ("F1", f1, best)]
+    [(tr("Precision"), precision, called), (tr("Recall"), recall, lived), (tr("F1"), f1, best)]
         .map(|(title, value, meaning)| Fact { title, value: number(value), meaning })
 }
 
@@ -174,21 +176,20 @@ fn errors(learned: &Learned) -> Option<(Plot, String)> {
         (0..=count).map(|bar| (place(bar), if bar < count { share(bar) } else { 0.0 })).collect()
     };
     let plot = Plot {
-        title: "Errors of predictions".into(),
+        title: tr("Errors of predictions").into(),
         unit: "%".into(),
-        across: "decades".into(),
+        across: tr("decades").into(),
         across_is_log: false,
         up_is_log: false,
         series: vec![
-            Series::new("again", Role::Ghost, Style::Bars, points(&later)),
-            Series::new("at first", Role::Live, Style::Bars, points(&first)),
+            Series::new(tr("again"), Role::Ghost, Style::Bars, points(&later)),
+            Series::new(tr("at first"), Role::Live, Style::Bars, points(&first)),
         ],
     };
-    let sentence = format!(
-        "Errors of predictions: {:.0} % of first predictions are less than a fifth of a decade off; the largest error \
+    let sentence = say(
+        "Errors of predictions: {} % of first predictions are less than a fifth of a decade off; the largest error \
          is {} decades.",
-        first.first().copied().unwrap_or(0.0),
-        words::trimmed(place(count), 1)
+        &[&words::fixed(first.first().copied().unwrap_or(0.0), 0), &words::trimmed(place(count), 1)],
     );
     Some((plot, sentence))
 }
@@ -200,17 +201,17 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
     let points: Vec<(f64, f64)> = long.f1_by_share.iter().enumerate().map(point).collect();
     let known = || points.iter().filter(|(_, f1)| f1.is_finite());
     let (first, best) = (known().next()?, known().max_by(|one, other| one.1.total_cmp(&other.1))?);
-    let sentence = format!(
-        "F1 by share of life seen: {:.2} at {:.0} % of the life, {:.2} at best, at {:.0} %.",
-        first.1, first.0, best.1, best.0
+    let sentence = say(
+        "F1 by share of life seen: {} at {} % of the life, {} at best, at {} %.",
+        &[&words::fixed(first.1, 2), &words::fixed(first.0, 0), &words::fixed(best.1, 2), &words::fixed(best.0, 0)],
     );
     let plot = Plot {
-        title: format!("F1 of {} h, by life seen", words::trimmed(long.threshold_h, 1)),
+        title: say("F1 of {} h, by life seen", &[&words::trimmed(long.threshold_h, 1)]),
         unit: String::new(),
-        across: "% of life".into(),
+        across: tr("% of life").into(),
         across_is_log: false,
         up_is_log: false,
-        series: vec![Series::new("F1", Role::Live, Style::Line, points)],
+        series: vec![Series::new(tr("F1"), Role::Live, Style::Line, points)],
     };
     Some((plot, sentence))
 }
@@ -219,10 +220,10 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
 #[must_use]
 pub fn turns(live: &Outcome) -> Option<String> {
     let result = live.result.as_ref().filter(|result| !result.turns.is_empty())?;
-    let turn = |(words, times): &(String, f64)| format!("{} x {words}", words::count(*times));
+    let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &heard(words)]);
     let turns: Vec<_> = result.turns.iter().map(turn).collect();
     let again = words::counted(result.repredictions, "prediction", "predictions");
-    Some(format!("Hosts: {}. {again} of running VMs.", turns.join("; ")))
+    Some(say("Hosts: {}. {again} of running VMs.", &[&turns.join("; "), &again]))
 }
 
 #[cfg(test)]

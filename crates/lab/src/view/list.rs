@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tiebreak_placement::Group;
 use tiebreak_scenario::{Document, RuleRow, Variant};
+use tiebreak_tongue::{say, tr};
 
 use crate::app::Outcome;
 use crate::view::words;
@@ -59,10 +60,10 @@ pub fn place_in_stage(variant: &Variant, group: Group, rows: &[&RuleRow], id: &s
 #[must_use]
 pub fn about_order(variant: &Variant) -> &'static str {
     if variant.hand_weights {
-        "All preferences are compared together: the machine is better that wins those which weigh more. Their order \
-         does not matter."
+        tr("All preferences are compared together: the machine is better that wins those which weigh more. Their \
+            order does not matter.")
     } else {
-        "Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets."
+        tr("Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets.")
     }
 }
 
@@ -71,11 +72,10 @@ pub fn about_order(variant: &Variant) -> &'static str {
 pub fn about_circles(outcome: &Outcome) -> Option<String> {
     let (circular, sampled) = outcome.result.as_ref()?.circles;
     (circular > 0).then(|| {
-        format!(
+        say(
             "The weights went in a circle in {} of {} sampled decisions; then the machines that win most comparisons \
              are taken.",
-            words::count(f64::from(circular)),
-            words::count(f64::from(sampled))
+            &[&words::count(f64::from(circular)), &words::count(f64::from(sampled))],
         )
     })
 }

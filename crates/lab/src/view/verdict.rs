@@ -1,5 +1,7 @@
 //! What changed, in one plain sentence.
 
+use tiebreak_tongue::{say, tr};
+
 use crate::app::Outcome;
 use crate::protocol::RunResult;
 use crate::view::words;
@@ -22,26 +24,27 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
     let before = baseline.and_then(|outcome| outcome.result.as_ref());
     // Rounded first, so that the change is the one that the eye computes from what is shown.
     let shown = |value: f64| (value * 10.0).round() / 10.0;
-    let points = |now: f64, then: Option<f64>| then.map(|then| words::change(shown(now) - shown(then), 1, " points"));
+    let points =
+        |now: f64, then: Option<f64>| then.map(|then| words::change(shown(now) - shown(then), 1, tr(" points")));
     let counted = |now: f64, then: Option<f64>| then.map(|then| words::change(now - then, 0, ""));
     vec![
         Figure {
-            title: "Empty hosts, mean",
-            value: format!("{:.1} %", result.empty_hosts_pct),
+            title: tr("Empty hosts, mean"),
+            value: format!("{} %", words::fixed(result.empty_hosts_pct, 1)),
             change: points(result.empty_hosts_pct, before.map(|it| it.empty_hosts_pct)),
         },
         Figure {
-            title: "Packing density, mean",
-            value: format!("{:.1} %", result.packing_density_pct),
+            title: tr("Packing density, mean"),
+            value: format!("{} %", words::fixed(result.packing_density_pct, 1)),
             change: points(result.packing_density_pct, before.map(|it| it.packing_density_pct)),
         },
         Figure {
-            title: "Conflicts",
+            title: tr("Conflicts"),
             value: words::count(result.conflicts),
             change: counted(result.conflicts, before.map(|it| it.conflicts)),
         },
         Figure {
-            title: "VMs rejected",
+            title: tr("VMs rejected"),
             value: words::count(result.rejections),
             change: counted(result.rejections, before.map(|it| it.rejections)),
         },
@@ -52,32 +55,38 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
 #[must_use]
 pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let Some(result) = &live.result else { return String::new() };
-    let placed = format!(
+    let placed = say(
         "{} of {} VMs placed{}{}",
-        words::count(result.placements),
-        words::count(result.placements + result.rejections),
-        homeless(result),
-        saved(result, baseline)
+        &[
+            &words::count(result.placements),
+            &words::count(result.placements + result.rejections),
+            &homeless(result),
+            &saved(result, baseline),
+        ],
     );
     let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
-        return format!(
-            "{placed}. On average {:.1} % of the hosts stood empty, and the others were {:.1} % full.",
-            result.empty_hosts_pct, result.packing_density_pct
+        return say(
+            "{placed}. On average {} % of the hosts stood empty, and the others were {} % full.",
+            &[&placed, &words::fixed(result.empty_hosts_pct, 1), &words::fixed(result.packing_density_pct, 1)],
         );
     };
     if before.digest == result.digest {
-        return format!("{placed}. Every decision is the same as in the run it is compared with.");
+        return say("{placed}. Every decision is the same as in the run it is compared with.", &[&placed]);
     }
     let empty = result.empty_hosts_pct - before.empty_hosts_pct;
     let hosts = empty / 100.0 * f64::from(live.layout.machines);
-    let more = if hosts >= 0.0 { "more" } else { "fewer" };
-    format!(
+    let more = if hosts >= 0.0 { tr("more") } else { tr("fewer") };
+    say(
         "{placed}. Compared with the dashed run, {} {more} hosts stood empty on average, packing density moved by {}, \
          and there were {} conflicts (then {}).",
-        words::trimmed(hosts.abs(), 1),
-        words::change(result.packing_density_pct - before.packing_density_pct, 1, " points"),
-        words::count(result.conflicts),
-        words::count(before.conflicts)
+        &[
+            &placed,
+            &words::trimmed(hosts.abs(), 1),
+            &more,
+            &words::change(result.packing_density_pct - before.packing_density_pct, 1, tr(" points")),
+            &words::count(result.conflicts),
+            &words::count(before.conflicts),
+        ],
     )
 }
 
@@ -88,12 +97,11 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
         return String::new();
     }
     let before = baseline.and_then(|outcome| outcome.result.as_ref()).map(|before| before.migrations);
-    let of = |(scheduled, saved): (f64, f64)| format!("{} of {}", words::count(saved), words::count(scheduled));
-    let then = before.filter(|(scheduled, _)| *scheduled > 0.0).map(|before| format!(", then {}", of(before)));
-    format!(
+    let of = |(scheduled, saved): (f64, f64)| say("{} of {}", &[&words::count(saved), &words::count(scheduled)]);
+    let then = before.filter(|(scheduled, _)| *scheduled > 0.0).map(|before| say(", then {}", &[&of(before)]));
+    say(
         "; {} migrations saved, because VMs ended before their turn{}",
-        of((scheduled, saved)),
-        then.unwrap_or_default()
+        &[&of((scheduled, saved)), &then.unwrap_or_default()],
     )
 }
 
@@ -104,6 +112,6 @@ fn homeless(result: &RunResult) -> String {
         return String::new();
     }
     let moved = words::counted(reallocations, "VM went to another machine", "VMs went to another machine");
-    let lost = if lost_vms > 0.0 { format!(", {} found none", words::count(lost_vms)) } else { String::new() };
-    format!("; {moved} when theirs was lost{lost}")
+    let lost = if lost_vms > 0.0 { say(", {} found none", &[&words::count(lost_vms)]) } else { String::new() };
+    say("; {moved} when theirs was lost{lost}", &[&moved, &lost])
 }

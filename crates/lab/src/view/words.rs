@@ -1,6 +1,7 @@
 //! Numbers, times and resources in words.
 
 use tiebreak_model::{Readiness, Resource, Resources};
+use tiebreak_tongue::{number, say, tr};
 
 /// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
 #[must_use]
@@ -19,7 +20,7 @@ pub fn day_and_time(hours: f64) -> String {
     let seconds = (hours.max(0.0) * 3_600.0).round() as u64;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     let seconds = if seconds.is_multiple_of(60) { String::new() } else { format!(":{:02}", seconds % 60) };
-    format!("day {days}, {hours:02}:{minutes:02}{seconds}")
+    say("day {days}, {clock}", &[&days, &format!("{hours:02}:{minutes:02}{seconds}")])
 }
 
 /// `13,521`.
@@ -33,17 +34,37 @@ pub fn count(number: f64) -> String {
         }
         grouped.push(digit);
     }
-    if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped }
+    tiebreak_tongue::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
 }
 
 /// A number with as many digits as it needs, at most `decimals`.
 #[must_use]
 pub fn trimmed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
-    match text.contains('.') {
+    tiebreak_tongue::number(match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
-    }
+    })
+}
+
+/// A number with exactly so many decimals.
+#[must_use]
+pub fn fixed(number: f64, decimals: usize) -> String {
+    tiebreak_tongue::number(format!("{number:.decimals$}"))
+}
+
+/// A declaration's help, paragraph by paragraph.
+#[must_use]
+pub fn paragraphs(help: &str) -> Vec<String> {
+    let text = help.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let parts = text.split("\n\n").map(|part| part.replace('\n', " ").trim().to_owned());
+    parts.filter(|part| !part.is_empty()).map(|part| tr(&part).to_owned()).collect()
+}
+
+/// The same as running text.
+#[must_use]
+pub fn help(help: &str) -> String {
+    paragraphs(help).join(" ")
 }
 
 /// `4 cores, 16 GiB`; resources that are zero are left out.
@@ -53,9 +74,9 @@ pub fn resources(amount: Resources) -> String {
         let (unit, scale) = resource.unit();
         let value = trimmed(f64::from(amount[resource]) / scale, 2);
         match resource {
-            Resource::Cores if value == "1" => "1 core".to_owned(),
+            Resource::Cores if value == "1" => tr("1 core").to_owned(),
             Resource::Ssd => format!("{value} {unit} SSD"),
-            _ => format!("{value} {unit}"),
+            _ => format!("{value} {}", tr(unit)),
         }
     };
     let always = [Resource::Cores, Resource::Memory];
@@ -66,34 +87,34 @@ pub fn resources(amount: Resources) -> String {
 /// `1 VM`, `2 VMs`.
 #[must_use]
 pub fn counted(number: f64, one: &str, many: &str) -> String {
-    if (number - 1.0).abs() < 0.5 { format!("1 {one}") } else { format!("{} {many}", count(number)) }
+    if (number - 1.0).abs() < 0.5 { format!("1 {}", tr(one)) } else { format!("{} {}", count(number), tr(many)) }
 }
 
 /// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.
 #[must_use]
-pub const fn readiness(readiness: Readiness) -> &'static str {
+pub fn readiness(readiness: Readiness) -> &'static str {
     match readiness {
         Readiness::Ready => "",
-        Readiness::Unready => ", takes no new VMs",
-        Readiness::Failed => ", failed",
+        Readiness::Unready => tr(", takes no new VMs"),
+        Readiness::Failed => tr(", failed"),
     }
 }
 
 /// `13.5 MB`.
 #[must_use]
 pub fn bytes(bytes: f64) -> String {
-    match bytes {
+    number(match bytes {
         small if small < 1e6 => format!("{:.0} kB", small / 1e3),
         middle if middle < 1e9 => format!("{:.1} MB", middle / 1e6),
         large => format!("{:.2} GB", large / 1e9),
-    }
+    })
 }
 
 /// `+1.2 points`, `−3`, `±0`.
 #[must_use]
 pub fn change(difference: f64, decimals: usize, unit: &str) -> String {
-    let size = format!("{:.decimals$}", difference.abs());
-    let zero = size.chars().all(|digit| digit == '0' || digit == '.');
+    let size = fixed(difference.abs(), decimals);
+    let zero = !size.contains(|digit: char| ('1'..='9').contains(&digit));
     let sign = if zero {
         "±"
     } else if difference > 0.0 {

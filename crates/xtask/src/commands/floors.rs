@@ -15,6 +15,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-trace", 3),
     ("tiebreak-scenario", 3),
     ("tiebreak-lesson", 3),
+    ("tiebreak-tongue", 3),
     ("tiebreak-chart", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
@@ -34,7 +35,10 @@ const APART: &[(&str, &str, &str)] = &[
 ];
 
 /// Crates that know another one of their own floor, and why.
-const WITHIN: &[(&str, &str, &str)] = &[("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents")];
+const WITHIN: &[(&str, &str, &str)] = &[
+    ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
+    ("tiebreak-chart", "tiebreak-tongue", "days and numbers on an axis follow the language"),
+];
 
 /// Only the page knows that there is a browser; decisions stay below, where they run natively too.
 const BROWSER: &[&str] = &["web-sys", "js-sys", "wasm-bindgen", "yew", "gloo", "plotters-canvas"];
@@ -80,11 +84,11 @@ fn fault(from: &str, to: &str) -> Option<String> {
     if from != PAGE && BROWSER.contains(&to) {
         return Some(format!("{from} -> {to}: only {PAGE} knows the browser"));
     }
-    if let Some((.., why)) = APART.iter().find(|(user, used, _)| *user == from && to.starts_with(used)) {
-        return Some(format!("{from} -> {to}: {why}"));
-    }
     if WITHIN.iter().any(|(user, used, _)| (*user, *used) == (from, to)) {
         return None;
+    }
+    if let Some((.., why)) = APART.iter().find(|(user, used, _)| *user == from && to.starts_with(used)) {
+        return Some(format!("{from} -> {to}: {why}"));
     }
     let to_floor = floor(to)?;
     (from_floor <= to_floor).then(|| format!("{from} (floor {from_floor}) -> {to} (floor {to_floor})"))

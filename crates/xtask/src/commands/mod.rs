@@ -14,5 +14,6 @@ pub(crate) mod setup;
 pub(crate) mod size;
 pub(crate) mod soak;
 pub(crate) mod stamp;
+pub(crate) mod strings;
 pub(crate) mod test;
 pub(crate) mod words;

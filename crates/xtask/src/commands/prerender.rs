@@ -25,6 +25,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     let staging = PathBuf::from(staging);
     trace(&staging)?;
     lessons(&staging)?;
+    strings(&staging)?;
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, MARKER, first_picture()?.trim())?;
     let page = stamp::workers(&staging, &page)?;
@@ -57,6 +58,17 @@ fn lessons(staging: &Path) -> Outcome {
         listed.push(entry(name.trim_end_matches(".md"), &text));
     }
     std::fs::write(to.join("index.json"), format!("[{}]\n", listed.join(","))).map_err(failed)
+}
+
+/// The page's texts in other languages, a file each.
+fn strings(staging: &Path) -> Outcome {
+    let to = staging.join(stamp::STRINGS);
+    let failed = |error: std::io::Error| format!("cannot copy the strings: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    for file in super::strings::files()? {
+        std::fs::copy(&file, to.join(file.file_name().unwrap_or_default())).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// A lesson in the list: what stands behind these words in its text.

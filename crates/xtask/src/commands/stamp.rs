@@ -2,7 +2,7 @@
 //!
 //! Trunk puts a hash into the names of the page's files but not of a worker's. A cache could then hand yesterday's
 //! worker to today's page, and the two would not understand each other. So a worker's three files move into a folder
-//! named by their content, and so do traces and lessons. Their links to each other are relative and stay true; the page learns
+//! named by their content, and so do traces, lessons and strings. Their links to each other are relative and stay true; the page learns
 //! the addresses from index.html, which is never served stale for long:
 //!
 //! ```html
@@ -22,15 +22,16 @@ const WORKERS: [&str; 2] = ["first", "worker"];
 /// Folders of files that the page or a worker asks for by their names.
 pub(crate) const TRACES: &str = "traces";
 pub(crate) const LESSONS: &str = "lessons";
+pub(crate) const STRINGS: &str = "strings";
 
 /// Moves the workers' files and gives `page` with their new addresses.
 pub(crate) fn workers(staging: &Path, page: &str) -> Result<String, String> {
     WORKERS.iter().try_fold(page.to_owned(), |page, name| worker(staging, &page, name))
 }
 
-/// Moves traces and lessons and gives `page` with their new addresses.
+/// Moves traces, lessons and strings and gives `page` with their new addresses.
 pub(crate) fn data(staging: &Path, page: &str) -> Result<String, String> {
-    [TRACES, LESSONS].iter().try_fold(page.to_owned(), |page, name| {
+    [TRACES, LESSONS, STRINGS].iter().try_fold(page.to_owned(), |page, name| {
         let files = files_below(&staging.join(name))?;
         let folder = format!("{name}-{}", content_hash(&staging.join(name), &files)?);
         std::fs::rename(staging.join(name), staging.join(&folder))

@@ -1,0 +1,66 @@
+//! Every text of the registries as the page shows it, as a JSON array: what `cargo xtask strings` translates besides
+//! the texts of the page itself.
+
+use std::collections::BTreeSet;
+
+use tiebreak_lab::view::words::paragraphs;
+use tiebreak_model::{Declaration, Declared, Param, ParamKind, Resource};
+use tiebreak_placement::{Caches, Group, Lifetimes, RULES};
+use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
+use tiebreak_scenario::incident::AT_HOURS;
+use tiebreak_scenario::{PRESETS, Preset};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS};
+use tiebreak_trace::FORMATS;
+
+fn main() {
+    let mut texts = BTreeSet::new();
+    let rules = RULES.iter().map(|entry| &entry.declaration);
+    let incidents = INCIDENTS.iter().map(|entry| &entry.declaration);
+    let metrics = METRICS.iter().map(|metric| &metric.declaration);
+    let predictors = tiebreak_lifetime::PREDICTORS.iter().map(|entry| &entry.declaration);
+    let settings = [
+        &Agents::DECLARATION,
+        &Caches::DECLARATION,
+        &Lifetimes::DECLARATION,
+        &ClusterSettings::DECLARATION,
+        &VariantSettings::DECLARATION,
+        &GeneratedWorkload::DECLARATION,
+    ];
+    rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));
+    [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
+    texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
+    texts.extend(Group::ALL.iter().map(|group| group.title().to_owned()));
+    texts.extend(Resource::ALL.iter().map(|resource| resource.unit().0.to_owned()));
+    for Preset { title, help, .. } in PRESETS {
+        texts.insert((*title).to_owned());
+        texts.extend(paragraphs(help));
+    }
+    texts.extend(FORMATS.iter().map(|format| format.declaration().title.to_owned()));
+    texts.extend(FORMATS.iter().flat_map(|format| format.cannot_answer()).map(|it| (*it).to_owned()));
+    texts.retain(|text| is_text(text));
+    println!("{}", serde_json::to_string_pretty(&texts).expect("texts are JSON"));
+}
+
+fn declared(texts: &mut BTreeSet<String>, declaration: &Declaration) {
+    // A title that is the id is a name, the same in every language.
+    if declaration.title != declaration.id {
+        texts.insert(declaration.title.to_owned());
+    }
+    texts.extend(paragraphs(declaration.help));
+    declaration.params.iter().for_each(|param| param_texts(texts, param));
+}
+
+fn param_texts(texts: &mut BTreeSet<String>, param: &Param) {
+    texts.insert(param.title());
+    texts.extend(paragraphs(param.help));
+    texts.insert(param.unit.to_owned());
+    if let ParamKind::Choice(words) = param.kind {
+        texts.extend(words.iter().map(|word| (*word).to_owned()));
+    }
+}
+
+/// Whether there is a word in it: symbols of units are the same in every language.
+fn is_text(text: &str) -> bool {
+    const SYMBOLS: [&str; 7] = ["GiB", "Mbit/s", "min", "ms", "MiB", "kW", "GHz"];
+    text.split(|letter: char| !letter.is_alphabetic()).any(|word| word.len() > 1) && !SYMBOLS.contains(&text)
+}

@@ -1,0 +1,184 @@
+//! The texts of the page in other languages: what there is to translate, and what of it the files in `strings/` have.
+//!
+//! English is the source, so the keys are gathered from it: the literals that `tr`, `say`, `mark` and `counted` are
+//! given, the sentences of the engine, and what the registries say of themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use tiebreak_tongue::places_agree;
+
+use crate::rust_text::{Literal, literals};
+use crate::{Outcome, process, project};
+
+pub(crate) const HELP: &str = "what is missing or unused in strings/*.json [--write]";
+
+const FOLDER: &str = "strings";
+
+/// Where texts are given to `tr` and its like.
+const PAGE: &[&str] = &["web/src", "crates/lab/src/app", "crates/lab/src/view", "crates/chart/src"];
+
+/// Functions that take English literals, and which of their arguments those are.
+const TAKING: &[(&str, &[usize])] = &[("tr", &[0]), ("mark", &[0]), ("say", &[0]), ("counted", &[1, 2])];
+
+/// What speaks English to the page, sentence by sentence.
+const ENGINE: &[&str] = &[
+    "crates/lab/src/engine/answer.rs",
+    "crates/lab/src/engine/lifetimes.rs",
+    "crates/lab/src/engine/mod.rs",
+    "crates/lab/src/engine/run.rs",
+    "crates/lab/src/engine/trace_card.rs",
+    "crates/lifetime/src/judging.rs",
+    "crates/lifetime/src/traits.rs",
+    "crates/placement/src/lifetime.rs",
+    "crates/placement/src/reference.rs",
+    "crates/placement/src/rules/lifetime_alignment.rs",
+    "crates/placement/src/rules/temporal_cost.rs",
+    "crates/placement/src/words.rs",
+    "crates/sim/src/rule_shares.rs",
+    "crates/sim/src/story.rs",
+    "crates/trace/src/report.rs",
+];
+
+/// Calls whose literals nobody reads on the page.
+const UNSEEN: &[&str] = &["assert", "debug_struct", "expect", "field", "panic", "stream"];
+
+/// How numbers are written; see `tiebreak_tongue`.
+const NUMBER: &str = "1,234.5";
+
+type Catalogue = BTreeMap<String, String>;
+
+pub(crate) fn run(words: &[String]) -> Outcome {
+    let keys = keys()?;
+    let write = words.iter().any(|word| word == "--write");
+    let mut faults = Vec::new();
+    for file in files()? {
+        let mut catalogue = read(&file)?;
+        if write {
+            catalogue.retain(|english, _| keys.contains(english));
+            keys.iter().for_each(|english| {
+                catalogue.entry(english.clone()).or_default();
+            });
+            save(&file, &catalogue)?;
+        }
+        faults.extend(self::faults(&keys, &catalogue).into_iter().map(|fault| format!("{}: {fault}", file.display())));
+    }
+    match faults.as_slice() {
+        [] => Ok(()),
+        faults => Err(format!(
+            "{} texts are not in order; `cargo xtask strings --write` adds empty entries and drops unused ones:\n  {}",
+            faults.len(),
+            faults.join("\n  ")
+        )),
+    }
+}
+
+/// Every language's file.
+pub(crate) fn files() -> Result<Vec<PathBuf>, String> {
+    let failed = |error: std::io::Error| format!("cannot list {FOLDER}: {error}");
+    let entries = std::fs::read_dir(FOLDER).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    Ok(files)
+}
+
+fn read(file: &Path) -> Result<Catalogue, String> {
+    let text = project::read(file)?;
+    serde_json::from_str(&text).map_err(|error| format!("{} is no flat object of texts: {error}", file.display()))
+}
+
+fn save(file: &Path, catalogue: &Catalogue) -> Outcome {
+    let text = serde_json::to_string_pretty(catalogue).map_err(|error| error.to_string())?;
+    std::fs::write(file, text + "\n").map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// What is wrong with a language.
+fn faults(keys: &BTreeSet<String>, catalogue: &Catalogue) -> Vec<String> {
+    let missing = keys.iter().filter(|english| catalogue.get(*english).is_none_or(String::is_empty));
+    let missing = missing.map(|english| format!("lacks {english:?}"));
+    let dead = catalogue.keys().filter(|english| !keys.contains(*english));
+    let dead = dead.map(|english| format!("has {english:?}, which the page no longer says"));
+    let apart = catalogue.iter().filter(|(english, other)| !other.is_empty() && !places_agree(english, other));
+    let apart = apart.map(|(english, other)| format!("{other:?} has other places than {english:?}"));
+    missing.chain(dead).chain(apart).collect()
+}
+
+/// Everything there is to translate.
+fn keys() -> Result<BTreeSet<String>, String> {
+    let texts =
+        process::output(&mut process::cargo(&["run", "--quiet", "--package", "tiebreak-lab", "--example", "texts"]))?;
+    let mut keys: BTreeSet<String> = serde_json::from_str(&texts).map_err(|error| format!("registries: {error}"))?;
+    keys.insert(NUMBER.to_owned());
+    for file in PAGE.iter().map(|folder| sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {
+        keys.extend(literals(&project::read(file)?).into_iter().filter(is_given).map(|it| it.text));
+    }
+    for file in ENGINE {
+        keys.extend(literals(&project::read(file)?).into_iter().filter(is_said).map(|it| it.text));
+    }
+    Ok(keys)
+}
+
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        match path.is_dir() {
+            true => files.extend(sources(&path)?),
+            false if path.extension().is_some_and(|ending| ending == "rs") => files.push(path),
+            false => {}
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a literal is given to a function that translates it.
+fn is_given(literal: &Literal) -> bool {
+    let call = literal.calls.iter().rev().find(|(name, _)| !name.is_empty() && name != "else");
+    let taken = call.and_then(|(name, at)| Some((TAKING.iter().find(|(taking, _)| taking == name)?, at)));
+    taken.is_some_and(|((_, arguments), at)| arguments.contains(at))
+}
+
+/// Whether a literal of the engine is something it says: words, not only places, ids or names of fields.
+fn is_said(literal: &Literal) -> bool {
+    let unseen = literal.calls.iter().any(|(name, _)| UNSEEN.contains(&name.as_str()));
+    let outside: String =
+        literal.text.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text)).collect();
+    let has_word = outside.split(|letter: char| !letter.is_ascii_lowercase()).any(|word| word.len() > 1);
+    has_word && !unseen && !outside.contains(['_', '/', '<'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalogue(entries: &[(&str, &str)]) -> Catalogue {
+        entries.iter().map(|(english, other)| ((*english).to_owned(), (*other).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_missing_dead_or_has_other_places_is_named() {
+        let keys = ["Run", "{done} of {all}"].map(str::to_owned).into();
+        assert!(faults(&keys, &catalogue(&[("Run", "Los"), ("{done} of {all}", "{all}: {done}")])).is_empty());
+        for (entries, fault) in [
+            (&[("Run", "Los")][..], "lacks \"{done} of {all}\""),
+            (&[("Run", ""), ("{done} of {all}", "{all}: {done}")], "lacks \"Run\""),
+            (&[("Run", "Los"), ("Go", "Geh"), ("{done} of {all}", "{all}: {done}")], "no longer says"),
+            (&[("Run", "Los"), ("{done} of {all}", "{alle}: {done}")], "other places"),
+            (&[("Run", "Los {n}"), ("{done} of {all}", "{all}: {done}")], "other places"),
+        ] {
+            let found = faults(&keys, &catalogue(entries));
+            assert!(matches!(&found[..], [one] if one.contains(fault)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn literals_count_where_they_are_translated_or_said() {
+        let source = "tr(\"a\"); say(\"b {n}\", &[&\"c\"]); button(\"d\"); tr(if x { \"e\" } else { \"f\" }); counted(1.0, \"g\", \"h\")";
+        let given: Vec<_> = literals(source).into_iter().filter(is_given).map(|it| it.text).collect();
+        assert_eq!(given, ["a", "b {n}", "e", "f", "g", "h"]);
+        let source = "format!(\"it {what}\"); format!(\"{a} {b}\"); row(\"train_share\"); x.expect(\"there is one\")";
+        let said: Vec<_> = literals(source).into_iter().filter(is_said).map(|it| it.text).collect();
+        assert_eq!(said, ["it {what}"]);
+    }
+}
