@@ -77,8 +77,14 @@ impl Catalogue {
                 let parts: Vec<_> = text.split(between).map(|part| self.hear_in(part, depth - 1)).collect();
                 parts.join(between)
             }
-            None => text.to_owned(),
+            None => self.amount(text).unwrap_or_else(|| text.to_owned()),
         }
+    }
+
+    /// A number with its unit, or with what it counts.
+    fn amount(&self, text: &str) -> Option<String> {
+        let (number, unit) = text.split_once(' ').filter(|(number, _)| is_number(number))?;
+        Some(format!("{} {}", self.number(number), self.find(unit).unwrap_or(unit)))
     }
 
     /// Numbers in a text that has nothing else: marks between digits become this language's.

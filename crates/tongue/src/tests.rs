@@ -13,7 +13,7 @@ const OTHER: &str = r#"{
   ": it {}, machine {second} {}": ": {0}, {second} {1}",
   "lacks {}": "fehlt {}",
   "{} and {last}": "{} und {last}",
-  "{n} cores": "{n} Kerne",
+  "cores": "Kerne",
   "It {} at {at}{}.": "{at} {0}{1}.",
   "lost machine {from}": "verlor {from}",
   ", because it failed": ", Ausfall",

@@ -139,7 +139,7 @@ pub(crate) fn number_field(
     value: f64,
     edit: Rc<dyn Fn(f64) -> Edit>,
 ) -> Html {
-    let step = if param.kind == ParamKind::Integer { "1" } else { tr("any") };
+    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
     let named = label.to_owned();
     let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &*edit));
     // Not `value`: that would be put back at every step of a run, under the hand that types.

@@ -23,7 +23,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
         let lines = |lines: &[String]| html! { { for lines.iter().map(|line| html! { <li>{ line }</li> }) } };
         let rest = notice.lines.get(SHOWN..).filter(|rest| !rest.is_empty());
         html! {
-            <div class={classes!("notice", notice.bad.then_some("bad"))} role={if notice.bad { tr("alert") } else { tr("note") }}>
+            <div class={classes!("notice", notice.bad.then_some("bad"))} role={if notice.bad { "alert" } else { "note" }}>
                 <div class="notice-head">
                     <strong>{ &notice.title }</strong>
                     { offer }
