@@ -586,7 +586,7 @@ impl Page {
                 self.tell(Message::LessonText(text));
             }
             Err(error) => {
-                let notice = Notice::bad("This lesson could not be opened", vec![error.to_string()]);
+                let notice = Notice::bad(tr("This lesson could not be opened"), vec![error.to_string()]);
                 self.tell(Message::Notice(notice));
             }
         }
@@ -875,7 +875,7 @@ fn matches(media: &str) -> bool {
 fn footer(app: &App) -> String {
     let shown = app.front.live.as_ref().filter(|_| !app.hides_result());
     let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
-    format!(
+    say(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
         &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_lab::app::ENGINE_VERSION],
     )

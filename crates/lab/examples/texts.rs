@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use tiebreak_lab::view::words::paragraphs;
+use tiebreak_lesson::Control;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind, Resource};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
@@ -29,6 +30,7 @@ fn main() {
     rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
+    texts.extend(Control::EVERY.iter().map(|control| control.word().to_owned()));
     texts.extend(Group::ALL.iter().map(|group| group.title().to_owned()));
     texts.extend(Resource::ALL.iter().map(|resource| resource.unit().0.to_owned()));
     for Preset { title, help, .. } in PRESETS {
@@ -42,8 +44,8 @@ fn main() {
 }
 
 fn declared(texts: &mut BTreeSet<String>, declaration: &Declaration) {
-    // A title that is the id is a name, the same in every language.
-    if declaration.title != declaration.id {
+    // A rule's name is the same in every language.
+    if RULES.iter().all(|entry| entry.declaration.id != declaration.id) {
         texts.insert(declaration.title.to_owned());
     }
     texts.extend(paragraphs(declaration.help));
@@ -54,8 +56,10 @@ fn param_texts(texts: &mut BTreeSet<String>, param: &Param) {
     texts.insert(param.title());
     texts.extend(paragraphs(param.help));
     texts.insert(param.unit.to_owned());
-    if let ParamKind::Choice(words) = param.kind {
-        texts.extend(words.iter().map(|word| (*word).to_owned()));
+    match param.kind {
+        ParamKind::Choice(words) => texts.extend(words.iter().map(|word| (*word).to_owned())),
+        ParamKind::Flag => texts.extend([0.0, 1.0].iter().filter_map(|value| param.word(*value)).map(str::to_owned)),
+        ParamKind::Integer | ParamKind::Number => {}
     }
 }
 

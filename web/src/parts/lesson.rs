@@ -8,9 +8,8 @@ use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_sim::METRICS;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Response};
+use tiebreak_tongue::{say, tr};
+use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -107,14 +106,14 @@ impl Lessons {
             }
         });
         let option = |lesson: &Listed| {
-            let minutes = lesson.minutes.as_ref().map_or(String::new(), |minutes| format!(" ({minutes} min)"));
-            html! { <option value={lesson.id.clone()} title={lesson.about.clone()}>{ format!("{}{minutes}", lesson.title) }</option> }
+            let minutes = lesson.minutes.as_ref().map_or(String::new(), |minutes| say(" ({minutes} min)", &[&minutes]));
+            html! { <option lang={english()} value={lesson.id.clone()} title={lesson.about.clone()}>{ format!("{}{minutes}", lesson.title) }</option> }
         };
         html! {
-            <select aria-label="Open a lesson" onchange={choose}>
-                <option value="" selected=true>{ "Lessons…" }</option>
+            <select aria-label={tr("Open a lesson")} onchange={choose}>
+                <option value="" selected=true>{ tr("Lessons…") }</option>
                 { for self.listed.iter().map(option) }
-                <option value={OWN}>{ "Make your own…" }</option>
+                <option value={OWN}>{ tr("Make your own…") }</option>
             </select>
         }
     }
@@ -127,9 +126,9 @@ impl Lessons {
         let go = |to: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::LessonStep(to)));
         let leave = link.callback(|_: MouseEvent| PageMessage::App(Message::LeaveLesson));
         html! {
-            <section class="lesson" aria-label="Lesson">
-                <p class="muted">{ format!("{}: step {} of {}", playing.lesson.title, step + 1, last + 1) }</p>
-                <h2 tabindex="-1" id="lesson-step">{ &here.title }</h2>
+            <section class="lesson" aria-label={tr("Lesson")}>
+                <p class="muted">{ say("{}: step {} of {}", &[&playing.lesson.title, &(step + 1), &(last + 1)]) }</p>
+                <h2 tabindex="-1" id="lesson-step" lang={english()}>{ &here.title }</h2>
                 if step == 0 { { blocks(&playing.lesson.opening) } }
                 { blocks(&here.before) }
                 { self.question(link, app, playing) }
@@ -138,9 +137,9 @@ impl Lessons {
                     { blocks(&here.after) }
                 }
                 <p class="group">
-                    if step > 0 { <button onclick={go(step - 1)}>{ "Back" }</button> }
-                    if step < last { <button class={if playing.is_revealed { "primary" } else { "quiet" }} onclick={go(step + 1)}>{ if playing.is_revealed { "Next" } else { "Skip this step" } }</button> }
-                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { "Finish" } else { "Leave the lesson" } }</button>
+                    if step > 0 { <button onclick={go(step - 1)}>{ tr("Back") }</button> }
+                    if step < last { <button class={if playing.is_revealed { "primary" } else { "quiet" }} onclick={go(step + 1)}>{ if playing.is_revealed { tr("Next") } else { tr("Skip this step") } }</button> }
+                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { tr("Finish") } else { tr("Leave the lesson") } }</button>
                 </p>
             </section>
         }
@@ -157,7 +156,7 @@ impl Lessons {
                 } }
                 if !playing.is_revealed {
                     <p class="group">
-                        <button class={if playing.given.is_some() { "primary" } else { "" }} onclick={reveal}>{ if playing.given.is_some() { "Run and see" } else { "Run without predicting" } }</button>
+                        <button class={if playing.given.is_some() { "primary" } else { "" }} onclick={reveal}>{ if playing.given.is_some() { tr("Run and see") } else { tr("Run without predicting") } }</button>
                     </p>
                 }
                 if let Question::Pick { choices, .. } = question { { self.class(link, playing, choices.len()) } }
@@ -167,7 +166,9 @@ impl Lessons {
 
     fn curve(&self, link: &Scope<Page>, app: &App, playing: &Playing, ask: &str, metric: &str) -> Html {
         let entry = tiebreak_sim::metrics::index_of(metric).map(|index| (index, &METRICS[index]));
-        let (Some((index, entry)), Some(live)) = (entry, &app.front.live) else { return html! { <p>{ ask }</p> } };
+        let (Some((index, entry)), Some(live)) = (entry, &app.front.live) else {
+            return html! { <p lang={english()}>{ ask }</p> };
+        };
         let most = live
             .values
             .get(index)
@@ -195,7 +196,7 @@ impl Lessons {
             })
         };
         let up = link.callback(|_: PointerEvent| PageMessage::Lessons(LessonMessage::Drawn));
-        let unit = entry.unit;
+        let unit = tr(entry.unit);
         let field = |index: usize| {
             let change = link.callback(move |event: Event| {
                 let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
@@ -203,13 +204,13 @@ impl Lessons {
             });
             let time = words::time(end * index as f64 / (MOMENTS - 1) as f64);
             let value = self.values[index].filter(|_| playing.step == self.step);
-            html! { <label>{ format!("at {time}") }<input type="number" min="0" max={top.to_string()} step="any" value={value.map_or(String::new(), |value| value.to_string())} onchange={change} /></label> }
+            html! { <label>{ say("at {time}", &[&time]) }<input type="number" min="0" max={top.to_string()} step="any" value={value.map_or(String::new(), |value| value.to_string())} onchange={change} /></label> }
         };
         html! {
             <>
-                <p class="ask">{ ask }</p>
+                <p class="ask" lang={english()}>{ ask }</p>
                 if !playing.is_revealed {
-                    <p class="hint">{ format!("Draw {} over the whole run, or give numbers below.", entry.declaration.title.to_lowercase()) }</p>
+                    <p class="hint">{ say("Draw {} over the whole run, or give numbers below.", &[&of_chart(entry.declaration.title)]) }</p>
                     <div class="canvas" onpointerdown={draws(true)} onpointermove={draws(false)} onpointerup={up.clone()} onpointercancel={up}>
                         <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
                             { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
@@ -238,12 +239,12 @@ impl Lessons {
         let most = votes.values().copied().max().unwrap_or(1).max(1);
         html! {
             <details class="class-view">
-                <summary>{ "A class predicts" }</summary>
+                <summary>{ tr("A class predicts") }</summary>
                 if let Some(mine) = mine {
-                    <p class="hint">{ "Send this to whoever teaches: " }<code>{ &mine }</code>
-                        <button class="quiet" onclick={link.callback(move |_| PageMessage::Share(ShareMessage::Copy(Copied::Answer, mine.clone())))}>{ "Copy" }</button></p>
+                    <p class="hint">{ tr("Send this to whoever teaches: ") }<code>{ &mine }</code>
+                        <button class="quiet" onclick={link.callback(move |_| PageMessage::Share(ShareMessage::Copy(Copied::Answer, mine.clone())))}>{ tr("Copy") }</button></p>
                 }
-                <label>{ "Predictions, one a line, each ending with a letter" }
+                <label>{ tr("Predictions, one a line, each ending with a letter") }
                     <textarea rows="4" oninput={paste} value={self.pasted.clone()} /></label>
                 if !votes.is_empty() {
                     <table class="votes"><tbody>{ for (0..choices).map(|choice| {
@@ -253,7 +254,7 @@ impl Lessons {
                             <td>{ count }</td></tr> }
                     }) }</tbody></table>
                 }
-                if unread > 0 { <p class="hint">{ format!("{} not counted: expected a letter from A to {} at the end.", words::counted(unread as f64, "line was", "lines were"), letter(choices.saturating_sub(1))) }</p> }
+                if unread > 0 { <p class="hint">{ say("{} not counted: expected a letter from A to {} at the end.", &[&words::counted(unread as f64, "line was", "lines were"), &letter(choices.saturating_sub(1))]) }</p> }
             </details>
         }
     }
@@ -269,6 +270,12 @@ fn draw(drawn: &mut Vec<(f64, f64)>, time: f64, value: f64) {
     if drawn.len() > 300 {
         drawn.remove(0);
     }
+}
+
+/// A chart's title inside a sentence: English writes it small there.
+fn of_chart(title: &str) -> String {
+    let shown = tr(title);
+    if shown == title { title.to_lowercase() } else { shown.to_owned() }
 }
 
 fn round_up(value: f64) -> f64 {
@@ -302,36 +309,41 @@ fn pick(link: &Scope<Page>, playing: &Playing, ask: &str, choices: &[tiebreak_le
         html! {
             <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
                 <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
-                <span>{ format!("{}. {}", letter(index), choice.text) }</span>
-                if right == Some(index) { <strong>{ " (what the run says)" }</strong> }
+                <span lang={english()}>{ format!("{}. {}", letter(index), choice.text) }</span>
+                if right == Some(index) { <strong>{ tr(" (what the run says)") }</strong> }
             </label>
         }
     };
-    html! { <fieldset><legend class="ask">{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
+    html! { <fieldset><legend class="ask" lang={english()}>{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
 }
 
 fn verdict(app: &App, playing: &Playing) -> Html {
     let Some(question) = &playing.here().question else { return Html::default() };
     let text = match (question, &playing.given) {
         (Question::Curve { metric, .. }, Some(Given::Curve(_))) => {
-            let unit = tiebreak_sim::metrics::index_of(metric).map_or("", |index| METRICS[index].unit);
+            let unit = tiebreak_sim::metrics::index_of(metric).map_or("", |index| tr(METRICS[index].unit));
             let distance = app.front.live.as_ref().and_then(|live| playing.distance(live));
             distance.map(|distance| {
-                format!(
+                say(
                     "Your curve is {} {unit} from the run on average; both are on the chart.",
-                    words::trimmed(distance, 1)
+                    &[&words::trimmed(distance, 1), &unit],
                 )
             })
         }
         (Question::Pick { .. }, given) => match (playing.right(), given) {
-            (None, _) => Some("The run is under way…".into()),
-            (Some(right), Some(Given::Choice(choice))) if right == *choice => Some("Right.".into()),
-            (Some(right), Some(Given::Choice(_))) => Some(format!("The run says {}.", letter(right))),
-            (Some(right), _) => Some(format!("The run says {}.", letter(right))),
+            (None, _) => Some(tr("The run is under way…").into()),
+            (Some(right), Some(Given::Choice(choice))) if right == *choice => Some(tr("Right.").into()),
+            (Some(right), Some(Given::Choice(_))) => Some(say("The run says {}.", &[&letter(right)])),
+            (Some(right), _) => Some(say("The run says {}.", &[&letter(right)])),
         },
         _ => None,
     };
     html! { <p class="verdict" role="alert">{ text.unwrap_or_default() }</p> }
+}
+
+/// The language of lessons, where the page speaks another.
+fn english() -> Option<&'static str> {
+    (tiebreak_tongue::language() != tiebreak_tongue::ENGLISH).then_some(tiebreak_tongue::ENGLISH)
 }
 
 /// Text of a lesson; never HTML.
@@ -340,12 +352,12 @@ fn blocks(blocks: &[Block]) -> Html {
         html! { { for spans.iter().map(span) } }
     };
     let block = |block: &Block| match block {
-        Block::Paragraph(text) => html! { <p>{ spans(text) }</p> },
+        Block::Paragraph(text) => html! { <p lang={english()}>{ spans(text) }</p> },
         Block::List { numbered: false, items } => {
-            html! { <ul>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ul> }
+            html! { <ul lang={english()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ul> }
         }
         Block::List { items, .. } => {
-            html! { <ol>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ol> }
+            html! { <ol lang={english()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ol> }
         }
     };
     html! { { for blocks.iter().map(block) } }
@@ -390,11 +402,5 @@ async fn list() -> Option<Vec<Listed>> {
 }
 
 async fn text(file: &str) -> Option<String> {
-    let address = format!("{}{file}", places::address("lessons"));
-    let response = JsFuture::from(gloo::utils::window().fetch_with_str(&address)).await.ok()?;
-    let response: Response = response.dyn_into().ok()?;
-    if !response.ok() {
-        return None;
-    }
-    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+    places::text("lessons", file).await
 }

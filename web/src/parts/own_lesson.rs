@@ -8,6 +8,7 @@ use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Control, Unlocks};
 use tiebreak_scenario::link::pack;
 use tiebreak_sim::METRICS;
+use tiebreak_tongue::{say, tr};
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -135,7 +136,7 @@ impl OwnLesson {
             }
             OwnMessage::Save => {
                 if let Err(error) = save::text("lesson.md", "text/markdown", &app.own_lesson.text) {
-                    share::tell(link, "The file could not be saved", &error);
+                    share::tell(link, tr("The file could not be saved"), &error);
                 }
             }
         }
@@ -154,7 +155,7 @@ impl OwnLesson {
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, copied: Option<Copied>) -> Html {
         let close = link.callback(|_: Event| PageMessage::Own(OwnMessage::Open(false)));
         html! {
-            <dialog class="share-dialog" ref={&self.dialog} aria-label="Your own lesson" onclose={close}>
+            <dialog class="share-dialog" ref={&self.dialog} aria-label={tr("Your own lesson")} onclose={close}>
                 if self.is_open { { self.inside(link, app, copied) } }
             </dialog>
         }
@@ -166,18 +167,18 @@ impl OwnLesson {
         let grown = self.frozen_at.is_some_and(|before| before < own.text.len());
         html! {
             <>
-                <h2>{ "Your own lesson" }</h2>
-                <p>{ "Freeze what is on the page as a step: its scenario, what it is compared with, and what people shall see. A lesson of one step is a link with everything else hidden." }</p>
+                <h2>{ tr("Your own lesson") }</h2>
+                <p>{ tr("Freeze what is on the page as a step: its scenario, what it is compared with, and what people shall see. A lesson of one step is a link with everything else hidden.") }</p>
                 { self.step(link) }
                 <div class="group">
-                    <button class="primary" onclick={tell(|| OwnMessage::Freeze)}>{ "Freeze as step" }</button>
-                    <span role="status" class="muted">{ if grown && own.faults.is_empty() { "The step is at the end of the lesson." } else { "" } }</span>
+                    <button class="primary" onclick={tell(|| OwnMessage::Freeze)}>{ tr("Freeze as step") }</button>
+                    <span role="status" class="muted">{ if grown && own.faults.is_empty() { tr("The step is at the end of the lesson.") } else { "" } }</span>
                 </div>
                 if !own.faults.is_empty() {
-                    <div class="notice bad" role="alert"><strong>{ "The step was not added" }</strong><ul>{ for own.faults.iter().take(4).map(|fault| html! { <li>{ fault }</li> }) }</ul></div>
+                    <div class="notice bad" role="alert"><strong>{ tr("The step was not added") }</strong><ul>{ for own.faults.iter().take(4).map(|fault| html! { <li>{ fault }</li> }) }</ul></div>
                 }
                 if !own.text.trim().is_empty() { { whole(link, own, copied) } }
-                <div class="group"><button onclick={tell(|| OwnMessage::Open(false))}>{ "Close" }</button></div>
+                <div class="group"><button onclick={tell(|| OwnMessage::Open(false))}>{ tr("Close") }</button></div>
             </>
         }
     }
@@ -206,7 +207,7 @@ impl OwnLesson {
                 },
             ))
         });
-        let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.curve == Some(index)}>{ metric.declaration.title }</option> };
+        let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.curve == Some(index)}>{ tr(metric.declaration.title) }</option> };
         let shown = |control: &Control| {
             let control = *control;
             let toggle = link.callback(move |event: Event| {
@@ -215,20 +216,20 @@ impl OwnLesson {
                     event.target_unchecked_into::<HtmlInputElement>().checked(),
                 ))
             });
-            html! { <label><input type="checkbox" checked={self.controls.contains(&control)} onchange={toggle} />{ control.word() }</label> }
+            html! { <label><input type="checkbox" checked={self.controls.contains(&control)} onchange={toggle} />{ tr(control.word()) }</label> }
         };
         html! {
             <>
-                <label class="link-field">{ "Title of the step" }<input type="text" maxlength="80" value={self.title.clone()} oninput={title} /></label>
-                <label class="link-field">{ "Text: paragraphs, lists, *emphasis*" }<textarea rows="3" oninput={text} value={self.text.clone()} /></label>
-                <label class="field"><span>{ "People first draw" }</span><select onchange={curve}>
-                    <option value="" selected={self.curve.is_none()}>{ "nothing" }</option>{ for METRICS.iter().enumerate().map(metric) }</select></label>
+                <label class="link-field">{ tr("Title of the step") }<input type="text" maxlength="80" value={self.title.clone()} oninput={title} /></label>
+                <label class="link-field">{ tr("Text: paragraphs, lists, *emphasis*") }<textarea rows="3" oninput={text} value={self.text.clone()} /></label>
+                <label class="field"><span>{ tr("People first draw") }</span><select onchange={curve}>
+                    <option value="" selected={self.curve.is_none()}>{ tr("nothing") }</option>{ for METRICS.iter().enumerate().map(metric) }</select></label>
                 if self.curve.is_some() {
-                    <label class="link-field">{ "Why it goes so, shown after the run" }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
+                    <label class="link-field">{ tr("Why it goes so, shown after the run") }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
                 }
-                <label class="field"><span>{ "Rules shown" }</span><select onchange={rules}>
-                    { for ["those that are on", "all", "none"].iter().zip([Rules::On, Rules::All, Rules::None]).map(|(word, rules)| html! { <option selected={self.rules == rules}>{ *word }</option> }) }</select></label>
-                <fieldset class="shown"><legend>{ "Also shown" }</legend>{ for Control::EVERY.iter().map(shown) }</fieldset>
+                <label class="field"><span>{ tr("Rules shown") }</span><select onchange={rules}>
+                    { for [tr("those that are on"), tr("all"), tr("none")].iter().zip([Rules::On, Rules::All, Rules::None]).map(|(word, rules)| html! { <option selected={self.rules == rules}>{ *word }</option> }) }</select></label>
+                <fieldset class="shown"><legend>{ tr("Also shown") }</legend>{ for Control::EVERY.iter().map(shown) }</fieldset>
             </>
         }
     }
@@ -246,17 +247,17 @@ fn whole(link: &Scope<Page>, own: &tiebreak_lab::app::OwnLesson, copied: Option<
     });
     let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
     let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));
-    let size = format!("The link has {} characters and holds the whole lesson.", address.len());
+    let size = say("The link has {} characters and holds the whole lesson.", &[&address.len()]);
     let forget = link.callback(|_: MouseEvent| PageMessage::App(Message::WriteLesson(String::new())));
     html! {
         <>
-            <label class="link-field">{ "The lesson so far, as Markdown" }<textarea class="markdown" rows="8" spellcheck="false" onchange={write} value={own.text.clone()} /></label>
-            <p class="hint">{ "Questions with answers and claims are written here; docs/LESSONS.md says how. " }{ size }</p>
+            <label class="link-field">{ tr("The lesson so far, as Markdown") }<textarea class="markdown" rows="8" spellcheck="false" onchange={write} value={own.text.clone()} /></label>
+            <p class="hint">{ tr("Questions with answers and claims are written here; docs/LESSONS.md says how. ") }{ size }</p>
             <div class="group">
-                <button onclick={tell(|| OwnMessage::Play)}>{ "Try it" }</button>
-                <button onclick={tell(|| OwnMessage::Save)}>{ "Save as .md" }</button>
-                { share::copy_button(link, "Copy link", Copied::Lesson, address, copied) }
-                <button class="quiet" onclick={forget}>{ "Begin anew" }</button>
+                <button onclick={tell(|| OwnMessage::Play)}>{ tr("Try it") }</button>
+                <button onclick={tell(|| OwnMessage::Save)}>{ tr("Save as .md") }</button>
+                { share::copy_button(link, tr("Copy link"), Copied::Lesson, address, copied) }
+                <button class="quiet" onclick={forget}>{ tr("Begin anew") }</button>
             </div>
         </>
     }

@@ -3,6 +3,7 @@
 use tiebreak_lab::App;
 use tiebreak_lab::view::compare::{Change, Row};
 use tiebreak_lab::view::report::{Against, Report, Run};
+use tiebreak_tongue::{say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -20,10 +21,10 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, code: Html) -> Html {
     };
     let fact = |(title, text): &(&'static str, String)| html! { <p><strong>{ *title }</strong>{ ": " }{ text }</p> };
     html! {
-        <main class="report" aria-label="Report">
+        <main class="report" aria-label={tr("Report")}>
             <p class="report-bar group">
-                <button class="primary" onclick={tell(|| ShareMessage::Print)}>{ "Print" }</button>
-                <button onclick={tell(|| ShareMessage::Report(false))}>{ "Back to the page" }</button>
+                <button class="primary" onclick={tell(|| ShareMessage::Print)}>{ tr("Print") }</button>
+                <button onclick={tell(|| ShareMessage::Report(false))}>{ tr("Back to the page") }</button>
             </p>
             <header>{ code }<h1>{ &report.name }</h1><p class="muted">{ &report.made }</p>
                 { for report.sentence.iter().map(|sentence| html! { <p>{ sentence }</p> }) }
@@ -35,15 +36,15 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, code: Html) -> Html {
                 }) }</div>
             }
             { for report.against.iter().map(against) }
-            <h2>{ "Over time" }</h2>
+            <h2>{ tr("Over time") }</h2>
             { charts::on_paper(app) }
-            <h2>{ if report.runs.len() > 1 { format!("Set-up of {}", app.front.variant) } else { "Set-up".into() } }</h2>
+            <h2>{ if report.runs.len() > 1 { say("Set-up of {}", &[&app.front.variant]) } else { "Set-up".into() } }</h2>
             { for report.setup.iter().map(fact) }
-            <h2>{ "Rules, in order" }</h2>
+            <h2>{ tr("Rules, in order") }</h2>
             <div class="stages">{ for report.stages.iter().map(stage) }</div>
-            <p>{ "What is still tied then is settled by a random pick." }</p>
-            if !report.events.is_empty() { <h2>{ "Events" }</h2> { list(&report.events) } }
-            <h2>{ "Sources and licences" }</h2>
+            <p>{ tr("What is still tied then is settled by a random pick.") }</p>
+            if !report.events.is_empty() { <h2>{ tr("Events") }</h2> { list(&report.events) } }
+            <h2>{ tr("Sources and licences") }</h2>
             { list(&report.sources) }
         </main>
     }
@@ -59,7 +60,7 @@ fn runs(runs: &[Run]) -> Html {
     };
     html! {
         <table>
-            <thead><tr><th scope="col">{ "Variant" }</th><th scope="col">{ "Seed" }</th><th scope="col">{ "VMs placed" }</th><th scope="col">{ "Digest of every decision" }</th></tr></thead>
+            <thead><tr><th scope="col">{ tr("Variant") }</th><th scope="col">{ tr("Seed") }</th><th scope="col">{ tr("VMs placed") }</th><th scope="col">{ tr("Digest of every decision") }</th></tr></thead>
             <tbody>{ for runs.iter().map(row) }</tbody>
         </table>
     }
@@ -79,15 +80,15 @@ fn against(Against { names: [other, front], rows, changes, .. }: &Against) -> Ht
     let names = html! { <><th scope="col">{ other }</th><th scope="col">{ front }</th></> };
     html! {
         <section>
-            <h2>{ format!("{front} against {other}") }</h2>
+            <h2>{ say("{front} against {other}", &[&front, &other]) }</h2>
             <table>
-                <thead><tr><th scope="col">{ "What came out" }</th>{ names.clone() }<th scope="col">{ format!("{front} \u{2212} {other}") }</th>
-                    if over_seeds { <th scope="col">{ "95 % interval over seeds" }</th> }</tr></thead>
+                <thead><tr><th scope="col">{ tr("What came out") }</th>{ names.clone() }<th scope="col">{ format!("{front} \u{2212} {other}") }</th>
+                    if over_seeds { <th scope="col">{ tr("95 % interval over seeds") }</th> }</tr></thead>
                 <tbody>{ for rows.iter().map(row) }</tbody>
             </table>
-            if changes.is_empty() { <p>{ "Nothing is set differently." }</p> } else {
+            if changes.is_empty() { <p>{ tr("Nothing is set differently.") }</p> } else {
                 <table>
-                    <thead><tr><th scope="col">{ "What is set differently" }</th>{ names }</tr></thead>
+                    <thead><tr><th scope="col">{ tr("What is set differently") }</th>{ names }</tr></thead>
                     <tbody>{ for changes.iter().map(change) }</tbody>
                 </table>
             }

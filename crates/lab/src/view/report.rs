@@ -4,6 +4,7 @@ use tiebreak_model::{Declared, Param};
 use tiebreak_placement::{Group, Lifetimes};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, RuleRow, Variant, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, ENGINE_VERSION, Lane};
 use crate::protocol::TraceCard;
@@ -73,7 +74,7 @@ impl Report {
         let alone = app.front.live.as_ref().filter(|_| app.aside.is_empty());
         Self {
             name: app.document.name.clone(),
-            made: format!("Made on {day} with Tiebreak {ENGINE_VERSION}."),
+            made: say("Made on {day} with Tiebreak {ENGINE_VERSION}.", &[&day, &ENGINE_VERSION]),
             sentence: alone.filter(|live| live.result.is_some()).map(|live| verdict::sentence(live, None)),
             figures: alone.map_or_else(Vec::new, |live| verdict::figures(live, None)),
             runs: app.document.variants.iter().filter_map(|it| Some(run(it, lane(app, &it.name)?))).collect(),
@@ -96,9 +97,9 @@ fn run(variant: &Variant, lane: &Lane) -> Run {
         variant: variant.name.clone(),
         seed: variant.seed,
         placed: result.map_or_else(String::new, |result| {
-            format!("{} of {}", words::count(result.placements), words::count(result.placements + result.rejections))
+            say("{} of {}", &[&words::count(result.placements), &words::count(result.placements + result.rejections)])
         }),
-        digest: result.map_or_else(|| "not finished".into(), |result| result.digest.clone()),
+        digest: result.map_or_else(|| tr("not finished").into(), |result| result.digest.clone()),
     }
 }
 
@@ -117,14 +118,14 @@ fn against(app: &App, other: &Lane) -> Against {
 fn setup(app: &App) -> Vec<(&'static str, String)> {
     let variant = app.variant();
     let mut setup = vec![
-        ("Machines", machines(&variant.clusters)),
-        ("Workload", workload(app)),
-        ("Agents", agents(&variant.agents)),
+        (tr("Machines"), machines(&variant.clusters)),
+        (tr("Workload"), workload(app)),
+        (tr("Agents"), agents(&variant.agents)),
     ];
     if lifetimes::is_asked(app) {
-        let predictor = variant.predictor.entry().map_or("", |entry| entry.declaration.title);
+        let predictor = variant.predictor.entry().map_or("", |entry| tr(entry.declaration.title));
         let terms = changed(Lifetimes::DECLARATION.params, &variant.lifetimes.to_values());
-        setup.push(("Lifetimes", in_a_sentence(&format!("predicted by {predictor}"), &terms)));
+        setup.push((tr("Lifetimes"), in_a_sentence(&say("predicted by {predictor}", &[&predictor]), &terms)));
     }
     setup
 }
@@ -140,34 +141,36 @@ fn machines(clusters: &[ClusterRow]) -> String {
     }
     let kind = |(count, kind): &(f64, ClusterSettings)| {
         let number = |count: u32, one: &str, many: &str| words::counted(f64::from(count), one, many);
-        let clusters = if *count > 1.0 { format!("{} clusters of ", words::count(*count)) } else { String::new() };
+        let clusters = if *count > 1.0 { say("{} clusters of ", &[&words::count(*count)]) } else { String::new() };
         let each = [
-            (kind.cores, "cores"),
+            (kind.cores, tr("cores")),
             (kind.memory_gib, "GiB"),
             (kind.ssd_gib.into(), "GiB SSD"),
             (kind.network_mbps.into(), "Mbit/s"),
         ];
         let each = each.iter().filter(|(amount, _)| *amount > 0.0);
         let each: Vec<_> = each.map(|(amount, unit)| format!("{} {unit}", words::trimmed(*amount, 3))).collect();
-        let unready = if kind.unready > 0 { format!(", {} of them not ready", kind.unready) } else { String::new() };
-        format!(
+        let unready = if kind.unready > 0 { say(", {} of them not ready", &[&kind.unready]) } else { String::new() };
+        say(
             "{clusters}{} in {}{unready}, each with {}",
-            number(kind.machines, "machine", "machines"),
-            number(kind.racks, "rack", "racks"),
-            each.join(", ")
+            &[
+                &clusters,
+                &number(kind.machines, "machine", "machines"),
+                &number(kind.racks, "rack", "racks"),
+                &unready,
+                &each.join(", "),
+            ],
         )
     };
     let all = clusters.iter().map(|row| f64::from(row.settings.machines)).sum();
     let told: Vec<_> = kinds.iter().take(KINDS_MAX).map(kind).collect();
     let others: f64 = kinds.iter().skip(KINDS_MAX).map(|(count, _)| count).sum();
-    let others = if others > 0.0 { format!("; {} other clusters", words::count(others)) } else { String::new() };
+    let others = if others > 0.0 { say("; {} other clusters", &[&words::count(others)]) } else { String::new() };
     match clusters {
         [_] => format!("{}.", told.join("")),
-        several => format!(
+        several => say(
             "{} in {} clusters: {}{others}.",
-            words::counted(all, "machine", "machines"),
-            several.len(),
-            told.join("; ")
+            &[&words::counted(all, "machine", "machines"), &several.len(), &told.join("; "), &others],
         ),
     }
 }
@@ -176,15 +179,15 @@ fn workload(app: &App) -> String {
     match &app.variant().workload {
         WorkloadRef::Generated(settings) => {
             let changed = changed(GeneratedWorkload::DECLARATION.params, &settings.to_values());
-            in_a_sentence("made up from the seed", &changed)
+            in_a_sentence(tr("made up from the seed"), &changed)
         }
         WorkloadRef::Trace { name, fingerprint, settings } => {
-            let sampled = (settings.one_tenant_in > 1).then(|| format!(", one tenant in {}", settings.one_tenant_in));
+            let sampled = (settings.one_tenant_in > 1).then(|| say(", one tenant in {}", &[&settings.one_tenant_in]));
             let facts = card(app).map(|card| format!(" {}", about_trace(card)));
-            format!(
-                "The trace {name}{}, fingerprint {fingerprint:032x}.{}",
-                sampled.unwrap_or_default(),
-                facts.unwrap_or_default()
+            let fingerprint = format!("{fingerprint:032x}");
+            say(
+                "The trace {name}{sampled}, fingerprint {fingerprint}.{facts}",
+                &[name, &sampled.unwrap_or_default(), &fingerprint, &facts.unwrap_or_default()],
             )
         }
     }
@@ -199,13 +202,15 @@ fn card(app: &App) -> Option<&TraceCard> {
 /// What is in a trace, in a sentence.
 #[must_use]
 pub fn about_trace(card: &TraceCard) -> String {
-    format!(
+    say(
         "{}; {} over {} days, {} alive at the start; at most {} cores at once.",
-        card.format,
-        words::counted(card.vms, "VM", "VMs"),
-        words::trimmed(card.days, 1),
-        words::count(card.warm),
-        words::count(card.peak_cores)
+        &[
+            &heard(&card.format),
+            &words::counted(card.vms, "VM", "VMs"),
+            &words::trimmed(card.days, 1),
+            &words::count(card.warm),
+            &words::count(card.peak_cores),
+        ],
     )
 }
 
@@ -219,8 +224,8 @@ fn in_a_sentence(what: &str, changed: &[String]) -> String {
     let mut letters = what.chars();
     let what: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     match changed {
-        [] => format!("{what}, all settings as they come."),
-        some => format!("{what}, with {}; the other settings as they come.", some.join(", ")),
+        [] => say("{what}, all settings as they come.", &[&what]),
+        some => say("{what}, with {}; the other settings as they come.", &[&what, &some.join(", ")]),
     }
 }
 
@@ -237,17 +242,18 @@ fn changed(params: &[Param], values: &[f64]) -> Vec<String> {
 /// `machines 10`, `decision 70 ms`, `caches off`.
 fn told(param: &Param, value: f64) -> String {
     let title = param.title();
-    let name = title.strip_suffix(param.unit).unwrap_or(&title).trim();
+    let title = tr(&title);
+    let name = title.strip_suffix(param.unit).unwrap_or(title).trim();
     match (param.word(value), name) {
-        (Some(word), _) => format!("{title} {word}"),
+        (Some(word), _) => format!("{title} {}", tr(word)),
         (None, "") => format!("{title} {}", words::trimmed(value, 3)),
-        (None, name) => format!("{name} {} {}", words::trimmed(value, 3), param.unit).trim_end().to_owned(),
+        (None, name) => format!("{name} {} {}", words::trimmed(value, 3), tr(param.unit)).trim_end().to_owned(),
     }
 }
 
 fn stages(variant: &Variant) -> Vec<(&'static str, Vec<String>)> {
     let rules = |group: Group| variant.rules_of(group).filter(|row| row.on).map(|row| rule(row, variant.hand_weights));
-    let stages = Group::ALL.into_iter().map(|group| (group.title(), rules(group).collect::<Vec<_>>()));
+    let stages = Group::ALL.into_iter().map(|group| (tr(group.title()), rules(group).collect::<Vec<_>>()));
     stages.filter(|(_, rules)| !rules.is_empty()).collect()
 }
 
@@ -256,12 +262,13 @@ fn rule(row: &RuleRow, hand_weights: bool) -> String {
     let mut words = vec![row.id.clone()];
     if row.scores() {
         words.push(
-            row.buckets
-                .map_or("compared exactly".into(), |buckets| words::counted(f64::from(buckets), "bucket", "buckets")),
+            row.buckets.map_or(tr("compared exactly").into(), |buckets| {
+                words::counted(f64::from(buckets), "bucket", "buckets")
+            }),
         );
     }
     if hand_weights && row.scores() {
-        words.push(format!("weight {}", words::trimmed(row.weight.unwrap_or(1.0), 3)));
+        words.push(say("weight {}", &[&words::trimmed(row.weight.unwrap_or(1.0), 3)]));
     }
     words.extend(changed(row.entry().map_or(&[], |entry| entry.declaration.params), &row.values));
     words.join(", ")
@@ -279,17 +286,19 @@ fn events(app: &App) -> Vec<String> {
 fn sources(app: &App) -> Vec<String> {
     let workload = match (&app.variant().workload, card(app)) {
         (WorkloadRef::Generated(_), _) => {
-            "Workload: made up, with the habits of Azure that Hadary et al. report (Protean, OSDI 2020).".to_owned()
+            tr("Workload: made up, with the habits of Azure that Hadary et al. report (Protean, OSDI 2020).").to_owned()
         }
-        (_, Some(card)) if !card.source.is_empty() => format!("Trace: {}", card.source),
-        _ => "Trace: those that come with Tiebreak are Microsoft Azure's, CC BY 4.0 (Hadary et al., OSDI 2020); \
-              another keeps its own licence."
-            .to_owned(),
+        (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&card.source]),
+        _ => tr("Trace: those that come with Tiebreak are Microsoft Azure's, CC BY 4.0 (Hadary et al., OSDI 2020); \
+              another keeps its own licence.")
+        .to_owned(),
     };
-    let lifetimes = "Lifetimes: after \"LAVA: Lifetime-Aware VM Allocation with Learned Distributions and Adaptation \
-                     to Mispredictions\".";
-    let rules = "Rules and agents: after \"Protean: VM Allocation Service at Scale\" (Hadary et al., OSDI 2020).";
-    let tiebreak = "Tiebreak: MIT or Apache-2.0. A simulation; the same scenario gives the same digests everywhere.";
+    let lifetimes =
+        tr("Lifetimes: after \"LAVA: Lifetime-Aware VM Allocation with Learned Distributions and Adaptation \
+                     to Mispredictions\".");
+    let rules = tr("Rules and agents: after \"Protean: VM Allocation Service at Scale\" (Hadary et al., OSDI 2020).");
+    let tiebreak =
+        tr("Tiebreak: MIT or Apache-2.0. A simulation; the same scenario gives the same digests everywhere.");
     let mut sources = vec![workload, rules.into()];
     sources.extend(lifetimes::is_asked(app).then(|| lifetimes.into()));
     sources.push(tiebreak.into());

@@ -2,6 +2,7 @@
 
 use tiebreak_lab::view::code::{CHARACTERS_MAX, Code};
 use tiebreak_lab::view::words;
+use tiebreak_tongue::{say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -25,29 +26,26 @@ pub(super) fn small(link: &Scope<Page>, code: Option<&Code>, characters: usize) 
     let body = match code {
         Some(code) => html! {
             <div class="code-row">
-                { drawing(code, "QR code of the link") }
+                { drawing(code, tr("QR code of the link")) }
                 <div>
-                    <p>{ "For a classroom: phones open the link from the wall." }</p>
-                    <button onclick={show}>{ "Show large" }</button>
+                    <p>{ tr("For a classroom: phones open the link from the wall.") }</p>
+                    <button onclick={show}>{ tr("Show large") }</button>
                 </div>
             </div>
         },
         None => html! {
-            <p class="notice">{ format!(
-                "The link has {} characters, and a QR code holds at most {}. Save the scenario as a file and hand that out.",
-                words::count(characters as f64), words::count(CHARACTERS_MAX as f64)
-            ) }</p>
+            <p class="notice">{ say("The link has {} characters, and a QR code holds at most {}. Save the scenario as a file and hand that out.", &[&words::count(characters as f64), &words::count(CHARACTERS_MAX as f64)]) }</p>
         },
     };
-    html! { <section aria-label="QR code"><h3>{ "QR code" }</h3>{ body }</section> }
+    html! { <section aria-label={tr("QR code")}><h3>{ tr("QR code") }</h3>{ body }</section> }
 }
 
 /// On paper, with the link for who reads the report on a screen.
 pub(super) fn on_paper(code: Option<&Code>, address: &str) -> Html {
     html! {
         <p class="paper-code">
-            { for code.map(|code| drawing(code, "QR code of the link")) }
-            <a href={address.to_owned()}>{ "The scenario, live" }</a>
+            { for code.map(|code| drawing(code, tr("QR code of the link"))) }
+            <a href={address.to_owned()}>{ tr("The scenario, live") }</a>
         </p>
     }
 }
@@ -57,10 +55,10 @@ pub(super) fn large(link: &Scope<Page>, dialog: &NodeRef, code: Option<&Code>) -
     let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Large(false)));
     let shut = link.callback(|_: MouseEvent| PageMessage::Share(ShareMessage::Large(false)));
     html! {
-        <dialog class="large-code" ref={dialog} aria-label="QR code, large" onclose={close}>
+        <dialog class="large-code" ref={dialog} aria-label={tr("QR code, large")} onclose={close}>
             if let Some(code) = code {
-                <button onclick={shut}>{ "Close" }</button>
-                { drawing(code, "QR code of the link") }
+                <button onclick={shut}>{ tr("Close") }</button>
+                { drawing(code, tr("QR code of the link")) }
             }
         </dialog>
     }

@@ -3,6 +3,7 @@
 use tiebreak_lab::App;
 use tiebreak_lab::view::embed;
 use tiebreak_sim::METRICS;
+use tiebreak_tongue::tr;
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -18,13 +19,13 @@ pub(super) fn view(link: &Scope<Page>, app: &App, address: &str, metric: usize, 
         metric.map(|metric| PageMessage::Share(ShareMessage::Frame(metric)))
     });
     let option = |(index, it): (usize, &tiebreak_sim::Metric)| {
-        html! { <option value={index.to_string()} selected={index == metric}>{ it.declaration.title }</option> }
+        html! { <option value={index.to_string()} selected={index == metric}>{ tr(it.declaration.title) }</option> }
     };
     html! {
-        <section aria-label="One chart in another page"><h3>{ "One chart in another page" }</h3>
+        <section aria-label={tr("One chart in another page")}><h3>{ tr("One chart in another page") }</h3>
             <div class="group">
-                <select aria-label="Chart to embed" onchange={choose}>{ for METRICS.iter().enumerate().map(option) }</select>
-                { copy_button(link, "Copy HTML", Copied::Frame, html.clone(), copied) }
+                <select aria-label={tr("Chart to embed")} onchange={choose}>{ for METRICS.iter().enumerate().map(option) }</select>
+                { copy_button(link, tr("Copy HTML"), Copied::Frame, html.clone(), copied) }
             </div>
             { field("HTML", html) }
         </section>

@@ -12,6 +12,7 @@ use tiebreak_lab::app::Notice;
 use tiebreak_lab::view::charts;
 use tiebreak_lab::{App, Message, view::code::Code};
 use tiebreak_sim::METRICS;
+use tiebreak_tongue::{in_english, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
 use yew::html::Scope;
@@ -145,7 +146,7 @@ impl Share {
         let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Open(false)));
         html! {
             <>
-                <dialog class="share-dialog" ref={&self.dialog} aria-label="Share" onclose={close}>
+                <dialog class="share-dialog" ref={&self.dialog} aria-label={tr("Share")} onclose={close}>
                     if self.is_open { { self.dialog(link, app) } }
                 </dialog>
                 { code::large(link, &self.large, self.is_large.then(|| self.code(&address(app))).flatten().as_deref()) }
@@ -156,25 +157,25 @@ impl Share {
     fn dialog(&self, link: &Scope<Page>, app: &App) -> Html {
         let address = address(app);
         let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| PageMessage::Share(message()));
-        let long = if address.len() > LONG { " That is long for a link; a file is safer." } else { "" };
-        let size = format!(
+        let long = if address.len() > LONG { tr(" That is long for a link; a file is safer.") } else { "" };
+        let size = say(
             "{} characters. It holds the scenario and the result's digest, not the trace.{long}",
-            address.len()
+            &[&address.len(), &long],
         );
         let code = self.code(&address);
         html! {
             <>
-                <h2>{ "Share this scenario" }</h2>
-                <p>{ "Whoever opens the link sees the same machines, rules, agents and seed, and the page checks that the result is the same. If it runs on a file of yours, they need that file too." }</p>
-                { field("Link", address.clone()) }
+                <h2>{ tr("Share this scenario") }</h2>
+                <p>{ tr("Whoever opens the link sees the same machines, rules, agents and seed, and the page checks that the result is the same. If it runs on a file of yours, they need that file too.") }</p>
+                { field(tr("Link"), address.clone()) }
                 <p class="hint">{ size }</p>
                 <div class="group">
-                    { copy_button(link, "Copy link", Copied::Link, address.clone(), self.copied) }
-                    <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ "Save as file" }</button>
+                    { copy_button(link, tr("Copy link"), Copied::Link, address.clone(), self.copied) }
+                    <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ tr("Save as file") }</button>
                     { open_file(link) }
                     // A report has the answer that a lesson still asks for.
-                    if !app.hides_result() { <button onclick={tell(|| ShareMessage::Report(true))}>{ "Print report" }</button> }
-                    <button onclick={tell(|| ShareMessage::Open(false))}>{ "Close" }</button>
+                    if !app.hides_result() { <button onclick={tell(|| ShareMessage::Report(true))}>{ tr("Print report") }</button> }
+                    <button onclick={tell(|| ShareMessage::Open(false))}>{ tr("Close") }</button>
                 </div>
                 { code::small(link, code.as_deref(), address.len()) }
                 { frame::view(link, app, &address, self.frame, self.copied) }
@@ -250,7 +251,7 @@ pub(crate) fn copy_button(
 ) -> Html {
     let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Copy(what, text.clone())));
     let class = (what == Copied::Link).then_some("primary");
-    html! { <button {class} {onclick}>{ if copied == Some(what) { "Copied" } else { label } }</button> }
+    html! { <button {class} {onclick}>{ if copied == Some(what) { tr("Copied") } else { label } }</button> }
 }
 
 /// The control that takes a saved scenario.
@@ -262,8 +263,8 @@ fn open_file(link: &Scope<Page>) -> Html {
         file.map_or_else(Vec::new, |file| vec![PageMessage::Share(ShareMessage::Open(false)), PageMessage::File(file)])
     });
     html! {
-        <label class="file"><span>{ "Open a file" }</span>
-            <input type="file" aria-label="Scenario file" accept=".json,application/json" {onchange} /></label>
+        <label class="file"><span>{ tr("Open a file") }</span>
+            <input type="file" aria-label={tr("Scenario file")} accept=".json,application/json" {onchange} /></label>
     }
 }
 
@@ -278,38 +279,43 @@ fn save_file(file: File, link: &Scope<Page>, app: &App) {
         let title = METRICS[metric].declaration.title.to_lowercase().replace(',', "").replace(' ', "-");
         format!("tiebreak-{title}.{ending}")
     };
+    // Files are English in every language: other programs read them, and other people.
     let drawing = |metric: usize| {
         let (text, address) = (charts::caption(app), address(app));
-        svg_file(&chart(app, metric), SAVED.0, SAVED.1, Theme::Light, Caption { text: &text, link: &address })
+        let caption = Caption { text: &text, link: &address };
+        in_english(|| svg_file(&chart(app, metric), SAVED.0, SAVED.1, Theme::Light, caption))
     };
     let saved = match file {
         File::Scenario => save::text("tiebreak-scenario.json", "application/json", &app.document.to_json()),
-        File::AllSeries => save::text("tiebreak-all-series.csv", "text/csv", &charts::all_series(&charts::lines(app))),
-        File::Csv(metric) => save::text(&name(metric, "csv"), "text/csv", &csv(&chart(app, metric))),
+        File::AllSeries => {
+            save::text("tiebreak-all-series.csv", "text/csv", &in_english(|| charts::all_series(&charts::lines(app))))
+        }
+        File::Csv(metric) => save::text(&name(metric, "csv"), "text/csv", &in_english(|| csv(&chart(app, metric)))),
         File::Svg(metric) => save::text(&name(metric, "svg"), "image/svg+xml", &drawing(metric)),
         File::Png(metric) => {
             let (name, svg, link) = (name(metric, "png"), drawing(metric), link.clone());
             return wasm_bindgen_futures::spawn_local(async move {
                 if let Err(error) = save::picture(&name, &svg).await {
-                    tell(&link, "The picture could not be saved", &error);
+                    tell(&link, tr("The picture could not be saved"), &error);
                 }
             });
         }
     };
     if let Err(error) = saved {
-        tell(link, "The file could not be saved", &error);
+        tell(link, tr("The file could not be saved"), &error);
     }
 }
 
 pub(crate) fn tell(link: &Scope<Page>, title: &str, error: &JsValue) {
-    let line = format!("The browser said: {error:?}.");
+    let line = say("The browser said: {error}.", &[&format!("{error:?}")]);
     link.send_message(PageMessage::App(Message::Notice(Notice::bad(title, vec![line]))));
 }
 
 fn copy(link: &Scope<Page>, what: Copied, text: &str) {
     let refused = || {
-        let line = "The browser does not let this page write to the clipboard; select the text and copy it by hand.";
-        PageMessage::App(Message::Notice(Notice::bad("Nothing was copied", vec![line.into()])))
+        let line =
+            tr("The browser does not let this page write to the clipboard; select the text and copy it by hand.");
+        PageMessage::App(Message::Notice(Notice::bad(tr("Nothing was copied"), vec![line.into()])))
     };
     let clipboard = gloo::utils::window().navigator().clipboard();
     // A page that came by http from another host has none.
