@@ -67,7 +67,7 @@ fn language(link: &Scope<Page>) -> Html {
     let option = |(id, name): &(&'static str, &'static str)| {
         html! { <option value={*id} lang={*id} selected={*id == tiebreak_tongue::language()}>{ *name }</option> }
     };
-    html! { <select class="language" aria-label={tr("Language")} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
+    html! { <select class="language" aria-label={tr("Language")} ~value={tiebreak_tongue::language()} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
 }
 
 /// What a step goes on to.

@@ -55,9 +55,10 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, String> {
     Ok(files)
 }
 
-/// Whether an address has 16 hexadecimal digits of its own, as Trunk and `stamp.rs` put them there.
+/// Whether an address has a hash in it, as Trunk and `stamp.rs` put it there: 16 hexadecimal digits, of which Trunk
+/// leaves out zeros at the front.
 fn has_content_in_name(file: &str) -> bool {
-    file.split(['-', '_', '.', '/']).any(|part| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    file.split(['-', '_', '.', '/']).any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
@@ -67,6 +68,7 @@ mod tests {
     #[test]
     fn names_with_and_without_content() {
         assert!(has_content_in_name("app-3dec4cb8bb1f78e5_bg.wasm"));
+        assert!(has_content_in_name("style-eb026ce69af3338.css"));
         assert!(has_content_in_name("first-516fab2b81e54048/first_loader.js"));
         assert!(!has_content_in_name("traces/packing-cut.columns"));
     }

@@ -1,0 +1,172 @@
+// The page in another language: all of it, for as long as it is wanted, and not a word different in English after that.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { kept, onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+/** What must be there in German, by role and name. */
+const GERMAN = [
+  ['heading', 'Wie wählt eine Cloud die Maschine für eine VM?'],
+  ['heading', 'Regeln'],
+  ['heading', 'Erklären'],
+  ['heading', 'Startwert und Cluster'],
+  ['button', 'Start'],
+  ['button', 'Schritt'],
+  ['button', 'Rückgängig'],
+  ['button', 'Teilen'],
+  ['button', 'Als B verzweigen'],
+  ['button', 'Neues Ereignis'],
+  ['button', 'BestFit verschieben'],
+  ['checkbox', 'PreferNonEmptyMachines verwenden'],
+  ['combobox', 'Stufen für BestFit'],
+  ['combobox', 'Vorlage öffnen'],
+  ['combobox', 'Lektion öffnen'],
+  ['spinbutton', 'Anzahl (Agenten)'],
+  ['slider', 'Zeitpunkt'],
+  ['region', 'Diagramme'],
+  ['region', 'Zeitleiste'],
+  ['figure', 'Flottenkarte'],
+  ['figure', 'Leere Hosts'],
+  ['figure', 'Packungsdichte'],
+  ['figure', 'Konflikte'],
+];
+
+/** Words that every part of the English page has, and no German one, names of rules apart. */
+const ENGLISH = /\b(the|and|of|with|where|which|empty|machines?|hosts? stood|show|rules?|open|close|settings?|lifetimes|sweep|seeds?|run|undo|share|day \d)\b/i;
+
+const language = (page) => page.getByRole('combobox', { name: /^(Language|Sprache)$/ });
+const status = (page) => page.getByRole('status').first();
+
+async function speak(page, code) {
+  await language(page).selectOption(code);
+  await page.waitForFunction((wanted) => document.documentElement.lang === wanted, code);
+}
+
+/** Every text on the page and every name, but for what is English or a name in any language. */
+const texts = (page) => page.evaluate(() => {
+  const apart = '[lang=en], option, .brand, input.name, code, .rule-name, .rule [aria-label], svg title';
+  const said = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.data.trim();
+    if (text && !walk.currentNode.parentElement.closest(`${apart}, script, style`)) said.push(text);
+  }
+  for (const attribute of ['aria-label', 'title', 'placeholder']) {
+    for (const element of document.querySelectorAll(`[${attribute}]`)) {
+      if (!element.closest(apart)) said.push(element.getAttribute(attribute));
+    }
+  }
+  return said;
+});
+
+/** What the page says in English that it should say in German. */
+async function left(page) {
+  // Rules are called by their ids, and papers and licences as they are called.
+  const names = /\b[A-Z][a-z]+(?:[A-Z][A-Za-z]+)+\b|Run-?time|The?o?rem|\bScale\b|"[^"]*"|„[^“]*“|packing-cut\S*|cluster \d+/g;
+  return (await texts(page)).filter((text) => ENGLISH.test(text.replace(names, '')));
+}
+
+test('in German the main parts are German, and nothing English is left', () =>
+  onPage(WIDE, async ({ page }) => {
+    await speak(page, 'de');
+    for (const [role, name] of GERMAN) {
+      assert.ok(await page.getByRole(role, { name, exact: true }).first().isVisible(), `${role} "${name}"`);
+    }
+    assert.match(await status(page).textContent(), /^Fertig: 13\.521 VMs in \d+,\d\d s$/);
+    assert.match(await page.title(), /wie eine Cloud/);
+    assert.ok(await page.getByText('27,9 %').first().isVisible(), 'decimals as German has them');
+    for (const fold of await page.locator('button.fold').all()) await fold.click();
+    for (const fold of await page.locator('summary').all()) if (await fold.isVisible()) await fold.click();
+    assert.deepEqual(await left(page), []);
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('what the engine says of a VM and a machine is German too', () =>
+  onPage(WIDE, async ({ page }) => {
+    await speak(page, 'de');
+    const explain = page.getByRole('region', { name: 'Erklären' });
+    await explain.getByRole('spinbutton', { name: 'Maschine', exact: true }).fill('0');
+    await page.keyboard.press('Tab');
+    await explain.getByRole('button', { name: /^VM \d+/ }).first().click();
+    await explain.getByRole('region', { name: 'Werte' }).waitFor();
+    await explain.getByRole('spinbutton', { name: 'Warum nicht Maschine' }).fill('7');
+    await page.keyboard.press('Tab');
+    await explain.getByRole('columnheader', { name: 'Erfragt' }).waitFor();
+    assert.match(await explain.textContent(), /Maschine \d+ wurde .*Sie verlangte .*Nicht Maschine 7: /s);
+    assert.deepEqual(await left(page), []);
+  }));
+
+test('events, two variants and the dialogs are German', () =>
+  onPage(WIDE, async ({ page, hand }) => {
+    await speak(page, 'de');
+    const done = () => hand.page.waitForFunction(() => /^Fertig/.test(document.querySelector('[role=status]').textContent));
+    await hand.button('Neues Ereignis').click();
+    await page.getByRole('menuitem', { name: 'Maschinen fallen aus' }).click();
+    await done();
+    await hand.button('Als B verzweigen').click();
+    await hand.button('Vergleichen').click();
+    await page.getByRole('region', { name: 'Vergleich' }).waitFor();
+    await done();
+    assert.deepEqual(await left(page), []);
+    await hand.button('Teilen').click();
+    await page.getByRole('dialog', { name: 'Teilen' }).waitFor();
+    assert.deepEqual(await left(page), []);
+    await hand.button('Bericht drucken').click();
+    await page.getByRole('main', { name: 'Bericht' }).waitFor();
+    assert.deepEqual(await left(page), []);
+  }));
+
+test('a reload keeps the language, without a network too', () =>
+  onPage(WIDE, async ({ page, host }) => {
+    await speak(page, 'de');
+    await kept(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+    assert.equal(await language(page).inputValue(), 'de');
+    await host.close();
+    await page.reload();
+    await page.waitForFunction(() => /^Fertig/.test(document.querySelector('[role=status]')?.textContent ?? ''));
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+  }));
+
+test('back in English the page is what it was', () =>
+  onPage(WIDE, async ({ page }) => {
+    const before = await texts(page);
+    await speak(page, 'de');
+    assert.notDeepEqual(await texts(page), before);
+    await speak(page, 'en');
+    assert.deepEqual(await texts(page), before);
+    await page.reload();
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  }));
+
+test('texts that the server does not give leave the page English, and it says so', () =>
+  onPage({ ...WIDE, prepare: ({ context }) => context.route('**/strings-*/**', (route) => route.fulfill({ body: '[]' })) },
+    async ({ page }) => {
+      await language(page).selectOption('de');
+      await page.getByText('The language could not be changed').waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
+      assert.equal(await language(page).inputValue(), 'en');
+    }));
+
+test('nothing is fetched for a language that nobody chose', () =>
+  onPage(WIDE, async ({ page, host }) => {
+    const asked = () => host.paths.filter((path) => path.includes('strings-'));
+    const early = asked();
+    await speak(page, 'de');
+    assert.ok(early.length === 0 || early.length === 1 && host.paths.includes('sw.js'), early.join(' '));
+    assert.ok(asked().length >= 1);
+  }));
+
+test('on a phone nothing is wider than the screen, in both themes', async () => {
+  for (const dark of [false, true]) {
+    await onPage({ ...NARROW, dark }, async ({ page }) => {
+      await speak(page, 'de');
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= NARROW.width, 'it scrolls sideways');
+      assert.deepEqual(await axe(page), []);
+    });
+  }
+});
