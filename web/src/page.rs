@@ -11,7 +11,7 @@ use tiebreak_lab::view::embed::Embed;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Effect, Message};
 use tiebreak_lesson::Control;
-use tiebreak_scenario::{Document, PRESETS, link};
+use tiebreak_scenario::{Document, PRESETS, SweepPlan, link};
 use tiebreak_tongue::{mark, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
@@ -287,7 +287,12 @@ impl Component for Page {
                 let told = self.own_lesson.update(message, context.link(), &self.app);
                 told.into_iter().for_each(|message| self.tell(message));
             }
-            PageMessage::Sweep(message) => self.sweep.update(message, &self.app),
+            // Told of what is so already, when a plan has opened it.
+            PageMessage::Sweep(SweepMessage::Fold(open)) if self.sweep.is_open == open => return false,
+            PageMessage::Sweep(message) => {
+                let told = self.sweep.update(&message, &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
             PageMessage::Player(message) => {
                 let told = self.player.update(&message, context.link(), &self.app);
                 told.into_iter().for_each(|message| self.tell(message));
@@ -592,11 +597,16 @@ impl Page {
         }
     }
 
-    /// Opens a scenario file; what it replaces can be had back with undo.
+    /// Opens a scenario file, a sweep's plan or a lesson; what it replaces can be had back with undo.
     fn open_file(&mut self, name: &str, text: &str) {
         if name.ends_with(".md") {
             self.lesson_step = 0;
             return self.tell(Message::LessonText(text.to_owned()));
+        }
+        if SweepPlan::is_meant(text) {
+            self.tell(Message::Plan { name: name.to_owned(), text: text.to_owned() });
+            self.sweep.is_open |= self.app.wanted.is_ready();
+            return;
         }
         match Document::read(text) {
             Ok(read) => {

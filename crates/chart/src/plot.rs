@@ -30,6 +30,9 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
+/// Words that have room across; of more, every second or third is written.
+const WORDS_MAX: usize = 12;
+
 /// One drawing of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Panel {
@@ -115,7 +118,18 @@ impl Panel {
 impl Plot {
     /// An SVG for the page, as [`svg`](crate::svg) makes them of charts of time.
     pub fn svg(&self, width: u32, height: u32, label: &str) -> String {
-        let (chart, marks) = self.placed(height);
+        self.svg_of_words(&[], width, height, label)
+    }
+
+    /// The same where words are counted across: the first of them stands at 1, the second at 2.
+    pub fn svg_of_words(&self, words: &[String], width: u32, height: u32, label: &str) -> String {
+        let (chart, mut marks) = self.placed(height);
+        if !words.is_empty() {
+            let (first, last) = chart.time_range;
+            let few = words.len().div_ceil(WORDS_MAX);
+            let places = (1..).map(f64::from).zip(words.iter().cloned()).step_by(few);
+            marks.across = places.filter(|(at, _)| (first..=last).contains(at)).collect();
+        }
         fragment(&body(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
     }
 
@@ -142,14 +156,15 @@ impl Plot {
     /// The plot as places on its axes, and the marks beside them.
     fn placed(&self, height: u32) -> (TimeChart, Marks) {
         let across = extent(self.points().map(|point| point.0));
-        let up = extent(self.points().map(|point| point.1));
+        let bands = self.series.iter().flat_map(|series| &series.band).flat_map(|(_, low, high)| [*low, *high]);
+        let up = extent(self.points().map(|point| point.1).chain(bands));
         let (lowest, ticks) = self.marks_up(up, look::value_ticks_max(f64::from(height)));
         let x = |at: f64| if self.across_is_log { at.max(f64::MIN_POSITIVE).log10() } else { at };
         let y = |value: f64| if self.up_is_log { (value / lowest).log10() } else { value };
         let place = |(at, value): &(f64, f64)| (x(*at), y(*value));
         let series = self.series.iter().map(|series| Series {
             points: series.points.iter().map(place).collect(),
-            band: Vec::new(),
+            band: series.band.iter().map(|(at, low, high)| (x(*at), y(*low), y(*high))).collect(),
             ..series.clone()
         });
         let mark = |(at, label): (f64, String)| (x(at), label);
@@ -253,6 +268,26 @@ mod tests {
         assert!((placed[1].1 - placed[0].1 - 1.0).abs() < 1e-9, "ten times as much is one step up");
         let (chart, marks) = plot(&points, false, false).placed(200);
         assert_eq!((chart.series[0].points[2], words(&marks.up)), ((50_000.0, 1_200.0), "0 500 1,000 1,500".into()));
+    }
+
+    #[test]
+    fn a_band_is_placed_like_its_line_and_belongs_to_the_axis() {
+        let mut plot = plot(&[(1.0, 10.0), (10.0, 20.0)], true, false);
+        plot.series[0].band = vec![(1.0, 5.0, 15.0), (10.0, 10.0, 90.0)];
+        let (chart, marks) = plot.placed(200);
+        assert_eq!(chart.series[0].band, [(0.0, 5.0, 15.0), (1.0, 10.0, 90.0)]);
+        assert!(marks.value_range().1 >= 90.0, "{:?}", marks.value_range());
+    }
+
+    #[test]
+    fn words_stand_at_their_places() {
+        let svg = plot(&[(1.0, 2.0), (2.0, 3.0)], false, false).svg_of_words(
+            &["fixed".into(), "none".into(), "far".into()],
+            400,
+            150,
+            "A sentence",
+        );
+        assert!(svg.contains(">fixed</text>") && svg.contains(">none</text>") && !svg.contains(">far</text>"), "{svg}");
     }
 
     #[test]

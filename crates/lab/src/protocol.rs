@@ -397,6 +397,8 @@ pub struct RunResult {
     /// Changes of machines' states in words, with how often they happened; none where no rule asks
     /// for lifetimes.
     pub turns: Vec<(String, f64)>,
+    /// What a sweep says of it, in the order of [`SWEEP_MEASURES`](tiebreak_scenario::SWEEP_MEASURES).
+    pub measures: Vec<Option<f64>>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }

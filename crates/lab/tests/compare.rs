@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tiebreak_lab::app::sweep::Axis;
-use tiebreak_lab::app::{Edit, Given, Mode, POOL, Phase};
+use tiebreak_lab::app::sweep::Point;
+use tiebreak_lab::app::{Edit, Given, Mode, POOL, Phase, Wish};
 use tiebreak_lab::view::report::Report;
-use tiebreak_lab::view::{charts, compare};
+use tiebreak_lab::view::{charts, compare, sweep as view};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_scenario::Document;
 use tiebreak_scenario::presets;
@@ -68,15 +68,19 @@ impl Page {
     }
 
     fn settle(&mut self) {
-        loop {
-            while let Some(reply) = self.wire.pop_front() {
-                let effects = self.app.update(Message::Engine(Box::new(reply)));
-                self.carry_out(effects);
-            }
-            let Some(engine) = self.engines.values_mut().find(|engine| engine.is_running()) else { return };
-            let replies = engine.work(true);
-            self.wire.extend(replies);
+        while self.go_on() {}
+    }
+
+    /// What was said is heard, and one engine works a little; whether any did.
+    fn go_on(&mut self) -> bool {
+        while let Some(reply) = self.wire.pop_front() {
+            let effects = self.app.update(Message::Engine(Box::new(reply)));
+            self.carry_out(effects);
         }
+        let Some(engine) = self.engines.values_mut().find(|engine| engine.is_running()) else { return false };
+        let replies = engine.work(true);
+        self.wire.extend(replies);
+        true
     }
 
     fn digests(&self) -> Vec<String> {
@@ -267,26 +271,96 @@ fn a_lesson_that_cannot_be_read_is_told_line_by_line_and_changes_nothing() {
     assert!(page.app.lesson.is_none() && page.app.document == before);
 }
 
+/// Sets what the next sweep is to be.
+fn wish(page: &mut Page, axes: &[(&str, &str)], seeds: u64) {
+    for (axis, (path, values)) in axes.iter().enumerate() {
+        page.does(Message::Wish(Wish::Field(axis, (*path).into())));
+        page.does(Message::Wish(Wish::Values(axis, (*values).into())));
+    }
+    page.does(Message::Wish(Wish::Seeds(seeds)));
+}
+
 #[test]
 fn a_sweep_fills_point_by_point_and_a_point_opens_as_a_variant() {
     let mut page = Page::open((presets::find("small").expect("a preset").make)());
-    let axes = |values: &str| {
-        let axis = |path: &str, values: &str| Axis { path: path.into(), values: values.into() };
-        vec![axis("rules.BestFit.buckets", values), axis("agents.count", "1, 2, 4")]
-    };
-    page.does(Message::Sweep(axes("1, 3, none")));
+    wish(&mut page, &[("rules.BestFit.buckets", "1, 3, none"), ("agents.count", "1, 2, 4")], 1);
+    page.does(Message::Sweep);
     let sweep = page.app.sweep.as_ref().expect("under way");
-    assert_eq!((sweep.progress(), page.pool), ((9, 9), 3));
-    let digests: Vec<_> =
-        sweep.points.iter().map(|it| it.result.clone().expect("over").expect("a result").digest).collect();
+    assert_eq!((sweep.progress(), page.pool, sweep.is_under_way()), ((9, 9), 3, false));
+    let result = |point: Point<'_>| point.results[0].clone().expect("over").expect("a result");
+    let digests: Vec<_> = sweep.points().map(|point| result(point).digest).collect();
     assert!(digests.contains(&page.digests()[0]), "one of them is what is on screen");
     assert!(digests[0] != digests[4]);
+    let drawing = view::drawing(sweep, &compare::MEASURES[0], None);
+    assert_eq!((drawing.words.join(" "), drawing.plot.series.len()), ("1 3 none".into(), 3));
+    assert!(drawing.plot.series.iter().all(|series| series.points.len() == 3 && series.band.is_empty()));
+    let frontier = view::drawing(sweep, &compare::MEASURES[0], Some(&compare::MEASURES[1])).plot;
+    assert_eq!(frontier.title, "Empty hosts, mean against packing density, mean");
     page.does(Message::SweepPoint(4));
     assert_eq!((page.app.front.variant.as_str(), page.digests()[1].as_str()), ("B", digests[4].as_str()));
-    page.does(Message::Sweep(axes("0")));
-    assert!(page.app.notices.last().is_some_and(|notice| notice.lines[0].contains("rules.BestFit.buckets: expected")));
+    page.does(Message::Wish(Wish::Values(0, "0".into())));
+    page.does(Message::Sweep);
+    assert!(page.app.notices.last().is_some_and(|notice| notice.lines[0].contains("rules.BestFit.buckets=0")));
+    assert_eq!(page.app.sweep.as_ref().expect("the one before").progress(), (9, 9));
     page.does(Message::NoSweep);
     assert!(page.app.sweep.is_none() && page.engines.keys().all(|lane| *lane < POOL));
+}
+
+#[test]
+fn a_point_shows_the_mean_over_its_seeds_and_how_far_they_are_apart() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    wish(&mut page, &[("agents.count", "1, 4")], 3);
+    page.does(Message::Sweep);
+    let sweep = page.app.sweep.as_ref().expect("under way");
+    assert_eq!(view::so_far(sweep), "6 of 6 runs, seeds 1 to 3");
+    let point = sweep.points().next().expect("a point");
+    let figures: Vec<f64> = point.results.iter().flatten().flatten().map(|it| it.empty_hosts_pct).collect();
+    let spread = point.spread(compare::MEASURES[0].of).expect("three runs");
+    assert!((spread.mean - figures.iter().sum::<f64>() / 3.0).abs() < 1e-9 && figures.len() == 3);
+    assert!(spread.low < spread.mean && spread.mean < spread.high, "{spread:?}");
+    let plot = view::drawing(sweep, &compare::MEASURES[0], None).plot;
+    assert_eq!(plot.series[0].points[0], (1.0, spread.mean));
+    assert_eq!(plot.series[0].band[0], (1.0, spread.low, spread.high));
+    let (mean, range) = view::cell(&compare::MEASURES[0], spread);
+    assert!(mean.ends_with(" %") && range.is_some_and(|range| range.contains(" to ")), "{mean}");
+}
+
+#[test]
+fn a_sweep_that_is_stopped_keeps_what_it_has() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    wish(&mut page, &[("agents.count", "1..12")], 1);
+    let effects = page.app.update(Message::Sweep);
+    page.carry_out(effects);
+    while page.app.sweep.as_ref().is_some_and(|sweep| sweep.progress().0 < 4) {
+        page.go_on();
+    }
+    page.does(Message::StopSweep);
+    let sweep = page.app.sweep.as_ref().expect("kept");
+    let (done, all) = sweep.progress();
+    assert!((4..12).contains(&done) && all == 12 && !sweep.is_under_way(), "{done}");
+    assert!(view::so_far(sweep).contains(" of 12 runs, stopped, seed 1"), "{}", view::so_far(sweep));
+    assert_eq!(sweep.rows().lines().count(), done + 1);
+    assert!(page.engines.keys().all(|lane| *lane < POOL), "no engine is left: {:?}", page.engines.keys());
+}
+
+#[test]
+fn a_plan_of_a_file_comes_to_the_front_and_can_be_undone() {
+    let mut page = Page::of_two();
+    let before = page.app.document.clone();
+    let plan = r#"{"scenario": "small", "parameters": [{"path": "inventory.clusters.0.machines", "values": [24, 30]}], "seeds": [5, 7]}"#;
+    page.does(Message::Plan { name: "plan.json".into(), text: plan.into() });
+    assert!(page.app.notices.is_empty(), "{:?}", page.app.notices);
+    assert_eq!(page.app.document, (presets::find("small").expect("a preset").make)());
+    assert_eq!(page.app.wanted.axes[0].values, "24, 30");
+    page.does(Message::Sweep);
+    assert_eq!(view::so_far(page.app.sweep.as_ref().expect("under way")), "4 of 4 runs, seeds 5, 7");
+    page.does(Message::Undo);
+    assert_eq!(page.app.document, before);
+    page.does(Message::Plan { name: "plan.json".into(), text: plan.replace("24, 30", "24, -1") });
+    let notice = page.app.notices.last().expect("told");
+    assert_eq!(notice.title, "plan.json is no plan that can be opened");
+    assert!(notice.lines[0].starts_with("parameters[0].values[1]: expected a whole number"), "{notice:?}");
+    assert_eq!(page.app.document, before);
 }
 
 #[test]

@@ -32,6 +32,9 @@ pub use link::{LinkError, Opened, decode, encode};
 pub use presets::{PRESETS, Preset};
 pub use read::{Read, ReadError};
 pub use schema::schema;
-pub use sweep::{SWEEP_MEASURES, Sweep, SweepError, SweepPlan, SweepRun, SweepScenario};
+pub use sweep::{
+    SWEEP_MEASURES, Sweep, SweepError, SweepParameter, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepSeeds,
+    SweepTable,
+};
 pub use version::CURRENT_VERSION;
 pub use write::Stamp;

@@ -18,9 +18,12 @@ use crate::read::{ReadError, parsed, read_value};
 use crate::version::CURRENT_VERSION;
 
 mod measures;
+mod rows;
+mod text;
 mod values;
 
 pub use measures::{SWEEP_MEASURES, SweepMeasure};
+pub use rows::{SweepRow, SweepTable};
 pub use values::{SweepRange, SweepStep, SweepValues};
 
 /// Runs that one sweep may have.
@@ -81,6 +84,24 @@ pub enum SweepError {
     Unreadable(ReadError),
     /// What is wrong with it, field by field; never empty.
     Faulty(Vec<Issue>),
+    /// Every value may stand, and together they are too many.
+    TooMany {
+        /// Runs or values that were asked for.
+        runs: u128,
+        /// Runs that there may be.
+        most: u64,
+    },
+}
+
+impl SweepError {
+    /// Everything that is wrong, a sentence each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Faulty(issues) => issues.iter().map(ToString::to_string).collect(),
+            other => vec![other.to_string()],
+        }
+    }
 }
 
 impl fmt::Display for SweepError {
@@ -92,6 +113,10 @@ impl fmt::Display for SweepError {
                 issues.first().map_or(Ok(()), |first| first.fmt(f))?;
                 if others > 0 { write!(f, " ({others} more)") } else { Ok(()) }
             }
+            Self::TooMany { runs, most } => write!(
+                f,
+                "parameters: expected at most {most} runs: fewer values or seeds, or several plans, got {runs} runs; {DONE}"
+            ),
         }
     }
 }
@@ -122,6 +147,12 @@ pub struct SweepRun {
 }
 
 impl SweepPlan {
+    /// Whether a text is meant as a plan: an object with parameters, which a document has none of.
+    #[must_use]
+    pub fn is_meant(json: &str) -> bool {
+        parsed(json).is_ok_and(|value| value.get("parameters").is_some())
+    }
+
     /// Reads a plan.
     ///
     /// # Errors
@@ -141,10 +172,24 @@ impl SweepPlan {
     /// # Errors
     /// When there is no such variant, a field does not take a value, or there are too many runs.
     pub fn over(&self, document: &Document) -> Result<Sweep, SweepError> {
+        self.over_at_most(document, RUNS_MAX)
+    }
+
+    /// The same for somebody who can make at most so many runs. Nothing is tried, and no long list
+    /// made, before that is known.
+    ///
+    /// # Errors
+    /// See [`Self::over`].
+    pub fn over_at_most(&self, document: &Document, most: u64) -> Result<Sweep, SweepError> {
+        let few = |runs: u128| if runs > u128::from(most) { Err(SweepError::TooMany { runs, most }) } else { Ok(()) };
         let variant = match &self.variant {
             None => document.active_variant(),
             Some(name) => named(document, name)?,
         };
+        for parameter in &self.parameters {
+            few(parameter.values.count().into())?;
+        }
+        few(self.seeds.count().into())?;
         let values = self.parameters.iter().enumerate().map(|(at, it)| it.texts(at, variant));
         let sweep = Sweep {
             name: document.name.clone(),
@@ -153,11 +198,7 @@ impl SweepPlan {
             values: values.collect::<Result<_, _>>()?,
             seeds: self.seeds.of(variant.seed)?,
         };
-        let runs = sweep.runs_asked_for();
-        if runs > u128::from(RUNS_MAX) {
-            let expected = format!("at most {RUNS_MAX} runs: fewer values or seeds, or several plans");
-            return Err(fault("parameters".into(), expected, format!("{runs} runs")));
-        }
+        few(sweep.runs_asked_for())?;
         sweep.check(&sweep.variant, 0, &mut Vec::new())?;
         Ok(sweep)
     }
@@ -198,6 +239,15 @@ impl SweepParameter {
 }
 
 impl SweepSeeds {
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Count(count) => *count,
+            Self::List(seeds) => seeds.len() as u64,
+        }
+    }
+
     fn of(&self, own: u64) -> Result<Vec<u64>, SweepError> {
         match self {
             Self::List(seeds) => Ok(seeds.clone()),
@@ -226,6 +276,12 @@ impl Sweep {
     #[must_use]
     pub fn values(&self) -> &[Vec<String>] {
         &self.values
+    }
+
+    /// The seeds that each combination runs with.
+    #[must_use]
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
     }
 
     /// How many runs there are.
@@ -382,7 +438,9 @@ fn seeds(cursor: &Cursor<'_>) -> Option<SweepSeeds> {
     Some(SweepSeeds::List(seeds))
 }
 
-fn every_measure() -> Vec<String> {
+/// The ids of all of [`SWEEP_MEASURES`], which a plan means that names none.
+#[must_use]
+pub fn every_measure() -> Vec<String> {
     SWEEP_MEASURES.iter().map(|measure| measure.id.into()).collect()
 }
 

@@ -14,6 +14,7 @@ use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
 use crate::incident::{AT_HOURS, IncidentRow};
 use crate::predictor::PredictorRow;
+use crate::sweep::{SweepParameter, SweepPlan, SweepRange, SweepScenario, SweepSeeds, SweepStep, SweepValues};
 use crate::version::CURRENT_VERSION;
 
 /// What a link says of the run it was shared from.
@@ -36,6 +37,56 @@ impl Document {
     #[must_use]
     pub fn to_short_json(&self, stamp: Option<&Stamp>) -> String {
         serde_json::to_string(&document(self, stamp, Form::Short)).expect("a tree of text and finite numbers")
+    }
+}
+
+impl SweepPlan {
+    /// The plan for a file: indented, nothing left out.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&plan(self)).expect("a tree of text and finite numbers")
+    }
+}
+
+fn plan(of: &SweepPlan) -> Node {
+    let texts = |texts: &[String]| Node::List(texts.iter().map(|it| text(it)).collect());
+    let scenario = match &of.scenario {
+        SweepScenario::Named(name) => text(name),
+        SweepScenario::Inline(inline) => document(inline, None, Form::Full),
+    };
+    let mut fields = vec![("scenario", scenario)];
+    fields.extend(of.variant.iter().map(|name| ("variant", text(name))));
+    fields.push(("parameters", Node::List(of.parameters.iter().map(parameter).collect())));
+    let seeds = match &of.seeds {
+        SweepSeeds::Count(count) => Node::Number(*count as f64),
+        SweepSeeds::List(seeds) => Node::List(seeds.iter().map(|seed| Node::Number(*seed as f64)).collect()),
+    };
+    fields.extend([("seeds", seeds), ("measures", texts(&of.measures))]);
+    Node::Object(fields)
+}
+
+fn parameter(of: &SweepParameter) -> Node {
+    let mut fields = vec![("path", text(&of.path))];
+    match &of.values {
+        SweepValues::List(values) => fields.push(("values", Node::List(values.iter().map(|it| given(it)).collect()))),
+        SweepValues::Range(SweepRange { from, to, by }) => {
+            fields.extend([("from", Node::Number(*from)), ("to", Node::Number(*to))]);
+            fields.extend(match by {
+                SweepStep::Step(step) => vec![("step", Node::Number(*step))],
+                SweepStep::Linear(count) => vec![("count", Node::Number(f64::from(*count)))],
+                SweepStep::Log(count) => vec![("count", Node::Number(f64::from(*count))), ("scale", text("log"))],
+            });
+        }
+    }
+    Node::Object(fields)
+}
+
+/// A value as it is written on a command line; a number or a flag where it is read as the same text.
+fn given(value: &str) -> Node {
+    match (value, value.parse::<f64>()) {
+        ("true" | "false", _) => Node::Flag(value == "true"),
+        (_, Ok(number)) if number.is_finite() && number.to_string() == value && value != "-0" => Node::Number(number),
+        _ => text(value),
     }
 }
 

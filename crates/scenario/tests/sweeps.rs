@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tiebreak_scenario::sweep::{RUNS_MAX, SweepSeeds};
-use tiebreak_scenario::{Document, SWEEP_MEASURES, Sweep, SweepPlan, SweepScenario, Variant, presets};
+use tiebreak_scenario::{Document, SWEEP_MEASURES, Sweep, SweepError, SweepPlan, SweepScenario, Variant, presets};
 
 fn small() -> Document {
     (presets::find("small").expect("a preset").make)()
@@ -165,4 +165,53 @@ fn what_is_no_sweep_says_which_field() {
     let mut most = most;
     most["seeds"] = json!(2);
     assert_eq!(sweep(&most).expect("as many as there may be").count(), RUNS_MAX);
+}
+
+#[test]
+fn a_plan_is_read_again_as_it_was_written() {
+    let scenario: Value = serde_json::from_str(&small().to_json()).expect("JSON");
+    for plan in [
+        json!({ "scenario": "small", "parameters": [{ "path": "agents.count", "values": [1, 2] }] }),
+        json!({
+            "scenario": scenario,
+            "variant": "A",
+            "parameters": [
+                { "path": "rules.BestFit.buckets", "values": [1, 2.5, null, "-0", "1e3", "0x1", true, "a, b"] },
+                { "path": "agents.publish_ms", "from": 0.1, "to": 2, "step": 0.1 },
+                { "path": "agents.decision_ms", "from": 1, "to": 1e15, "count": 4, "scale": "log" },
+                { "path": "agents.commit_ms", "from": -1, "to": 1, "count": 3 },
+            ],
+            "seeds": [7, 9007199254740991_u64],
+            "measures": ["vms", "cache_hits_pct"],
+        }),
+    ] {
+        let text = plan.to_string();
+        assert!(SweepPlan::is_meant(&text));
+        let plan = SweepPlan::read(&text).expect("a plan");
+        assert_eq!(SweepPlan::read(&plan.to_json()), Ok(plan));
+    }
+    assert!(!SweepPlan::is_meant(&small().to_json()) && !SweepPlan::is_meant("{") && !SweepPlan::is_meant("[]"));
+}
+
+#[test]
+fn who_makes_few_runs_is_told_before_any_value_is_tried() {
+    let no_field = |values: Value| over(&json!([{ "path": "no.field", "values": [1] }, values]));
+    for (plan, asked) in [
+        (no_field(json!({ "path": "agents.count", "from": 1, "to": 100_000, "step": 1 })), 100_000),
+        (no_field(json!({ "path": "agents.count", "from": 1, "to": 401, "step": 1 })), 401),
+        (
+            over(&json!([
+                { "path": "no.field", "from": 1, "to": 30, "step": 1 }, { "path": "agents.count", "from": 1, "to": 30, "step": 1 },
+            ])),
+            900,
+        ),
+    ] {
+        let plan = SweepPlan::read(&plan.to_string()).expect("a plan");
+        assert_eq!(plan.over_at_most(&small(), 400), Err(SweepError::TooMany { runs: asked, most: 400 }));
+    }
+    let mut seeds = over(&json!([{ "path": "agents.count", "values": [1, 2] }]));
+    seeds["seeds"] = json!(201);
+    let plan = SweepPlan::read(&seeds.to_string()).expect("a plan");
+    assert_eq!(plan.over_at_most(&small(), 400), Err(SweepError::TooMany { runs: 402, most: 400 }));
+    assert_eq!(plan.over_at_most(&small(), 402).map(|sweep| sweep.count()), Ok(402));
 }

@@ -1,52 +1,66 @@
-//! Sweeps: one or two fields over values, in all engines at once; a chart or a frontier that fills.
+//! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
+//! that fills.
 
-use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_lab::app::sweep::{Axis, Field, fields};
-use tiebreak_lab::app::{Mode, Sweep};
+use tiebreak_lab::app::sweep::{Axis, Field, Point, SEEDS_MAX, fields};
+use tiebreak_lab::app::{Mode, Notice, Sweep, Wish};
 use tiebreak_lab::view::compare::{MEASURES, Measure};
+use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
+use tiebreak_scenario::SweepPlan;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::save;
 use crate::page::{Page, PageMessage};
 
 /// Height of the chart in CSS pixels.
 const HEIGHT: u32 = 220;
 
-/// What happens to the panel.
+/// What happens to the panel, besides what the application hears.
 pub(crate) enum SweepMessage {
-    /// Another field for an axis.
-    Path(usize, String),
-    /// Other values for it.
-    Values(usize, String),
+    /// It is opened or closed.
+    Fold(bool),
     /// Another measure: up, or across.
     Measure(usize, usize),
+    /// Save what the panel says as a plan.
+    SavePlan,
+    /// Save the plan that the rows were made by.
+    SaveTheirPlan,
+    /// Save the rows.
+    SaveRows,
 }
 
 /// See the module.
 #[derive(Default)]
 pub(crate) struct SweepPanel {
-    axes: [Axis; 2],
+    /// Whether it is open.
+    pub(crate) is_open: bool,
     /// The measure up, and the one across: none of the list is the first field itself.
     up: usize,
     across: Option<usize>,
 }
 
 impl SweepPanel {
-    pub(crate) fn update(&mut self, message: SweepMessage, app: &App) {
+    /// Takes in what happened; what the application is to be told.
+    pub(crate) fn update(&mut self, message: &SweepMessage, app: &App) -> Option<Message> {
         match message {
-            SweepMessage::Path(axis, path) => {
-                let values =
-                    fields(app.variant()).into_iter().find(|field| field.path == path).map(|field| field.values);
-                self.axes[axis] = Axis { path, values: values.unwrap_or_default() };
-            }
-            SweepMessage::Values(axis, values) => self.axes[axis].values = values,
-            SweepMessage::Measure(0, measure) => self.up = measure.min(MEASURES.len() - 1),
+            SweepMessage::Fold(open) => self.is_open = *open,
+            SweepMessage::Measure(0, measure) => self.up = (*measure).min(MEASURES.len() - 1),
             SweepMessage::Measure(_, measure) => {
-                self.across = Some(measure).filter(|measure| *measure < MEASURES.len());
+                self.across = Some(*measure).filter(|measure| *measure < MEASURES.len());
+            }
+            SweepMessage::SavePlan => match app.wanted.plan(&app.document) {
+                Ok(plan) => return save_plan(&plan),
+                Err(faults) => return Some(Message::Notice(Notice::bad("This is no plan yet", faults))),
+            },
+            SweepMessage::SaveTheirPlan => return app.sweep.as_ref().and_then(|sweep| save_plan(&sweep.plan)),
+            SweepMessage::SaveRows => {
+                let rows = app.sweep.as_ref().map(Sweep::rows);
+                return rows.and_then(|rows| told(save::text("sweep.csv", "text/csv", &rows)));
             }
         }
+        None
     }
 
     /// The panel; it belongs to comparing.
@@ -55,20 +69,27 @@ impl SweepPanel {
             return Html::default();
         }
         let fields = fields(app.variant());
-        let axes: Vec<Axis> = self.axes.iter().filter(|axis| !axis.path.is_empty()).cloned().collect();
-        let ready = !axes.is_empty();
-        let run =
-            link.batch_callback(move |_: MouseEvent| ready.then(|| PageMessage::App(Message::Sweep(axes.clone()))));
+        let ready = app.wanted.is_ready();
+        let run = link.batch_callback(move |_: MouseEvent| ready.then_some(PageMessage::App(Message::Sweep)));
+        let keep =
+            link.batch_callback(move |_: MouseEvent| ready.then_some(PageMessage::Sweep(SweepMessage::SavePlan)));
+        let fold = link.callback(|event: Event| {
+            let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
+            PageMessage::Sweep(SweepMessage::Fold(open))
+        });
         html! {
-            <details class="sweep">
+            <details class="sweep" open={self.is_open} ontoggle={fold}>
                 <summary>{ "Sweep" }<span class="muted">{ " a setting over many values" }</span></summary>
                 <section aria-label="Sweep">
                     <div class="fields">
-                        { self.axis(link, &fields, 0, "Field") }
-                        { self.axis(link, &fields, 1, "Second field") }
+                        { axis(link, &fields, &app.wanted.axes[0], 0, "Field") }
+                        { axis(link, &fields, &app.wanted.axes[1], 1, "Second field") }
+                        { seeds(link, app.wanted.seeds.count()) }
                     </div>
+                    <p class="hint" id="values-help">{ "Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log." }</p>
                     <p class="group">
                         <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ "Run the sweep" }</button>
+                        <button onclick={keep} aria-disabled={(!ready).to_string()} title="A file that tiebreak sweep runs, and that opens here again">{ "Save plan" }</button>
                         { measure(link, "Up", 0, Some(self.up), None) }
                         { measure(link, "Across", 1, self.across, Some("the field")) }
                     </p>
@@ -78,87 +99,64 @@ impl SweepPanel {
         }
     }
 
-    fn axis(&self, link: &Scope<Page>, fields: &[Field], index: usize, label: &'static str) -> Html {
-        let axis = &self.axes[index];
-        let choose = link.callback(move |event: Event| {
-            PageMessage::Sweep(SweepMessage::Path(index, event.target_unchecked_into::<HtmlSelectElement>().value()))
-        });
-        let values = link.callback(move |event: Event| {
-            PageMessage::Sweep(SweepMessage::Values(index, event.target_unchecked_into::<HtmlInputElement>().value()))
-        });
-        let option = |field: &Field| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
-        html! {
-            <>
-                <label class="field"><span>{ label }</span><select aria-label={label} onchange={choose}>
-                    <option value="" selected={axis.path.is_empty()}>{ "none" }</option>{ for fields.iter().map(option) }</select></label>
-                <label class="field"><span>{ "Values" }</span><input type="text" aria-label={format!("Values of {}", label.to_lowercase())} value={axis.values.clone()} onchange={values} /></label>
-            </>
-        }
-    }
-
     fn result(&self, link: &Scope<Page>, sweep: &Sweep, width: u32) -> Html {
         let (done, all) = sweep.progress();
-        let stop = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSweep));
-        let plot = self.plot(sweep);
-        let drawing = plot.svg(width, HEIGHT, &plot.title);
+        let under_way = sweep.is_under_way();
+        let stop = link.callback(move |_: MouseEvent| {
+            PageMessage::App(if under_way { Message::StopSweep } else { Message::NoSweep })
+        });
+        let save = |message: fn() -> SweepMessage| link.callback(move |_: MouseEvent| PageMessage::Sweep(message()));
+        let drawing = sweep::drawing(sweep, &MEASURES[self.up], self.across.map(|across| &MEASURES[across]));
+        let title = drawing.plot.title.clone();
+        let svg = drawing.plot.svg_of_words(&drawing.words, width, HEIGHT, &title);
         html! {
             <>
                 <p class="group">
-                    if done < all { <progress max={all.to_string()} value={done.to_string()} aria-label="Sweep"></progress> }
-                    <span class="muted">{ format!("{done} of {all} runs, seed {}", sweep.points.first().map_or(0, |point| point.document.active_variant().seed)) }</span>
-                    <button class="quiet" onclick={stop}>{ if done < all { "Cancel" } else { "Clear" } }</button>
+                    if under_way { <progress max={all.to_string()} value={done.to_string()} aria-label="Sweep"></progress> }
+                    <span class="muted">{ sweep::so_far(sweep) }</span>
+                    <button class="quiet" onclick={stop}>{ if under_way { "Cancel" } else { "Clear" } }</button>
+                    if done > 0 {
+                        <button class="quiet" onclick={save(|| SweepMessage::SaveRows)}>{ "Save rows" }</button>
+                        <button class="quiet" onclick={save(|| SweepMessage::SaveTheirPlan)}>{ "Save their plan" }</button>
+                    }
                 </p>
-                if done > 0 { <div class="plot" role="img" aria-label={plot.title.clone()}>{ Html::from_html_unchecked(drawing.into()) }</div> }
+                if done > 0 { <div class="plot" role="img" aria-label={title}>{ Html::from_html_unchecked(svg.into()) }</div> }
                 { table(link, sweep) }
             </>
         }
     }
+}
 
-    fn plot(&self, sweep: &Sweep) -> Plot {
-        let up = &MEASURES[self.up];
-        let across = self.across.map(|across| &MEASURES[across]);
-        let first: Vec<&String> = sweep.points.iter().map(|point| &point.values[0]).collect();
-        // Words stand at their places.
-        let numbers = first.iter().all(|value| value.parse::<f64>().is_ok());
-        let place = |value: &String| match value.parse::<f64>() {
-            Ok(number) if numbers => number,
-            _ => {
-                let mut seen: Vec<&String> = Vec::new();
-                first.iter().for_each(|value| {
-                    if !seen.contains(value) {
-                        seen.push(value);
-                    }
-                });
-                seen.iter().position(|other| *other == value).map_or(0.0, |at| at as f64 + 1.0)
-            }
-        };
-        let mut groups: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-        for point in &sweep.points {
-            let Some(Ok(result)) = &point.result else { continue };
-            let name = point.values.get(1).cloned().unwrap_or_default();
-            let at = across.map_or_else(|| place(&point.values[0]), |measure| (measure.of)(result));
-            match groups.iter_mut().find(|(other, _)| *other == name) {
-                Some((_, points)) => points.push((at, (up.of)(result))),
-                None => groups.push((name, vec![(at, (up.of)(result))])),
-            }
-        }
-        let role = |index: usize| index.checked_sub(1).map_or(Role::Live, |index| Role::Variant((index % 4) as u8));
-        let series = groups.into_iter().enumerate().map(|(index, (name, mut points))| {
-            points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            Series::new(name, role(index), Style::Line, points)
-        });
-        let field = sweep.axes.first().map_or("", |axis| axis.path.rsplit('.').next().unwrap_or_default());
-        Plot {
-            title: across.map_or_else(
-                || format!("{} by {field}", up.title),
-                |across| format!("{} against {}", up.title, across.title),
-            ),
-            unit: up.unit.into(),
-            across: across.map_or(field, |across| across.unit).into(),
-            across_is_log: false,
-            up_is_log: false,
-            series: series.collect(),
-        }
+fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: &'static str) -> Html {
+    let choose = link.callback(move |event: Event| {
+        let path = event.target_unchecked_into::<HtmlSelectElement>().value();
+        PageMessage::App(Message::Wish(Wish::Field(index, path)))
+    });
+    let values = link.callback(move |event: Event| {
+        let values = event.target_unchecked_into::<HtmlInputElement>().value();
+        PageMessage::App(Message::Wish(Wish::Values(index, values)))
+    });
+    let option = |field: &Field| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
+    // A plan's file may name any field there is.
+    let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
+    html! {
+        <>
+            <label class="field"><span>{ label }</span><select aria-label={label} onchange={choose}>
+                <option value="" selected={axis.path.is_empty()}>{ "none" }</option>
+                if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
+                { for fields.iter().map(option) }</select></label>
+            <label class="field"><span>{ "Values" }</span><input type="text" aria-label={format!("Values of {}", label.to_lowercase())} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
+        </>
+    }
+}
+
+fn seeds(link: &Scope<Page>, count: u64) -> Html {
+    let choose = link.batch_callback(|event: Event| {
+        let count = event.target_unchecked_into::<HtmlInputElement>().value().parse().ok()?;
+        Some(PageMessage::App(Message::Wish(Wish::Seeds(count))))
+    });
+    html! {
+        <label class="field"><span>{ "Seeds for each point" }</span><input type="number" aria-label="Seeds for each point" min="1" max={SEEDS_MAX.to_string()} value={count.to_string()} onchange={choose} /></label>
     }
 }
 
@@ -182,30 +180,39 @@ fn measure(
 }
 
 fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
-    let row = |(number, point): (usize, &tiebreak_lab::app::sweep::Point)| {
+    let waits = if sweep.is_under_way() { "waits" } else { "not run" };
+    let row = |(number, point): (usize, Point<'_>)| {
         let open = link.callback(move |_: MouseEvent| PageMessage::App(Message::SweepPoint(number)));
-        let cells = match &point.result {
-            None => html! { <td colspan={MEASURES.len().to_string()} class="muted">{ "waits" }</td> },
-            Some(Err(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ error }</td> },
-            Some(Ok(result)) => {
-                html! { { for MEASURES.iter().map(|measure| html! { <td>{ shown(measure, (measure.of)(result)) }</td> }) } }
-            }
+        let cell = |measure: &Measure| {
+            point.spread(measure.of).map(|spread| {
+                let (mean, range) = sweep::cell(measure, spread);
+                html! { <td>{ mean }if let Some(range) = range { <small class="muted">{ range }</small> }</td> }
+            })
+        };
+        let cells: Option<Vec<Html>> = MEASURES.iter().map(cell).collect();
+        let cells = match (cells, point.failure()) {
+            (Some(cells), None) => html! { { for cells } },
+            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ error }</td> },
+            (None, None) => html! { <td colspan={MEASURES.len().to_string()} class="muted">{ waits }</td> },
         };
         html! { <tr>{ for point.values.iter().map(|value| html! { <th scope="row">{ value }</th> }) }{ cells }
         <td><button class="quiet" onclick={open} aria-label={format!("Open {} as a variant", point.values.join(", "))}>{ "Open" }</button></td></tr> }
     };
     html! {
         <div class="table" tabindex="0" role="region" aria-label="Sweep: data table"><table>
-            <thead><tr>{ for sweep.axes.iter().map(|axis| html! { <th scope="col">{ &axis.path }</th> }) }
+            <thead><tr>{ for sweep.paths().iter().map(|path| html! { <th scope="col">{ path }</th> }) }
                 { for MEASURES.iter().map(|measure| html! { <th scope="col">{ measure.title }</th> }) }<td></td></tr></thead>
-            <tbody>{ for sweep.points.iter().enumerate().map(row) }</tbody>
+            <tbody>{ for sweep.points().enumerate().map(row) }</tbody>
         </table></div>
     }
 }
 
-fn shown(measure: &Measure, value: f64) -> String {
-    match measure.unit {
-        "" => tiebreak_lab::view::words::count(value),
-        unit => format!("{value:.2} {unit}"),
-    }
+fn save_plan(plan: &SweepPlan) -> Option<Message> {
+    told(save::text("sweep.json", "application/json", &plan.to_json()))
+}
+
+/// What the browser said, where it saved nothing.
+fn told(saved: Result<(), wasm_bindgen::JsValue>) -> Option<Message> {
+    let line = |error| vec![format!("The browser said: {error:?}.")];
+    saved.err().map(|error| Message::Notice(Notice::bad("The file could not be saved", line(error))))
 }

@@ -70,6 +70,7 @@ struct Report {
     requests: u32,
     trace: Option<TraceName>,
     commits: u64,
+    cache_hits_pct: f64,
     cache: Cache,
     rule_shares: Vec<Share>,
 }
@@ -144,6 +145,8 @@ impl Report {
             requests: world.plan().workload().request_count(),
             trace: trace.map(|(name, id)| TraceName { name, fingerprint: format!("{id:032x}") }),
             commits: summary.counters.commits,
+            cache_hits_pct: 100.0 * summary.counters.cache_hits as f64
+                / (summary.counters.cache_hits + summary.counters.cache_misses).max(1) as f64,
             cache: Cache {
                 on: variant.agents.caches,
                 hits: summary.counters.cache_hits,

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tiebreak_scenario::sweep::SweepMeasure;
-use tiebreak_scenario::{Document, SWEEP_MEASURES, Sweep, SweepPlan, SweepRun, SweepScenario, presets};
+use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepTable, presets};
 use tiebreak_sim::World;
 
 use crate::answer::{Answer, Failure, json as shown_json, note};
@@ -45,7 +44,7 @@ const NEWS: Duration = Duration::from_secs(5);
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let file = given.word(0, "the file of a sweep's plan, PLAN.json")?;
     let (plan, sweep) = read(file)?;
-    let table = Table::of(&plan, &sweep);
+    let table = SweepTable::of(&plan, &sweep);
     if given.has("merge") {
         return merge::run(given, &table.header(), sweep.count());
     }
@@ -55,7 +54,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let shard = Shard::of(given)?;
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
     let threads = given.number("threads")?.map_or_else(processors, |threads| threads.clamp(1, 1_024) as usize);
-    let mut sink = Sink::of(given, &table)?;
+    let mut sink = Sink::of(given, &sweep, &table)?;
     let workloads = Workloads::of(given);
     let mut news = News::of(numbers.len());
     let make = |number: &u64| {
@@ -67,7 +66,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         sink.take(&row)
     })?;
     news.over();
-    sink.answer(&sweep, &shard)
+    sink.answer(&shard)
 }
 
 /// The plan of a file, over its scenario.
@@ -95,56 +94,15 @@ fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
     scenario::whole(&beside.to_string_lossy())
 }
 
-/// The columns of a sweep.
-struct Table {
-    paths: Vec<String>,
-    measures: Vec<&'static SweepMeasure>,
-}
-
-/// One row.
-struct Row {
-    number: u64,
-    values: Vec<String>,
-    seed: u64,
-    digest: u64,
-    measured: Vec<Option<f64>>,
-}
-
-impl Table {
-    fn of(plan: &SweepPlan, sweep: &Sweep) -> Self {
-        let measure = |id: &String| SWEEP_MEASURES.iter().find(|measure| measure.id == id);
-        Self { paths: sweep.paths().to_vec(), measures: plan.measures.iter().filter_map(measure).collect() }
-    }
-
-    fn header(&self) -> String {
-        let paths = self.paths.iter().map(String::as_str);
-        let measures = self.measures.iter().map(|measure| measure.id);
-        line(std::iter::once("number").chain(paths).chain(["seed", "digest"]).chain(measures))
-    }
-
-    fn line(&self, row: &Row) -> String {
-        let mut cells = vec![row.number.to_string()];
-        cells.extend(row.values.iter().cloned());
-        cells.extend([row.seed.to_string(), format!("{:016x}", row.digest)]);
-        cells.extend(row.measured.iter().map(|value| measured(*value)));
-        line(cells)
-    }
-
-    fn json(&self, row: &Row) -> Value {
-        let named = |names: Vec<String>, texts: Vec<String>| -> Map<_, _> {
-            names.into_iter().zip(texts.iter().map(|text| as_json(text))).collect()
-        };
-        let values = named(self.paths.clone(), row.values.clone());
-        let ids = self.measures.iter().map(|measure| measure.id.to_owned());
-        let measures = named(ids.collect(), row.measured.iter().map(|value| measured(*value)).collect());
-        let digest = format!("{:016x}", row.digest);
-        json!({ "number": row.number, "values": values, "seed": row.seed, "digest": digest, "measures": measures })
-    }
-}
-
-/// A figure as it stands in a cell; nothing where the run did not measure it.
-fn measured(value: Option<f64>) -> String {
-    value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
+/// A row as JSON.
+fn json_row(sweep: &Sweep, table: &SweepTable, row: &SweepRow) -> Value {
+    let named = |names: Vec<&str>, texts: Vec<String>| -> Map<_, _> {
+        names.into_iter().map(String::from).zip(texts.iter().map(|text| as_json(text))).collect()
+    };
+    let values = named(sweep.paths().iter().map(String::as_str).collect(), row.values.clone());
+    let measures = named(table.measures.iter().map(|measure| measure.id).collect(), row.measured().collect());
+    let (number, seed, digest) = (row.number, row.seed, row.digest());
+    json!({ "number": number, "values": values, "seed": seed, "digest": digest, "measures": measures })
 }
 
 /// A cell as JSON: a number where it is one, null where it is empty.
@@ -153,16 +111,8 @@ fn as_json(cell: &str) -> Value {
     if cell.is_empty() { Value::Null } else { number().unwrap_or_else(|| json!(cell)) }
 }
 
-/// Cells as one line of CSV, with quotes where a text needs them.
-fn line(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    csv.write_record(cells).expect("a line in memory");
-    let bytes = csv.into_inner().expect("a line in memory");
-    String::from_utf8(bytes).expect("it was made of text")
-}
-
 /// The row of a run.
-fn finished(table: &Table, run: SweepRun, workloads: &Workloads<'_>) -> Result<Row, Failure> {
+fn finished(table: &SweepTable, run: SweepRun, workloads: &Workloads<'_>) -> Result<SweepRow, Failure> {
     let SweepRun { number, values, seed, document } = run;
     let named = |Failure(why): Failure| Failure(format!("run {number}: {why}"));
     let plan = workloads.plan(document.active_variant()).map_err(named)?;
@@ -170,12 +120,13 @@ fn finished(table: &Table, run: SweepRun, workloads: &Workloads<'_>) -> Result<R
     world.run();
     let summary = world.summary();
     let measured = table.measures.iter().map(|measure| (measure.of)(&summary, world.plan())).collect();
-    Ok(Row { number, values, seed, digest: summary.digest, measured })
+    Ok(SweepRow { number, values, seed, digest: summary.digest, measured })
 }
 
 /// Where rows go.
 struct Sink<'a> {
-    table: &'a Table,
+    sweep: &'a Sweep,
+    table: &'a SweepTable,
     file: Option<(&'a str, File)>,
     as_json: bool,
     text: String,
@@ -184,21 +135,21 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn of(given: &'a Given, table: &'a Table) -> Result<Self, Failure> {
+    fn of(given: &'a Given, sweep: &'a Sweep, table: &'a SweepTable) -> Result<Self, Failure> {
         let file = match given.one("out") {
             None => None,
             Some(path) => Some((path, File::create(path).map_err(|error| unwritable(path, &error))?)),
         };
         let mut sink =
-            Self { table, file, as_json: given.has("json"), text: String::new(), rows: Vec::new(), count: 0 };
+            Self { sweep, table, file, as_json: given.has("json"), text: String::new(), rows: Vec::new(), count: 0 };
         sink.put(&table.header())?;
         Ok(sink)
     }
 
-    fn take(&mut self, row: &Row) -> Result<(), Failure> {
+    fn take(&mut self, row: &SweepRow) -> Result<(), Failure> {
         self.count += 1;
         if self.as_json {
-            self.rows.push(self.table.json(row));
+            self.rows.push(json_row(self.sweep, self.table, row));
         }
         self.put(&self.table.line(row))
     }
@@ -213,13 +164,14 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn answer(self, sweep: &Sweep, shard: &Shard) -> Result<Answer, Failure> {
+    fn answer(self, shard: &Shard) -> Result<Answer, Failure> {
         let file = self.file.map(|(path, _)| path);
         if self.as_json {
-            let answer = json!({ "runs": sweep.count(), "shard": shard.to_string(), "out": file, "rows": self.rows });
+            let answer =
+                json!({ "runs": self.sweep.count(), "shard": shard.to_string(), "out": file, "rows": self.rows });
             return Ok(Answer::text(shown_json(&answer)));
         }
-        let told = |path| format!("Wrote {} of {} runs to {path}.\n", count(self.count), count(sweep.count()));
+        let told = |path| format!("Wrote {} of {} runs to {path}.\n", count(self.count), count(self.sweep.count()));
         Ok(Answer::text(file.map_or(self.text, told)))
     }
 }

@@ -6,7 +6,7 @@ use super::Edit;
 use super::lesson::Given;
 use super::own::Freeze;
 use super::shown::Mode;
-use super::sweep::Axis;
+use super::sweep::Wish;
 use crate::protocol::{Command, Reply, StepTo};
 
 /// Something that happened.
@@ -95,8 +95,19 @@ pub enum Message {
     WriteLesson(String),
     /// Run the two variants that are compared over so many more seeds.
     Seeds(usize),
-    /// Run the variant in front with every combination of these fields' values.
-    Sweep(Vec<Axis>),
+    /// The next sweep is to be another.
+    Wish(Wish),
+    /// A file with the plan of a sweep was given: its name and text.
+    Plan {
+        /// The file's name.
+        name: String,
+        /// What stands in it.
+        text: String,
+    },
+    /// Run the variant in front as the next sweep is to be.
+    Sweep,
+    /// Stop that, and keep what it gave.
+    StopSweep,
     /// Stop that, and forget what it gave.
     NoSweep,
     /// A point of the sweep as a variant, by its number.

@@ -34,8 +34,7 @@ pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
 pub use self::shown::{Answer, Differing, Mode, Outcome, Phase, Reading, Selection};
-use self::sweep::Axis;
-pub use self::sweep::Sweep;
+pub use self::sweep::{Sweep, Wanted, Wish};
 
 /// Steps that can be undone.
 const HISTORY_MAX: usize = 200;
@@ -83,6 +82,8 @@ pub struct App {
     pub log: RunLog,
     /// A lesson that is being written.
     pub own_lesson: OwnLesson,
+    /// What the next sweep is to be.
+    pub wanted: Wanted,
     /// The sweep that was asked for last.
     pub sweep: Option<Sweep>,
     pool: Pool,
@@ -224,7 +225,19 @@ impl App {
             Message::Freeze(freeze) => self.freeze(freeze),
             Message::WriteLesson(text) => self.write_lesson(text),
             Message::Seeds(seeds) => self.run_pairs(seeds),
-            Message::Sweep(axes) => self.run_sweep(axes),
+            Message::Wish(wish) => {
+                let variant = self.document.active_variant();
+                self.wanted.take(wish, variant);
+                Vec::new()
+            }
+            Message::Plan { name, text } => self.open_plan(&name, &text),
+            Message::Sweep => self.run_sweep(),
+            Message::StopSweep => {
+                if let Some(sweep) = &mut self.sweep {
+                    sweep.is_stopped = true;
+                }
+                self.end_sweep()
+            }
             Message::NoSweep => self.forget_sweep(),
             Message::SweepPoint(number) => self.open_point(number),
             Message::NoSeeds => self.forget_pairs(),
@@ -474,23 +487,45 @@ impl App {
         self.pool.add(jobs, &mut self.next_run)
     }
 
-    fn run_sweep(&mut self, axes: Vec<Axis>) -> Vec<Effect> {
-        match Sweep::new(&self.document, axes) {
+    fn run_sweep(&mut self) -> Vec<Effect> {
+        match Sweep::new(&self.document, &self.wanted) {
             Ok(sweep) => {
                 let mut effects = self.forget_sweep();
                 effects.extend(self.pool.add(sweep.jobs(), &mut self.next_run));
                 self.sweep = Some(sweep);
                 effects
             }
+            Err(faults) => self.take_in(Message::Notice(Notice::bad("This cannot be swept", faults))),
+        }
+    }
+
+    /// Puts the scenario of a plan in front, and the rest of it where the next sweep is set.
+    fn open_plan(&mut self, name: &str, text: &str) -> Vec<Effect> {
+        match sweep::open(text) {
+            Ok(plan) => {
+                let mut effects = self.forget_sweep();
+                self.wanted = plan.wanted;
+                effects.extend(self.open_document(plan.document, None));
+                if !plan.left_out.is_empty() {
+                    let notice = Notice::bad(format!("The page cannot sweep all of {name}"), plan.left_out);
+                    effects.extend(self.take_in(Message::Notice(notice)));
+                }
+                effects
+            }
             Err(faults) => {
-                self.notices.push(Notice::bad(tr("This cannot be swept"), faults));
-                Vec::new()
+                let notice = Notice::bad(say("{name} is no plan that can be opened", &[&name]), faults);
+                self.take_in(Message::Notice(notice))
             }
         }
     }
 
     fn forget_sweep(&mut self) -> Vec<Effect> {
         self.sweep = None;
+        self.end_sweep()
+    }
+
+    /// Ends the engines of the sweep.
+    fn end_sweep(&mut self) -> Vec<Effect> {
         let mut effects = self.pool.cancel(|purpose| matches!(purpose, Purpose::Sweep { .. }), &mut self.next_run);
         effects.extend(self.pool.rest());
         effects
@@ -498,8 +533,7 @@ impl App {
 
     /// A point of the sweep beside what is on screen, as a variant of its own.
     fn open_point(&mut self, number: usize) -> Vec<Effect> {
-        let Some(point) = self.sweep.as_ref().and_then(|sweep| sweep.points.get(number)) else { return Vec::new() };
-        let variant = point.document.active_variant().clone();
+        let Some(variant) = self.sweep.as_ref().and_then(|sweep| sweep.variant(number)) else { return Vec::new() };
         self.open_beside(variant)
     }
 

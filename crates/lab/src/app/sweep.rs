@@ -1,129 +1,324 @@
-//! A sweep: the variant in front run with every combination of values of one or two fields.
+//! A sweep on the page: the variant in front over values of one or two of its fields and over
+//! seeds, as a plan that `tiebreak sweep` takes too.
 
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
-use tiebreak_scenario::{Document, Variant, WorkloadRef};
+use tiebreak_scenario::sweep::every_measure;
+use tiebreak_scenario::{
+    Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario, SweepSeeds,
+    SweepTable, Variant, WorkloadRef,
+};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use super::pool::{Gathered, Job, Purpose};
 use crate::protocol::RunResult;
 
-/// Runs that one sweep may have; `tiebreak sweep` takes more.
-pub const RUNS_MAX: usize = 400;
+/// Runs that one sweep of the page may have; `tiebreak sweep` takes more.
+pub const RUNS_MAX: u64 = 400;
 
-/// One field and its values, as `--set` takes them.
+/// Seeds that it may have for each point.
+pub const SEEDS_MAX: u64 = 30;
+
+/// Fields that the page sweeps at a time.
+pub const AXES: usize = 2;
+
+/// One field and its values, as they are typed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// The field's path.
+    /// The field's path; none where it is empty.
     pub path: String,
-    /// Values, apart by commas; `1..8` is every whole number from 1 to 8.
+    /// Its values, as [`SweepParameter::parse`] reads them.
     pub values: String,
+}
+
+/// What the next sweep is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The fields.
+    pub axes: [Axis; AXES],
+    /// The seeds that every point runs with.
+    pub seeds: SweepSeeds,
+    /// The columns of its rows.
+    pub measures: Vec<String>,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { axes: Default::default(), seeds: SweepSeeds::Count(1), measures: every_measure() }
+    }
+}
+
+/// A change of that.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wish {
+    /// Another field for an axis.
+    Field(usize, String),
+    /// Other values for it.
+    Values(usize, String),
+    /// So many seeds, from the scenario's own on.
+    Seeds(u64),
+}
+
+impl Wanted {
+    pub(super) fn take(&mut self, wish: Wish, variant: &Variant) {
+        match wish {
+            Wish::Field(axis, path) => {
+                let values = fields(variant).into_iter().find(|field| field.path == path).map(|field| field.values);
+                self.axes[axis] = Axis { path, values: values.unwrap_or_default() };
+            }
+            Wish::Values(axis, values) => self.axes[axis].values = values,
+            Wish::Seeds(count) => self.seeds = SweepSeeds::Count(count.clamp(1, SEEDS_MAX)),
+        }
+    }
+
+    /// Whether any field was chosen.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.axes.iter().any(|axis| !axis.path.is_empty())
+    }
+
+    /// The plan of this, with the variant in front as its scenario.
+    ///
+    /// # Errors
+    /// What is wrong with it, a sentence each.
+    pub fn plan(&self, document: &Document) -> Result<SweepPlan, Vec<String>> {
+        let (mut parameters, mut faults) = (Vec::new(), Vec::new());
+        for axis in self.axes.iter().filter(|axis| !axis.path.is_empty()) {
+            match SweepParameter::parse(&axis.path, &axis.values) {
+                Ok(parameter) => parameters.push(parameter),
+                Err(error) => faults.extend(error.lines()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let variants = vec![document.active_variant().clone()];
+        let plan = SweepPlan {
+            scenario: SweepScenario::Inline(Box::new(Document { variants, active: 0, name: document.name.clone() })),
+            variant: None,
+            parameters,
+            seeds: self.seeds.clone(),
+            measures: self.measures.clone(),
+        };
+        // As whoever opens its file reads it.
+        SweepPlan::read(&plan.to_json()).map_err(|error| error.lines())
+    }
+}
+
+/// A plan as it was opened from a file.
+pub(super) struct OpenedPlan {
+    /// Its scenario, with its variant in front.
+    pub(super) document: Document,
+    /// What of it the page sweeps.
+    pub(super) wanted: Wanted,
+    /// What the page leaves out, a sentence each.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Reads a plan's file.
+///
+/// # Errors
+/// What is wrong with it, a sentence each.
+pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
+    let mut plan = SweepPlan::read(text).map_err(|error| error.lines())?;
+    let mut document = match &plan.scenario {
+        SweepScenario::Inline(document) => (**document).clone(),
+        SweepScenario::Named(name) => match PRESETS.iter().find(|preset| preset.id == *name) {
+            Some(preset) => (preset.make)(),
+            None => {
+                let ids: Vec<_> = PRESETS.iter().map(|preset| preset.id).collect();
+                return Err(vec![format!(
+                    "scenario: expected a whole document in the plan, or a preset ({}), got \"{name}\"; the page \
+                     cannot look beside the file",
+                    ids.join(", ")
+                )]);
+            }
+        },
+    };
+    let mut left_out = Vec::new();
+    if plan.parameters.len() > AXES {
+        let paths: Vec<_> = plan.parameters[AXES..].iter().map(|parameter| parameter.path.as_str()).collect();
+        let count = plan.parameters.len();
+        left_out.push(format!(
+            "parameters: expected at most {AXES} on the page, got {count}; left out {}, which tiebreak sweep takes",
+            paths.join(", ")
+        ));
+        plan.parameters.truncate(AXES);
+    }
+    if plan.seeds.count() > SEEDS_MAX {
+        let count = plan.seeds.count();
+        left_out.push(format!("seeds: expected at most {SEEDS_MAX} on the page, got {count}; left the others out"));
+        match &mut plan.seeds {
+            SweepSeeds::Count(count) => *count = SEEDS_MAX,
+            SweepSeeds::List(seeds) => seeds.truncate(SEEDS_MAX as usize),
+        }
+    }
+    match plan.over_at_most(&document, RUNS_MAX) {
+        Ok(_) => {}
+        // It can be changed in the panel.
+        Err(error @ SweepError::TooMany { .. }) => left_out.extend(error.lines()),
+        Err(error) => return Err(error.lines()),
+    }
+    let place = |name: &String| document.variants.iter().position(|variant| variant.name == *name);
+    document.active = plan.variant.as_ref().and_then(place).unwrap_or(document.active);
+    let mut axes: [Axis; AXES] = Default::default();
+    for (axis, parameter) in axes.iter_mut().zip(&plan.parameters) {
+        *axis = Axis { path: parameter.path.clone(), values: parameter.values.to_string() };
+    }
+    Ok(OpenedPlan { document, wanted: Wanted { axes, seeds: plan.seeds, measures: plan.measures }, left_out })
 }
 
 /// A sweep under way, or over.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// One or two fields.
-    pub axes: Vec<Axis>,
-    /// Every combination, the last field fastest.
-    pub points: Vec<Point>,
+    /// What was asked for, with the scenario in it.
+    pub plan: SweepPlan,
+    /// The runs that it means.
+    runs: tiebreak_scenario::Sweep,
+    /// Of each run, by number, what came out, or why nothing did; none while it waits or runs.
+    results: Vec<Option<Result<RunResult, String>>>,
+    /// Whether it was stopped before all runs were over.
+    pub is_stopped: bool,
 }
 
-/// One combination.
-#[derive(Clone, Debug)]
-pub struct Point {
+/// One combination of values, with its run for each seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point<'a> {
     /// A value for each field.
     pub values: Vec<String>,
-    /// What runs.
-    pub document: Document,
-    /// What came out, or why nothing did; none while it waits or runs.
-    pub result: Option<Result<RunResult, String>>,
+    /// What came out, seed by seed.
+    pub results: &'a [Option<Result<RunResult, String>>],
+}
+
+/// A figure over the seeds of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Seeds that it is over.
+    pub seeds: usize,
 }
 
 impl Sweep {
-    /// Every combination of these fields' values in the variant in front.
+    /// What is wanted of a document's variant in front.
     ///
     /// # Errors
-    /// What is wrong with them, a sentence each.
-    pub fn new(document: &Document, axes: Vec<Axis>) -> Result<Self, Vec<String>> {
-        let mut combinations: Vec<Vec<String>> = vec![Vec::new()];
-        let mut faults = Vec::new();
-        for axis in &axes {
-            match spread(&axis.values) {
-                Ok(values) => {
-                    let longer = |before: &Vec<String>| -> Vec<Vec<String>> {
-                        values.iter().map(|value| before.iter().chain([value]).cloned().collect()).collect()
-                    };
-                    if combinations.len() * values.len() > RUNS_MAX {
-                        let runs = combinations.len() * values.len();
-                        return Err(vec![format!(
-                            "Expected at most {RUNS_MAX} runs on the page, got {runs} or more; give fewer values, or use tiebreak sweep."
-                        )]);
-                    }
-                    combinations = combinations.iter().flat_map(longer).collect();
-                }
-                Err(fault) => faults.push(format!("{}: {fault}", axis.path)),
+    /// What is wrong with it, a sentence each.
+    pub fn new(document: &Document, wanted: &Wanted) -> Result<Self, Vec<String>> {
+        let plan = wanted.plan(document)?;
+        let runs = plan.over_at_most(document, RUNS_MAX).map_err(|error| match error {
+            SweepError::TooMany { .. } => {
+                let more = "Save plan makes a file of it that tiebreak sweep runs on this computer or on many.";
+                vec![error.to_string(), more.into()]
             }
-        }
-        let mut points = Vec::new();
-        for values in combinations.into_iter().filter(|values| values.len() == axes.len()) {
-            let mut variant = document.active_variant().clone();
-            for (axis, value) in axes.iter().zip(&values) {
-                if let Err(issue) = variant.set(&axis.path, value) {
-                    faults.push(format!("{}: expected {}, got {}", issue.path, issue.expected, issue.got));
-                }
-            }
-            let document = Document { variants: vec![variant], active: 0, ..document.clone() };
-            points.push(Point { values, document, result: None });
-        }
-        faults.dedup();
-        faults.truncate(5);
-        if faults.is_empty() { Ok(Self { axes, points }) } else { Err(faults) }
+            error => error.lines(),
+        })?;
+        let results = vec![None; runs.count() as usize];
+        Ok(Self { plan, runs, results, is_stopped: false })
     }
 
-    pub(super) fn jobs(&self) -> Vec<Job> {
-        let job = |(number, point): (usize, &Point)| Job {
-            purpose: Purpose::Sweep { number },
-            document: point.document.clone(),
-        };
-        self.points.iter().enumerate().map(job).collect()
+    /// The fields, in their order.
+    #[must_use]
+    pub fn paths(&self) -> &[String] {
+        self.runs.paths()
+    }
+
+    /// The values of each of them.
+    #[must_use]
+    pub fn values(&self) -> &[Vec<String>] {
+        self.runs.values()
+    }
+
+    /// The seeds that every point runs with.
+    #[must_use]
+    pub fn seeds(&self) -> &[u64] {
+        self.runs.seeds()
+    }
+
+    /// Every combination, the last field fastest.
+    pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
+        let seeds = self.seeds().len();
+        self.results.chunks(seeds).enumerate().filter_map(move |(point, results)| {
+            let run = self.runs.run((point * seeds) as u64)?;
+            Some(Point { values: run.values, results })
+        })
+    }
+
+    /// A point as a variant, with the first of its seeds.
+    #[must_use]
+    pub fn variant(&self, point: usize) -> Option<Variant> {
+        let run = self.runs.run((point * self.seeds().len()) as u64)?;
+        Some(run.document.active_variant().clone())
+    }
+
+    pub(super) fn jobs(&self) -> impl Iterator<Item = Job> {
+        self.runs
+            .runs()
+            .map(|run| Job { purpose: Purpose::Sweep { number: run.number as usize }, document: run.document })
     }
 
     pub(super) fn take(&mut self, number: usize, gathered: Gathered) {
-        if let Some(point) = self.points.get_mut(number) {
-            point.result = gathered.result;
+        if let Some(result) = self.results.get_mut(number) {
+            *result = gathered.result;
         }
     }
 
     /// Runs that are over, of how many.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        (self.points.iter().filter(|point| point.result.is_some()).count(), self.points.len())
+        (self.results.iter().flatten().count(), self.results.len())
+    }
+
+    /// Whether runs are still to come.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        let (done, all) = self.progress();
+        done < all && !self.is_stopped
+    }
+
+    /// The runs that gave something, as `tiebreak sweep` writes them.
+    #[must_use]
+    pub fn rows(&self) -> String {
+        let table = SweepTable::of(&self.plan, &self.runs);
+        let row = |(run, result): (tiebreak_scenario::SweepRun, &Option<Result<RunResult, String>>)| {
+            let result = result.as_ref()?.as_ref().ok()?;
+            let figure = |id: &str| SWEEP_MEASURES.iter().position(|measure| measure.id == id);
+            let measured = table.measures.iter().map(|measure| *result.measures.get(figure(measure.id)?)?);
+            let digest = u64::from_str_radix(&result.digest, 16).unwrap_or_default();
+            let row = SweepRow {
+                number: run.number,
+                values: run.values,
+                seed: run.seed,
+                digest,
+                measured: measured.collect(),
+            };
+            Some(table.line(&row))
+        };
+        std::iter::once(table.header()).chain(self.runs.runs().zip(&self.results).filter_map(row)).collect()
     }
 }
 
-/// The values of an axis.
-fn spread(text: &str) -> Result<Vec<String>, String> {
-    let mut values = Vec::new();
-    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        match part.split_once("..") {
-            Some((low, high)) => {
-                let (low, high) = (low.trim().parse::<i64>(), high.trim().parse::<i64>());
-                match (low, high) {
-                    (Ok(low), Ok(high)) if low <= high && high.saturating_sub(low) < RUNS_MAX as i64 => {
-                        values.extend((low..=high).map(|value| value.to_string()));
-                    }
-                    _ => return Err(format!("expected a range like 1..8 of at most {RUNS_MAX} numbers, got {part}")),
-                }
-            }
-            None => values.push(part.to_owned()),
-        }
+impl Point<'_> {
+    /// A figure over those of its seeds that are over; none before the first is.
+    #[must_use]
+    pub fn spread(&self, of: fn(&RunResult) -> f64) -> Option<Spread> {
+        let figures: Vec<f64> = self.results.iter().flatten().flatten().map(of).collect();
+        let low = figures.iter().copied().reduce(f64::min)?;
+        let high = figures.iter().copied().reduce(f64::max)?;
+        // Sums of equal figures may round away from them.
+        let mean = (figures.iter().sum::<f64>() / figures.len() as f64).clamp(low, high);
+        Some(Spread { mean, low, high, seeds: figures.len() })
     }
-    if values.is_empty() {
-        Err("expected values apart by commas, such as 1, 2, 4 or 1..8, got none".into())
-    } else {
-        Ok(values)
+
+    /// Why one of its runs gave nothing, if one did.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.results.iter().flatten().find_map(|result| result.as_ref().err()).map(String::as_str)
     }
 }
 
@@ -168,7 +363,8 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
             values: around(param),
         })
     };
-    fields.extend(group("", VariantSettings::DECLARATION.params));
+    // Seeds are what every point is run over.
+    fields.extend(group("", VariantSettings::DECLARATION.params).filter(|field| field.path != "seed"));
     fields.extend(group("agents.", Agents::DECLARATION.params));
     fields.extend(group("predictor.", variant.predictor.params()));
     fields.extend(group("lifetimes.", tiebreak_placement::Lifetimes::DECLARATION.params));
@@ -198,38 +394,51 @@ fn around(param: &Param) -> String {
 mod tests {
     use super::*;
 
-    fn axis(path: &str, values: &str) -> Axis {
-        Axis { path: path.into(), values: values.into() }
+    fn wanted(axes: [(&str, &str); AXES], seeds: u64) -> Wanted {
+        let axes = axes.map(|(path, values)| Axis { path: path.into(), values: values.into() });
+        Wanted { axes, seeds: SweepSeeds::Count(seeds), ..Wanted::default() }
+    }
+
+    fn one(path: &str, values: &str) -> Wanted {
+        wanted([(path, values), ("", "")], 1)
     }
 
     #[test]
-    fn every_combination_is_a_document_of_its_own() {
-        let axes = vec![axis("agents.count", "1, 4"), axis("rules.BestFit.buckets", "2..4")];
-        let sweep = Sweep::new(&Document::default(), axes).expect("a sweep");
-        let values: Vec<_> = sweep.points.iter().map(|point| point.values.join(" ")).collect();
+    fn every_combination_is_a_point_with_a_run_for_each_seed() {
+        let wanted = wanted([("agents.count", "1, 4"), ("rules.BestFit.buckets", "2..4")], 2);
+        let sweep = Sweep::new(&Document::default(), &wanted).expect("a sweep");
+        let values: Vec<_> = sweep.points().map(|point| point.values.join(" ")).collect();
         assert_eq!(values, ["1 2", "1 3", "1 4", "4 2", "4 3", "4 4"]);
-        let last = &sweep.points[5].document.variants[0];
-        assert_eq!(
-            (last.agents.count, last.rules.iter().find(|row| row.id == "BestFit").and_then(|row| row.buckets)),
-            (4, Some(4))
-        );
+        assert_eq!((sweep.progress(), sweep.seeds()), ((0, 12), &[1, 2][..]));
+        let last = sweep.variant(5).expect("the sixth");
+        let best_fit = last.rules.iter().find(|row| row.id == "BestFit").expect("BestFit");
+        assert_eq!((last.agents.count, best_fit.buckets, last.seed), (4, Some(4), 1));
+        assert_eq!(sweep.variant(6), None);
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (path, values, told) in [
-            ("agents.count", "", "expected values"),
-            ("agents.count", "4..1", "expected a range"),
-            ("agents.count", "0, 1", "agents.count: expected"),
-            ("agents.cuont", "1", "agents.cuont: expected"),
-            ("agents.count", "1..1000000", "expected a range"),
+            ("agents.count", "", "agents.count: expected values"),
+            ("agents.count", "4..", "agents.count: expected a range"),
+            (
+                "agents.count",
+                "0, 1",
+                "parameters[0].values[0]: expected a whole number from 1 to 64, got agents.count=0",
+            ),
+            ("agents.cuont", "1", "parameters[0].path: expected count, decision_ms"),
+            ("agents.count", "1..1000000", "agents.count: expected at most 100000 values"),
+            ("agents.count", "1..1000", "parameters: expected at most 400 runs: fewer values or seeds"),
         ] {
-            let faults = Sweep::new(&Document::default(), vec![axis(path, values)]).expect_err(values);
+            let faults = Sweep::new(&Document::default(), &one(path, values)).expect_err(values);
             assert!(faults[0].contains(told), "{path} = {values}: {faults:?}");
         }
-        let axes = vec![axis("agents.count", "1..30"), axis("best_clusters", "1..30")];
-        let faults = Sweep::new(&Document::default(), axes).expect_err("too many");
-        assert!(faults[0].contains("got 900"), "{faults:?}");
+        let many = wanted([("agents.count", "1..30"), ("best_clusters", "1..30")], 1);
+        let faults = Sweep::new(&Document::default(), &many).expect_err("too many");
+        assert!(faults[0].contains("got 900 runs") && faults[1].contains("tiebreak sweep"), "{faults:?}");
+        let twice = wanted([("agents.count", "1"), ("agents.count", "2")], 1);
+        let faults = Sweep::new(&Document::default(), &twice).expect_err("one field twice");
+        assert!(faults[0].contains("parameters[1]: expected each path once"), "{faults:?}");
     }
 
     #[test]
@@ -238,8 +447,52 @@ mod tests {
         let fields = fields(&variant);
         assert!(fields.len() > 30);
         for field in fields {
-            let sweep = Sweep::new(&Document::default(), vec![axis(&field.path, &field.values)]);
+            let sweep = Sweep::new(&Document::default(), &one(&field.path, &field.values));
             assert!(sweep.is_ok(), "{field:?}: {sweep:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_opened_as_it_was_saved() {
+        let mut document = Document::default();
+        document.fork(0, None).expect("room");
+        document.active = 1;
+        document.variants[1].agents.count = 3;
+        let wanted = wanted([("agents.publish_ms", "1..64 count 4 log"), ("rules.BestFit.on", "true, false")], 3);
+        let plan = wanted.plan(&document).expect("a plan");
+        let opened = open(&plan.to_json()).unwrap_or_else(|faults| panic!("{faults:?}"));
+        assert_eq!((opened.wanted, opened.left_out), (wanted, Vec::<String>::new()));
+        assert_eq!(opened.document.variants, [document.variants[1].clone()]);
+    }
+
+    #[test]
+    fn what_the_page_leaves_out_of_a_plan_is_said() {
+        let plan = |parameters: &str, seeds: &str| {
+            format!(
+                r#"{{"scenario": "small", "parameters": [{parameters}], "seeds": {seeds}, "measures": ["conflicts"]}}"#
+            )
+        };
+        let field = |path: &str| format!(r#"{{"path": "{path}", "values": [1, 2]}}"#);
+        let three = ["agents.count", "best_clusters", "rules.BestFit.buckets"].map(field).join(",");
+        let opened = open(&plan(&three, "31")).unwrap_or_else(|faults| panic!("{faults:?}"));
+        assert_eq!(opened.wanted.axes.each_ref().map(|axis| axis.path.as_str()), ["agents.count", "best_clusters"]);
+        assert_eq!(opened.wanted.axes[0].values, "1, 2");
+        assert_eq!((opened.wanted.seeds, opened.wanted.measures), (SweepSeeds::Count(30), vec!["conflicts".into()]));
+        let [parameters, seeds] = &opened.left_out[..] else { panic!("two sentences: {:?}", opened.left_out) };
+        assert!(parameters.contains("expected at most 2 on the page, got 3; left out rules.BestFit.buckets"));
+        assert!(seeds.contains("expected at most 30 on the page, got 31"));
+        let long = r#"{"path": "agents.publish_ms", "from": 1, "to": 1000, "step": 1}"#;
+        let opened = open(&plan(long, "1")).unwrap_or_else(|faults| panic!("{faults:?}"));
+        assert!(opened.left_out[0].contains("expected at most 400 runs"), "{:?}", opened.left_out);
+        assert_eq!(opened.wanted.axes[0].values, "1..1000");
+        for (text, told) in [
+            (plan(&field("agents.cuont"), "1"), "parameters[0].path: expected count, decision_ms"),
+            (plan(&field("agents.count"), "0"), "seeds: expected from 1 to 100000 seeds"),
+            (plan(&field("agents.count"), "1").replace("small", "night.json"), "scenario: expected a whole document"),
+            ("{".to_owned(), "expected JSON"),
+        ] {
+            let faults = open(&text).err().expect("no plan");
+            assert!(faults[0].contains(told), "{text}: {faults:?}");
         }
     }
 }

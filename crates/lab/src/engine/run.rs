@@ -1,6 +1,7 @@
 //! One run: what the page is told when it begins, on its way, and when it ends.
 
 use tiebreak_model::{Fleet, VmId, VmShape, Workload};
+use tiebreak_scenario::SWEEP_MEASURES;
 use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
 
 use super::anatomy::anatomy;
@@ -170,6 +171,7 @@ fn result(world: &World) -> RunResult {
         migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
         repredictions: summary.lives.repredictions as f64,
         turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
+        measures: SWEEP_MEASURES.iter().map(|measure| (measure.of)(summary, world.plan())).collect(),
         wall_ms: 0.0,
     }
 }

@@ -9,6 +9,7 @@ pub mod failures;
 pub mod lifetimes;
 pub mod list;
 pub mod report;
+pub mod sweep;
 pub mod timeline;
 pub mod verdict;
 pub mod words;

@@ -90,6 +90,19 @@ pub fn counted(number: f64, one: &str, many: &str) -> String {
     if (number - 1.0).abs() < 0.5 { format!("1 {}", tr(one)) } else { format!("{} {}", count(number), tr(many)) }
 }
 
+/// With a small letter at its beginning, to stand inside a sentence; what begins with several capitals
+/// keeps them: `empty hosts, mean`, `VMs lost`.
+#[must_use]
+pub fn uncapitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.
 #[must_use]
 pub fn readiness(readiness: Readiness) -> &'static str {
@@ -139,6 +152,10 @@ mod tests {
         assert_eq!(count(999.0), "999");
         assert_eq!(resources(Resources::new(1_000, 2_048, 0, 0)), "1 core, 2 GiB");
         assert_eq!(resources(Resources::new(420, 1_792, 100, 0)), "0.42 cores, 1.75 GiB, 100 GiB SSD");
+        assert_eq!(
+            (uncapitalized("Empty hosts"), uncapitalized("VMs lost")),
+            ("empty hosts".into(), "VMs lost".into())
+        );
         assert_eq!(trimmed(10.0, 2), "10");
         assert_eq!(bytes(131_615.0), "132 kB");
     }

@@ -77,4 +77,8 @@ pub static SWEEP_MEASURES: &[SweepMeasure] = &[
     measure("clusters", "Clusters of the zone.", "", |_, plan| whole(plan.fleet().clusters().len() as u64)),
     measure("vms", "VMs that were asked for.", "", |_, plan| whole(plan.workload().vm_count().into())),
     measure("requests", "Requests they came in.", "", |_, plan| whole(plan.workload().request_count().into())),
+    measure("cache_hits_pct", "Decisions that found a rule evaluation.", "%", |it, _| {
+        let all = it.counters.cache_hits + it.counters.cache_misses;
+        Some(100.0 * it.counters.cache_hits as f64 / all.max(1) as f64)
+    }),
 ];

@@ -39,6 +39,17 @@ pub enum SweepStep {
     Log(u32),
 }
 
+impl SweepValues {
+    /// How many values it has at most: in a field that takes whole numbers, neighbours of a range may
+    /// be one.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::List(values) => values.len() as u64,
+            Self::Range(range) => range.count().unwrap_or(0),
+        }
+    }
+}
+
 impl SweepRange {
     /// Its numbers, rounded to twelve digits: what a step in tenths adds behind them nobody meant.
     /// None where there are more than a sweep has runs, or where it never gets from one end to the
@@ -61,7 +72,7 @@ impl SweepRange {
             SweepStep::Step(step) => {
                 // The last step may miss the end by what rounding takes off.
                 let steps = libm::floor((to - from) / step + 1e-9);
-                (step != 0.0 && steps >= 0.0).then_some(steps as u64 + 1)
+                (step != 0.0 && steps >= 0.0).then_some((steps as u64).saturating_add(1))
             }
             SweepStep::Linear(count) => Some(u64::from(count)),
             SweepStep::Log(count) => (from > 0.0 && to > 0.0).then_some(u64::from(count)),
