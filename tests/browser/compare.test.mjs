@@ -71,6 +71,42 @@ test('a branch from a moment shares its past', () =>
     assert.match(await first.textContent(), /^(6|7|8|9|1\d) d /, 'nothing differs before the branch');
   }));
 
+test('branches are a tree below the timeline, and bring their variant to the front', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    const branchAt = async (hours, name) => {
+      await moment.evaluate((slider, ms) => { slider.value = String(ms); slider.dispatchEvent(new Event('input', { bubbles: true })); }, hours * 3_600_000);
+      await hand.runs(() => hand.button(`Branch here as ${name}`).click());
+    };
+    const tree = page.getByRole('list', { name: 'Branches' });
+    assert.equal(await tree.count(), 0);
+    await branchAt(6 * 24, 'B');
+    await branchAt(9 * 24 + 6, 'C');
+    const lines = await tree.getByRole('button').evaluateAll((all) => all.map((line) => line.getAttribute('aria-label')));
+    assert.deepEqual(lines, [
+      'A runs from the start',
+      'B branches from A at day 6, 00:00',
+      'C branches from B at day 9, 06:00',
+    ]);
+    assert.equal(await tree.getByRole('button', { pressed: true }).textContent(), 'C');
+    const [a, b, c] = await tree.getByRole('button').evaluateAll((all) => all.map((line) => line.getBoundingClientRect().left));
+    assert.ok(a < b && b < c, `${a} ${b} ${c}`);
+
+    // Each has the colour of its charts.
+    const colour = (locator, property) => locator.evaluate((element, name) => getComputedStyle(element)[name], property);
+    const drawn = await hand.picture('Empty hosts').locator('svg text[font-weight="bold"]').last().evaluate((text) => getComputedStyle(text).fill);
+    assert.equal(await colour(tree.getByRole('button', { name: /^C / }), 'color'), drawn);
+
+    await tree.getByRole('button', { name: /^B / }).click();
+    assert.equal(await hand.button('Variant B').getAttribute('aria-pressed'), 'true');
+    await tree.getByRole('button', { name: /^A / }).focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await hand.button('Variant A').getAttribute('aria-pressed'), 'true');
+    await hand.button('Close variant A').click();
+    await tree.getByRole('button', { name: 'B branches from A, which is closed, at day 6, 00:00' }).waitFor();
+    assert.deepEqual(await axe(page), []);
+  }));
+
 test('without a mouse: fork, change, compare, close', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.button('Fork as B').focus();

@@ -105,7 +105,7 @@ fn others(link: &Scope<Page>, app: &App, against: &str) -> Html {
     let choose = link.callback(|event: Event| {
         PageMessage::App(Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()))
     });
-    let option = |name: &String| html! { <option value={name.clone()} selected={name == against}>{ name }</option> };
+    let option = |name: &String| html! { <option value={name.clone()} ~selected={name == against}>{ name }</option> };
     html! { <select aria-label="Compare with" onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
 }
 

@@ -111,7 +111,7 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
             PageMessage::App(Message::Edit(edit(f64::from(chosen.max(0)))))
         });
         let option = |(index, word): (usize, &&'static str)| {
-            html! { <option selected={index as f64 == value}>{ tr(word) }</option> }
+            html! { <option ~selected={index as f64 == value}>{ tr(word) }</option> }
         };
         return html! {
             <label class="field" title={help}>

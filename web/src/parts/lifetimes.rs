@@ -140,7 +140,7 @@ fn settings(link: &Scope<Page>, app: &App) -> Html {
         let id = event.target_unchecked_into::<HtmlSelectElement>().value();
         PageMessage::App(Message::Edit(Edit::Predictor { id }))
     });
-    let option = |Predictor { id, title }: Predictor| html! { <option value={id} selected={id == predictor.id}>{ title }</option> };
+    let option = |Predictor { id, title }: Predictor| html! { <option value={id} ~selected={id == predictor.id}>{ title }</option> };
     let values = |index, value| Edit::PredictorValue { index, value };
     let about = predictor.entry().map_or("", |entry| entry.declaration.help);
     html! {

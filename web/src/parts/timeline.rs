@@ -1,6 +1,9 @@
 //! The timeline: which moment the fleet map, the machine list and the charts' cursor show, and
-//! what happens to the zone when.
+//! what happens to the zone when; below its track, which variant forked from which.
 
+use tiebreak_chart::Role;
+use tiebreak_lab::app::Mode;
+use tiebreak_lab::view::branches::{Branch, branches};
 use tiebreak_lab::{App, Message, view::words};
 use web_sys::{HtmlInputElement, InputEvent};
 use yew::html::Scope;
@@ -12,6 +15,9 @@ use crate::page::{Page, PageMessage};
 
 /// Pixels of the charts' width that are left and right of their time axis.
 const BESIDE_THE_AXIS: f64 = 144.0;
+
+/// Height of a branch's row in CSS pixels.
+const BRANCH_PX: usize = 24;
 
 /// The region at the bottom.
 pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Player, width: u32) -> Html {
@@ -29,10 +35,47 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Play
             <input type="range" aria-label="Moment" min="0" max={horizon.to_string()} step={step.to_string()}
                 value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
             <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ "Latest" }</button>
+            if app.mode != Mode::Lesson { { tree(link, app) } }
             { events.lane(link, app, f64::from(width) - BESIDE_THE_AXIS) }
             { events.adder(link, app) }
             { events.editor(link, app) }
             <div class="moves">{ player.view(link, app) }{ super::compare::branch_here(link, app) }</div>
         </section>
+    }
+}
+
+/// The variants as lines that branch, where any is a fork.
+fn tree(link: &Scope<Page>, app: &App) -> Html {
+    let branches = branches(app);
+    if branches.is_empty() {
+        return Html::default();
+    }
+    let line = |(row, branch): (usize, &Branch)| {
+        let front = link.callback({
+            let variant = branch.variant.clone();
+            move |_: MouseEvent| PageMessage::App(Message::Front(variant.clone()))
+        });
+        let colour = match branch.role {
+            Role::Variant(index) => format!("--branch:var(--chart-variant-{})", index % 4 + 1),
+            _ => "--branch:var(--chart-live)".into(),
+        };
+        let (left, top) = (format!("left:{:.3}%", 100.0 * branch.share), row * BRANCH_PX);
+        let stem = branch.from_row.map(|from| {
+            let (from, to) = (from * BRANCH_PX + BRANCH_PX / 2, top + BRANCH_PX / 2);
+            html! { <span class="stem" style={format!("{left};top:{from}px;height:{}px", to - from)}></span> }
+        });
+        html! {
+            <li style={colour} key={branch.variant.clone()}>
+                { for stem }
+                if branch.is_orphan { <span class="past" style={format!("width:{:.3}%;top:{}px", 100.0 * branch.share, top + BRANCH_PX / 2)}></span> }
+                <button class="branch" style={format!("{left};top:{top}px")} aria-pressed={branch.is_front.to_string()}
+                    aria-label={branch.name.clone()} title={branch.name.clone()} onclick={front}><span>{ &branch.variant }</span></button>
+            </li>
+        }
+    };
+    html! {
+        <ul class="branches" role="list" aria-label="Branches" style={format!("height:{}px", branches.len() * BRANCH_PX)}>
+            { for branches.iter().enumerate().map(line) }
+        </ul>
     }
 }

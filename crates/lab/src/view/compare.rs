@@ -9,7 +9,7 @@ use tiebreak_tongue::{mark, say, tr};
 use crate::app::paired::{Effect, SEEDS_MAX};
 use crate::app::{App, Gathered, Lane, Paired};
 use crate::protocol::RunResult;
-use crate::view::words;
+use crate::view::{timeline, words};
 
 /// A number that sums up a run.
 #[derive(Clone, Copy, Debug)]
@@ -248,7 +248,7 @@ pub fn difference(app: &App, metric: usize) -> Option<TimeChart> {
         time_range: (0.0, front.horizon_ms.max(against.horizon_ms).max(1.0)),
         y_from_zero: true,
         y_max: None,
-        moments: Vec::new(),
+        moments: timeline::happened(front),
     })
 }
 

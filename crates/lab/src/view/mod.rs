@@ -1,6 +1,7 @@
 //! What the page shows, computed from the state: charts, words, sentences.
 
 pub mod anatomy;
+pub mod branches;
 pub mod charts;
 pub mod code;
 pub mod compare;
