@@ -31,8 +31,9 @@ const PROMPT: &str =
     mark("Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?");
 
 /// The same, where the run without that rule is beside it.
-const PROMPT_WITHOUT: &str =
-    mark("Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?");
+const PROMPT_WITHOUT: &str = mark(
+    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?",
+);
 
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;

@@ -105,8 +105,8 @@ fn others(link: &Scope<Page>, app: &App, against: &str) -> Html {
     let choose = link.callback(|event: Event| {
         PageMessage::App(Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()))
     });
-    let option = |name: &String| html! { <option value={name.clone()} ~selected={name == against}>{ name }</option> };
-    html! { <select aria-label="Compare with" onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
+    let option = |name: &String| html! { <option value={name.clone()} selected={name == against}>{ name }</option> };
+    html! { <select aria-label="Compare with" ~value={against} onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
 }
 
 fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {

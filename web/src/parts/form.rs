@@ -106,17 +106,18 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
         };
     }
     if let ParamKind::Choice(words) = param.kind {
+        // The property too: what `selected` says counts no more where a hand has chosen.
         let onchange = link.callback(move |event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
             PageMessage::App(Message::Edit(edit(f64::from(chosen.max(0)))))
         });
         let option = |(index, word): (usize, &&'static str)| {
-            html! { <option ~selected={index as f64 == value}>{ tr(word) }</option> }
+            html! { <option value={*word} selected={index as f64 == value}>{ tr(word) }</option> }
         };
         return html! {
             <label class="field" title={help}>
                 <span>{ &title }</span>
-                <select {onchange} aria-label={label}>{ for words.iter().enumerate().map(option) }</select>
+                <select ~value={words.get(value as usize).copied()} {onchange} aria-label={label}>{ for words.iter().enumerate().map(option) }</select>
             </label>
         };
     }

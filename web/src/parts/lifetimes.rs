@@ -140,13 +140,13 @@ fn settings(link: &Scope<Page>, app: &App) -> Html {
         let id = event.target_unchecked_into::<HtmlSelectElement>().value();
         PageMessage::App(Message::Edit(Edit::Predictor { id }))
     });
-    let option = |Predictor { id, title }: Predictor| html! { <option value={id} ~selected={id == predictor.id}>{ title }</option> };
+    let option = |Predictor { id, title }: Predictor| html! { <option value={id} selected={id == predictor.id}>{ title }</option> };
     let values = |index, value| Edit::PredictorValue { index, value };
     let about = predictor.entry().map_or("", |entry| entry.declaration.help);
     html! {
         <div class="pair">
             <div>
-                <label class="field"><span>{ tr("Predictor") }</span><select onchange={choose} aria-label={tr("Predictor")}>{ for lifetimes::predictors().map(option) }</select></label>
+                <label class="field"><span>{ tr("Predictor") }</span><select ~value={predictor.id.as_str()} onchange={choose} aria-label={tr("Predictor")}>{ for lifetimes::predictors().map(option) }</select></label>
                 { form::long_form(link, tr("predictor"), predictor.params(), &predictor.values, values) }
                 <p class="hint">{ help(about) }</p>
             </div>

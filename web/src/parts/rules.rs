@@ -401,12 +401,12 @@ fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
     });
     let unusual = row.buckets.filter(|buckets| !CHOICES.contains(buckets));
     let option = |buckets: u32| {
-        html! { <option value={buckets.to_string()} ~selected={row.buckets == Some(buckets)}>{ buckets }</option> }
+        html! { <option value={buckets.to_string()} selected={row.buckets == Some(buckets)}>{ buckets }</option> }
     };
     html! {
         <label class="buckets" title={tr("Scores are rounded up to this many steps; equal steps are a tie. None compares scores exactly.")}>
-            <select aria-label={say("Buckets for {}", &[&row.id])} {onchange}>
-                <option value="none" ~selected={row.buckets.is_none()}>{ tr("none") }</option>
+            <select aria-label={say("Buckets for {}", &[&row.id])} ~value={row.buckets.map_or_else(|| "none".into(), |it| it.to_string())} {onchange}>
+                <option value="none" selected={row.buckets.is_none()}>{ tr("none") }</option>
                 { for CHOICES.into_iter().chain(unusual).map(option) }
             </select>
         </label>

@@ -136,14 +136,14 @@ fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: 
         let values = event.target_unchecked_into::<HtmlInputElement>().value();
         PageMessage::App(Message::Wish(Wish::Values(index, values)))
     });
-    let option = |field: &Field| html! { <option value={field.path.clone()} ~selected={field.path == axis.path}>{ &field.title }</option> };
+    let option = |field: &Field| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
     // A plan's file may name any field there is.
     let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
     html! {
         <>
-            <label class="field"><span>{ label }</span><select aria-label={label} onchange={choose}>
-                <option value="" ~selected={axis.path.is_empty()}>{ "none" }</option>
-                if other { <option value={axis.path.clone()} ~selected=true>{ &axis.path }</option> }
+            <label class="field"><span>{ label }</span><select aria-label={label} ~value={axis.path.as_str()} onchange={choose}>
+                <option value="" selected={axis.path.is_empty()}>{ "none" }</option>
+                if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
                 { for fields.iter().map(option) }</select></label>
             <label class="field"><span>{ "Values" }</span><input type="text" aria-label={format!("Values of {}", label.to_lowercase())} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
         </>
@@ -171,10 +171,10 @@ fn measure(
         let value = event.target_unchecked_into::<HtmlSelectElement>().value().parse().unwrap_or(usize::MAX);
         PageMessage::Sweep(SweepMessage::Measure(which, value))
     });
-    let option = |(index, measure): (usize, &Measure)| html! { <option value={index.to_string()} ~selected={chosen == Some(index)}>{ measure.title }</option> };
+    let option = |(index, measure): (usize, &Measure)| html! { <option value={index.to_string()} selected={chosen == Some(index)}>{ measure.title }</option> };
     html! {
-        <label>{ format!("{label} ") }<select aria-label={label} onchange={choose}>
-            if let Some(other) = other { <option value="" ~selected={chosen.is_none()}>{ other }</option> }
+        <label>{ format!("{label} ") }<select aria-label={label} ~value={chosen.map_or_else(String::new, |it| it.to_string())} onchange={choose}>
+            if let Some(other) = other { <option value="" selected={chosen.is_none()}>{ other }</option> }
             { for MEASURES.iter().enumerate().map(option) }</select></label>
     }
 }

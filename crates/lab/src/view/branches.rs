@@ -67,10 +67,9 @@ fn parent(variants: &[Variant], of: usize) -> Option<usize> {
 /// The variant from whose line it branches: that which it forked from, or where that one's own line
 /// begins only later, the one before it.
 fn origin(variants: &[Variant], parents: &[Option<usize>], of: usize, fork: &Fork) -> Option<usize> {
-    let begins_later =
-        |variant: &usize| variants[*variant].fork.as_ref().is_some_and(|it| it.at_hours >= fork.at_hours);
-    let line = std::iter::successors(parents[of], |variant| parents[*variant]);
-    line.skip_while(begins_later).next().or(parents[of])
+    let has_begun = |variant: &usize| variants[*variant].fork.as_ref().is_none_or(|it| it.at_hours < fork.at_hours);
+    let mut line = std::iter::successors(parents[of], |variant| parents[*variant]);
+    line.find(has_begun).or(parents[of])
 }
 
 fn put_below(variant: usize, variants: &[Variant], parents: &[Option<usize>], rows: &mut Vec<usize>) {

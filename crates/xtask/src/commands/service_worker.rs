@@ -58,7 +58,8 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, String> {
 /// Whether an address has a hash in it, as Trunk and `stamp.rs` put it there: 16 hexadecimal digits, of which Trunk
 /// leaves out zeros at the front.
 fn has_content_in_name(file: &str) -> bool {
-    file.split(['-', '_', '.', '/']).any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    file.split(['-', '_', '.', '/'])
+        .any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
