@@ -8,6 +8,15 @@
 
 use alloc::vec::Vec;
 
+/// What is said of a VM at an uptime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// How long it will still run, in seconds; at least 1.
+    pub remaining_s: u32,
+    /// The next uptime at which another exit may be predicted than now; `None` when there is none.
+    pub next_change_s: Option<u32>,
+}
+
 /// The expected remaining life for every uptime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
@@ -48,21 +57,29 @@ impl Curve {
         curve
     }
 
+    /// What is said of a VM that has run for `uptime_s`.
+    #[inline]
+    #[must_use]
+    pub fn predict(&self, uptime_s: u32) -> Prediction {
+        let place = self.place(uptime_s);
+        let exit_s = self.exit_s(place, uptime_s);
+        let remaining_s = (exit_s - u64::from(uptime_s)).min(u64::from(u32::MAX)) as u32;
+        let next_s = self.steps.get(place + 1).map_or(exit_s, |next| exit_s.min(u64::from(next.from_s)));
+        Prediction { remaining_s, next_change_s: u32::try_from(next_s).ok() }
+    }
+
     /// How long a VM that has run for `uptime_s` will still run, in seconds; at least 1.
     #[inline]
     #[must_use]
     pub fn remaining_s(&self, uptime_s: u32) -> u32 {
-        (self.exit_s(self.place(uptime_s), uptime_s) - u64::from(uptime_s)).min(u64::from(u32::MAX)) as u32
+        self.predict(uptime_s).remaining_s
     }
 
     /// The next uptime at which the predicted exit may be another; `None` when there is none.
     #[inline]
     #[must_use]
     pub fn next_change_s(&self, uptime_s: u32) -> Option<u32> {
-        let place = self.place(uptime_s);
-        let exit_s = self.exit_s(place, uptime_s);
-        let next_s = self.steps.get(place + 1).map_or(exit_s, |next| exit_s.min(u64::from(next.from_s)));
-        u32::try_from(next_s).ok()
+        self.predict(uptime_s).next_change_s
     }
 
     /// How many steps it has.

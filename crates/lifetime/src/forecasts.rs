@@ -7,7 +7,7 @@ use core::iter;
 
 use tiebreak_model::VmId;
 
-use crate::curve::Curve;
+use crate::curve::{Curve, Prediction};
 use crate::lives::TrueLives;
 use crate::noise::NoisyLives;
 
@@ -77,16 +77,26 @@ impl Forecasts {
         }
     }
 
+    /// What is said of a VM that has run for `uptime_s`: [`Forecasts::remaining_s`] and
+    /// [`Forecasts::next_change_s`], looked up once.
+    #[inline]
+    #[must_use]
+    pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
+        let exit_s = match &*self.source {
+            Source::Curves(curves) => return curves.of(vm).predict(uptime_s),
+            Source::True(lives) => lives.exit_s(vm, uptime_s),
+            Source::Noisy(lives) => lives.exit_s(vm, uptime_s),
+        };
+        let next_change_s = (exit_s > uptime_s && exit_s < u32::MAX).then_some(exit_s);
+        Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }
+    }
+
     /// The expected remaining life of a VM that has run for `uptime_s`, in whole seconds, rounded
     /// up; at least 1. Trained models answer at most their cap, the oracle what is true.
     #[inline]
     #[must_use]
     pub fn remaining_s(&self, vm: VmId, uptime_s: u32) -> u32 {
-        match &*self.source {
-            Source::Curves(curves) => curves.of(vm).remaining_s(uptime_s),
-            Source::True(lives) => (lives.exit_s(vm, uptime_s) - uptime_s).max(1),
-            Source::Noisy(lives) => (lives.exit_s(vm, uptime_s) - uptime_s).max(1),
-        }
+        self.predict(vm, uptime_s).remaining_s
     }
 
     /// The next uptime, greater than `uptime_s`, at which the predicted exit (uptime and remaining
@@ -95,12 +105,7 @@ impl Forecasts {
     #[inline]
     #[must_use]
     pub fn next_change_s(&self, vm: VmId, uptime_s: u32) -> Option<u32> {
-        let change_s = match &*self.source {
-            Source::Curves(curves) => return curves.of(vm).next_change_s(uptime_s),
-            Source::True(lives) => lives.exit_s(vm, uptime_s),
-            Source::Noisy(lives) => lives.exit_s(vm, uptime_s),
-        };
-        (change_s > uptime_s && change_s < u32::MAX).then_some(change_s)
+        self.predict(vm, uptime_s).next_change_s
     }
 
     /// The same predictions for some of these VMs, which a workload of their own numbers anew, in this

@@ -34,7 +34,7 @@ mod uptimes;
 #[cfg(test)]
 mod trial;
 
-pub use curve::Curve;
+pub use curve::{Curve, Prediction};
 pub use forecasts::Forecasts;
 pub use predictors::{PREDICTORS, PredictorEntry, PredictorUse, find, start};
 pub use quality::{Counts, Detection, Errors, Influence, LongLives, Quality, QualityTerms};

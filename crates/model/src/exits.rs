@@ -44,7 +44,8 @@ pub struct Exits {
 
 impl Exits {
     /// Of empty machines.
-    pub(crate) fn new(machines: u32) -> Self {
+    #[must_use]
+    pub fn new(machines: u32) -> Self {
         let all = machines as usize;
         let blocks = vec![ExpectedExit::default(); all.div_ceil(BLOCK)];
         Self { newest_s: vec![0; all], first_s: vec![0; all], blocks }
@@ -52,7 +53,7 @@ impl Exits {
 
     /// Gives a machine another expected exit.
     #[inline]
-    pub(crate) fn set(&mut self, machine: MachineId, after: ExpectedExit) {
+    pub fn set(&mut self, machine: MachineId, after: ExpectedExit) {
         let (before, at) = (self.of(machine), machine.index());
         if before != after {
             (self.newest_s[at], self.first_s[at]) = (after.newest_s, after.first_s);

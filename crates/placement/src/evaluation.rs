@@ -25,7 +25,7 @@ use crate::packed::{Field, PackedKey};
 use crate::policy::{Moment, Policy, nobody};
 use crate::ranking::{Best, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
-use crate::temporal::Exit;
+use crate::temporal::Span;
 use crate::weights::{self, Weight, best, distinct};
 
 /// The cells of one cluster, as of a revision.
@@ -211,7 +211,7 @@ impl<K: PackedKey> Evaluation<K> {
     ) -> Option<Found> {
         let Kit { moment, tied, .. } = kit;
         let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
-        let mut search = Search { exits, moment, best: K::INVALID };
+        let mut search = Search::new(exits, moment);
         // Where the last one of this class was found there may be another: a bound to begin with.
         let (hint, at) = self.found_last;
         if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
@@ -250,7 +250,7 @@ impl<K: PackedKey> Evaluation<K> {
         let Tied { cluster, cell, chunk, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
         let first = self.first_machine(fleet, cluster, cell);
-        Some((MachineId(search.nth_tied(cells, cell as usize, (first, chunk), nth)), count))
+        Some((MachineId(search.nth_tied(&terms, cells, cell as usize, (first, chunk), nth)), count))
     }
 
     /// Conflict avoidance where rules move with the clock.
@@ -641,18 +641,36 @@ struct Tied {
 struct Search<'a, K> {
     exits: &'a Exits,
     moment: &'a [Moment],
+    /// Where one rule moves with the clock: the exits of its least level, that level and the next.
+    favoured: Option<(Span, u32, u32)>,
     best: K,
 }
 
-impl<K: PackedKey> Search<'_, K> {
+/// What machines must have to be tied for best: the best key without the fields of the moment, and
+/// the exits that give those, where one rule moves with the clock and they are of few pieces.
+struct Terms<K> {
+    alone: K,
+    span: Option<Span>,
+}
+
+impl<'a, K: PackedKey> Search<'a, K> {
+    fn new(exits: &'a Exits, moment: &'a [Moment]) -> Self {
+        let favoured = match moment {
+            [(steps, _)] => {
+                let (least, next) = steps.two_least();
+                steps.span(least).zip(next).map(|(span, next)| (span, least, next))
+            }
+            _ => None,
+        };
+        Self { exits, moment, favoured, best: K::INVALID }
+    }
+
     /// Looks for a better machine among those of a cell; whether there is one.
     fn look_into(&mut self, cells: &Cells<K>, cell: usize, first: u32) -> bool {
         let rack = cells.rack_part(cell);
         let before = self.best;
         for chunk in cells.rankings.chunks(cell, first) {
-            let latest = self.exits.latest(chunk.machines());
-            let bound = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
-            if self.moment.iter().fold(rack.plus(chunk.best), bound) >= self.best {
+            if !self.may_hold_better(&chunk, rack) {
                 continue;
             }
             for (machine, key) in (chunk.first..).zip(chunk.keys) {
@@ -665,29 +683,39 @@ impl<K: PackedKey> Search<'_, K> {
         self.best < before
     }
 
+    /// Whether a machine under a node may be better than the best so far: by the latest exits below
+    /// it, and else, by whether any machine with an exit of the least level is.
+    fn may_hold_better(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
+        let latest = self.exits.latest(chunk.machines());
+        let bound = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
+        if self.moment.iter().fold(rack.plus(chunk.best), bound) >= self.best {
+            return false;
+        }
+        let (Some((span, least, next)), [(_, field)]) = (&self.favoured, self.moment) else { return true };
+        if rack.plus(chunk.best).with(*field, u64::from(*next)) < self.best {
+            return true;
+        }
+        let favoured = rack.with(*field, u64::from(*least));
+        span.count(self.exits, chunk.first, chunk.keys, |key| favoured.plus(key) < self.best) > 0
+    }
+
     /// How many machines of a cell have the best key, node by node.
     fn count_tied(
         &self,
-        (alone, span): &(K, Option<(Exit, u32, u32)>),
+        terms: &Terms<K>,
         cells: &Cells<K>,
         (cell, first): (usize, u32),
         mut found: impl FnMut(u32, u32),
     ) {
         let rack = cells.rack_part(cell);
-        let alone = alone.less(rack);
+        let alone = terms.alone.less(rack);
         for (at, chunk) in (0..).zip(cells.rankings.chunks(cell, first)) {
             if rack.plus(chunk.best) > self.best {
                 continue;
             }
-            let many = match *span {
-                // The usual case, without a branch for any machine.
-                Some((exit, from, to)) => {
-                    let exits = exit.column(self.exits, chunk.machines());
-                    let in_time = |exit: u32| exit.wrapping_sub(from) <= to - from;
-                    let tied = |(key, exit): (&K, &u32)| u32::from(*key == alone) & u32::from(in_time(*exit));
-                    chunk.keys.iter().zip(exits).map(tied).sum()
-                }
-                None => self.are_tied(&chunk, rack).map(u32::from).sum(),
+            let many = match &terms.span {
+                Some(span) => span.count(self.exits, chunk.first, chunk.keys, |key| key == alone),
+                None => self.are_tied(terms, &chunk, rack).map(u32::from).sum(),
             };
             if many > 0 {
                 found(at, many);
@@ -695,28 +723,34 @@ impl<K: PackedKey> Search<'_, K> {
         }
     }
 
-    /// The best key without the fields of the moment, and the exits that give those, where one rule
-    /// moves with the clock and they are of one piece.
-    fn terms(&self) -> (K, Option<(Exit, u32, u32)>) {
+    fn terms(&self) -> Terms<K> {
         let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
         let span = match self.moment {
             [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
             _ => None,
         };
-        (alone, span)
+        Terms { alone, span }
     }
 
     /// Which machines under a node have the best key, one after the other.
-    fn are_tied<'c>(&'c self, chunk: &'c Chunk<'_, K>, rack: K) -> impl Iterator<Item = bool> + 'c {
-        (chunk.first..).zip(chunk.keys).map(move |(machine, key)| {
-            *key != K::INVALID && at_moment(self.exits, self.moment, machine, rack.plus(*key)) == self.best
-        })
+    fn are_tied<'c>(
+        &'c self,
+        terms: &'c Terms<K>,
+        chunk: &'c Chunk<'_, K>,
+        rack: K,
+    ) -> impl Iterator<Item = bool> + 'c {
+        let alone = terms.alone.less(rack);
+        let of_the_moment = move |machine| match &terms.span {
+            Some(span) => span.has(self.exits.of(MachineId(machine))),
+            None => at_moment(self.exits, self.moment, machine, rack.plus(alone)) == self.best,
+        };
+        (chunk.first..).zip(chunk.keys).map(move |(machine, key)| *key == alone && of_the_moment(machine))
     }
 
     /// The `nth` of them under one node.
-    fn nth_tied(&self, cells: &Cells<K>, cell: usize, (first, at): (u32, u32), mut nth: u32) -> u32 {
+    fn nth_tied(&self, terms: &Terms<K>, cells: &Cells<K>, cell: usize, (first, at): (u32, u32), mut nth: u32) -> u32 {
         let chunk = cells.rankings.chunks(cell, first).nth(at as usize).expect("it was counted");
-        let place = skip(self.are_tied(&chunk, cells.rack_part(cell)).map(u32::from), &mut nth);
+        let place = skip(self.are_tied(terms, &chunk, cells.rack_part(cell)).map(u32::from), &mut nth);
         chunk.first + place as u32
     }
 }

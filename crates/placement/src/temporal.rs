@@ -112,23 +112,74 @@ impl Steps {
         place.min(self.count)
     }
 
-    /// The exits, from and to, at which machines have this level, where those are of one piece.
-    pub(crate) fn span(&self, level: u32) -> Option<(Exit, u32, u32)> {
-        let count = self.count;
-        let first = (0..=count).find(|place| self.levels[*place] == level)?;
-        let last = (first..=count).take_while(|place| self.levels[*place] == level).last()?;
-        if (last + 1..=count).any(|place| self.levels[place] == level) {
-            return None;
+    /// The exits at which machines have this level; none where no exit gives it, or they are of more
+    /// than two pieces.
+    pub(crate) fn span(&self, level: u32) -> Option<Span> {
+        let mut span: Option<Span> = None;
+        for place in (0..=self.count).filter(|place| self.levels[*place] == level) {
+            let from = if place == 0 { 0 } else { self.from[place - 1] };
+            let before = if place == self.count { Some(u32::MAX) } else { self.from[place].checked_sub(1) };
+            let Some(to) = before.filter(|to| from <= *to) else { continue };
+            span = Some(match span {
+                None => Span { exit: self.exit, from, to, hole: None },
+                Some(it) if it.to + 1 == from => Span { to, ..it },
+                Some(it) if it.hole.is_none() => Span { to, hole: Some((it.to + 1, from - 1)), ..it },
+                Some(_) => return None,
+            });
         }
-        let from = if first == 0 { 0 } else { self.from[first - 1] };
-        let to = if last == count { u32::MAX } else { self.from[last].checked_sub(1)? };
-        (from <= to).then_some((self.exit, from, to))
+        span
+    }
+
+    /// The least of its levels, and the least but that one.
+    pub(crate) fn two_least(&self) -> (u32, Option<u32>) {
+        let levels = &self.levels[..=self.count];
+        let least = self.least[self.count];
+        (least, levels.iter().copied().filter(|level| *level != least).min())
     }
 
     /// The level, when all machines have the same.
     pub(crate) fn constant(&self) -> Option<u32> {
         self.levels[..=self.count].iter().all(|level| *level == self.levels[0]).then_some(self.levels[0])
     }
+}
+
+/// Exits at which machines have one level: all from one to another, but for a hole among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    exit: Exit,
+    from: u32,
+    to: u32,
+    hole: Option<(u32, u32)>,
+}
+
+impl Span {
+    /// How many of these machines, which follow each other by id from the first on, have an exit of
+    /// the span and a key of this kind. The usual kinds of spans are loops without a branch.
+    #[inline]
+    pub(crate) fn count<K: Copy>(&self, exits: &Exits, first: u32, keys: &[K], of_kind: impl Fn(K) -> bool) -> u32 {
+        let exits = self.exit.column(exits, first..first + keys.len() as u32);
+        let Self { from, to, .. } = *self;
+        match self.hole {
+            None if to == u32::MAX => both(keys, of_kind, exits, |exit| exit >= from),
+            None => both(keys, of_kind, exits, |exit| exit.wrapping_sub(from) <= to - from),
+            Some((hole, end)) => both(keys, of_kind, exits, |exit| {
+                (exit.wrapping_sub(from) <= to - from) & (exit.wrapping_sub(hole) > end - hole)
+            }),
+        }
+    }
+
+    /// Whether an exit is one of them.
+    #[inline]
+    pub(crate) fn has(&self, expected: ExpectedExit) -> bool {
+        let exit = self.exit.of(expected);
+        (self.from..=self.to).contains(&exit) && !self.hole.is_some_and(|(hole, end)| (hole..=end).contains(&exit))
+    }
+}
+
+/// How many machines have both a key of this kind and such an exit.
+#[inline]
+fn both<K: Copy>(keys: &[K], of_kind: impl Fn(K) -> bool, exits: &[u32], in_time: impl Fn(u32) -> bool) -> u32 {
+    keys.iter().zip(exits).map(|(key, exit)| u32::from(of_kind(*key)) & u32::from(in_time(*exit))).sum()
 }
 
 /// A soft constraint on when machines are expected to be free: among candidates it keeps those
@@ -232,5 +283,31 @@ mod tests {
         assert_eq!(steps.level(until(u32::MAX)), 1);
         assert_eq!(steps.constant(), None);
         assert_eq!(steps.map(|_| 7).constant(), Some(7));
+    }
+
+    #[test]
+    fn a_span_has_the_exits_of_its_level() {
+        let plain = Steps::level_everywhere(Exit::Newest, 2);
+        let holed = plain.then(1, 1).then(10, 0).then(20, 1);
+        let falling = plain.then(5, 1).then(5, 3).then(9, 0);
+        let scattered = plain.then(1, 1).then(2, 2).then(3, 1).then(4, 2);
+        let mut exits = Exits::new(30);
+        (0..30).for_each(|id| exits.set(MachineId(id), until(id)));
+        for (steps, levels) in [(holed, 0..3), (falling, 0..4), (plain, 2..3), (plain.then(0, 1), 1..3)] {
+            for level in levels {
+                let those = |id: &u32| steps.level(until(*id)) == level;
+                let expected = (0..30).filter(those).count() as u32;
+                match steps.span(level) {
+                    None => assert_eq!(expected, 0, "level {level} of {steps:?}"),
+                    Some(span) => {
+                        assert_eq!(span.count(&exits, 0, &[(); 30], |()| true), expected, "level {level} of {steps:?}");
+                        assert_eq!((0..30).filter(|id| span.has(until(*id))).count() as u32, expected);
+                    }
+                }
+            }
+        }
+        assert_eq!(scattered.span(2), None, "three pieces");
+        assert_eq!(holed.two_least(), (0, Some(1)));
+        assert_eq!(plain.two_least(), (2, None));
     }
 }

@@ -12,6 +12,8 @@ use core::cmp::Reverse;
 
 use tiebreak_model::{MachineId, Millis, RequestId, ShapeId, Time, VmId, Workload};
 
+use crate::calendar::Calendar;
+
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
@@ -47,7 +49,7 @@ pub(crate) struct Queue {
     free: BinaryHeap<Reverse<(Time, u32)>>,
     lists: BinaryHeap<Reverse<(Time, u32)>>,
     incidents: BinaryHeap<Reverse<(Time, u32)>>,
-    lives: BinaryHeap<Reverse<(Time, MachineId)>>,
+    lives: Calendar,
 }
 
 impl Queue {
@@ -65,7 +67,7 @@ impl Queue {
             free: BinaryHeap::new(),
             lists: BinaryHeap::new(),
             incidents: BinaryHeap::new(),
-            lives: BinaryHeap::new(),
+            lives: Calendar::default(),
             by_end: Arc::new(by_end),
             workload,
         }
@@ -95,11 +97,11 @@ impl Queue {
         }
     }
 
-    /// What is predicted of a machine will have to be thought over then, if that is not after the
-    /// horizon.
-    pub(crate) fn schedule_life(&mut self, at: Time, machine: MachineId) {
-        if at <= self.workload.horizon() {
-            self.lives.push(Reverse((at, machine)));
+    /// What is predicted of a machine will have to be thought over then, in seconds since the trace
+    /// began, if that is not after the horizon.
+    pub(crate) fn schedule_life(&mut self, at_s: u32, machine: MachineId) {
+        if moment(at_s) <= self.workload.horizon() {
+            self.lives.note(at_s, machine);
         }
     }
 
@@ -111,7 +113,7 @@ impl Queue {
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
         let departure =
             self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
-        let life = self.lives.peek().map(|Reverse((at, machine))| (*at, Event::Life(*machine)));
+        let life = self.lives.first().map(|(at_s, machine)| (moment(at_s), Event::Life(machine)));
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())
@@ -124,7 +126,7 @@ impl Queue {
             Event::List(_) => drop(self.lists.pop()),
             Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(..) => self.next_departure += 1,
-            Event::Life(_) => drop(self.lives.pop()),
+            Event::Life(_) => self.lives.strike(),
             Event::Commit(_) => drop(self.commits.pop()),
             Event::Free(_) => drop(self.free.pop()),
             Event::Arrival(_) => self.next_arrival += 1,
@@ -132,4 +134,8 @@ impl Queue {
         }
         Some(next)
     }
+}
+
+fn moment(at_s: u32) -> Time {
+    Time(i64::from(at_s) * 1_000)
 }

@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod agent;
 mod avoidance;
+mod calendar;
 mod conflict_rate;
 mod copies;
 mod demand;

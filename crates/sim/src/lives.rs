@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_lifetime::Forecasts;
+use tiebreak_lifetime::{Forecasts, Prediction};
 use tiebreak_model::{HostLife, MachineId, Outlook, Phase, RequestId, Time, VmId, Workload};
 use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
 
@@ -98,15 +98,21 @@ struct VmLife {
     coming: u32,
 }
 
-/// A VM on a machine. Those of one machine stand side by side, with what was predicted of them
-/// last: thinking a machine over is one walk along them, and asks again only about those of whom
-/// something else would be said.
+/// What was predicted last of a VM on a machine. Those of one machine stand side by side: thinking
+/// it over is one walk along them, and asks again only about those of whom something else would be
+/// said.
 #[derive(Clone, Copy)]
-struct Resident {
+struct Said {
     vm: VmId,
     exit_s: u32,
     /// From this moment on another exit may be predicted; asked sooner, the answer is the same.
     changes_s: u32,
+}
+
+/// What else is known of that VM.
+#[derive(Clone, Copy)]
+struct Resident {
+    born_s: i32,
     first_exit_s: u32,
     first_s: u32,
     residual: bool,
@@ -115,13 +121,21 @@ struct Resident {
 #[derive(Clone, Default)]
 struct Machine {
     host: Host,
+    /// Of each of its VMs in the same order.
+    said: Vec<Said>,
     residents: Vec<Resident>,
+    /// The latest first exit and the longest first life of them.
+    first_exit_s: u32,
+    longest_s: u32,
     /// When its VMs were predicted last.
     checked_s: u32,
-    /// When something is due, and when the queue will tell; 0 is never.
+}
+
+/// When something is due on a machine, and when the queue will tell; 0 is never.
+#[derive(Clone, Copy, Default)]
+struct Due {
     due_s: u32,
     scheduled_s: u32,
-    turns: Vec<TurnAt>,
 }
 
 /// The predicted lives of a run.
@@ -130,6 +144,9 @@ pub(crate) struct Lives {
     forecasts: Arc<Forecasts>,
     vms: Vec<VmLife>,
     machines: Vec<Machine>,
+    /// Beside the machines, because most that the queue tells is out of date by then.
+    dues: Vec<Due>,
+    turns: Vec<Vec<TurnAt>>,
     counts: LifeCounts,
     turns_kept: usize,
     comings: u32,
@@ -144,6 +161,8 @@ impl Lives {
             forecasts: foresight.forecasts.clone(),
             vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
             machines: vec![Machine::default(); machines as usize],
+            dues: vec![Due::default(); machines as usize],
+            turns: vec![Vec::new(); machines as usize],
             counts: LifeCounts::default(),
             turns_kept: TURNS_KEPT,
             comings: 0,
@@ -167,12 +186,13 @@ impl Lives {
 
     /// A machine as lifetime rules see it, with the reasons for that.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let Machine { host, residents, turns, .. } = &self.machines[machine.index()];
-        let expected = |it: &Resident| {
-            let Resident { vm, exit_s, first_exit_s, residual, .. } = *it;
+        let Machine { host, said, residents, .. } = &self.machines[machine.index()];
+        let expected = |(said, it): (&Said, &Resident)| {
+            let (Said { vm, exit_s, .. }, Resident { first_exit_s, residual, .. }) = (*said, *it);
             ExpectedVm { vm, exit_s, first_exit_s, residual }
         };
-        HostCard { host: *host, vms: residents.iter().map(expected).collect(), turns: turns.clone() }
+        let vms = said.iter().zip(residents).map(expected).collect();
+        HostCard { host: *host, vms, turns: self.turns[machine.index()].clone() }
     }
 
     /// The same at an earlier moment, when these VMs were on it since these times. States follow
@@ -184,7 +204,7 @@ impl Lives {
         at: Time,
         vms: impl Iterator<Item = (VmId, Time)>,
     ) -> Option<HostCard> {
-        let (at_s, all) = (seconds(at), &self.machines[machine.index()].turns);
+        let (at_s, all) = (seconds(at), &self.turns[machine.index()]);
         let turns = &all[..all.partition_point(|turn| turn.at_s <= at_s)];
         if turns.is_empty() && all.len() == self.turns_kept {
             return None;
@@ -239,9 +259,12 @@ impl Lives {
         life.coming = self.comings;
         self.comings += 1;
         let VmLife { born_s, first_s, first_exit_s, .. } = *life;
-        let changes_s = if self.terms.repredict { changes_s(&self.forecasts, vm, born_s, now_s) } else { u32::MAX };
-        let resident = Resident { vm, exit_s, changes_s, first_exit_s, first_s, residual: false };
-        self.machines[machine.index()].residents.push(resident);
+        let changes_s =
+            if self.terms.repredict { said_of(&self.forecasts, vm, born_s, now_s).changes_s } else { u32::MAX };
+        let at = &mut self.machines[machine.index()];
+        at.said.push(Said { vm, exit_s, changes_s });
+        at.residents.push(Resident { born_s, first_exit_s, first_s, residual: false });
+        (at.first_exit_s, at.longest_s) = (at.first_exit_s.max(first_exit_s), at.longest_s.max(first_s));
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
         self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
@@ -249,10 +272,16 @@ impl Lives {
 
     /// A VM left a machine.
     pub(crate) fn leave(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let residents = &mut self.machines[machine.index()].residents;
-        let at = residents.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
-        let (now_s, residual) = (seconds(now), residents.swap_remove(at).residual);
-        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, residual, terms, turns));
+        let Machine { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
+        let at = said.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
+        said.swap_remove(at);
+        let left = residents.swap_remove(at);
+        if left.first_exit_s == *first_exit_s || left.first_s == *longest_s {
+            *first_exit_s = residents.iter().map(|it| it.first_exit_s).max().unwrap_or(0);
+            *longest_s = residents.iter().map(|it| it.first_s).max().unwrap_or(0);
+        }
+        let now_s = seconds(now);
+        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, left.residual, terms, turns));
     }
 
     /// Lets a machine's state change, and notes why it did.
@@ -262,7 +291,8 @@ impl Lives {
         now_s: u32,
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
-        let Machine { host, residents, turns, .. } = &mut self.machines[machine.index()];
+        let Machine { host, residents, .. } = &mut self.machines[machine.index()];
+        let turns = &mut self.turns[machine.index()];
         let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
         change(host, &self.terms, &mut |turn, host| {
             counts.turns[turn as usize] += 1;
@@ -284,35 +314,37 @@ impl Lives {
 
     /// What is predicted of a machine now, its VMs thought over again; and when something is due
     /// there next, if the queue does not know of that yet.
-    pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<Time>) {
+    pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
-        let Self { terms, forecasts, vms, machines, counts, .. } = self;
-        let Machine { host, residents, checked_s, .. } = &mut machines[machine.index()];
-        let (mut life, mut change_s) = (HostLife { class: host.class, phase: host.phase, ..HostLife::EMPTY }, u32::MAX);
-        for it in &mut *residents {
-            if terms.repredict && it.changes_s <= now_s {
-                let born_s = vms[it.vm.index()].born_s;
-                let remaining_s = forecasts.remaining_s(it.vm, uptime_s(born_s, now_s)).max(1);
-                it.exit_s = now_s.saturating_add(remaining_s);
-                it.changes_s = changes_s(forecasts, it.vm, born_s, now_s);
+        let Self { terms, forecasts, machines, counts, .. } = self;
+        let Machine { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
+        let first_change = |said: &[Said]| said.iter().map(|it| it.changes_s).min().unwrap_or(u32::MAX);
+        let mut change_s = first_change(said);
+        if terms.repredict && change_s <= now_s {
+            for (it, about) in said.iter_mut().zip(residents).filter(|(it, _)| it.changes_s <= now_s) {
+                *it = said_of(forecasts, it.vm, about.born_s, now_s);
             }
-            change_s = change_s.min(it.changes_s);
-            life.exit_s = life.exit_s.max(it.exit_s);
-            life.first_exit_s = life.first_exit_s.max(it.first_exit_s);
-            life.longest_s = life.longest_s.max(it.first_s);
+            change_s = first_change(said);
         }
-        counts.repredictions += if terms.repredict { residents.len() as u64 } else { 0 };
+        let life = HostLife {
+            exit_s: said.iter().map(|it| it.exit_s).max().unwrap_or(0),
+            first_exit_s: *first_exit_s,
+            longest_s: *longest_s,
+            class: host.class,
+            phase: host.phase,
+        };
+        counts.repredictions += if terms.repredict { said.len() as u64 } else { 0 };
         *checked_s = now_s;
-        let due = self.due_s(machine, life.exit_s, change_s).map(moment);
+        let due = self.due_s(machine, life.exit_s, change_s);
         (life, due)
     }
 
     /// When a machine has to be thought over again, unless that is scheduled already.
     fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
-        let at = &mut self.machines[machine.index()];
+        let (at, due) = (&self.machines[machine.index()], &mut self.dues[machine.index()]);
         let Machine { host, checked_s, .. } = at;
         if host.vms == 0 {
-            at.due_s = 0;
+            due.due_s = 0;
             return None;
         }
         let mut due_s = host.deadline_s;
@@ -324,21 +356,21 @@ impl Lives {
                 due_s = due_s.min(checked_s.saturating_add(wait_s.max(1)));
             }
         }
-        at.due_s = due_s;
-        at.schedule()
+        due.due_s = due_s;
+        due.schedule()
     }
 
     /// The queue tells of a machine.
     pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> Told {
-        let (at, now_s) = (&mut self.machines[machine.index()], seconds(now));
-        if at.scheduled_s != now_s {
+        let (due, now_s) = (&mut self.dues[machine.index()], seconds(now));
+        if due.scheduled_s != now_s {
             return Told::Nothing;
         }
-        at.scheduled_s = 0;
-        match at.due_s {
+        due.scheduled_s = 0;
+        match due.due_s {
             0 => Told::Nothing,
             due_s if due_s <= now_s => Told::Due,
-            _ => at.schedule().map_or(Told::Nothing, |due_s| Told::Later(moment(due_s))),
+            _ => due.schedule().map_or(Told::Nothing, Told::Later),
         }
     }
 }
@@ -350,10 +382,10 @@ pub(crate) enum Told {
     /// Something is due.
     Due,
     /// What was due then is due later by now.
-    Later(Time),
+    Later(u32),
 }
 
-impl Machine {
+impl Due {
     /// When the queue must tell of it, if it does not tell before.
     fn schedule(&mut self) -> Option<u32> {
         if self.scheduled_s != 0 && self.scheduled_s <= self.due_s {
@@ -364,19 +396,16 @@ impl Machine {
     }
 }
 
-/// From when on another exit of a VM may be predicted than at `now_s`; never is the end of time.
-fn changes_s(forecasts: &Forecasts, vm: VmId, born_s: i32, now_s: u32) -> u32 {
-    let next_s = forecasts.next_change_s(vm, uptime_s(born_s, now_s));
-    next_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s))
+/// What is predicted of a VM at `now_s`; what never changes, changes at the end of time.
+fn said_of(forecasts: &Forecasts, vm: VmId, born_s: i32, now_s: u32) -> Said {
+    let Prediction { remaining_s, next_change_s } = forecasts.predict(vm, uptime_s(born_s, now_s));
+    let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
+    Said { vm, exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
 }
 
 /// When a VM was asked for, in seconds since the trace began.
 fn born_s(at: Time) -> i32 {
     at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
-}
-
-fn moment(at_s: u32) -> Time {
-    Time(i64::from(at_s) * 1_000)
 }
 
 /// Whole seconds since the trace began.
