@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::ids::MachineId;
+use crate::ids::{MachineId, RackId};
 use crate::life::HostLife;
 
 /// Machines in a block.
@@ -40,24 +40,27 @@ pub struct Exits {
     first_s: Vec<u32>,
     /// The latest of each block, by id.
     blocks: Vec<ExpectedExit>,
+    /// How often any machine of a rack was given another one, counted round and round.
+    changes: Vec<u32>,
 }
 
 impl Exits {
-    /// Of empty machines.
-    #[must_use]
-    pub fn new(machines: u32) -> Self {
+    /// Of empty machines in so many racks.
+    pub(crate) fn new(machines: u32, racks: u32) -> Self {
         let all = machines as usize;
         let blocks = vec![ExpectedExit::default(); all.div_ceil(BLOCK)];
-        Self { newest_s: vec![0; all], first_s: vec![0; all], blocks }
+        Self { newest_s: vec![0; all], first_s: vec![0; all], blocks, changes: vec![0; racks as usize] }
     }
 
     /// Gives a machine another expected exit.
     #[inline]
-    pub fn set(&mut self, machine: MachineId, after: ExpectedExit) {
+    pub(crate) fn set(&mut self, machine: MachineId, rack: RackId, after: ExpectedExit) {
         let (before, at) = (self.of(machine), machine.index());
         if before != after {
             (self.newest_s[at], self.first_s[at]) = (after.newest_s, after.first_s);
             self.lift(at / BLOCK, before, after);
+            let changes = &mut self.changes[rack.index()];
+            *changes = changes.wrapping_add(1);
         }
     }
 
@@ -96,6 +99,13 @@ impl Exits {
         &self.first_s[machines.start as usize..machines.end as usize]
     }
 
+    /// For each rack a number that is another one after any of its machines was given another exit.
+    #[inline]
+    #[must_use]
+    pub fn changes_of_racks(&self) -> &[u32] {
+        &self.changes
+    }
+
     /// The latest of either kind of any of these machines, or of a few beside them.
     #[inline]
     #[must_use]
@@ -112,12 +122,12 @@ mod tests {
 
     #[test]
     fn no_machine_of_a_range_is_expected_later() {
-        let mut exits = Exits::new(100);
+        let mut exits = Exits::new(100, 1);
         let stream = Seed(1).stream("exits test");
         for step in 0..5_000 {
             let machine = MachineId(pick(stream.draw(step, 0), 100));
             let [newest_s, first_s] = [1, 2].map(|draw| pick(stream.draw(step, draw), 50));
-            exits.set(machine, ExpectedExit { newest_s, first_s });
+            exits.set(machine, RackId(0), ExpectedExit { newest_s, first_s });
             let latest = |machines: Range<u32>| {
                 machines.map(|id| exits.of(MachineId(id))).fold(ExpectedExit::default(), ExpectedExit::later)
             };

@@ -167,7 +167,7 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
-            exits: Exits::new(fleet.machine_count()),
+            exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
             journal: Journal::new(&fleet),
             fleet,
         };
@@ -221,7 +221,7 @@ impl Occupancy {
         let cluster = self.fleet.cluster_of_rack(rack);
         let capacity = self.fleet.cluster(cluster).capacity;
         self.machines[machine.index()] = after;
-        self.exits.set(machine, ExpectedExit::of(&after.life));
+        self.exits.set(machine, rack, ExpectedExit::of(&after.life));
         if before.differs_in_exits_only(&after) {
             return;
         }

@@ -11,11 +11,13 @@
 //! racks they stand on are judged again, set for this one decision, and set back.
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
+use crate::ahead::{self, Ahead, Bounds};
 use crate::batch::Batch;
 use crate::caches::Caches;
 use crate::cluster_order::{ClusterOrder, SharedClusters};
@@ -23,7 +25,7 @@ use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
 use crate::policy::{Moment, Policy, nobody};
-use crate::ranking::{Best, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
+use crate::ranking::{Best, Bits, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::temporal::Span;
 use crate::weights::{self, Weight, best, distinct};
@@ -37,9 +39,29 @@ struct Cells<K> {
     bests: Vec<Best<K>>,
     /// The best of those.
     best: Best<K>,
+    /// Each cell's machines in bits, where those are of use.
+    bits: Vec<Bits>,
 }
 
 impl<K: PackedKey> Cells<K> {
+    /// Gives a machine another key.
+    #[inline]
+    fn set_key(&mut self, cell: usize, index: usize, key: K) {
+        let before = self.rankings.best(cell).0;
+        self.rankings.set(cell, index, key);
+        let Some(bits) = self.bits.get_mut(cell) else { return };
+        let (best, bit) = (self.rankings.best(cell).0, 1 << index);
+        let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
+        *bits = match best.cmp(&before) {
+            Ordering::Less => Bits { valid: bits.valid | bit, best: bit },
+            Ordering::Equal => {
+                let valid = key != K::INVALID;
+                Bits { valid: with(bits.valid, valid), best: with(bits.best, valid && key == best) }
+            }
+            Ordering::Greater => self.rankings.bits(cell),
+        };
+    }
+
     /// What the rack of a cell with a valid machine adds to every key there.
     fn rack_part(&self, cell: usize) -> K {
         self.bests[cell].0.less(self.rankings.best(cell).0)
@@ -70,6 +92,10 @@ pub(crate) struct Kit<K> {
     patches: Vec<Patch<K>>,
     /// What temporal preferences say of the VM being decided.
     pub(crate) moment: Vec<Moment>,
+    /// The moment, and how far ahead of it machines are expected to be free, where one rule asks
+    /// and racks are ranked apart.
+    pub(crate) now_s: u32,
+    ahead: Option<Ahead>,
     tied: Vec<Tied>,
 }
 
@@ -81,8 +107,10 @@ struct Patch<K> {
 }
 
 impl<K: PackedKey> Kit<K> {
-    pub(crate) fn new(policy: &Policy, caches: Caches, clusters: usize) -> Self {
-        let nobody = nobody();
+    pub(crate) fn new(policy: &Policy, caches: Caches, fleet: &Fleet) -> Self {
+        let (nobody, clusters) = (nobody(), fleet.clusters().len());
+        let is_small = |rack: u32| fleet.machines_of_rack(RackId(rack)).len() <= ahead::MACHINES_MAX;
+        let by_rack = policy.sees_racks() && caches.cells && (0..fleet.rack_count()).all(is_small);
         Self {
             shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
             clusters: SharedClusters::new(policy, clusters, &nobody),
@@ -94,6 +122,8 @@ impl<K: PackedKey> Kit<K> {
             selected: Vec::new(),
             patches: Vec::new(),
             moment: Vec::new(),
+            now_s: 0,
+            ahead: policy.unit_s().filter(|_| by_rack).map(Ahead::new),
             tied: Vec::new(),
         }
     }
@@ -125,6 +155,8 @@ pub(crate) struct Evaluation<K> {
     by_rack: bool,
     /// Whether machine or rack rules see the asking tenant's VMs.
     sees_tenant: bool,
+    /// Whether machines of a cell are kept in bits.
+    has_bits: bool,
     /// Whether the shared state serves this class.
     is_common: bool,
     cells: Vec<Option<Cells<K>>>,
@@ -134,7 +166,7 @@ pub(crate) struct Evaluation<K> {
 
 impl<K: PackedKey> Evaluation<K> {
     /// Binds the policy to a class of requests; nothing is ranked yet.
-    pub(crate) fn new(policy: &Policy, caches: &Caches, clusters: usize, vm: &VmRequest) -> Self {
+    pub(crate) fn new(policy: &Policy, kit: &Kit<K>, clusters: usize, vm: &VmRequest) -> Self {
         let weights = policy.machine_preferences.iter().map(crate::policy::MachineStage::weight).collect();
         Self {
             order: ClusterOrder::new(policy, clusters, vm),
@@ -144,7 +176,8 @@ impl<K: PackedKey> Evaluation<K> {
             weights: policy.weighted.then_some(weights),
             best_clusters: policy.best_clusters as usize,
             sees_racks: policy.sees_racks(),
-            by_rack: policy.sees_racks() && caches.cells,
+            by_rack: policy.sees_racks() && kit.caches.cells,
+            has_bits: kit.ahead.is_some(),
             sees_tenant: policy.sees_tenant,
             is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),
@@ -209,23 +242,24 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
-        let Kit { moment, tied, .. } = kit;
+        let Kit { moment, tied, now_s, ahead, .. } = kit;
         let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
-        let mut search = Search::new(exits, moment);
+        if let (Some(ahead), [(steps, _)]) = (&mut *ahead, &**moment) {
+            ahead.refresh(occupancy, steps.exit(), *now_s);
+        }
+        let ahead = ahead.as_ref();
+        let mut search = Search::new(exits, moment, ahead);
         // Where the last one of this class was found there may be another: a bound to begin with.
         let (hint, at) = self.found_last;
         if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
-            search.look_into(cells, at as usize, self.first_machine(fleet, hint, at));
+            search.look_into(cells, &self.cell(fleet, hint, at));
         }
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
             books.counters.cells_compared += cells.bests.len() as u64;
-            for (cell, (key, count)) in cells.bests.iter().enumerate() {
-                if *count > 0 && *key < search.best {
-                    let first = self.first_machine(fleet, *cluster, cell as u32);
-                    if search.look_into(cells, cell, first) {
-                        self.found_last = (*cluster, cell as u32);
-                    }
+            for (at, (key, count)) in (0..).zip(&cells.bests) {
+                if *count > 0 && search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
+                    self.found_last = (*cluster, at);
                 }
             }
         }
@@ -236,21 +270,29 @@ impl<K: PackedKey> Evaluation<K> {
         let (mut count, terms) = (0, search.terms());
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
-            for (cell, (key, _)) in cells.bests.iter().enumerate().filter(|(_, best)| best.1 > 0) {
-                if *key <= search.best {
-                    let first = self.first_machine(fleet, *cluster, cell as u32);
-                    search.count_tied(&terms, cells, (cell, first), |chunk, many| {
-                        tied.push(Tied { cluster: *cluster, cell: cell as u32, chunk, many });
-                        count += many;
-                    });
+            let racks = fleet.cluster(*cluster).racks().start as usize;
+            for (at, best) in (0..).zip(&cells.bests).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
+                let many = match terms.tied_by_bits(cells, at as usize, *best, racks) {
+                    Some(many) => many,
+                    None => search.count_tied(&terms, cells, &self.cell(fleet, *cluster, at)),
+                };
+                if many > 0 {
+                    tied.push(Tied { cluster: *cluster, cell: at, many });
+                    count += many;
                 }
             }
         }
         let mut nth = pick(number, count);
-        let Tied { cluster, cell, chunk, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
+        let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
-        let first = self.first_machine(fleet, cluster, cell);
-        Some((MachineId(search.nth_tied(&terms, cells, cell as usize, (first, chunk), nth)), count))
+        Some((MachineId(search.nth_tied(&terms, cells, &self.cell(fleet, cluster, cell), nth)), count))
+    }
+
+    /// A cell among all.
+    #[inline]
+    fn cell(&self, fleet: &Fleet, cluster: ClusterId, at: u32) -> Place {
+        let rack = fleet.cluster(cluster).racks().start + at;
+        Place { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
     }
 
     /// Conflict avoidance where rules move with the clock.
@@ -493,7 +535,7 @@ impl<K: PackedKey> Evaluation<K> {
             };
             for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
                 let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
-                cells.rankings.set(cell, index, *key);
+                cells.set_key(cell, index, *key);
                 let best = cells.rankings.best(cell);
                 cells.set_best(cell, self.best_of(scene, part.cluster, cell as u32, best, (kept, &kit.shared)));
             }
@@ -512,7 +554,8 @@ impl<K: PackedKey> Evaluation<K> {
             Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
         };
         let bests = alloc::vec![(K::INVALID, 0); rankings.len()];
-        Cells { revision: Revision(0), used_at: now, rankings, bests, best: (K::INVALID, 0) }
+        let bits = (0..rankings.len()).filter(|_| self.has_bits).map(|cell| rankings.bits(cell)).collect();
+        Cells { revision: Revision(0), used_at: now, rankings, bests, best: (K::INVALID, 0), bits }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
@@ -577,7 +620,7 @@ impl<K: PackedKey> Evaluation<K> {
         for (machine, key) in machines.iter().zip(&*keys) {
             let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
             patch.machines.push((cell as u32, index as u32, cells.rankings.key(cell, index)));
-            cells.rankings.set(cell, index, *key);
+            cells.set_key(cell, index, *key);
             if patch.bests.last().is_none_or(|(last, _)| *last != cell as u32) {
                 patch.bests.push((cell as u32, cells.bests[cell]));
             }
@@ -594,7 +637,7 @@ impl<K: PackedKey> Evaluation<K> {
         for patch in kit.patches.drain(..) {
             let cells = self.cells[patch.cluster.index()].as_mut().expect("what was patched is there");
             for (cell, index, key) in patch.machines {
-                cells.rankings.set(cell as usize, index as usize, key);
+                cells.set_key(cell as usize, index as usize, key);
             }
             for (cell, best) in patch.bests {
                 cells.set_best(cell as usize, best);
@@ -604,7 +647,10 @@ impl<K: PackedKey> Evaluation<K> {
 
     /// Bytes of its rankings.
     pub(crate) fn bytes(&self) -> u64 {
-        let bytes = |cells: &Cells<K>| (cells.bests.capacity() * size_of::<Best<K>>() + cells.rankings.bytes()) as u64;
+        let bytes = |cells: &Cells<K>| {
+            let of_cells = cells.bests.capacity() * size_of::<Best<K>>() + cells.bits.capacity() * size_of::<Bits>();
+            (of_cells + cells.rankings.bytes()) as u64
+        };
         self.cells.iter().flatten().map(bytes).sum()
     }
 }
@@ -628,48 +674,96 @@ pub(crate) fn best_machines(
     best
 }
 
-/// Machines under one node that are tied for best at one moment.
+/// Machines of a cell that are tied for best at one moment.
 #[derive(Clone, Copy)]
 struct Tied {
     cluster: ClusterId,
     cell: u32,
-    chunk: u32,
     many: u32,
+}
+
+/// A cell: its place in its cluster, its rack where it is one, and its first machine.
+struct Place {
+    at: usize,
+    rack: usize,
+    first: u32,
 }
 
 /// A search for the best machines at one moment.
 struct Search<'a, K> {
     exits: &'a Exits,
     moment: &'a [Moment],
-    /// Where one rule moves with the clock: the exits of its least level, that level and the next.
-    favoured: Option<(Span, u32, u32)>,
+    ahead: Option<&'a Ahead>,
+    favoured: Option<Favoured<'a>>,
     best: K,
+}
+
+/// Where one rule moves with the clock: its least level, the next one, and the exits of the least.
+struct Favoured<'a> {
+    field: Field,
+    least: u64,
+    next: u64,
+    span: Span,
+    bounds: Option<Bounds<'a>>,
 }
 
 /// What machines must have to be tied for best: the best key without the fields of the moment, and
 /// the exits that give those, where one rule moves with the clock and they are of few pieces.
-struct Terms<K> {
+struct Terms<'a, K> {
     alone: K,
     span: Option<Span>,
+    bounds: Option<Bounds<'a>>,
+}
+
+impl<K: PackedKey> Terms<'_, K> {
+    /// How many machines of a cell are tied for best, if that can be said without asking any.
+    #[inline]
+    fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
+        let bounds = self.bounds.as_ref().filter(|_| key == self.alone)?;
+        let (best, rack) = (cells.bits[at].best, racks + at);
+        let surely = bounds.surely(rack);
+        if best & !surely == 0 {
+            return Some(count);
+        }
+        (best & bounds.maybe(rack) & !surely == 0).then(|| (best & surely).count_ones())
+    }
 }
 
 impl<'a, K: PackedKey> Search<'a, K> {
-    fn new(exits: &'a Exits, moment: &'a [Moment]) -> Self {
+    fn new(exits: &'a Exits, moment: &'a [Moment], ahead: Option<&'a Ahead>) -> Self {
         let favoured = match moment {
-            [(steps, _)] => {
+            [(steps, field)] => {
                 let (least, next) = steps.two_least();
-                steps.span(least).zip(next).map(|(span, next)| (span, least, next))
+                steps.span(least).zip(next).map(|(span, next)| Favoured {
+                    field: *field,
+                    least: least.into(),
+                    next: next.into(),
+                    span,
+                    bounds: ahead.map(|ahead| ahead.bounds(&span)),
+                })
             }
             _ => None,
         };
-        Self { exits, moment, favoured, best: K::INVALID }
+        Self { exits, moment, ahead, favoured, best: K::INVALID }
+    }
+
+    /// Whether a machine of a cell with this best key may be better than the best so far.
+    #[inline]
+    fn may_beat(&self, key: K) -> bool {
+        match &self.favoured {
+            Some(it) => key.with(it.field, it.least) < self.best,
+            None => key < self.best,
+        }
     }
 
     /// Looks for a better machine among those of a cell; whether there is one.
-    fn look_into(&mut self, cells: &Cells<K>, cell: usize, first: u32) -> bool {
-        let rack = cells.rack_part(cell);
+    fn look_into(&mut self, cells: &Cells<K>, cell: &Place) -> bool {
         let before = self.best;
-        for chunk in cells.rankings.chunks(cell, first) {
+        if !self.is_worth_it(cells, cell) {
+            return false;
+        }
+        let rack = cells.rack_part(cell.at);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
             if !self.may_hold_better(&chunk, rack) {
                 continue;
             }
@@ -683,6 +777,15 @@ impl<'a, K: PackedKey> Search<'a, K> {
         self.best < before
     }
 
+    /// Whether a cell may hold a better machine, by bits: one with an exit of the least level, or
+    /// one that is better even without.
+    #[inline]
+    fn is_worth_it(&self, cells: &Cells<K>, cell: &Place) -> bool {
+        let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
+        cells.bits[cell.at].valid & bounds.maybe(cell.rack) != 0
+            || cells.bests[cell.at].0.with(*field, *next) < self.best
+    }
+
     /// Whether a machine under a node may be better than the best so far: by the latest exits below
     /// it, and else, by whether any machine with an exit of the least level is.
     fn may_hold_better(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
@@ -691,51 +794,39 @@ impl<'a, K: PackedKey> Search<'a, K> {
         if self.moment.iter().fold(rack.plus(chunk.best), bound) >= self.best {
             return false;
         }
-        let (Some((span, least, next)), [(_, field)]) = (&self.favoured, self.moment) else { return true };
-        if rack.plus(chunk.best).with(*field, u64::from(*next)) < self.best {
+        let Some(Favoured { field, least, next, span, .. }) = &self.favoured else { return true };
+        if rack.plus(chunk.best).with(*field, *next) < self.best {
             return true;
         }
-        let favoured = rack.with(*field, u64::from(*least));
+        let favoured = rack.with(*field, *least);
         span.count(self.exits, chunk.first, chunk.keys, |key| favoured.plus(key) < self.best) > 0
     }
 
-    /// How many machines of a cell have the best key, node by node.
-    fn count_tied(
-        &self,
-        terms: &Terms<K>,
-        cells: &Cells<K>,
-        (cell, first): (usize, u32),
-        mut found: impl FnMut(u32, u32),
-    ) {
-        let rack = cells.rack_part(cell);
+    /// How many machines of a cell have the best key.
+    fn count_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place) -> u32 {
+        let rack = cells.rack_part(cell.at);
         let alone = terms.alone.less(rack);
-        for (at, chunk) in (0..).zip(cells.rankings.chunks(cell, first)) {
-            if rack.plus(chunk.best) > self.best {
-                continue;
-            }
-            let many = match &terms.span {
-                Some(span) => span.count(self.exits, chunk.first, chunk.keys, |key| key == alone),
-                None => self.are_tied(terms, &chunk, rack).map(u32::from).sum(),
-            };
-            if many > 0 {
-                found(at, many);
-            }
-        }
+        let chunks = cells.rankings.chunks(cell.at, cell.first).filter(|chunk| chunk.best <= alone);
+        let many = |chunk: Chunk<'_, K>| match &terms.span {
+            Some(span) => span.count(self.exits, chunk.first, chunk.keys, |key| key == alone),
+            None => self.are_tied(terms, &chunk, rack).map(u32::from).sum(),
+        };
+        chunks.map(many).sum()
     }
 
-    fn terms(&self) -> Terms<K> {
+    fn terms(&self) -> Terms<'a, K> {
         let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
         let span = match self.moment {
             [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
             _ => None,
         };
-        Terms { alone, span }
+        Terms { alone, span, bounds: self.ahead.zip(span).map(|(ahead, span)| ahead.bounds(&span)) }
     }
 
     /// Which machines under a node have the best key, one after the other.
     fn are_tied<'c>(
         &'c self,
-        terms: &'c Terms<K>,
+        terms: &'c Terms<'_, K>,
         chunk: &'c Chunk<'_, K>,
         rack: K,
     ) -> impl Iterator<Item = bool> + 'c {
@@ -747,11 +838,18 @@ impl<'a, K: PackedKey> Search<'a, K> {
         (chunk.first..).zip(chunk.keys).map(move |(machine, key)| *key == alone && of_the_moment(machine))
     }
 
-    /// The `nth` of them under one node.
-    fn nth_tied(&self, terms: &Terms<K>, cells: &Cells<K>, cell: usize, (first, at): (u32, u32), mut nth: u32) -> u32 {
-        let chunk = cells.rankings.chunks(cell, first).nth(at as usize).expect("it was counted");
-        let place = skip(self.are_tied(terms, &chunk, cells.rack_part(cell)).map(u32::from), &mut nth);
-        chunk.first + place as u32
+    /// The `nth` of them in a cell.
+    fn nth_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place, mut nth: u32) -> u32 {
+        let rack = cells.rack_part(cell.at);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            for (machine, is_tied) in (chunk.first..).zip(self.are_tied(terms, &chunk, rack)) {
+                match nth.checked_sub(u32::from(is_tied)) {
+                    Some(left) => nth = left,
+                    None => return machine,
+                }
+            }
+        }
+        unreachable!("they were counted")
     }
 }
 

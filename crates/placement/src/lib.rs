@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+mod ahead;
 pub mod allocator;
 mod batch;
 pub mod caches;

@@ -283,6 +283,15 @@ impl Policy {
         }
     }
 
+    /// Where the levels of its temporal preference are best told apart, if it has one and only one.
+    pub(crate) fn unit_s(&self) -> Option<u32> {
+        let mut units_s = self.machine_preferences.iter().filter_map(|stage| match stage {
+            MachineStage::Temporal(ranked) => Some(ranked.rule.unit_s()),
+            _ => None,
+        });
+        units_s.next().filter(|_| units_s.next().is_none())
+    }
+
     /// Whether any rule looks at a whole rack, so that racks are ranked apart.
     pub(crate) fn sees_racks(&self) -> bool {
         let rack = |stage: &MachineStage| matches!(stage, MachineStage::Rack(_));

@@ -101,7 +101,7 @@ impl<K: PackedKey> Pool<K> {
             entry_of_class: Vec::new(),
             uses: 0,
             words: Vec::new(),
-            kit: Kit::new(policy, caches, view.fleet().clusters().len()),
+            kit: Kit::new(policy, caches, view.fleet()),
         }
     }
 
@@ -125,6 +125,7 @@ impl<K: PackedKey> Pool<K> {
         entry.used_at = self.uses;
         let scene = Scene { occupancy: view, footprint: request.footprint };
         policy.write_moment(&request.vm.outlook, &mut self.kit.moment);
+        self.kit.now_s = request.vm.outlook.now_s;
         let found = entry.evaluation.choose(scene, request.draw, &mut self.kit, &mut books);
         let refreshed = books.counters.decided(cache, before);
         if self.entries.len() > self.size {
@@ -173,7 +174,7 @@ impl<K: PackedKey> Pool<K> {
             let oldest = (0..self.entries.len()).min_by_key(|index| self.entries[*index].used_at).unwrap_or(0);
             self.evict(oldest, books);
         }
-        let evaluation = Evaluation::new(policy, &self.kit.caches, view.fleet().clusters().len(), vm);
+        let evaluation = Evaluation::new(policy, &self.kit, view.fleet().clusters().len(), vm);
         self.entries.push(Entry { evaluation, class, used_at: 0 });
         let index = self.entries.len() - 1;
         self.entry_of_class[class as usize] = Some(index as u32);

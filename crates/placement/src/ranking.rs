@@ -19,6 +19,13 @@ const FANOUT: usize = 64;
 /// The best key of some machines, and how many of them have it.
 pub(crate) type Best<K> = (K, u32);
 
+/// Machines of a cell of at most 64: who is valid, and who has the best key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bits {
+    pub(crate) valid: u64,
+    pub(crate) best: u64,
+}
+
 /// One tournament for each cell of a cluster, side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct Rankings<K> {
@@ -127,6 +134,16 @@ impl<K: PackedKey> Rankings<K> {
     #[inline]
     pub(crate) fn best(&self, cell: usize) -> Best<K> {
         self.nodes[self.cells[cell].root as usize]
+    }
+
+    /// The valid machines of a small cell and its best ones, as bits.
+    pub(crate) fn bits(&self, cell: usize) -> Bits {
+        let best = self.best(cell).0;
+        let bit = |bits: Bits, (at, key): (usize, K)| Bits {
+            valid: bits.valid | 1 << at,
+            best: bits.best | u64::from(key == best) << at,
+        };
+        self.valid(cell).fold(Bits::default(), bit)
     }
 
     /// The `nth` machine of a cell's best set, in order of id.

@@ -112,6 +112,11 @@ impl Steps {
         place.min(self.count)
     }
 
+    /// Which exit they look at.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
     /// The exits at which machines have this level; none where no exit gives it, or they are of more
     /// than two pieces.
     pub(crate) fn span(&self, level: u32) -> Option<Span> {
@@ -146,10 +151,10 @@ impl Steps {
 /// Exits at which machines have one level: all from one to another, but for a hole among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
-    exit: Exit,
-    from: u32,
-    to: u32,
-    hole: Option<(u32, u32)>,
+    pub(crate) exit: Exit,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) hole: Option<(u32, u32)>,
 }
 
 impl Span {
@@ -191,6 +196,12 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
     /// Its levels for a VM, by when a machine is expected to be free.
     fn steps(&self, vm: &Outlook) -> Steps;
 
+    /// Where levels are best told apart, in seconds: at 1, 2, 4, 8 ... times so many from now. It
+    /// changes no verdict, only how fast they are.
+    fn unit_s(&self) -> u32 {
+        60
+    }
+
     /// What it says of a machine that is expected to be free then, to go on from "it".
     fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String;
 }
@@ -208,6 +219,8 @@ impl<T: TemporalPreference> Temporal<T> {
 pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
     /// Its levels for a VM.
     fn steps(&self, vm: &Outlook) -> Steps;
+    /// Where they are best told apart.
+    fn unit_s(&self) -> u32;
     /// How many it has.
     fn levels(&self) -> u32;
     /// What it says of a machine.
@@ -217,6 +230,10 @@ pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
 impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
     fn steps(&self, vm: &Outlook) -> Steps {
         self.0.steps(vm)
+    }
+
+    fn unit_s(&self) -> u32 {
+        self.0.unit_s()
     }
 
     fn levels(&self) -> u32 {
@@ -269,6 +286,26 @@ impl BoundPreference<MachineId> for BoundSteps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::sync::Arc;
+    use tiebreak_model::{ClusterSpec, Fleet, HostLife, MachineRecord, Occupancy, Resources};
+
+    /// A zone of machines that are expected to be free then.
+    fn zone_with_exits(exits_s: core::ops::Range<u32>) -> Occupancy {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: exits_s.len() as u32,
+            racks: 1,
+            capacity: Resources::new(1, 1, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        };
+        let mut zone = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
+        for (machine, exit_s) in (0..).map(MachineId).zip(exits_s) {
+            let record = zone.record(machine);
+            zone.set(machine, MachineRecord { life: HostLife { exit_s, ..record.life }, ..record });
+        }
+        zone
+    }
 
     fn until(newest_s: u32) -> ExpectedExit {
         ExpectedExit { newest_s, first_s: 0 }
@@ -291,8 +328,8 @@ mod tests {
         let holed = plain.then(1, 1).then(10, 0).then(20, 1);
         let falling = plain.then(5, 1).then(5, 3).then(9, 0);
         let scattered = plain.then(1, 1).then(2, 2).then(3, 1).then(4, 2);
-        let mut exits = Exits::new(30);
-        (0..30).for_each(|id| exits.set(MachineId(id), until(id)));
+        let zone = zone_with_exits(0..30);
+        let exits = zone.exits();
         for (steps, levels) in [(holed, 0..3), (falling, 0..4), (plain, 2..3), (plain.then(0, 1), 1..3)] {
             for level in levels {
                 let those = |id: &u32| steps.level(until(*id)) == level;
@@ -300,7 +337,7 @@ mod tests {
                 match steps.span(level) {
                     None => assert_eq!(expected, 0, "level {level} of {steps:?}"),
                     Some(span) => {
-                        assert_eq!(span.count(&exits, 0, &[(); 30], |()| true), expected, "level {level} of {steps:?}");
+                        assert_eq!(span.count(exits, 0, &[(); 30], |()| true), expected, "level {level} of {steps:?}");
                         assert_eq!((0..30).filter(|id| span.has(until(*id))).count() as u32, expected);
                     }
                 }

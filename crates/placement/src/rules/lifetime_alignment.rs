@@ -30,13 +30,17 @@ impl TemporalPreference for LifetimeAlignment {
         const SAME: u32 = 0;
         const OTHER: u32 = 1;
         const EMPTY: u32 = 2;
-        let unit_s = ((self.unit_min * 60.0) as u32).max(1);
+        let unit_s = self.unit_s();
         let left_s = vm.first_exit_s.saturating_sub(vm.now_s);
         let class = (left_s / unit_s).max(1).ilog2();
         let until = |power: u32| vm.now_s.saturating_add(unit_s.saturating_mul(1_u32.checked_shl(power).unwrap_or(0)));
         let steps = Steps::level_everywhere(Exit::First, EMPTY);
         let steps = if class == 0 { steps.then(1, SAME) } else { steps.then(1, OTHER).then(until(class), SAME) };
         steps.then(until(class + 1), OTHER)
+    }
+
+    fn unit_s(&self) -> u32 {
+        ((self.unit_min * 60.0) as u32).max(1)
     }
 
     fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {

@@ -1,0 +1,218 @@
+//! How far ahead machines are expected to be free, as bits: for each rack, which of its machines
+//! have an exit at least 1, 2, 4, 8 ... units from now.
+//!
+//! Of any span of exits this says which machines are in it for sure and which may be, a rack in a
+//! few operations. Where spans begin and end at whole powers, as those of LA do, it is exact. A
+//! machine is looked at again when its exit changes and when a power of the unit no longer lies
+//! before it, which is seldom: the farther ahead, the longer it takes.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Occupancy, RackId};
+
+use crate::temporal::{Exit, Span};
+
+/// Machines of a rack that there are bits for.
+pub(crate) const MACHINES_MAX: usize = 64;
+
+/// Every machine, those with an exit at all, those with one at least a power of the unit ahead,
+/// and none.
+const EVERY: usize = 0;
+const ANY: usize = 1;
+const POWERS: usize = 2;
+const NONE: usize = POWERS + 32;
+
+/// Racks in bits.
+pub(crate) struct Ahead {
+    unit_s: u32,
+    now_s: u32,
+    racks: Vec<Rack>,
+    machines: Vec<Machine>,
+    /// For each step from `EVERY` to `NONE`, the machines of each rack.
+    steps: Vec<u64>,
+}
+
+/// A rack: as of which change of its exits, and until when that holds.
+#[derive(Clone, Copy)]
+struct Rack {
+    changes: u32,
+    until_s: u32,
+}
+
+/// A machine: its exit, the last step whose bit it has, and until when.
+#[derive(Clone, Copy)]
+struct Machine {
+    exit_s: u32,
+    step: u32,
+    until_s: u32,
+}
+
+impl Ahead {
+    /// With powers of so many seconds, at least 1.
+    pub(crate) const fn new(unit_s: u32) -> Self {
+        // Later than any moment, so that the first one takes everything anew.
+        Self { unit_s, now_s: u32::MAX, racks: Vec::new(), machines: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Brings it up to date.
+    pub(crate) fn refresh(&mut self, occupancy: &Occupancy, exit: Exit, now_s: u32) {
+        let (fleet, exits) = (occupancy.fleet(), occupancy.exits());
+        if self.racks.is_empty() {
+            let racks = fleet.rack_count() as usize;
+            self.racks = vec![Rack { changes: 0, until_s: 0 }; racks];
+            let machine = Machine { exit_s: 0, step: EVERY as u32, until_s: u32::MAX };
+            self.machines = vec![machine; fleet.machine_count() as usize];
+            self.steps = vec![0; racks * (NONE + 1)];
+            self.steps[..racks].fill(u64::MAX);
+        }
+        let turned_back = now_s < self.now_s;
+        self.now_s = now_s;
+        for (rack, changes) in exits.changes_of_racks().iter().enumerate() {
+            let known = self.racks[rack];
+            if known.changes != *changes || known.until_s < now_s || turned_back {
+                let machines = fleet.machines_of_rack(RackId(rack as u32));
+                self.racks[rack] = Rack { changes: *changes, until_s: u32::MAX };
+                for (at, machine) in machines.enumerate() {
+                    let exit_s = exit.of(exits.of(MachineId(machine)));
+                    let known = self.machines[machine as usize];
+                    if known.exit_s != exit_s || known.until_s < now_s || turned_back {
+                        self.move_to(rack, (at, machine as usize), exit_s);
+                    }
+                    let until_s = &mut self.racks[rack].until_s;
+                    *until_s = self.machines[machine as usize].until_s.min(*until_s);
+                }
+            }
+        }
+    }
+
+    /// Gives a machine the bits of this exit.
+    fn move_to(&mut self, rack: usize, (at, machine): (usize, usize), exit_s: u32) {
+        let ahead_s = exit_s.saturating_sub(self.now_s);
+        let (step, until_s) = match (ahead_s / self.unit_s).checked_ilog2() {
+            Some(power) => (POWERS + power as usize, exit_s - (self.unit_s << power)),
+            None => (if exit_s > 0 { ANY } else { EVERY }, u32::MAX),
+        };
+        let before = core::mem::replace(&mut self.machines[machine], Machine { exit_s, step: step as u32, until_s });
+        let before = before.step as usize;
+        for changed in before.min(step) + 1..=before.max(step) {
+            self.steps[changed * self.racks.len() + rack] ^= 1 << at;
+        }
+    }
+
+    /// What is known of the machines in a span.
+    pub(crate) fn bounds(&self, span: &Span) -> Bounds<'_> {
+        let (hole, end) = match span.hole {
+            Some((hole, end)) => (u64::from(hole), u64::from(end) + 1),
+            None => (u64::MAX, u64::MAX),
+        };
+        Bounds {
+            from: self.edge(span.from.into()),
+            after: self.edge(u64::from(span.to) + 1),
+            hole: self.edge(hole),
+            end: self.edge(end),
+        }
+    }
+
+    /// Who has an exit from then on.
+    fn edge(&self, exit_s: u64) -> Edge<'_> {
+        let (surely, maybe) = match exit_s {
+            0 => (EVERY, EVERY),
+            1 => (ANY, ANY),
+            _ if exit_s > u32::MAX.into() => (NONE, NONE),
+            _ => {
+                let ahead_s = exit_s.saturating_sub(self.now_s.into());
+                let unit_s = u64::from(self.unit_s);
+                let power = |units: u64| units.checked_ilog2().map(|power| POWERS + power as usize);
+                let surely = power(ahead_s.div_ceil(unit_s).next_power_of_two()).unwrap_or(POWERS);
+                (surely.min(NONE), power(ahead_s / unit_s).unwrap_or(ANY))
+            }
+        };
+        let column = |step: usize| &self.steps[step * self.racks.len()..][..self.racks.len()];
+        Edge { surely: column(surely), maybe: column(maybe) }
+    }
+}
+
+struct Edge<'a> {
+    surely: &'a [u64],
+    maybe: &'a [u64],
+}
+
+/// The machines in a span, rack by rack.
+pub(crate) struct Bounds<'a> {
+    from: Edge<'a>,
+    after: Edge<'a>,
+    hole: Edge<'a>,
+    end: Edge<'a>,
+}
+
+impl Bounds<'_> {
+    /// Those that are in it.
+    #[inline]
+    pub(crate) fn surely(&self, rack: usize) -> u64 {
+        self.from.surely[rack] & !self.after.maybe[rack] & !(self.hole.maybe[rack] & !self.end.surely[rack])
+    }
+
+    /// Those that may be in it.
+    #[inline]
+    pub(crate) fn maybe(&self, rack: usize) -> u64 {
+        self.from.maybe[rack] & !self.after.surely[rack] & !(self.hole.surely[rack] & !self.end.maybe[rack])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::sync::Arc;
+    use tiebreak_model::random::{Seed, pick};
+    use tiebreak_model::{ClusterSpec, Fleet, HostLife, MachineRecord, Resources};
+
+    fn zone() -> Occupancy {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 110,
+            racks: 3,
+            capacity: Resources::new(1, 1, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        };
+        Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")))
+    }
+
+    #[test]
+    fn who_is_in_a_span_for_sure_is_in_it_and_who_is_in_it_may_be() {
+        let (mut occupancy, mut ahead) = (zone(), Ahead::new(7));
+        let stream = Seed(1).stream("ahead test");
+        let (mut now_s, mut exact) = (100, 0);
+        for step in 0..3_000 {
+            let draw = |what, options| pick(stream.draw(step, what), options);
+            now_s = if draw(0, 500) == 0 { 50 } else { now_s + draw(1, 20) };
+            let machine = MachineId(draw(2, 110));
+            let exit_s = if draw(3, 4) == 0 { 0 } else { 1 + (now_s + draw(4, 2_000)).saturating_sub(200) };
+            let record = occupancy.record(machine);
+            let life = HostLife { exit_s, ..record.life };
+            occupancy.set(machine, MachineRecord { life, ..record });
+            if draw(5, 3) > 0 {
+                continue;
+            }
+            ahead.refresh(&occupancy, Exit::Newest, now_s);
+            let on_grid = [0, 1, now_s + 7, now_s + 28, now_s + 448];
+            let from = if draw(6, 2) == 0 { draw(7, now_s + 900) } else { on_grid[draw(8, 5) as usize] };
+            let to = if draw(9, 2) == 0 { u32::MAX } else { from + draw(10, 3_000) };
+            let hole =
+                (draw(11, 2) == 0 && to - from > 60).then(|| (from + 1 + draw(12, 30), from + 31 + draw(13, 20)));
+            let span = Span { exit: Exit::Newest, from, to, hole };
+            let bounds = ahead.bounds(&span);
+            for rack in 0..3 {
+                let (surely, maybe) = (bounds.surely(rack), bounds.maybe(rack));
+                for (at, id) in occupancy.fleet().machines_of_rack(RackId(rack as u32)).enumerate() {
+                    let is_in = span.has(occupancy.exits().of(MachineId(id)));
+                    assert!(surely >> at & 1 == 0 || is_in, "step {step}: machine {id} is not in {span:?}");
+                    assert!(maybe >> at & 1 == 1 || !is_in, "step {step}: machine {id} is in {span:?}");
+                }
+                exact += u32::from(surely == maybe);
+            }
+        }
+        assert!(exact > 300, "{exact} racks were known exactly");
+    }
+}
