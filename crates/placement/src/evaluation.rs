@@ -47,6 +47,9 @@ impl<K: PackedKey> Cells<K> {
     /// Gives a machine another key.
     #[inline]
     fn set_key(&mut self, cell: usize, index: usize, key: K) {
+        if self.rankings.key(cell, index) == key {
+            return;
+        }
         let before = self.rankings.best(cell).0;
         self.rankings.set(cell, index, key);
         let Some(bits) = self.bits.get_mut(cell) else { return };

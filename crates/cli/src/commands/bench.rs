@@ -83,8 +83,9 @@ const BEST_FIT: &str = "BestFit alone";
 const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
 
 /// Rules that are added to the default list, and by whom lives are told.
-const WITH_LIFETIMES: [(&str, &[&str], &str); 5] = [
+const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("TemporalCost, oracle", &["TemporalCost"], "Oracle"),
+    ("TemporalCost, survival tables", &["TemporalCost"], "KaplanMeier"),
     ("TemporalCost, trees", &["TemporalCost"], "BoostedTrees"),
     ("LavaHostClass and TemporalCost, oracle", &["LavaHostClass", "TemporalCost"], "Oracle"),
     ("LavaHostClass and TemporalCost, trees", &["LavaHostClass", "TemporalCost"], "BoostedTrees"),
