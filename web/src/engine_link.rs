@@ -90,8 +90,8 @@ impl EngineLink {
     /// Sends a command, with the file or the bytes it is about.
     pub(crate) fn send(&mut self, command: &Command, file: Option<&File>, bytes: Option<&[u8]>) {
         let message = Object::new();
-        if let Ok(body) = serde_wasm_bindgen::to_value(command) {
-            set(&message, "body", &body);
+        if let Ok(body) = postcard::to_allocvec(command) {
+            set(&message, "body", &Uint8Array::from(&body[..]));
         }
         if let Some(file) = file {
             set(&message, "file", file);
@@ -151,7 +151,7 @@ fn set(object: &Object, name: &str, value: &JsValue) {
 fn understand(message: &JsValue) -> Option<Said> {
     let body = get(message, "body")?;
     let frames = get(message, "frames").map(|frames| frames.unchecked_into::<Uint8Array>().to_vec());
-    match serde_wasm_bindgen::from_value(body) {
+    match postcard::from_bytes(&body.unchecked_into::<Uint8Array>().to_vec()) {
         Ok(reply) => Some(Said::Reply(Box::new(reply), frames)),
         Err(error) => Some(Said::Died(format!("the engine's answer was not understood: {error}"))),
     }

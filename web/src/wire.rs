@@ -36,8 +36,8 @@ pub(crate) fn listen(receive: fn(&JsValue)) {
 /// Tells the page something, with how full every machine is where that belongs to it.
 pub(crate) fn send(reply: &Reply, frames: Option<&[u8]>) {
     let message = Object::new();
-    if let Ok(body) = serde_wasm_bindgen::to_value(reply) {
-        let _ = Reflect::set(&message, &"body".into(), &body);
+    if let Ok(body) = postcard::to_allocvec(reply) {
+        let _ = Reflect::set(&message, &"body".into(), &Uint8Array::from(&body[..]));
     }
     if let Some(frames) = frames {
         let _ = Reflect::set(&message, &"frames".into(), &Uint8Array::from(frames));

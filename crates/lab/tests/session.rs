@@ -21,6 +21,11 @@ const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
 const TRACE: &[u8] =
     b"vm,tenant,cores,memory_gb,start_s,end_s\n1,7,4,16,0,1200\n2,7,2,8,60,900\n3,8,1,4,60,inf\n4,8,1,4,60,inf\n5,9,8,32,600,1800\n";
 
+/// As it comes out at the other end of a worker's channel.
+fn over_the_wire<T: serde::Serialize + serde::de::DeserializeOwned>(message: &T) -> T {
+    postcard::from_bytes(&postcard::to_allocvec(message).expect("it is written")).expect("it is read")
+}
+
 struct Session {
     app: App,
     engine: Engine,
@@ -57,7 +62,7 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::Send { command, .. } => {
-                    let replies = self.engine.handle(command);
+                    let replies = self.engine.handle(over_the_wire(&command));
                     self.wire.extend(replies);
                 }
                 Effect::SaveDraft(draft) => self.drafts.push(draft),
@@ -76,7 +81,7 @@ impl Session {
 
     fn hear(&mut self) {
         while let Some(reply) = self.wire.pop_front() {
-            self.does(Message::Engine(Box::new(reply)));
+            self.does(Message::Engine(Box::new(over_the_wire(&reply))));
         }
     }
 

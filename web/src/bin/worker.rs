@@ -77,7 +77,7 @@ fn receive(message: &JsValue) {
         locks::hold(&lock, &With::Nobody, send_held);
     }
     let Some(body) = field(message, "body") else { return };
-    match serde_wasm_bindgen::from_value::<Command>(body) {
+    match postcard::from_bytes::<Command>(&body.unchecked_into::<Uint8Array>().to_vec()) {
         Ok(Command::Differ { run, other }) => {
             let bytes =
                 field(message, "bytes").map_or_else(Vec::new, |bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
