@@ -67,9 +67,7 @@ fn after_letter(rest: &str) -> &str {
     let mut letters = rest.chars();
     let first = letters.next();
     if first == Some('\\') {
-        return rest[1..]
-            .split_once('\'')
-            .map_or("", |(_, behind)| if behind.starts_with('\'') { &behind[1..] } else { behind });
+        return rest[1..].split_once('\'').map_or("", |(_, behind)| behind.strip_prefix('\'').unwrap_or(behind));
     }
     letters.as_str().strip_prefix('\'').unwrap_or(rest)
 }

@@ -3,6 +3,7 @@
 use tiebreak_lab::app::Logged;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
+use tiebreak_tongue::{heard, say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -31,11 +32,11 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
     let runs = words::counted(count as f64, "run", "runs");
     html! {
         <details class="sweep">
-            <summary>{ "Log" }<span class="muted">{ format!(" {runs}: go back to one, keep it, compare with it") }</span></summary>
-            <section aria-label="Log of runs">
-                <div class="table" tabindex="0" role="region" aria-label="Runs so far"><table>
-                    <thead><tr><td></td><th scope="col">{ "Run" }</th><th scope="col">{ "Tried" }</th><th scope="col">{ "Empty hosts" }</th>
-                        <th scope="col">{ "Packing density" }</th><th scope="col">{ "Conflicts" }</th><th scope="col">{ "VMs rejected" }</th><td></td></tr></thead>
+            <summary>{ tr("Log") }<span class="muted">{ say(" {runs}: go back to one, keep it, compare with it", &[&runs]) }</span></summary>
+            <section aria-label={tr("Log of runs")}>
+                <div class="table" tabindex="0" role="region" aria-label={tr("Runs so far")}><table>
+                    <thead><tr><td></td><th scope="col">{ tr("Run") }</th><th scope="col">{ tr("Tried") }</th><th scope="col">{ tr("Empty hosts") }</th>
+                        <th scope="col">{ tr("Packing density") }</th><th scope="col">{ tr("Conflicts") }</th><th scope="col">{ tr("VMs rejected") }</th><td></td></tr></thead>
                     <tbody>{ for app.log.runs().map(|run| row(link, run)) }</tbody>
                 </table></div>
             </section>
@@ -50,16 +51,16 @@ fn row(link: &Scope<Page>, run: &Logged) -> Html {
     let star = if run.starred { "\u{2605}" } else { "\u{2606}" };
     html! {
         <tr>
-            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={format!("Keep run {number}")} onclick={tell(Message::Star)}>{ star }</button></td>
+            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={tell(Message::Star)}>{ star }</button></td>
             <th scope="row">{ number }</th>
-            <td class="tried">{ &run.tried }</td>
-            <td>{ format!("{:.1} %", result.empty_hosts_pct) }</td>
-            <td>{ format!("{:.1} %", result.packing_density_pct) }</td>
+            <td class="tried">{ heard(&run.tried) }</td>
+            <td>{ format!("{} %", words::fixed(result.empty_hosts_pct, 1)) }</td>
+            <td>{ format!("{} %", words::fixed(result.packing_density_pct, 1)) }</td>
             <td>{ words::count(result.conflicts) }</td>
             <td>{ words::count(result.rejections) }</td>
             <td>
-                <button class="quiet" aria-label={format!("Go back to run {number}")} onclick={tell(Message::Reopen)}>{ "Reopen" }</button>
-                <button class="quiet" aria-label={format!("Compare with run {number}")} onclick={tell(Message::CompareWith)}>{ "Compare" }</button>
+                <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={tell(Message::Reopen)}>{ tr("Reopen") }</button>
+                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={tell(Message::CompareWith)}>{ tr("Compare") }</button>
             </td>
         </tr>
     }

@@ -62,8 +62,13 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
 
 /// The choice of a language; each is named as who speaks it does.
 fn language(link: &Scope<Page>) -> Html {
-    let choose =
-        link.callback(|event: Event| PageMessage::Language(event.target_unchecked_into::<HtmlSelectElement>().value()));
+    let choose = link.callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let chosen = select.value();
+        // It shows the language in use; which that will be is not known before its texts are there.
+        select.set_value(tiebreak_tongue::language());
+        PageMessage::Language(chosen)
+    });
     let option = |(id, name): &(&'static str, &'static str)| {
         html! { <option value={*id} lang={*id} selected={*id == tiebreak_tongue::language()}>{ *name }</option> }
     };

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 use tiebreak_scenario::Document;
+use tiebreak_tongue::{in_english, say, tr};
 
 use super::{App, Effect, Mode, Notice};
 use crate::protocol::RunResult;
@@ -56,7 +57,7 @@ impl RunLog {
         if last.is_some_and(|last| last.document == *document && last.result.digest == result.digest) {
             return;
         }
-        let tried = last.map_or_else(|| document.name.clone(), |last| tried(&last.document, document));
+        let tried = last.map_or_else(|| document.name.clone(), |last| in_english(|| tried(&last.document, document)));
         self.push(document.clone(), tried, RunResult::told(&result.brief()), false);
         if self.runs.iter().filter(|run| !run.starred).count() > KEPT
             && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
@@ -106,8 +107,9 @@ impl App {
         let stars = self.log.runs.iter().filter(|run| run.starred).count();
         let Some(run) = self.log.runs.iter_mut().find(|run| run.number == number) else { return Vec::new() };
         if !run.starred && stars >= STARS_MAX {
-            let line = format!("Expected at most {STARS_MAX} runs with a star; take the star from another first.");
-            self.notices.push(Notice::bad("Too many stars", vec![line]));
+            let line =
+                say("Expected at most {STARS_MAX} runs with a star; take the star from another first.", &[&STARS_MAX]);
+            self.notices.push(Notice::bad(tr("Too many stars"), vec![line]));
             return Vec::new();
         }
         run.starred = !run.starred;
@@ -131,7 +133,7 @@ impl App {
     }
 }
 
-/// What is different, in a few words.
+/// What is different, in a few words; English, because it is kept: who shows it translates.
 fn tried(then: &Document, now: &Document) -> String {
     let changes = compare::edits(then, now);
     let told = |change: &compare::Change| {
@@ -139,9 +141,9 @@ fn tried(then: &Document, now: &Document) -> String {
         format!("{}: {then} \u{2192} {now}", change.path)
     };
     match changes.len() {
-        0 if then.name == now.name => "the same once more".into(),
+        0 if then.name == now.name => tr("the same once more").into(),
         0 => now.name.clone(),
         1..=NAMED => changes.iter().map(told).collect::<Vec<_>>().join(", "),
-        many => format!("{}, and {} more changes", told(&changes[0]), many - 1),
+        many => say("{}, and {} more changes", &[&told(&changes[0]), &(many - 1)]),
     }
 }

@@ -27,7 +27,7 @@ pub fn lines(app: &App) -> Vec<Line<'_>> {
     let (before, now) =
         if app.aside.is_empty() { (tr("before"), tr("now").to_owned()) } else { ("", app.front.variant.clone()) };
     let ghost = app.front.baseline.as_ref().filter(|outcome| live.is_none_or(|live| live.run != outcome.run));
-    let before = if app.shows_example() { "without" } else { before };
+    let before = if app.shows_example() { tr("without") } else { before };
     lines.extend(ghost.filter(|_| app.aside.is_empty()).map(|outcome| (before.to_owned(), Role::Ghost, outcome)));
     lines.extend(live.map(|outcome| (now, Role::Live, outcome)));
     lines
