@@ -7,6 +7,7 @@ use tiebreak_lab::protocol::Difference;
 use tiebreak_lab::view::{compare, timeline, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::document::VARIANTS_MAX;
+use tiebreak_tongue::{heard, say, tr};
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -22,8 +23,8 @@ pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
         let name = &variant.name;
         html! {
             <span class={classes!("tab", shown.then_some("shown"))} key={name.clone()}>
-                <button aria-pressed={shown.to_string()} aria-label={format!("Variant {name}")} onclick={tell(Message::Front(name.clone()))}>{ name }</button>
-                if many { <button class="close" aria-label={format!("Close variant {name}")} onclick={tell(Message::CloseVariant(name.clone()))}>{ "×" }</button> }
+                <button aria-pressed={shown.to_string()} aria-label={say("Variant {name}", &[&name])} onclick={tell(Message::Front(name.clone()))}>{ name }</button>
+                if many { <button class="close" aria-label={say("Close variant {name}", &[&name])} onclick={tell(Message::CloseVariant(name.clone()))}>{ "×" }</button> }
             </span>
         }
     };
@@ -32,14 +33,14 @@ pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
     };
     html! {
         <>
-            <span class="tabs" role="group" aria-label="Variants">
+            <span class="tabs" role="group" aria-label={tr("Variants")}>
                 { for app.document.variants.iter().enumerate().map(tab) }
                 if app.document.variants.len() < VARIANTS_MAX {
-                    <button onclick={tell(Message::Fork { at_hours: None })}>{ format!("Fork as {}", app.next_variant()) }</button>
+                    <button onclick={tell(Message::Fork { at_hours: None })}>{ say("Fork as {}", &[&app.next_variant()]) }</button>
                 }
             </span>
             if many {
-                <span class="tabs" role="group" aria-label="Mode">{ mode(Mode::Explore, "Explore") }{ mode(Mode::Compare, "Compare") }</span>
+                <span class="tabs" role="group" aria-label={tr("Mode")}>{ mode(Mode::Explore, tr("Explore")) }{ mode(Mode::Compare, tr("Compare")) }</span>
             }
         </>
     }
@@ -55,8 +56,8 @@ pub(crate) fn branch_here(link: &Scope<Page>, app: &App) -> Html {
     }
     let fork = link.callback(move |_: MouseEvent| PageMessage::App(Message::Fork { at_hours: Some(at_hours) }));
     let title =
-        format!("Until {} both are the same; from then on each has its own rules.", words::day_and_time(at_hours));
-    html! { <button onclick={fork} {title}>{ format!("Branch here as {}", app.next_variant()) }</button> }
+        say("Until {} both are the same; from then on each has its own rules.", &[&words::day_and_time(at_hours)]);
+    html! { <button onclick={fork} {title}>{ say("Branch here as {}", &[&app.next_variant()]) }</button> }
 }
 
 /// The region.
@@ -69,8 +70,8 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
     }
     let finished = against.phase == Phase::Finished && app.front.phase == Phase::Finished;
     html! {
-        <section class="compare" aria-label="Compare">
-            <h2>{ format!("{} against {}", app.front.variant, against.variant) }{ others(link, app, &against.variant) }</h2>
+        <section class="compare" aria-label={tr("Compare")}>
+            <h2>{ say("{} against {}", &[&app.front.variant, &against.variant]) }{ others(link, app, &against.variant) }</h2>
             <p class="verdict" aria-live="polite">{ if finished { compare::verdict(&app.front, against, paired) } else { waiting(against) } }</p>
             if !rows.is_empty() { { table(&rows, &app.front.variant, &against.variant) } }
             { seeds(link, app) }
@@ -82,7 +83,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
 pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
     let Some(against) = app.against().filter(|_| app.mode == Mode::Compare) else { return Html::default() };
     html! {
-        <section class="compare" aria-label="Differences">
+        <section class="compare" aria-label={tr("Differences")}>
             { changes(app, &against.variant) }
             { differing(link, app, &against.variant) }
         </section>
@@ -91,9 +92,9 @@ pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
 
 fn waiting(against: &tiebreak_lab::app::Lane) -> String {
     match &against.phase {
-        Phase::Failed(message) => format!("{} did not run: {message}", against.variant),
-        Phase::NeedsTrace { name, .. } => format!("{} waits for the trace {name}.", against.variant),
-        _ => "Both are compared when both have run.".into(),
+        Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
+        Phase::NeedsTrace { name, .. } => say("{} waits for the trace {name}.", &[&against.variant, &name]),
+        _ => tr("Both are compared when both have run.").into(),
     }
 }
 
@@ -106,7 +107,7 @@ fn others(link: &Scope<Page>, app: &App, against: &str) -> Html {
         PageMessage::App(Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()))
     });
     let option = |name: &String| html! { <option value={name.clone()} selected={name == against}>{ name }</option> };
-    html! { <select aria-label="Compare with" ~value={against} onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
+    html! { <select aria-label={tr("Compare with")} ~value={against} onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
 }
 
 fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {
@@ -122,7 +123,7 @@ fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {
     html! {
         <div class="table flat"><table>
             <thead><tr><td></td><th scope="col">{ against }</th><th scope="col">{ front }</th><th scope="col">{ format!("{front} \u{2212} {against}") }</th>
-                if over_seeds { <th scope="col">{ "95 % interval over seeds" }</th> }</tr></thead>
+                if over_seeds { <th scope="col">{ tr("95 % interval over seeds") }</th> }</tr></thead>
             <tbody>{ for rows.iter().map(row) }</tbody>
         </table></div>
     }
@@ -132,22 +133,22 @@ fn seeds(link: &Scope<Page>, app: &App) -> Html {
     let more = |seeds: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::Seeds(seeds)));
     let cancel = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSeeds));
     let Some(paired) = &app.paired else {
-        return html! { <p class="group"><button onclick={more(SEEDS)}>{ format!("Run both over {SEEDS} seeds") }</button>
-        <span class="hint">{ "The same luck for both, seed by seed, beside the runs on screen." }</span></p> };
+        return html! { <p class="group"><button onclick={more(SEEDS)}>{ say("Run both over {SEEDS} seeds", &[&SEEDS]) }</button>
+        <span class="hint">{ tr("The same luck for both, seed by seed, beside the runs on screen.") }</span></p> };
     };
     let (done, all) = paired.progress();
     html! {
         <p class="group">
             if done < all {
-                <progress max={all.to_string()} value={done.to_string()} aria-label="Runs over seeds"></progress>
-                <span class="muted">{ format!("{done} of {all} runs") }</span>
-                <button onclick={cancel}>{ "Cancel" }</button>
+                <progress max={all.to_string()} value={done.to_string()} aria-label={tr("Runs over seeds")}></progress>
+                <span class="muted">{ say("{done} of {all} runs", &[&done, &all]) }</span>
+                <button onclick={cancel}>{ tr("Cancel") }</button>
             } else {
-                if paired.pairs.len() < SEEDS_MAX { <button onclick={more(SEEDS)}>{ format!("{SEEDS} more seeds") }</button> }
-                <button class="quiet" onclick={cancel}>{ "One seed again" }</button>
-                <span class="hint">{ format!("Seeds {} to {}.", paired.pairs[0].seed, paired.pairs[paired.pairs.len() - 1].seed) }</span>
+                if paired.pairs.len() < SEEDS_MAX { <button onclick={more(SEEDS)}>{ say("{SEEDS} more seeds", &[&SEEDS]) }</button> }
+                <button class="quiet" onclick={cancel}>{ tr("One seed again") }</button>
+                <span class="hint">{ say("Seeds {} to {}.", &[&(paired.pairs[0].seed), &(paired.pairs[paired.pairs.len() - 1].seed)]) }</span>
             }
-            if let Some(failure) = paired.failure() { <span class="notice bad">{ format!("A run failed: {failure}") }</span> }
+            if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&heard(failure)]) }</span> }
         </p>
     }
 }
@@ -158,16 +159,16 @@ fn changes(app: &App, against: &str) -> Html {
     };
     let changes = compare::changes(&app.document, other, app.document.active);
     if changes.is_empty() {
-        return html! { <p class="hint">{ format!("Nothing is set differently yet. Change a rule of {}, and only its future moves.", app.front.variant) }</p> };
+        return html! { <p class="hint">{ say("Nothing is set differently yet. Change a rule of {}, and only its future moves.", &[&app.front.variant]) }</p> };
     }
     let row = |change: &compare::Change| {
         html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
     };
     html! {
         <details open=true>
-            <summary>{ format!("What is set differently ({})", changes.len()) }</summary>
+            <summary>{ say("What is set differently ({})", &[&changes.len()]) }</summary>
             <div class="table flat"><table>
-                <thead><tr><th scope="col">{ "Field" }</th><th scope="col">{ against }</th><th scope="col">{ &app.front.variant }</th></tr></thead>
+                <thead><tr><th scope="col">{ tr("Field") }</th><th scope="col">{ against }</th><th scope="col">{ &app.front.variant }</th></tr></thead>
                 <tbody>{ for changes.iter().map(row) }</tbody>
             </table></div>
         </details>
@@ -183,21 +184,22 @@ fn differing(link: &Scope<Page>, app: &App, against: &str) -> Html {
         return Html::default();
     }
     let front = &app.front.variant;
-    let machine = |machine: Option<u32>| machine.map_or("none".into(), |machine| format!("machine {machine}"));
+    let machine =
+        |machine: Option<u32>| machine.map_or(tr("none").into(), |machine| say("machine {machine}", &[&machine]));
     let row = |it: &Difference| {
         let (vm, at_ms) = (it.vm.clone(), it.at_ms);
         let explain = link.callback(move |_: MouseEvent| PageMessage::ExplainAt(vm.clone(), at_ms));
         html! {
             <tr><td>{ words::time(it.at_ms) }</td>
-                <td><button class="quiet" onclick={explain} title="Explain in both">{ format!("VM {}", it.vm) }</button></td>
+                <td><button class="quiet" onclick={explain} title={tr("Explain in both")}>{ say("VM {}", &[&it.vm]) }</button></td>
                 <td>{ machine(it.machines[1]) }</td><td>{ machine(it.machines[0]) }</td></tr>
         }
     };
     html! {
         <details open=true>
-            <summary>{ format!("{} of {} VMs stand elsewhere; the first ones", words::count(f64::from(count)), words::count(f64::from(vms))) }</summary>
-            <div class="table" tabindex="0" role="region" aria-label="First placements that differ"><table>
-                <thead><tr><th scope="col">{ "When" }</th><th scope="col">{ "VM" }</th><th scope="col">{ format!("In {against}") }</th><th scope="col">{ format!("In {front}") }</th></tr></thead>
+            <summary>{ say("{} of {} VMs stand elsewhere; the first ones", &[&words::count(f64::from(count)), &words::count(f64::from(vms))]) }</summary>
+            <div class="table" tabindex="0" role="region" aria-label={tr("First placements that differ")}><table>
+                <thead><tr><th scope="col">{ tr("When") }</th><th scope="col">{ tr("VM") }</th><th scope="col">{ say("In {against}", &[&against]) }</th><th scope="col">{ say("In {front}", &[&front]) }</th></tr></thead>
                 <tbody>{ for differing.first.iter().map(row) }</tbody>
             </table></div>
         </details>

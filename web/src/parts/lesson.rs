@@ -210,7 +210,7 @@ impl Lessons {
             <>
                 <p class="ask" lang={english()}>{ ask }</p>
                 if !playing.is_revealed {
-                    <p class="hint">{ say("Draw {} over the whole run, or give numbers below.", &[&of_chart(entry.declaration.title)]) }</p>
+                    <p class="hint">{ say("Draw {} over the whole run, or give numbers below.", &[&words::inside(entry.declaration.title)]) }</p>
                     <div class="canvas" onpointerdown={draws(true)} onpointermove={draws(false)} onpointerup={up.clone()} onpointercancel={up}>
                         <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
                             { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
@@ -270,12 +270,6 @@ fn draw(drawn: &mut Vec<(f64, f64)>, time: f64, value: f64) {
     if drawn.len() > 300 {
         drawn.remove(0);
     }
-}
-
-/// A chart's title inside a sentence: English writes it small there.
-fn of_chart(title: &str) -> String {
-    let shown = tr(title);
-    if shown == title { title.to_lowercase() } else { shown.to_owned() }
 }
 
 fn round_up(value: f64) -> f64 {

@@ -7,6 +7,7 @@ use tiebreak_lab::view::compare::{MEASURES, Measure};
 use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
+use tiebreak_tongue::{heard, say, tr};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -52,7 +53,7 @@ impl SweepPanel {
             }
             SweepMessage::SavePlan => match app.wanted.plan(&app.document) {
                 Ok(plan) => return save_plan(&plan),
-                Err(faults) => return Some(Message::Notice(Notice::bad("This is no plan yet", faults))),
+                Err(faults) => return Some(Message::Notice(Notice::bad(tr("This is no plan yet"), faults))),
             },
             SweepMessage::SaveTheirPlan => return app.sweep.as_ref().and_then(|sweep| save_plan(&sweep.plan)),
             SweepMessage::SaveRows => {
@@ -79,19 +80,19 @@ impl SweepPanel {
         });
         html! {
             <details class="sweep" open={self.is_open} ontoggle={fold}>
-                <summary>{ "Sweep" }<span class="muted">{ " a setting over many values" }</span></summary>
-                <section aria-label="Sweep">
+                <summary>{ tr("Sweep") }<span class="muted">{ tr(" a setting over many values") }</span></summary>
+                <section aria-label={tr("Sweep")}>
                     <div class="fields">
-                        { axis(link, &fields, &app.wanted.axes[0], 0, "Field") }
-                        { axis(link, &fields, &app.wanted.axes[1], 1, "Second field") }
+                        { axis(link, &fields, &app.wanted.axes[0], 0, mark("Field")) }
+                        { axis(link, &fields, &app.wanted.axes[1], 1, mark("Second field")) }
                         { seeds(link, app.wanted.seeds.count()) }
                     </div>
-                    <p class="hint" id="values-help">{ "Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log." }</p>
+                    <p class="hint" id="values-help">{ tr("Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log.") }</p>
                     <p class="group">
-                        <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ "Run the sweep" }</button>
-                        <button onclick={keep} aria-disabled={(!ready).to_string()} title="A file that tiebreak sweep runs, and that opens here again">{ "Save plan" }</button>
-                        { measure(link, "Up", 0, Some(self.up), None) }
-                        { measure(link, "Across", 1, self.across, Some("the field")) }
+                        <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ tr("Run the sweep") }</button>
+                        <button onclick={keep} aria-disabled={(!ready).to_string()} title={tr("A file that tiebreak sweep runs, and that opens here again")}>{ tr("Save plan") }</button>
+                        { measure(link, tr("Up"), 0, Some(self.up), None) }
+                        { measure(link, tr("Across"), 1, self.across, Some(tr("the field"))) }
                     </p>
                     if let Some(sweep) = &app.sweep { { self.result(link, sweep, width) } }
                 </section>
@@ -112,12 +113,12 @@ impl SweepPanel {
         html! {
             <>
                 <p class="group">
-                    if under_way { <progress max={all.to_string()} value={done.to_string()} aria-label="Sweep"></progress> }
+                    if under_way { <progress max={all.to_string()} value={done.to_string()} aria-label={tr("Sweep")}></progress> }
                     <span class="muted">{ sweep::so_far(sweep) }</span>
-                    <button class="quiet" onclick={stop}>{ if under_way { "Cancel" } else { "Clear" } }</button>
+                    <button class="quiet" onclick={stop}>{ if under_way { tr("Cancel") } else { tr("Clear") } }</button>
                     if done > 0 {
-                        <button class="quiet" onclick={save(|| SweepMessage::SaveRows)}>{ "Save rows" }</button>
-                        <button class="quiet" onclick={save(|| SweepMessage::SaveTheirPlan)}>{ "Save their plan" }</button>
+                        <button class="quiet" onclick={save(|| SweepMessage::SaveRows)}>{ tr("Save rows") }</button>
+                        <button class="quiet" onclick={save(|| SweepMessage::SaveTheirPlan)}>{ tr("Save their plan") }</button>
                     }
                 </p>
                 if done > 0 { <div class="plot" role="img" aria-label={title}>{ Html::from_html_unchecked(svg.into()) }</div> }
@@ -141,11 +142,11 @@ fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: 
     let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
     html! {
         <>
-            <label class="field"><span>{ label }</span><select aria-label={label} ~value={axis.path.as_str()} onchange={choose}>
-                <option value="" selected={axis.path.is_empty()}>{ "none" }</option>
+            <label class="field"><span>{ tr(label) }</span><select aria-label={tr(label)} ~value={axis.path.as_str()} onchange={choose}>
+                <option value="" selected={axis.path.is_empty()}>{ tr("none") }</option>
                 if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
                 { for fields.iter().map(option) }</select></label>
-            <label class="field"><span>{ "Values" }</span><input type="text" aria-label={format!("Values of {}", label.to_lowercase())} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
+            <label class="field"><span>{ tr("Values") }</span><input type="text" aria-label={say("Values of {}", &[&words::inside(label)])} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
         </>
     }
 }
@@ -156,7 +157,7 @@ fn seeds(link: &Scope<Page>, count: u64) -> Html {
         Some(PageMessage::App(Message::Wish(Wish::Seeds(count))))
     });
     html! {
-        <label class="field"><span>{ "Seeds for each point" }</span><input type="number" aria-label="Seeds for each point" min="1" max={SEEDS_MAX.to_string()} value={count.to_string()} onchange={choose} /></label>
+        <label class="field"><span>{ tr("Seeds for each point") }</span><input type="number" aria-label={tr("Seeds for each point")} min="1" max={SEEDS_MAX.to_string()} value={count.to_string()} onchange={choose} /></label>
     }
 }
 
@@ -171,7 +172,7 @@ fn measure(
         let value = event.target_unchecked_into::<HtmlSelectElement>().value().parse().unwrap_or(usize::MAX);
         PageMessage::Sweep(SweepMessage::Measure(which, value))
     });
-    let option = |(index, measure): (usize, &Measure)| html! { <option value={index.to_string()} selected={chosen == Some(index)}>{ measure.title }</option> };
+    let option = |(index, measure): (usize, &Measure)| html! { <option value={index.to_string()} selected={chosen == Some(index)}>{ tr(measure.title) }</option> };
     html! {
         <label>{ format!("{label} ") }<select aria-label={label} ~value={chosen.map_or_else(String::new, |it| it.to_string())} onchange={choose}>
             if let Some(other) = other { <option value="" selected={chosen.is_none()}>{ other }</option> }
@@ -180,7 +181,7 @@ fn measure(
 }
 
 fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
-    let waits = if sweep.is_under_way() { "waits" } else { "not run" };
+    let waits = if sweep.is_under_way() { tr("waits") } else { tr("not run") };
     let row = |(number, point): (usize, Point<'_>)| {
         let open = link.callback(move |_: MouseEvent| PageMessage::App(Message::SweepPoint(number)));
         let cell = |measure: &Measure| {
@@ -192,16 +193,16 @@ fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
         let cells: Option<Vec<Html>> = MEASURES.iter().map(cell).collect();
         let cells = match (cells, point.failure()) {
             (Some(cells), None) => html! { { for cells } },
-            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ error }</td> },
+            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ heard(error) }</td> },
             (None, None) => html! { <td colspan={MEASURES.len().to_string()} class="muted">{ waits }</td> },
         };
         html! { <tr>{ for point.values.iter().map(|value| html! { <th scope="row">{ value }</th> }) }{ cells }
-        <td><button class="quiet" onclick={open} aria-label={format!("Open {} as a variant", point.values.join(", "))}>{ "Open" }</button></td></tr> }
+        <td><button class="quiet" onclick={open} aria-label={say("Open {} as a variant", &[&point.values.join(", ")])}>{ tr("Open") }</button></td></tr> }
     };
     html! {
-        <div class="table" tabindex="0" role="region" aria-label="Sweep: data table"><table>
+        <div class="table" tabindex="0" role="region" aria-label={tr("Sweep: data table")}><table>
             <thead><tr>{ for sweep.paths().iter().map(|path| html! { <th scope="col">{ path }</th> }) }
-                { for MEASURES.iter().map(|measure| html! { <th scope="col">{ measure.title }</th> }) }<td></td></tr></thead>
+                { for MEASURES.iter().map(|measure| html! { <th scope="col">{ tr(measure.title) }</th> }) }<td></td></tr></thead>
             <tbody>{ for sweep.points().enumerate().map(row) }</tbody>
         </table></div>
     }
@@ -213,6 +214,6 @@ fn save_plan(plan: &SweepPlan) -> Option<Message> {
 
 /// What the browser said, where it saved nothing.
 fn told(saved: Result<(), wasm_bindgen::JsValue>) -> Option<Message> {
-    let line = |error| vec![format!("The browser said: {error:?}.")];
-    saved.err().map(|error| Message::Notice(Notice::bad("The file could not be saved", line(error))))
+    let line = |error| vec![say("The browser said: {error}.", &[&format!("{error:?}")])];
+    saved.err().map(|error| Message::Notice(Notice::bad(tr("The file could not be saved"), line(error))))
 }

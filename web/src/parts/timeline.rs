@@ -5,6 +5,7 @@ use tiebreak_chart::Role;
 use tiebreak_lab::app::Mode;
 use tiebreak_lab::view::branches::{Branch, branches};
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_tongue::tr;
 use web_sys::{HtmlInputElement, InputEvent};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -31,10 +32,10 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Play
     });
     let latest = link.callback(|_| PageMessage::App(Message::Cursor(None)));
     html! {
-        <section class="timeline" aria-label="Timeline">
-            <input type="range" aria-label="Moment" min="0" max={horizon.to_string()} step={step.to_string()}
+        <section class="timeline" aria-label={tr("Timeline")}>
+            <input type="range" aria-label={tr("Moment")} min="0" max={horizon.to_string()} step={step.to_string()}
                 value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
-            <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ "Latest" }</button>
+            <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ tr("Latest") }</button>
             if app.mode != Mode::Lesson { { tree(link, app) } }
             { events.lane(link, app, f64::from(width) - BESIDE_THE_AXIS) }
             { events.adder(link, app) }
@@ -74,7 +75,7 @@ fn tree(link: &Scope<Page>, app: &App) -> Html {
         }
     };
     html! {
-        <ul class="branches" role="list" aria-label="Branches" style={format!("height:{}px", branches.len() * BRANCH_PX)}>
+        <ul class="branches" role="list" aria-label={tr("Branches")} style={format!("height:{}px", branches.len() * BRANCH_PX)}>
             { for branches.iter().enumerate().map(line) }
         </ul>
     }

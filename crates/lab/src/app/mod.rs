@@ -495,7 +495,7 @@ impl App {
                 self.sweep = Some(sweep);
                 effects
             }
-            Err(faults) => self.take_in(Message::Notice(Notice::bad("This cannot be swept", faults))),
+            Err(faults) => self.take_in(Message::Notice(Notice::bad(tr("This cannot be swept"), faults))),
         }
     }
 
@@ -507,7 +507,7 @@ impl App {
                 self.wanted = plan.wanted;
                 effects.extend(self.open_document(plan.document, None));
                 if !plan.left_out.is_empty() {
-                    let notice = Notice::bad(format!("The page cannot sweep all of {name}"), plan.left_out);
+                    let notice = Notice::bad(say("The page cannot sweep all of {name}", &[&name]), plan.left_out);
                     effects.extend(self.take_in(Message::Notice(notice)));
                 }
                 effects

@@ -10,6 +10,7 @@ use tiebreak_scenario::{
     SweepTable, Variant, WorkloadRef,
 };
 use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_tongue::{say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
 use crate::protocol::RunResult;
@@ -128,10 +129,10 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
             Some(preset) => (preset.make)(),
             None => {
                 let ids: Vec<_> = PRESETS.iter().map(|preset| preset.id).collect();
-                return Err(vec![format!(
+                return Err(vec![say(
                     "scenario: expected a whole document in the plan, or a preset ({}), got \"{name}\"; the page \
                      cannot look beside the file",
-                    ids.join(", ")
+                    &[&ids.join(", "), &name],
                 )]);
             }
         },
@@ -140,15 +141,18 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     if plan.parameters.len() > AXES {
         let paths: Vec<_> = plan.parameters[AXES..].iter().map(|parameter| parameter.path.as_str()).collect();
         let count = plan.parameters.len();
-        left_out.push(format!(
+        left_out.push(say(
             "parameters: expected at most {AXES} on the page, got {count}; left out {}, which tiebreak sweep takes",
-            paths.join(", ")
+            &[&AXES, &count, &paths.join(", ")],
         ));
         plan.parameters.truncate(AXES);
     }
     if plan.seeds.count() > SEEDS_MAX {
         let count = plan.seeds.count();
-        left_out.push(format!("seeds: expected at most {SEEDS_MAX} on the page, got {count}; left the others out"));
+        left_out.push(say(
+            "seeds: expected at most {SEEDS_MAX} on the page, got {count}; left the others out",
+            &[&SEEDS_MAX, &count],
+        ));
         match &mut plan.seeds {
             SweepSeeds::Count(count) => *count = SEEDS_MAX,
             SweepSeeds::List(seeds) => seeds.truncate(SEEDS_MAX as usize),
@@ -213,7 +217,7 @@ impl Sweep {
         let plan = wanted.plan(document)?;
         let runs = plan.over_at_most(document, RUNS_MAX).map_err(|error| match error {
             SweepError::TooMany { .. } => {
-                let more = "Save plan makes a file of it that tiebreak sweep runs on this computer or on many.";
+                let more = tr("Save plan makes a file of it that tiebreak sweep runs on this computer or on many.");
                 vec![error.to_string(), more.into()]
             }
             error => error.lines(),
@@ -345,21 +349,22 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
             values: values.to_owned(),
         };
         if row.scores() {
-            fields.push(rule("buckets", "buckets", "1, 2, 3, 4, 6, 8, 12, none"));
+            fields.push(rule("buckets", tr("buckets"), "1, 2, 3, 4, 6, 8, 12, none"));
             let last = group_of(&row.id).map_or(0, |group| variant.rules_of(group).count().saturating_sub(1));
             if last > 0 {
-                fields.push(rule("position", "place in its stage", &format!("0..{}", last.min(6))));
+                fields.push(rule("position", tr("place in its stage"), &format!("0..{}", last.min(6))));
             }
         }
         if row.id != REQUIRED_RULE {
-            fields.push(rule("on", "on or off", "true, false"));
+            fields.push(rule("on", tr("on or off"), "true, false"));
         }
-        fields.extend(entry.declaration.params.iter().map(|param| rule(param.name, &param.title(), &around(param))));
+        fields
+            .extend(entry.declaration.params.iter().map(|param| rule(param.name, tr(&param.title()), &around(param))));
     }
     let group = |prefix: &'static str, params: &'static [Param]| {
         params.iter().map(move |param| Field {
             path: format!("{prefix}{}", param.name),
-            title: param.title(),
+            title: tr(&param.title()).to_owned(),
             values: around(param),
         })
     };

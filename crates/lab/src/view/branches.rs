@@ -2,6 +2,7 @@
 
 use tiebreak_chart::Role;
 use tiebreak_scenario::{Fork, Variant};
+use tiebreak_tongue::{say, tr};
 
 use crate::app::App;
 use crate::view::{timeline, words};
@@ -81,10 +82,13 @@ fn put_below(variant: usize, variants: &[Variant], parents: &[Option<usize>], ro
 }
 
 fn name(variant: &Variant, has_parent: bool, end: f64) -> String {
-    let Some(fork) = &variant.fork else { return format!("{} runs from the start", variant.name) };
-    let gone = if has_parent { "" } else { ", which is closed," };
-    let beyond = if fork.at_hours > end { ", after the trace ends" } else { "" };
-    format!("{} branches from {}{gone} at {}{beyond}", variant.name, fork.from, words::day_and_time(fork.at_hours))
+    let Some(fork) = &variant.fork else { return say("{} runs from the start", &[&variant.name]) };
+    let gone = if has_parent { "" } else { tr(", which is closed,") };
+    let beyond = if fork.at_hours > end { tr(", after the trace ends") } else { "" };
+    say(
+        "{} branches from {}{gone} at {}{beyond}",
+        &[&variant.name, &fork.from, &gone, &words::day_and_time(fork.at_hours), &beyond],
+    )
 }
 
 /// The colour that its runs have in the charts.

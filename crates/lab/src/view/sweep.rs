@@ -1,6 +1,7 @@
 //! A sweep as a chart and as rows: one figure by its first field, or one against another.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
+use tiebreak_tongue::{say, tr};
 
 use crate::app::Sweep;
 use crate::app::sweep::Spread;
@@ -46,8 +47,8 @@ pub fn drawing(sweep: &Sweep, up: &Measure, across: Option<&Measure>) -> Drawing
     }
     let field = sweep.paths().first().map_or("", |path| path.rsplit('.').next().unwrap_or_default());
     let title = match across {
-        None => format!("{} by {field}", up.title),
-        Some(across) => format!("{} against {}", up.title, words::uncapitalized(across.title)),
+        None => say("{} by {field}", &[&tr(up.title), &field]),
+        Some(across) => say("{} against {}", &[&tr(up.title), &words::inside(across.title)]),
     };
     let plot = Plot {
         title,
@@ -73,18 +74,18 @@ fn series(index: usize, (name, mut points): (String, Vec<(f64, Spread)>), with_b
 #[must_use]
 pub fn so_far(sweep: &Sweep) -> String {
     let (done, all) = sweep.progress();
-    let stopped = if sweep.is_stopped && done < all { ", stopped" } else { "" };
-    format!("{done} of {all} runs{stopped}, {}", seeds(sweep.seeds()))
+    let stopped = if sweep.is_stopped && done < all { tr(", stopped") } else { "" };
+    say("{done} of {all} runs{stopped}, {}", &[&done, &all, &stopped, &seeds(sweep.seeds())])
 }
 
 /// `seed 1`, `seeds 1 to 3`, `seeds 7, 5`.
 fn seeds(seeds: &[u64]) -> String {
     match seeds {
-        [one] => format!("seed {one}"),
+        [one] => say("seed {one}", &[&one]),
         [first, .., last] if seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) => {
-            format!("seeds {first} to {last}")
+            say("seeds {first} to {last}", &[&first, &last])
         }
-        seeds => format!("seeds {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+        seeds => say("seeds {}", &[&seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")]),
     }
 }
 
@@ -98,12 +99,12 @@ pub fn cell(measure: &Measure, spread: Spread) -> (String, Option<String>) {
     };
     let number = |value: f64| match decimals {
         0 => words::count(value),
-        decimals => format!("{value:.decimals$}"),
+        decimals => words::fixed(value, decimals),
     };
     let mean = match measure.unit {
         "" => number(spread.mean),
         unit => format!("{} {unit}", number(spread.mean)),
     };
     let is_spread = spread.seeds > 1 && spread.low < spread.high;
-    (mean, is_spread.then(|| format!("{} to {}", number(spread.low), number(spread.high))))
+    (mean, is_spread.then(|| say("{} to {}", &[&number(spread.low), &number(spread.high)])))
 }

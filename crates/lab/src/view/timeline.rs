@@ -4,6 +4,7 @@ use tiebreak_chart::Moment;
 use tiebreak_model::sort;
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::AT_HOURS;
+use tiebreak_tongue::{say, tr};
 
 use crate::app::{App, Outcome};
 use crate::view::words;
@@ -55,17 +56,17 @@ pub fn marks(app: &App, gap: f64) -> Vec<Mark> {
 
 /// What its kind is called.
 fn title(row: &IncidentRow) -> &str {
-    row.entry().map_or(row.id.as_str(), |entry| entry.declaration.title)
+    row.entry().map_or(row.id.as_str(), |entry| tr(entry.declaration.title))
 }
 
 fn mark(incident: usize, row: &IncidentRow, end: f64) -> Mark {
     let title = title(row);
     let at = words::day_and_time(row.at_hours);
     let is_beyond = row.at_hours > end;
-    let after = if is_beyond { ", after the trace ends" } else { "" };
+    let after = if is_beyond { tr(", after the trace ends") } else { "" };
     Mark {
         incident,
-        name: format!("{} at {at}{after}", row.id),
+        name: say("{} at {at}{after}", &[&row.id, &at, &after]),
         title: format!("{title}, {at}{after}"),
         letters: row.id.chars().filter(|letter| letter.is_uppercase()).take(2).collect(),
         share: (row.at_hours / end).min(1.0),

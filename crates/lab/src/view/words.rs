@@ -53,6 +53,13 @@ pub fn fixed(number: f64, decimals: usize) -> String {
     tiebreak_tongue::number(format!("{number:.decimals$}"))
 }
 
+/// A title inside a sentence: English writes it small there.
+#[must_use]
+pub fn inside(title: &str) -> String {
+    let shown = tr(title);
+    if shown == title { uncapitalized(title) } else { shown.to_owned() }
+}
+
 /// A declaration's help, paragraph by paragraph.
 #[must_use]
 pub fn paragraphs(help: &str) -> Vec<String> {
