@@ -7,7 +7,7 @@ use tiebreak_lab::view::compare::{MEASURES, Measure};
 use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
-use tiebreak_tongue::{heard, say, tr};
+use tiebreak_tongue::{heard, mark, say, tr};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -146,7 +146,7 @@ fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: 
                 <option value="" selected={axis.path.is_empty()}>{ tr("none") }</option>
                 if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
                 { for fields.iter().map(option) }</select></label>
-            <label class="field"><span>{ tr("Values") }</span><input type="text" aria-label={say("Values of {}", &[&words::inside(label)])} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
+            <label class="field"><span>{ tr("Values") }</span><input type="text" aria-label={say("Values of {}", &[&tiebreak_lab::view::words::inside(label)])} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
         </>
     }
 }
