@@ -94,7 +94,7 @@ test('branches are a tree below the timeline, and bring their variant to the fro
 
     // Each has the colour of its charts.
     const colour = (locator, property) => locator.evaluate((element, name) => getComputedStyle(element)[name], property);
-    const drawn = await hand.picture('Empty hosts').locator('svg text[font-weight="bold"]').last().evaluate((text) => getComputedStyle(text).fill);
+    const drawn = await hand.picture('Empty hosts').locator('text[font-weight="bold"]').last().evaluate((text) => getComputedStyle(text).fill);
     assert.equal(await colour(tree.getByRole('button', { name: /^C / }), 'color'), drawn);
 
     await tree.getByRole('button', { name: /^B / }).click();
