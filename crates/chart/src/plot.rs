@@ -129,6 +129,8 @@ impl Plot {
             let few = words.len().div_ceil(WORDS_MAX);
             let places = (1..).map(f64::from).zip(words.iter().cloned()).step_by(few);
             marks.across = places.filter(|(at, _)| (first..=last).contains(at)).collect();
+            // Words are wider than numbers, and say themselves what they are.
+            marks.counts.clear();
         }
         fragment(&body(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
     }

@@ -364,7 +364,10 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
     let group = |prefix: &'static str, params: &'static [Param]| {
         params.iter().map(move |param| Field {
             path: format!("{prefix}{}", param.name),
-            title: tr(&param.title()).to_owned(),
+            title: match prefix.trim_end_matches('.') {
+                "" => tr(&param.title()).to_owned(),
+                group => format!("{}: {}", tr(group), tr(&param.title())),
+            },
             values: around(param),
         })
     };
