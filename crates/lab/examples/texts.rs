@@ -38,6 +38,7 @@ fn main() {
         texts.extend(paragraphs(help));
     }
     texts.extend(FORMATS.iter().map(|format| format.declaration().title.to_owned()));
+    texts.extend(FORMATS.iter().map(|format| format.source().to_owned()));
     texts.extend(FORMATS.iter().flat_map(|format| format.cannot_answer()).map(|it| (*it).to_owned()));
     texts.retain(|text| is_text(text));
     println!("{}", serde_json::to_string_pretty(&texts).expect("texts are JSON"));

@@ -288,7 +288,7 @@ fn sources(app: &App) -> Vec<String> {
         (WorkloadRef::Generated(_), _) => {
             tr("Workload: made up, with the habits of Azure that Hadary et al. report (Protean, OSDI 2020).").to_owned()
         }
-        (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&card.source]),
+        (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&heard(&card.source)]),
         _ => tr("Trace: those that come with Tiebreak are Microsoft Azure's, CC BY 4.0 (Hadary et al., OSDI 2020); \
               another keeps its own licence.")
         .to_owned(),
