@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { kept, onPage } from './people.mjs';
+import { kept, listenToStatus, onPage } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -18,7 +18,7 @@ const GERMAN = [
   ['button', 'Rückgängig'],
   ['button', 'Teilen'],
   ['button', 'Als B verzweigen'],
-  ['button', 'Neues Ereignis'],
+  ['button', 'Ereignis… hinzufügen'],
   ['button', 'BestFit verschieben'],
   ['checkbox', 'PreferNonEmptyMachines verwenden'],
   ['combobox', 'Stufen für BestFit'],
@@ -47,7 +47,7 @@ async function speak(page, code) {
 
 /** Every text on the page and every name, but for what is English or a name in any language. */
 const texts = (page) => page.evaluate(() => {
-  const apart = '[lang=en], option, .brand, input.name, code, .rule-name, .rule [aria-label], .tried';
+  const apart = '[lang=en], option, .brand, input.name, code, .rule-name, .rule [aria-label], .tried, .report h1';
   const said = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
@@ -95,7 +95,7 @@ test('what the engine says of a VM and a machine is German too', () =>
     await explain.getByRole('spinbutton', { name: 'Warum nicht Maschine' }).fill('7');
     await page.keyboard.press('Tab');
     await explain.getByRole('columnheader', { name: 'Erfragt' }).waitFor();
-    assert.match(await explain.textContent(), /Maschine \d+ wurde .*Sie verlangte .*Nicht Maschine 7: /s);
+    assert.match(await explain.textContent(), /Maschine \d+ wurde .*Sie verlangte .*Maschine 7 war /s);
     assert.deepEqual(await left(page), []);
   }));
 
@@ -103,7 +103,7 @@ test('events, two variants and the dialogs are German', () =>
   onPage(WIDE, async ({ page, hand }) => {
     await speak(page, 'de');
     const done = () => hand.page.waitForFunction(() => /^Fertig/.test(document.querySelector('[role=status]').textContent));
-    await hand.button('Neues Ereignis').click();
+    await hand.button('Ereignis… hinzufügen').click();
     await page.getByRole('menuitem', { name: 'Maschinen fallen aus' }).click();
     await done();
     await hand.button('Als B verzweigen').click();
@@ -144,13 +144,21 @@ test('back in English the page is what it was', () =>
   }));
 
 test('texts that the server does not give leave the page English, and it says so', () =>
-  onPage({ ...WIDE, prepare: ({ context }) => context.route('**/strings-*/**', (route) => route.fulfill({ body: '[]' })) },
+  onPage(
+    {
+      ...WIDE,
+      prepare: async ({ context }) => {
+        await listenToStatus(context);
+        await context.route('**/strings-*/**', (route) => route.fulfill({ body: '[]' }));
+      },
+    },
     async ({ page }) => {
       await language(page).selectOption('de');
       await page.getByText('The language could not be changed').waitFor();
       assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
       assert.equal(await language(page).inputValue(), 'en');
-    }));
+    },
+  ));
 
 test('nothing is fetched for a language that nobody chose', () =>
   onPage(WIDE, async ({ page, host }) => {
