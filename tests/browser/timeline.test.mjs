@@ -192,3 +192,26 @@ test('a VM whose machine failed is followed to the next one, and the map shows w
     const failed = rows.map((row) => Number(row[heads.indexOf('Not ready')]));
     assert.equal(failed.reduce((sum, count) => sum + count, 0), 20);
   }));
+
+test('between two samples the map shows the machines as they stood then', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    const at = async (minutes) => {
+      await moment.fill(String(minutes * 60_000));
+      await page.waitForTimeout(300);
+      return (await hand.table('Fleet map')).map((row) => row.join(' ')).join('\n');
+    };
+    // Samples are an hour apart in this run; machines take VMs all the time.
+    const hour = await at(10 * 60);
+    const seen = new Set([hour]);
+    for (const minutes of [10 * 60 + 13, 10 * 60 + 29, 10 * 60 + 47]) seen.add(await at(minutes));
+    assert.ok(seen.size > 1, 'the map moves between samples');
+    assert.equal(await at(10 * 60), hour, 'and back');
+    await moment.focus();
+    const value = async () => Number(await moment.inputValue()) / 60_000;
+    const before = await value();
+    await page.keyboard.press('Shift+ArrowRight');
+    assert.equal(await value(), before + 1, 'a minute');
+    await page.keyboard.press('ArrowRight');
+    assert.ok(await value() > before + 2, 'a sample');
+  }));

@@ -560,6 +560,9 @@ impl Page {
                 if let (Reply::Placements { .. }, Some(bytes)) = (&*reply, &frames) {
                     self.workers.placements.clone_from(bytes);
                 }
+                if let (Reply::Moment { time_ms, .. }, Some(bytes)) = (&*reply, &frames) {
+                    self.map(lane).frames.told(*time_ms, bytes.clone());
+                }
                 // The page is live: what may come later comes now.
                 if matches!(*reply, Reply::Finished { .. }) && !std::mem::replace(&mut self.is_live, true) {
                     lesson::fetch_list(link);

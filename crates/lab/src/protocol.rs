@@ -80,6 +80,13 @@ pub enum Command {
         /// The other one.
         other: u32,
     },
+    /// Say how every machine stood at a moment of the run, as bytes beside the reply.
+    Moment {
+        /// The run.
+        run: u32,
+        /// The moment.
+        time_ms: f64,
+    },
     /// List the VMs on a machine at a moment of the run.
     Machine {
         /// The run.
@@ -228,6 +235,13 @@ pub enum Reply {
         /// One value for each.
         values: Vec<Option<f64>>,
     },
+    /// How every machine stood at a moment, as bytes beside this.
+    Moment {
+        /// The run.
+        run: u32,
+        /// The moment.
+        time_ms: f64,
+    },
     /// The machine of every VM, as bytes beside this.
     Placements {
         /// The run.
@@ -331,6 +345,7 @@ impl Reply {
             | Self::Explained { run, .. }
             | Self::Measures { run, .. }
             | Self::Placements { run }
+            | Self::Moment { run, .. }
             | Self::Differences { run, .. }
             | Self::Machine { run, .. } => Some(*run),
         }

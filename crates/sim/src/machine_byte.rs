@@ -21,9 +21,14 @@ impl MachineByte {
     #[must_use]
     pub fn of(record: &MachineRecord, capacity: Resources) -> Self {
         let (free, all) = (record.free[Resource::Cores], capacity[Resource::Cores]);
-        let share = f64::from(all - free) / f64::from(all);
-        let fullness = if record.vms == 0 { 0 } else { 1 + (f64::from(FULL - 1) * share + 0.5) as u8 };
-        Self(match record.readiness {
+        Self::new(record.vms > 0, all - free, all, record.readiness)
+    }
+
+    /// A machine with VMs or without, of whose cores so many are in use.
+    pub(crate) fn new(has_vms: bool, used: u32, all: u32, readiness: Readiness) -> Self {
+        let share = f64::from(used) / f64::from(all);
+        let fullness = if has_vms { 1 + (f64::from(FULL - 1) * share + 0.5) as u8 } else { 0 };
+        Self(match readiness {
             Readiness::Ready => fullness,
             Readiness::Unready => UNREADY | fullness,
             Readiness::Failed => FAILED,

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, RequestId, Resource, Resources, Scene, ShapeId,
-    TenantSize, Time, VmId, VmRequest, VmShape,
+    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, Readiness, RequestId, Resource, Resources, Scene,
+    ShapeId, TenantSize, Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -27,6 +27,7 @@ use crate::histogram::Histogram;
 use crate::job::{Job, Waiting};
 use crate::lists;
 use crate::lives::{HostCard, LifeCounts, Lives, Told};
+use crate::machine_byte::MachineByte;
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
 use crate::record::{Cause, Decision, Outcome};
@@ -392,6 +393,34 @@ impl World {
         let live = move |vm: &VmId| self.placed_at[vm.index()] <= at && self.plan.workload.end(*vm) > at;
         let stayed = (0..self.plan.workload.vm_count()).map(VmId).filter(here).filter(live);
         stayed.map(|vm| (vm, self.placed_at[vm.index()])).chain(self.disrupted.once_on(machine, at))
+    }
+
+    /// How every machine stood at a moment of the run so far, a [`MachineByte`] each; empty where no frames are kept.
+    /// What VMs take is counted for that moment; whether a machine took VMs is known as of the frame before it.
+    #[must_use]
+    pub fn machines_at(&self, at: Time) -> Vec<u8> {
+        let (fleet, workload) = (self.plan.fleet(), &self.plan.workload);
+        let Some(frames) = &self.frames else { return Vec::new() };
+        let mut held = vec![(false, 0_u32); fleet.machine_count() as usize];
+        let mut hold = |machine: u32, vm: VmId| {
+            let (has_vms, used) = &mut held[machine as usize];
+            *has_vms = true;
+            *used += workload.shape(workload.shape_of(vm)).demand[Resource::Cores];
+        };
+        for (vm, machine) in (0..).map(VmId).zip(&self.placed_on) {
+            if *machine != NOWHERE && self.placed_at[vm.index()] <= at && workload.end(vm) > at {
+                hold(*machine, vm);
+            }
+        }
+        for left in self.disruptions().iter().filter(|it| it.since <= at && at < it.held_until) {
+            hold(left.from.0, left.vm);
+        }
+        let readiness = frames.at(at).iter().map(|byte| MachineByte(*byte).readiness());
+        let machines = held.into_iter().zip(readiness).zip((0..).map(MachineId));
+        let byte = |(((has_vms, used), readiness), id): (((bool, u32), Readiness), MachineId)| {
+            MachineByte::new(has_vms, used, fleet.capacity(id)[Resource::Cores], readiness).0
+        };
+        machines.map(byte).collect()
     }
 
     /// A machine as lifetime rules saw it at a moment of the run so far, and why; none where no

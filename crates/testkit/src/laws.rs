@@ -9,7 +9,7 @@ use std::ops::Range;
 use tiebreak_model::Time;
 use tiebreak_placement::Caches;
 use tiebreak_sim::world::AgentState;
-use tiebreak_sim::{Agents, Decision, Outcome, Plan, Probe, Summary, World, metrics};
+use tiebreak_sim::{Agents, Decision, MachineByte, Outcome, Plan, Probe, Summary, World, metrics};
 
 use crate::case::Case;
 use crate::ledger::Ledger;
@@ -29,7 +29,27 @@ pub fn check(case: &Case) -> Result<(), String> {
     same("one slice and many", &cached, &watched(case)?)?;
     caches_decide_alike(case, &cached, 0..MIXES)?;
     avoidance_waits_for_a_conflict(case, &cached)?;
-    a_fork_shares_its_past(case, &cached)
+    a_fork_shares_its_past(case, &cached)?;
+    any_moment_is_known(case)
+}
+
+/// What is told of machines at a moment afterwards is how they stood then: at each frame, as the frame has it.
+///
+/// # Errors
+/// The first machine of which something else is told.
+pub fn any_moment_is_known(case: &Case) -> Result<(), String> {
+    let mut world = World::new(case.plan(true));
+    world.keep_frames();
+    world.run();
+    let frames = world.frames().ok_or("frames were asked for, and there are none")?;
+    for time in frames.times() {
+        let (then, told) = (frames.at(*time), world.machines_at(*time));
+        if let Some(machine) = (0..then.len()).find(|at| told.get(*at) != Some(&then[*at])) {
+            let (was, is) = (MachineByte(then[machine]), told.get(machine).map(|byte| MachineByte(*byte)));
+            return Err(format!("at {time:?}, machine {machine} was {was:?} and is told as {is:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// The record of a case's run with the usual caches. Where conflicts are avoided it says how many

@@ -161,6 +161,10 @@ fn pass_on(replies: Vec<Reply>) {
                 let bytes = with(|state| state.engine.placement_bytes()).unwrap_or_default();
                 send(&reply, Some(&bytes));
             }
+            Reply::Moment { time_ms, .. } => {
+                let bytes = with(|state| state.engine.machines_at(*time_ms)).unwrap_or_default();
+                send(&reply, Some(&bytes));
+            }
             Reply::TraceNeeded { fingerprint, name, one_tenant_in, .. } => {
                 let (fingerprint, name, one_in) = (fingerprint.clone(), name.clone(), *one_tenant_in);
                 spawn_local(async move { find_trace(&fingerprint, &name, one_in, reply).await });

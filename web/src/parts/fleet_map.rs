@@ -51,6 +51,8 @@ pub(crate) struct Frames {
     planes: usize,
     /// Counts replacements.
     version: u32,
+    /// How full machines were at a moment between two frames, where that was asked for.
+    between: Option<(f64, Vec<u8>)>,
 }
 
 /// The machines at one moment: a byte each.
@@ -67,6 +69,15 @@ impl Frames {
         (self.bytes, self.machines) = (bytes, layout.machines as usize);
         self.planes = 1 + usize::from(!layout.classes.is_empty());
         self.version += 1;
+        self.between = None;
+    }
+
+    /// Machines at a moment, a byte each.
+    pub(crate) fn told(&mut self, time: f64, bytes: Vec<u8>) {
+        if bytes.len() == self.machines {
+            self.between = Some((time, bytes));
+            self.version += 1;
+        }
     }
 
     /// The machines at `time`.
@@ -76,7 +87,8 @@ impl Frames {
             let from = (index * self.planes + plane) * self.machines;
             self.bytes.get(from..from + self.machines).filter(|_| plane < self.planes).unwrap_or(&[])
         };
-        Frame { fullness: plane(0), lives: plane(1) }
+        let between = self.between.as_ref().filter(|(told, _)| *told == time);
+        Frame { fullness: between.map_or_else(|| plane(0), |(_, bytes)| bytes), lives: plane(1) }
     }
 }
 

@@ -20,20 +20,34 @@ const BESIDE_THE_AXIS: f64 = 144.0;
 /// Height of a branch's row in CSS pixels.
 const BRANCH_PX: usize = 24;
 
+/// A minute in milliseconds.
+const MINUTE_MS: f64 = 60_000.0;
+
 /// The region at the bottom.
 pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Player, width: u32) -> Html {
     let horizon = app.front.live.as_ref().map_or(1.0, |live| live.horizon_ms.max(1.0));
-    let step =
+    let sample =
         app.front.live.as_ref().and_then(|live| Some(live.times.get(1)? - live.times.first()?)).unwrap_or(1.0).max(1.0);
     let moment = app.moment();
     let scrub = link.callback(|event: InputEvent| {
         let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
         PageMessage::App(Message::Cursor(Some(value)))
     });
+    // A pointer goes to any minute; the arrow keys go from sample to sample, with Shift from minute to minute.
+    let by_key = link.batch_callback(move |event: KeyboardEvent| {
+        let by = if event.shift_key() { MINUTE_MS } else { sample };
+        let to = match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => moment + by,
+            "ArrowLeft" | "ArrowDown" => moment - by,
+            _ => return None,
+        };
+        event.prevent_default();
+        Some(PageMessage::App(Message::Cursor(Some(to.clamp(0.0, horizon)))))
+    });
     let latest = link.callback(|_| PageMessage::App(Message::Cursor(None)));
     html! {
         <section class="timeline" aria-label={tr("Timeline")}>
-            <input type="range" aria-label={tr("Moment")} min="0" max={horizon.to_string()} step={step.to_string()}
+            <input type="range" aria-label={tr("Moment")} min="0" max={horizon.to_string()} step={sample.min(MINUTE_MS).to_string()} onkeydown={by_key}
                 value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
             <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ tr("Latest") }</button>
             if app.mode != Mode::Lesson { { tree(link, app) } }

@@ -31,6 +31,8 @@ pub struct Lane {
     pub decided: (u32, u32),
     /// What it says of the VM asked about.
     pub answer: Answer,
+    /// The moment it was asked for and has not told of yet.
+    looking: Option<f64>,
 }
 
 impl Lane {
@@ -41,12 +43,26 @@ impl Lane {
     /// Asks its engine for a run of this document.
     pub(super) fn ask(&mut self, run: u32, document: &Document, paused: bool) -> Effect {
         self.run = run;
+        self.looking = None;
         self.asked = Some(document.clone());
         self.phase = if paused { Phase::Paused } else { Phase::Running };
         self.time_ms = 0.0;
         self.learning = None;
         self.decided = (0, 0);
         self.send(Command::Run { run, document: document.to_json(), paused })
+    }
+
+    /// Asks for the machines at a moment; one moment after the other, however fast people go along the run.
+    pub(super) fn look_at(&mut self, time_ms: f64) -> Option<Effect> {
+        let run = self.live.as_ref().filter(|_| self.phase == Phase::Finished && self.looking.is_none())?.run;
+        self.looking = Some(time_ms);
+        Some(self.send(Command::Moment { run, time_ms }))
+    }
+
+    /// It told of the machines at a moment; asks for the moment on screen now, where that is another.
+    pub(super) fn looked(&mut self, time_ms: f64, now_ms: Option<f64>) -> Option<Effect> {
+        self.looking = None;
+        self.look_at(now_ms.filter(|now| *now != time_ms)?)
     }
 
     pub(super) fn send(&self, command: Command) -> Effect {

@@ -673,7 +673,17 @@ impl App {
 
     fn look_at(&mut self, time: Option<f64>) -> Vec<Effect> {
         self.cursor_ms = time;
-        self.ask_machine()
+        let mut effects = self.ask_machine();
+        effects.extend(self.ask_moment());
+        effects
+    }
+
+    /// Asks how the machines on screen stood at the moment that people look at.
+    fn ask_moment(&mut self) -> Vec<Effect> {
+        let Some(time) = self.cursor_ms else { return Vec::new() };
+        let shown: Vec<u32> = self.shown_lanes().iter().map(|lane| lane.id).collect();
+        let lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
+        lanes.filter(|lane| shown.contains(&lane.id)).filter_map(|lane| lane.look_at(time)).collect()
     }
 
     fn select_machine(&mut self, machine: Option<u32>) -> Vec<Effect> {
@@ -741,6 +751,10 @@ impl App {
         }
         match reply {
             Reply::Lesson(lesson) => self.begin_lesson(*lesson),
+            Reply::Moment { run, time_ms } => {
+                let now = self.cursor_ms;
+                self.lane_of(run).and_then(|lane| lane.looked(time_ms, now)).into_iter().collect()
+            }
             Reply::Frozen(lesson) => self.frozen(lesson),
             Reply::NoLesson { issues } => {
                 self.notices.push(Notice::bad(tr("This is no lesson that can be shown"), issues));
@@ -884,6 +898,7 @@ impl App {
             self.log_run();
         }
         let mut effects = if is_front { self.ask_machine() } else { Vec::new() };
+        effects.extend(self.ask_moment());
         effects.extend(self.explain());
         effects
     }

@@ -133,6 +133,9 @@ impl Engine {
                 vec![Reply::Measures { run, measures, values }]
             }
             Command::Placements { run } => self.is_at(run).then_some(Reply::Placements { run }).into_iter().collect(),
+            Command::Moment { run, time_ms } => {
+                self.is_at(run).then_some(Reply::Moment { run, time_ms }).into_iter().collect()
+            }
             // Nothing to compare with came with it.
             Command::Differ { .. } => Vec::new(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
@@ -308,6 +311,12 @@ impl Engine {
     #[must_use]
     pub fn frame_bytes(&self) -> Vec<u8> {
         self.run.as_ref().map_or_else(Vec::new, Run::frame_bytes)
+    }
+
+    /// How every machine of the last run stood at a moment, a byte each.
+    #[must_use]
+    pub fn machines_at(&self, time_ms: f64) -> Vec<u8> {
+        self.run.as_ref().map_or_else(Vec::new, |run| run.world.machines_at(Time(time_ms as i64)))
     }
 
     /// Goes on, in slices, until one more commit fails.
