@@ -27,6 +27,9 @@ mod wire;
 /// Traces kept in the browser's storage, so that a reload or a link finds them.
 const KEPT_TRACES: usize = 4;
 
+/// Milliseconds after which a run is a long one: it reports less often, and leaves the page to its people.
+const LONG_MS: f64 = 1_000.0;
+
 struct State {
     engine: Engine,
     /// Wakes the loop without the delay that timers have.
@@ -116,7 +119,8 @@ fn take_turn() {
     loop {
         let replies = with(|state| {
             state.awake = false;
-            let tell = now() - state.reported_at > REPORT_MS && now() - turn_began > TURN_MS / 2.0;
+            let every = if now() - state.began_at > LONG_MS { 4.0 * REPORT_MS } else { REPORT_MS };
+            let tell = now() - state.reported_at > every && now() - turn_began > TURN_MS / 2.0;
             let replies = state.engine.work(tell);
             if !replies.is_empty() {
                 state.reported_at = now();
