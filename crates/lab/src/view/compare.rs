@@ -1,6 +1,6 @@
 //! Two variants beside each other: what differs in them, and in what comes of them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tiebreak_chart::{Role, Series, Style, TimeChart};
 use tiebreak_scenario::Document;
 use tiebreak_sim::METRICS;
@@ -219,7 +219,21 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
         Value::String(text) => text.clone(),
+        Value::Object(fields) => part(fields),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
+    }
+}
+
+/// A part that one of them has and the other has not: what it is, and when.
+fn part(fields: &Map<String, Value>) -> String {
+    let when = fields.get("at_hours").and_then(Value::as_f64).map(words::day_and_time);
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    match (text("from"), text("incident").or_else(|| text("rule")).or_else(|| text("name")), when) {
+        (Some(from), _, Some(when)) => say("from {from}, {when}", &[&from, &when]),
+        (_, Some(name), Some(when)) => format!("{name}, {when}"),
+        (_, Some(name), None) => name.to_owned(),
+        _ => say("{} fields", &[&fields.len()]),
     }
 }
 
@@ -296,6 +310,16 @@ mod tests {
         assert_eq!(paths(&found), ["agents.count", "rules.BestFit.buckets"]);
         assert_eq!(found[0].values[1], "7");
         assert_eq!(found[1].values[1], "-");
+    }
+
+    #[test]
+    fn a_fork_and_an_event_are_told_in_a_few_words() {
+        let mut document = Document::default();
+        let other = document.fork(0, Some(120.0)).expect("room");
+        let event = tiebreak_scenario::IncidentRow::plain("FailMachines", 12.5).expect("an event");
+        document.variants[other].incidents.push(event);
+        let told: Vec<_> = changes(&document, 0, other).into_iter().map(|change| change.values[1].clone()).collect();
+        assert_eq!(told, ["FailMachines, day 0, 12:30", "from A, day 5, 00:00"]);
     }
 
     #[test]
