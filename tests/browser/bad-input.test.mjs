@@ -5,7 +5,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { CHROMIUM, DIST, hold, MOUNT, QUIET_FLAGS, serve } from './harness.mjs';
-import { BELOW, corpusLink, Hand, listenToStatus, onPage, packingCut, settled, temporaryFolder, worksOn } from './people.mjs';
+import {
+  BELOW, CORPUS, corpusLink, GOLDEN, Hand, listenToStatus, onPage, packingCut, settled, temporaryFolder, worksOn,
+} from './people.mjs';
 
 const HEAD = 'vm,tenant,cores,memory,start,end,priority\n';
 const GOOD_ROWS = Array.from({ length: 40 }, (_, row) => `${row},${row},4,16,${row},${row + 90},0\n`).join('');
@@ -183,6 +185,22 @@ test("one's own link, cut in half on its way, opens as far as it goes", () =>
     assert.deepEqual(await hand.drafts(), mine.drafts);
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.digest(), mine.digest);
+    await worksOn(hand);
+  }));
+
+test('a link of 60 kB opens, and one that is full of nothing says so', () =>
+  onPage({}, async ({ hand, page, host }) => {
+    const json = fs.readFileSync(path.join(CORPUS, 'good/v2-small.json'), 'utf8');
+    const long = Buffer.from(json + ' '.repeat(45_000 - json.length)).toString('base64url');
+    assert.ok(long.length >= 60_000);
+    await page.goto('about:blank');
+    await page.goto(`${host.url}#2.j.${long}`);
+    await settled(page, 0);
+    assert.equal(await hand.digest(), GOLDEN.small);
+    await page.goto(`${host.url}#2.d.${'A'.repeat(60_000)}`);
+    await hand.alert.waitFor();
+    assert.match(await hand.alert.textContent(), /This link could not be opened/);
+    await dismissAll(page);
     await worksOn(hand);
   }));
 

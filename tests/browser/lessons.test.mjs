@@ -120,6 +120,26 @@ test("a teacher's own file is a lesson, a curve can be drawn or given in numbers
     await page.getByRole('figure', { name: 'Empty hosts' }).getByText(/^predicted/).first().waitFor();
   }));
 
+test('a prediction drawn off the chart stays on it', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.giveFile({ name: 'mine.md', mimeType: 'text/markdown', buffer: Buffer.from(OWN) });
+    const canvas = lesson(page).locator('.canvas');
+    await canvas.waitFor();
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + 30, box.y + 20);
+    await page.mouse.down();
+    for (const [x, y] of [[-80, -60], [box.width / 2, box.height + 90], [box.width + 120, -40]]) {
+      await page.mouse.move(box.x + x, box.y + y, { steps: 6 });
+    }
+    await page.mouse.up();
+    const points = (await canvas.locator('polyline').getAttribute('points')).split(' ').map((point) => point.split(',').map(Number));
+    assert.ok(points.length > 5);
+    assert.ok(points.every(([x, y]) => x >= 0 && x <= 600 && y >= 0 && y <= 200), 'inside its frame');
+    assert.ok(points.every(([x], at) => at === 0 || x >= points[at - 1][0]), 'one value at a time');
+    await button(page, 'Run and see').click();
+    await lesson(page).getByText(/^Your curve is [\d.]+ % from the run on average/).waitFor();
+  }));
+
 test('predictions of a class are pasted and counted', () =>
   onPage(WIDE, async ({ page }) => {
     await choose(page, 1);
