@@ -133,8 +133,8 @@ test('a prediction drawn off the chart stays on it', () =>
     }
     await page.mouse.up();
     const points = (await canvas.locator('polyline').getAttribute('points')).split(' ').map((point) => point.split(',').map(Number));
-    assert.ok(points.length > 5);
-    assert.ok(points.every(([x, y]) => x >= 0 && x <= 600 && y >= 0 && y <= 200), 'inside its frame');
+    assert.ok(points.length > 5, `${points.length} points`);
+    assert.ok(points.every(([x, y]) => x >= 0 && x <= 600 && y >= 0 && y <= 200), `inside its frame: ${points.join(' ')}`);
     assert.ok(points.every(([x], at) => at === 0 || x >= points[at - 1][0]), 'one value at a time');
     await button(page, 'Run and see').click();
     await lesson(page).getByText(/^Your curve is [\d.]+ % from the run on average/).waitFor();

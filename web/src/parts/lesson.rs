@@ -55,7 +55,8 @@ pub(crate) struct Lessons {
     /// The step that is drawn on, and what was drawn.
     step: usize,
     drawn: Vec<(f64, f64)>,
-    is_drawing: bool,
+    /// Where the pointer drew last, while it is down.
+    pen: Option<f64>,
     values: [Option<f64>; MOMENTS],
     pasted: String,
 }
@@ -72,14 +73,15 @@ impl Lessons {
             LessonMessage::Pasted(text) => self.pasted = text,
             LessonMessage::Draw(time, value, begins) => {
                 if begins {
-                    self.is_drawing = true;
+                    self.pen = Some(time);
                 }
-                if self.is_drawing {
-                    draw(&mut self.drawn, time, value);
+                if let Some(from) = self.pen {
+                    draw(&mut self.drawn, from, time, value);
+                    self.pen = Some(time);
                 }
             }
             LessonMessage::Drawn => {
-                self.is_drawing = false;
+                self.pen = None;
                 return (self.drawn.len() > 1).then(|| Message::Predict(Given::Curve(self.drawn.clone())));
             }
             LessonMessage::Value(at, value) => {
@@ -260,11 +262,11 @@ impl Lessons {
     }
 }
 
-/// Adds a point; a curve has one value at a time, so what was drawn before under the pointer goes.
-fn draw(drawn: &mut Vec<(f64, f64)>, time: f64, value: f64) {
-    let last = drawn.last().map_or(time, |(time, _)| *time);
-    let (low, high) = (last.min(time), last.max(time));
-    drawn.retain(|(at, _)| *at < low || *at > high);
+/// Adds a point to which the pointer came from another; a curve has one value at a time, so what was drawn before
+/// between the two goes.
+fn draw(drawn: &mut Vec<(f64, f64)>, from: f64, time: f64, value: f64) {
+    let (low, high) = (from.min(time), from.max(time));
+    drawn.retain(|(at, _)| *at < low || *at > high || (*at == from && from != time));
     let place = drawn.partition_point(|(at, _)| *at < time);
     drawn.insert(place, (time, value));
     if drawn.len() > 300 {
