@@ -26,7 +26,7 @@ class Panel {
   }
 
   open() {
-    return this.page.locator('details.sweep > summary').click();
+    return this.page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).click();
   }
 
   async set(which, field, values) {
@@ -225,7 +225,7 @@ test('without a mouse', () =>
   onPage(WIDE, async ({ page, hand }) => {
     await hand.choosePreset(SMALL);
     const panel = new Panel(page);
-    await page.locator('details.sweep > summary').focus();
+    await page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).focus();
     await page.keyboard.press('Enter');
     await panel.region.getByRole('combobox', { name: 'Field', exact: true }).focus();
     await page.keyboard.type('BestFit: b');
