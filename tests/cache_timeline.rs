@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Resources, ShapeId, VmRequest, VmShape,
+    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Needs, Occupancy, Resources, ShapeId, VmRequest, VmShape,
 };
 use tiebreak_placement::CacheEvent::{
     EvaluationCreated, EvaluationEvicted, EvaluationHit, ObjectCreated, ObjectEvicted, ObjectHit,
@@ -48,7 +48,9 @@ fn allocator(caches: Caches) -> Allocator {
 fn serve(allocator: &mut Allocator, traits: Traits) -> Vec<CacheEvent> {
     let (shape, draw) = (ShapeId(10 * traits.0 + u32::from(traits.1)), Draw { number: 0, among: None });
     let vm = VmRequest::alone(vm(traits));
-    allocator.choose(&Request { shape, vm: &vm, footprint: Footprint::NONE, draw }).expect("there is room");
+    allocator
+        .choose(&Request { shape, vm: &vm, footprint: Footprint::NONE, needs: Needs::NONE, draw })
+        .expect("there is room");
     allocator.take_log()
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Occupancy, Readiness, Resources, Scope, ShapeId,
+    ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Needs, Occupancy, Readiness, Resources, Scope, ShapeId,
     TenantSize, TenantTerms, VmRequest, VmShape,
 };
 use tiebreak_placement::{Allocator, CacheUse, Caches, Choice, Draw, Group, Policy, RULES, Request, RuleUse, Weight};
@@ -96,7 +96,7 @@ impl Pair {
     /// Places a VM of a tenant; tells what the cache did, and where it stands now.
     fn place_of(&mut self, tenant: usize, shape: u32, vm: &VmRequest, draw: Draw) -> (CacheUse, Option<MachineId>) {
         let footprint = &self.footprints[tenant];
-        let request = Request { shape: ShapeId(shape), vm, footprint, draw };
+        let request = Request { shape: ShapeId(shape), vm, footprint, needs: Needs::NONE, draw };
         let cached = self.cached.choose(&request);
         let uncached = self.uncached.choose(&request);
         let what = |choice: Option<Choice>| choice.map(|it| (it.machine, it.best_set));
@@ -260,6 +260,9 @@ fn random_list(case: u64) -> Vec<RuleUse> {
     for rule in &mut rules {
         if rule.id == "AreNodeResourcesValid" {
             rule.values = vec![(case % 2) as f64];
+        }
+        if rule.id == "CapsColocation" {
+            rule.values = vec![3.0 + (case % 3) as f64];
         }
         if case.is_multiple_of(3) {
             rule.weight = Weight::new(f64::from(1 + pick(draw(&rule.id, 4), 4)));

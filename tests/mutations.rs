@@ -387,7 +387,11 @@ fn evictions_without_right_or_need_are_noticed() {
         Some(())
     };
     // Where two were put out at one instant, the other one is taken for it.
-    check_where(any, forgotten, &["over-committed", "left a machine on which it was not"]);
+    check_where(
+        any,
+        forgotten,
+        &["over-committed", "left a machine on which it was not", "than the list allows", "carries"],
+    );
     let uncounted = |ledger: &mut Ledger| {
         ledger.summary.counters.evictions += 1;
         Some(())
@@ -407,7 +411,8 @@ fn evictions_without_right_or_need_are_noticed() {
         ledger.summary.counters.evictions += 1;
         Some(())
     };
-    check_where(any, needless, &["without need", "for nobody"]);
+    // Where the other one had made room enough, the one that had to go is still there for the next.
+    check_where(any, needless, &["without need", "for nobody", "over-committed"]);
     let for_nobody = |ledger: &mut Ledger| {
         let index = first(ledger, is_evicted)?;
         let why = &mut ledger.disruptions[index];
@@ -566,4 +571,23 @@ fn a_mix_of_caches_that_decides_otherwise_is_noticed() {
         let told = caches_decide_alike(&case, &ledger, 0..1).expect_err("a spoiled record");
         assert!(told.contains(&format!("differ at decision {last}")), "{told}");
     }
+}
+
+#[test]
+fn links_that_take_what_is_not_there_or_give_nothing_back_are_noticed() {
+    let is_guarded = |ledger: &Ledger| ledger.rules.iter().any(|rule| rule.id == "BandwidthAvailable");
+    let narrower = |ledger: &mut Ledger| {
+        let (end, idle) = ledger.network.as_mut()?;
+        let busy = (0..end.cuts()).find(|place| end.used_at(*place) > 0)?;
+        // As if so much were reserved for somebody else.
+        idle.set_used(busy, end.capacity_at(busy));
+        ledger.changes.is_empty().then_some(())
+    };
+    check_where(is_guarded, narrower, &["carries"]);
+    let kept = |ledger: &mut Ledger| {
+        let (end, _) = ledger.network.as_mut()?;
+        end.reserve(0, 1);
+        Some(())
+    };
+    check_where(|_| true, kept, &["the links take"]);
 }

@@ -2,8 +2,8 @@
 //! every validator refuses what it says.
 //!
 //! The pool: three racks of three machines with 16 cores and 64 GiB each; a VM of 2 cores and
-//! 8 GiB comes, of a tenant with a VM on machine 4 and two on machine 8. Machine 0 has room
-//! only if a spot VM of 4 cores and 4 GiB is put out.
+//! 8 GiB comes, of a tenant with VMs on machines 1, 2, 5 and 8. Machine 0 has room only if a spot VM
+//! of 4 cores and 4 GiB is put out. An uplink carries 20 Mbit/s, and a link takes 1 for each core.
 //!
 //! | machine | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -15,6 +15,7 @@
 //! | free at, h | 11 | 13 | 12 | - | 30 | 10.2 | - | - | 40 |
 //! | free at, h, by first predictions | 11.9 | 11.5 | 10.5 | - | 11 | 14.5 | - | - | 12 |
 //! | longest life, h | 1 | 5 | 1 | - | 1 | 1 | - | - | 9 |
+//! | uplink, Mbit/s | 9 | 5 | 3 | 4 | 8 | 2 | 6 | 7 | 1 |
 //! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
 //!
 //! The VM comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
@@ -23,8 +24,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, HostLife, MachineId, MachineRecord, Occupancy, Outlook, Phase, Readiness, Resources,
-    Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
+    ClusterSpec, Fleet, Footprint, HostLife, Links, MachineId, MachineRecord, Needs, Occupancy, Outlook, Peer, Phase,
+    Readiness, Resources, Scene, Scope, TenantSize, TenantTerms, Topology, Uplinks, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -65,7 +66,12 @@ fn life((exit, first_exit, longest, phase, class): (f64, f64, f64, Phase, u8)) -
     HostLife { exit_s: seconds(exit), first_exit_s: seconds(first_exit), longest_s: seconds(longest), class, phase }
 }
 
-const TENANT_ON: [u32; 3] = [4, 8, 8];
+const TENANT_ON: [u32; 4] = [1, 2, 5, 8];
+
+/// What is reserved of each machine's uplinks, in Mbit/s.
+const UPLINKS: [u64; 9] = [9, 5, 3, 4, 8, 2, 6, 7, 1];
+
+const LINKS: Links = Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 1 };
 
 const CAPACITY: Resources = gib(16, 64);
 
@@ -85,6 +91,15 @@ fn pool() -> Occupancy {
         let life = life(lives);
         pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, risk, host_version, life, ..empty });
     }
+    let mut pool = pool.with_network(&[Uplinks { machine_kbps: 20_000, rack_kbps: 60_000, cluster_kbps: 60_000 }]);
+    let network = pool.network_mut().expect("it has one");
+    (0..).zip(UPLINKS).for_each(|(machine, mbps)| network.set_used(machine, mbps * 1_000));
+    pool
+}
+
+/// With another part of a machine's uplinks reserved.
+fn loaded(mut pool: Occupancy, machine: u32, mbps: u64) -> Occupancy {
+    pool.network_mut().expect("it has one").set_used(machine, mbps * 1_000);
     pool
 }
 
@@ -110,14 +125,16 @@ fn best_for(
     rules: &[RuleUse],
     best_clusters: u32,
 ) -> Vec<u32> {
-    let mut footprint = Footprint::default();
-    tenant_on.iter().for_each(|machine| footprint.add(MachineId(*machine)));
+    let (mut footprint, mut needs) = (Footprint::default(), Needs::default());
+    let peer = |slot| Peer { slot, cores_milli: 2_000 };
+    (1..).zip(tenant_on).for_each(|(slot, machine)| footprint.join(MachineId(*machine), peer(slot)));
+    needs.fill(pool.fleet(), &LINKS, peer(0), footprint.members());
     let placed = footprint.total();
     let shape = VmShape { terms, ..VmShape::plain(gib(2, 8)) };
     let tenant = TenantSize { placed, wanted: placed + wanted };
     let vm = VmRequest { shape, tenant, outlook: OUTLOOK };
     let policy = Policy::new(rules, best_clusters).expect("a policy");
-    let scene = Scene { occupancy: pool, footprint: &footprint };
+    let scene = Scene { occupancy: pool, footprint: &footprint, needs: &needs };
     funnel(&policy, scene, &vm).best.iter().map(|id| id.0).collect()
 }
 
@@ -143,12 +160,16 @@ fn every_preference_chooses_differently() {
         ("PreferNewestHostEnvironment", vec![1, 4]),
         ("AvoidEvictions", vec![1, 2, 3, 4, 5, 6, 7]),
         ("FdEmptyNodes", vec![6, 7]),
-        ("SpreadTenantOverRacks", vec![0, 1, 2]),
+        ("SpreadTenantOverRacks", vec![3, 4, 5, 6, 7]),
         ("TemporalCost", vec![1, 2, 4]),
         ("LifetimeAlignment", vec![0, 1]),
         ("LifetimeAlignmentBinary", vec![1]),
         ("LavaHostClass", vec![2]),
         ("WasteMinimization", vec![2, 3, 6, 7]),
+        ("ColocateVdc", vec![1, 2, 5]),
+        ("KeepVdcClose", vec![0, 1, 2]),
+        ("SpreadVdc", vec![0, 3, 4, 6, 7]),
+        ("LeastLoadedUplink", vec![5]),
     ];
     let may_evict = with_value("AreNodeResourcesValid", 1.0);
     for (id, machines) in &expected {
@@ -181,6 +202,8 @@ fn validators_refuse_what_they_say() {
     let scope = |scope| TenantTerms { scope, ..none };
     let spread = |fault_domains, per_rack| TenantTerms { fault_domains, per_rack, ..none };
     let (capped, isolated) = (TenantTerms { per_machine: 2, ..none }, TenantTerms { isolated: true, ..none });
+    // Machine 3 has 5 of 6 Mbit/s left; machine 8 has 3, and two VMs there need 4 for a link each.
+    let (narrow, crowded) = (loaded(pool(), 3, 15), loaded(pool(), 8, 17));
     let unready = changed(pool(), 5, |record| record.readiness = Readiness::Unready);
     let failed = changed(pool(), 5, |record| record.readiness = Readiness::Failed);
     let closed = changed(changed(pool(), 2, |record| record.isolated = true), 4, |record| record.isolated = true);
@@ -215,6 +238,12 @@ fn validators_refuse_what_they_say() {
         (rule("SpreadsOverFaultDomains"), &usual, (spread(0, 1), &[4, 8, 8], 9), vec![0, 1, 2]),
         (rule("CapsTenantPerMachine"), &usual, (capped, &[4, 8, 8], 1), but(&[8])),
         (rule("CapsTenantPerMachine"), &usual, (none, &[4, 8, 8], 1), all.clone()),
+        (rule("CapsColocation"), &usual, (none, &[4, 8, 8], 1), but(&[4, 8])),
+        (with_value("CapsColocation", 2.0), &usual, (none, &[4, 8, 8], 1), but(&[8])),
+        (rule("BandwidthAvailable"), &usual, (none, &[4, 8, 8], 1), all.clone()),
+        (rule("BandwidthAvailable"), &narrow, (none, &[4, 8, 8], 1), but(&[3])),
+        (rule("BandwidthAvailable"), &narrow, (none, nobody, 1), all.clone()),
+        (rule("BandwidthAvailable"), &crowded, (none, &[4, 8, 8], 1), vec![8]),
         (rule("RespectsIsolation"), &usual, (isolated, nobody, 1), vec![3, 6, 7]),
         (rule("RespectsIsolation"), &usual, (isolated, &[4, 8], 1), vec![3, 4, 6, 7]),
         (rule("RespectsIsolation"), &usual, (isolated, &[4, 8, 8], 1), vec![3, 4, 6, 7, 8]),
@@ -256,7 +285,7 @@ fn order_and_buckets_decide() {
         first.into_iter().chain(rules.iter().map(|(id, buckets)| RuleUse { buckets: *buckets, ..rule(id) })).collect()
     };
     type Case<'a> = (&'a [(&'a str, Option<u32>)], &'a [u32]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         (&[("BestFit", Some(1)), ("FirstFit", None)], &[1]),
         (&[("BestFit", Some(4)), ("WorstFit", None)], &[4]),
         (&[("BestFit", Some(2)), ("WorstFit", None)], &[1]),
@@ -265,7 +294,8 @@ fn order_and_buckets_decide() {
         (&[("PreferHealthierMachines", Some(2)), ("PreferNewestHostEnvironment", None)], &[4]),
         (&[("PreferHealthierMachines", Some(10)), ("PreferNewestHostEnvironment", None)], &[7]),
         (&[("PreferNonEmptyMachines", None), ("FdEmptyNodes", None), ("FirstFit", None)], &[4]),
-        (&[("SpreadTenantOverRacks", Some(1)), ("PreferNewestHostEnvironment", Some(2))], &[1, 2]),
+        (&[("SpreadVdc", Some(1)), ("PreferNewestHostEnvironment", None)], &[4]),
+        (&[("LeastLoadedUplink", Some(5)), ("PreferNonEmptyMachines", None), ("FirstFit", None)], &[2]),
     ];
     for (rules, expected) in cases {
         assert_eq!(best(&pool(), &list(rules)), expected, "{rules:?}");

@@ -11,7 +11,11 @@ const marks = (page) => timeline(page).getByRole('list', { name: 'Events' }).get
 const names = (page) => marks(page).evaluateAll((all) => all.map((mark) => mark.ariaLabel));
 const lines = (page) => page.getByRole('figure', { name: 'Empty hosts' }).locator('polyline[stroke^="var(--chart-moment"]').count();
 const field = (page, name) => timeline(page).getByRole('spinbutton', { name });
-const focused = (page) => page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent.trim());
+/** What has the focus when the keys before are drawn. */
+const focused = (page) => page.evaluate(async () => {
+  for (let frame = 0; frame < 3; frame += 1) await new Promise((drawn) => { requestAnimationFrame(drawn); });
+  return document.activeElement.ariaLabel ?? document.activeElement.textContent.trim();
+});
 
 async function addByMenu({ hand, page }, title) {
   await hand.button('Add event').click();

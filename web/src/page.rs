@@ -22,8 +22,10 @@ use crate::engine_link::{EngineLink, Said};
 use crate::language;
 use crate::offline::Offline;
 use crate::parts::events::{Done, Events, EventsMessage};
+use crate::parts::fleet_map::Colouring;
 use crate::parts::lesson::{self, LessonMessage, Lessons};
 use crate::parts::lifetimes::{Panel, PanelMessage};
+use crate::parts::network::{NetworkMessage, NetworkPanel};
 use crate::parts::own_lesson::{self, OwnLesson, OwnMessage};
 use crate::parts::player::{Player, PlayerMessage};
 use crate::parts::rules::{List, ListMessage};
@@ -107,10 +109,12 @@ pub(crate) enum PageMessage {
     Table(usize),
     /// The map's table.
     MapTable,
-    /// Colour the map by lifetime class, or by cores in use.
-    MapByClass(bool),
+    /// Colour the map by something else.
+    MapColours(Colouring),
     /// The region with lifetimes.
     Panel(PanelMessage),
+    /// Something in the region with virtual datacenters.
+    Network(NetworkMessage),
     /// The region with caches and agents.
     Anatomy,
     /// A click on the map of a variant, in its own pixels.
@@ -150,10 +154,11 @@ pub(crate) struct Page {
     charts: Charts,
     /// A map for each lane.
     maps: BTreeMap<u32, FleetMap>,
-    map_by_class: bool,
+    map_colours: Colouring,
     events: Events,
     player: Player,
     lifetimes: Panel,
+    network: NetworkPanel,
     lessons: Lessons,
     own_lesson: OwnLesson,
     sweep: SweepPanel,
@@ -193,10 +198,11 @@ impl Component for Page {
             list: List::default(),
             charts: Charts::default(),
             maps: BTreeMap::new(),
-            map_by_class: false,
+            map_colours: Colouring::default(),
             events: Events::default(),
             player: Player::default(),
             lifetimes: Panel::default(),
+            network: NetworkPanel::default(),
             lessons: Lessons::default(),
             own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
@@ -301,10 +307,11 @@ impl Component for Page {
             PageMessage::FocusRow(rule, part) => self.focus = Some(format!("[data-rule=\"{rule}\"] {part}")),
             PageMessage::Table(metric) => self.charts.toggle_table(metric),
             PageMessage::MapTable => self.maps.values_mut().for_each(FleetMap::toggle_table),
-            PageMessage::MapByClass(by_class) => {
-                self.map_by_class = by_class;
-                self.maps.values_mut().for_each(|map| map.by_class = by_class);
+            PageMessage::MapColours(colours) => {
+                self.map_colours = colours;
+                self.maps.values_mut().for_each(|map| map.colours = colours);
             }
+            PageMessage::Network(message) => self.network.update(&message),
             PageMessage::Panel(message) => self.lifetimes.update(&message),
             PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
             PageMessage::MapClick(variant, x, y) => {
@@ -469,6 +476,7 @@ impl Page {
                 { self.sweep.view(link, app, self.width) }
                 { runs::view(link, app) }
                 if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
+                if shows(Control::Network) { { self.network.view(link, app) } }
                 if shows(Control::Anatomy) { { anatomy::view(link, app, self.anatomy_open) } }
             </>
         }
@@ -494,8 +502,8 @@ impl Page {
     }
 
     fn map(&mut self, lane: u32) -> &mut FleetMap {
-        let by_class = self.map_by_class;
-        self.maps.entry(lane).or_insert_with(|| FleetMap::new(by_class))
+        let colours = self.map_colours;
+        self.maps.entry(lane).or_insert_with(|| FleetMap::new(colours))
     }
 
     fn tell(&mut self, message: Message) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::Workload;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
-use tiebreak_trace::{Parsed, TraceError, TraceParser};
+use tiebreak_trace::{Correction, Parsed, TraceError, TraceParser};
 
 use crate::answer::{Failure, note};
 use crate::given::{Given, Opt};
@@ -78,6 +78,44 @@ fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
     Ok(source)
 }
 
+/// A trace without VMs that end in the instant they start.
+pub(crate) struct Lasting {
+    pub(crate) name: String,
+    /// The id of its format.
+    pub(crate) format: &'static str,
+    pub(crate) workload: Workload,
+    /// VMs and tenants with those that were left out.
+    pub(crate) vms_before: u64,
+    pub(crate) tenants_before: u64,
+    /// VMs whose start or end was moved to the trace's grid.
+    pub(crate) off_grid: u64,
+    /// VMs left out.
+    pub(crate) instant: u64,
+}
+
+/// The trace of `--trace`, or the one that is built in, without VMs that end in the instant they start.
+pub(crate) fn lasting(given: &Given) -> Result<Lasting, Failure> {
+    let name = given.one("trace").map_or_else(|| BUILT_IN_NAME.to_owned(), file_name);
+    let parse = |mut parser: TraceParser| match given.one("trace") {
+        Some(file) => parse(file, parser),
+        None => {
+            parser.push(BUILT_IN)?;
+            Ok(parser.finish()?)
+        }
+    };
+    let whole = parse(TraceParser::new(&name))?;
+    let corrected = |what| whole.report.corrections.get(&what).copied().unwrap_or(0);
+    let (off_grid, instant) = (corrected(Correction::OffGrid), corrected(Correction::NoLifetime));
+    let summary = whole.report.summary;
+    // It is read once more only where somebody is to be left out.
+    let workload = match instant {
+        0 => whole.workload,
+        _ => parse(TraceParser::new(&name).without_instant_vms())?.workload,
+    };
+    let (vms_before, tenants_before) = (summary.vms.into(), summary.tenants);
+    Ok(Lasting { name, format: whole.report.format, workload, vms_before, tenants_before, off_grid, instant })
+}
+
 fn named(name: &str, parsed: Parsed) -> Source {
     let fingerprint = parsed.workload.fingerprint();
     Source { workload: Arc::new(parsed.workload), trace: Some((name.into(), fingerprint)) }
@@ -90,11 +128,14 @@ pub(crate) fn read(path: &str, one_tenant_in: u32) -> Result<Parsed, Failure> {
 
 /// The same, and which part of the tenants is kept.
 fn read_part(path: &str, TraceSettings { one_tenant_in, tenant_part }: TraceSettings) -> Result<Parsed, Failure> {
+    parse(path, TraceParser::new(&file_name(path)).part(one_tenant_in, tenant_part))
+}
+
+fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     let unreadable =
         |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
     let faulty = |error: TraceError| Failure(format!("{path}: {error}"));
     let mut file = File::open(path).map_err(unreadable)?;
-    let mut parser = TraceParser::new(&file_name(path)).part(one_tenant_in, tenant_part);
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(unreadable)? {

@@ -74,7 +74,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 15] = [
+const FIGURES: [(&str, usize); 19] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -90,6 +90,10 @@ const FIGURES: [(&str, usize); 15] = [
     ("lava-table2", 6),
     ("lava-table4", 4),
     ("lava-theorem1", 3),
+    ("gridiron-fig3", 9),
+    ("gridiron-fig8", 6),
+    ("gridiron-case", 12),
+    ("gridiron-demand", 10),
 ];
 
 #[test]
@@ -167,15 +171,93 @@ fn a_run_leaves_its_files() {
     assert!(read("series.csv").starts_with("time_ms,EmptyHosts,PackingDensity,Conflicts,"));
     let placements = read("placements.csv");
     let mut lines = placements.lines();
-    let header = "seq,time_ms,request,vm,outcome,machine,cluster,best_set_size,cache,agent,attempt,cause";
+    let header = "seq,time_ms,request,vm,outcome,machine,cluster,best_set_size,cache,agent,attempt,cause,bottleneck";
     assert_eq!(lines.next(), Some(header));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert!(
-        rows.iter().enumerate().all(|(seq, row)| row.len() == 12 && row[0] == seq.to_string() && row[11] == "request")
+        rows.iter()
+            .enumerate()
+            .all(|(seq, row)| row.len() == 13 && row[0] == seq.to_string() && row[11..] == ["request", ""])
     );
     let placed = rows.iter().filter(|row| row[4] == "placed").count();
     assert_eq!(summary["placements"], placed, "with those alive at the start");
     assert_eq!(rows[0][9], "", "nobody's agent placed what was there already");
+}
+
+/// Two servers for a VDC of four VMs, two on each: their uplinks carry three links of a unit. The fifth VM finds
+/// no room on machines. (Gridiron Fig. 6 (b))
+fn crowded(folder: &Path) -> Vec<String> {
+    let rows = "vm,tenant,cores,memory_gb,start_s,end_s\n1,1,1,1,300,inf\n2,1,1,1,600,inf\n3,1,1,1,900,inf\n\
+                4,1,1,1,1200,inf\n5,2,9,1,1500,inf\n";
+    let trace = file(folder, "crowded.csv", rows.as_bytes());
+    let sets = [
+        "inventory.clusters.0.racks=1",
+        "inventory.clusters.0.machines=2",
+        "inventory.clusters.0.cores=2",
+        "vdcs.topology=all_to_all",
+        "vdcs.bpc_mbps=1000",
+        "network.uplink_gbps=3",
+        "rules.BandwidthAvailable.on=true",
+    ];
+    let sets = sets.into_iter().flat_map(|set| ["--set".to_owned(), set.to_owned()]);
+    ["--preset", "small", "--trace", &trace].into_iter().map(String::from).chain(sets).collect()
+}
+
+#[test]
+fn refusals_are_told_by_what_was_in_the_way() {
+    let folder = folder("refused");
+    let scenario = crowded(&folder);
+    let scenario: Vec<_> = scenario.iter().map(String::as_str).collect();
+    let out = folder.join("out");
+    let run = [&["run", "--out", out.to_str().expect("UTF-8")], &scenario[..]].concat();
+    let text = done(&run);
+    assert!(text.contains("Of these          1 by room on machines, 1 by co-location\n"), "{text}");
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(out.join("summary.json")).expect("summary")).expect("JSON");
+    let refused = ["room", "link", "peering", "colocation"].map(|by| summary[format!("refused_by_{by}")].as_u64());
+    assert_eq!(refused, [1, 0, 0, 1].map(Some));
+    assert_eq!((&summary["refused_elsewhere"], &summary["rejections"]), (&0.into(), &2.into()));
+    let placements = std::fs::read_to_string(out.join("placements.csv")).expect("placements");
+    let by = |vm: &str| {
+        let rows = placements.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        rows.filter(|row| row[3] == vm).map(|row| row[12].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(["1", "4", "5"].map(by), [[""], ["co-location"], [""]]);
+    let told = done(&[&["explain", "--vm", "4"], &scenario[..]].concat());
+    assert!(told.contains("The network could not take it (by co-location)"), "{told}");
+    assert!(!done(&["run", "--preset", "small"]).contains("Of these"), "its VMs are not linked");
+}
+
+#[test]
+fn bounds_are_those_of_the_paper() {
+    let paper = json(&["bounds", "--json"]);
+    for (field, value) in [
+        ("link_mbps", 40_000),
+        ("peering_mbps", 1_379),
+        ("colocation_mbps", 177),
+        ("bandwidth_mbps", 177),
+        ("links_crossing", 225),
+        ("bpc_mbps", 11),
+    ] {
+        assert_eq!(paper[field], value, "{field}");
+    }
+    assert_eq!((&paper["binding"], paper["notes"].as_array().map(Vec::len)), (&"co-location".into(), Some(0)));
+    let text = done(&["bounds"]);
+    assert!(text.contains("A link may have 177 Mbit/s. 225 links cross one uplink at worst."), "{text}");
+    let alone = json(&["bounds", "--vms", "10", "--colocated", "1", "--cores", "1", "--json"]);
+    assert_eq!((&alone["binding"], &alone["bpc_mbps"]), (&"peering".into(), &4_444.into()));
+    for (colocated, says) in [
+        ("14", &[][..]),
+        ("15", &["A cap of 15 is no tighter than none"]),
+        ("31", &["A machine cannot host 31 of 30 VMs: the cap counts as 30", "A cap of 30 is no tighter than none"]),
+    ] {
+        let text = done(&["bounds", "--colocated", colocated]);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(says.iter().all(|part| text.contains(part)), "{text}");
+        assert_eq!(text.contains("A cap of"), !says.is_empty(), "{text}");
+    }
+    assert_eq!(json(&["bounds", "--uplink", "0.01", "--json"])["bpc_mbps"], 0);
+    assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores not\neven 1 Mbit/s for each core is possible."));
 }
 
 #[test]
@@ -210,6 +292,15 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["reproduce", "table-99"], "protean-table5"),
         (&["reproduce", "protean-fig9", "--trace", CUT], "expected no --trace"),
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
+        (&["reproduce", "gridiron-case", "--trace", CUT], "expected no --trace"),
+        (&["bounds", "--vms", "0"], "expected at least 2 VMs after --vms, got 0"),
+        (&["bounds", "--vms", "1"], "a VDC of fewer has no link"),
+        (&["bounds", "--vms", "many"], "expected a whole number after --vms"),
+        (&["bounds", "--vms", "5000000000"], "expected from 1 to 1000000 VMs"),
+        (&["bounds", "--uplink", "0"], "expected from 0.001 to 100000 Gbit/s after --uplink, got \"0\""),
+        (&["bounds", "--uplink", "NaN"], "got \"NaN\""),
+        (&["bounds", "--colocated", "0"], "expected from 1 to 1000000 VMs after --colocated, got 0"),
+        (&["bounds", "--cores", "0"], "expected from 1 to 10000 cores after --cores, got 0"),
         (&["dance"], "expected a command"),
     ] {
         let output = tiebreak(words);
@@ -348,7 +439,7 @@ fn a_vm_that_lost_its_machine_is_followed() {
     assert_eq!(counts, [Some(0), Some(2), Some(0), Some(0)], "{summary}");
     let placements = std::fs::read_to_string(Path::new(out).join("placements.csv")).expect("placements");
     let ends = |cause: &str| placements.lines().filter(|line| line.ends_with(cause)).count();
-    assert_eq!((ends(",request"), ends(",reallocation")), (4, 3), "one of them a conflict: {placements}");
+    assert_eq!((ends(",request,"), ends(",reallocation,")), (4, 3), "one of them a conflict: {placements}");
     let text = done(&["run", &scenario, "--trace", &trace, "--set", "incidents.0.at_hours=0.01"]);
     assert!(text.contains("\nLost              1, after they lost their machine and found no other\n"), "{text}");
 }
@@ -607,9 +698,25 @@ fn bench_measures_the_engine_beside_plain_programs() {
 }
 
 #[test]
+fn bench_measures_links_alone() {
+    let bench = json(&["bench", "--quick", "--network", "--json"]);
+    let cases = bench["cases"].as_array().expect("cases");
+    let name = |case: &Value| case["name"].as_str().expect("a name").to_owned();
+    assert!(cases.iter().all(|case| name(case).starts_with("VDCs of ")), "{bench}");
+    let of = |what: &str| cases.iter().filter(|case| name(case).contains(what)).collect::<Vec<_>>();
+    assert_eq!((of("BandwidthAvailable").len(), of("no links").len()), (6, of("links, no rule").len()));
+    for (without, with) in of("no links").iter().zip(of("links, no rule")) {
+        assert_eq!(without["digest"], with["digest"], "links that nobody asks about change no decision");
+    }
+    let figures = bench["figures"].as_array().expect("figures");
+    assert_eq!(figures.iter().filter(|figure| figure["bar"].is_number()).count(), 8);
+}
+
+#[test]
 fn help_names_every_command_and_option() {
     let overview = done(&["help"]);
-    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "first-picture"] {
+    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "first-picture"]
+    {
         assert!(overview.contains(&format!("tiebreak {command}")));
         let page = done(&[command, "--help"]);
         assert!(page.contains("--json"), "{command}");

@@ -38,12 +38,14 @@ the seed and from the place in the list, not from the rules.
 ";
 
 /// The other lists: the word behind `list`, and the title here.
-const OTHERS: [(&str, &str); 10] = [
+const OTHERS: [(&str, &str); 12] = [
     ("run", "The run"),
     ("agents", "Agents"),
     ("caches", "Caches"),
     ("lifetimes", "Lifetimes"),
     ("measures", "Measures"),
+    ("vdcs", "Virtual datacenters"),
+    ("network", "Datacenter network"),
     ("clusters", "Machines"),
     ("workloads", "Workload"),
     ("metrics", "Metrics"),

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use tiebreak_lab::view::words::paragraphs;
 use tiebreak_lesson::Control;
-use tiebreak_model::{Declaration, Declared, Param, ParamKind, Resource};
+use tiebreak_model::{Bottleneck, Declaration, Declared, Param, ParamKind, Resource};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{PRESETS, Preset};
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, Vdcs};
 use tiebreak_trace::FORMATS;
 
 fn main() {
@@ -26,12 +26,15 @@ fn main() {
         &ClusterSettings::DECLARATION,
         &VariantSettings::DECLARATION,
         &GeneratedWorkload::DECLARATION,
+        &Vdcs::DECLARATION,
+        &NetworkSettings::DECLARATION,
     ];
     rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
     texts.extend(Control::EVERY.iter().map(|control| control.word().to_owned()));
     texts.extend(Group::ALL.iter().map(|group| group.title().to_owned()));
+    texts.extend(Bottleneck::ALL.iter().map(|by| by.title().to_owned()));
     texts.extend(Resource::ALL.iter().map(|resource| resource.unit().0.to_owned()));
     for Preset { title, help, .. } in PRESETS {
         texts.insert((*title).to_owned());
@@ -66,6 +69,6 @@ fn param_texts(texts: &mut BTreeSet<String>, param: &Param) {
 
 /// Whether there is a word in it: symbols of units are the same in every language.
 fn is_text(text: &str) -> bool {
-    const SYMBOLS: [&str; 7] = ["GiB", "Mbit/s", "min", "ms", "MiB", "kW", "GHz"];
+    const SYMBOLS: [&str; 8] = ["GiB", "Gbit/s", "Mbit/s", "min", "ms", "MiB", "kW", "GHz"];
     text.split(|letter: char| !letter.is_alphabetic()).any(|word| word.len() > 1) && !SYMBOLS.contains(&text)
 }

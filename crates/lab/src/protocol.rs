@@ -182,6 +182,8 @@ pub enum Reply {
         warning: Option<String>,
         /// What was learned of lifetimes, if any rule asks for them.
         learned: Option<Box<Learned>>,
+        /// What its virtual datacenters are like, if VMs are linked.
+        vdcs: Option<Box<VdcProfile>>,
     },
     /// More samples, and how far the run has come.
     Progress(Progress),
@@ -318,6 +320,9 @@ pub struct Layout {
     /// Names of lifetime classes, from the shortest; none where no rule asks for lifetimes. Where
     /// there are any, a frame has a second byte for each machine, behind all first ones.
     pub classes: Vec<String>,
+    /// Whether VMs are linked, so that a frame has another byte for each machine behind all others: what is
+    /// reserved of its uplinks.
+    pub has_uplinks: bool,
 }
 
 /// One cluster of the fleet map.
@@ -499,6 +504,38 @@ pub struct Explained {
     pub asked: Option<String>,
     /// Why no machine takes it, when none does.
     pub refusal: Option<Refusal>,
+    /// The VMs it is linked with, where it is with any.
+    pub company: Option<Box<Company>>,
+}
+
+/// The virtual datacenter of a VM when that was decided (Gridiron section III).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Company {
+    /// What it is linked with and what that takes, in a sentence.
+    pub sentence: String,
+    /// Machines that hold VMs of the VDC, this VM's own among them, and how many.
+    pub machines: Vec<(u32, u32)>,
+    /// Links between machines, those of one pair together: both machines, Mbit/s, and whether this VM is at an end.
+    pub links: Vec<(u32, u32, f64, bool)>,
+    /// Machines behind an uplink that had no room for the VM's links: the first, and how many.
+    pub behind_full: Option<(u32, u32)>,
+}
+
+/// The virtual datacenters of a workload, and what the network carries (Gridiron sections III-B and III-E).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VdcProfile {
+    /// VDCs, and how many VMs they have over the whole run.
+    pub vdcs: u32,
+    /// See `vdcs`.
+    pub vms: u32,
+    /// The most VMs at a time that half of the VDCs have at most, nine in ten, and all.
+    pub peaks: [u32; 3],
+    /// VDCs by the most VMs they have at a time, in the classes of [`crate::view::network::SIZES`].
+    pub by_size: Vec<u32>,
+    /// Cores of the largest VM that is linked, in thousandths.
+    pub largest_cores_milli: u32,
+    /// The most that the uplinks of a machine carry, in Mbit/s.
+    pub uplink_mbps: f64,
 }
 
 /// Why no machine takes a VM, rule by rule.

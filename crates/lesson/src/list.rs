@@ -27,4 +27,6 @@ pub static LESSONS: &[Listed] = lessons![
     "08-lifetimes",
     "09-recycling",
     "10-how-much-to-keep-free",
+    "11-together-or-apart",
+    "12-never-fit",
 ];

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Bottleneck;
 use tiebreak_placement::RULES;
 use tiebreak_sim::metrics::{METRICS, index_of};
 use tiebreak_sim::{RuleShare, Summary, World};
@@ -93,6 +94,10 @@ fn count(number: u64) -> Option<f64> {
     Some(number as f64)
 }
 
+fn refused(run: &Summary, by: Bottleneck) -> Option<f64> {
+    count(run.counters.refused_by_network[by as usize])
+}
+
 /// Every figure of a whole run.
 pub static TOTALS: &[Total] = &[
     total("placements", "VMs placed", "", |run| count(run.placements)),
@@ -120,6 +125,12 @@ pub static TOTALS: &[Total] = &[
     total("machines_ranked", "machines ranked again", "", |run| count(run.counters.refreshed)),
     total("latency_p50_ms", "median latency", "ms", |run| Some(run.answers.p50_ms)),
     total("latency_p99_ms", "99th percentile latency", "ms", |run| Some(run.answers.p99_ms)),
+    // VMs rejected, by what was in the way; where no VMs are linked none of these counts.
+    total("refused_by_room", "VMs refused for want of room", "", |run| count(run.counters.refused_by_room)),
+    total("refused_by_link", "VMs refused by a link", "", |run| refused(run, Bottleneck::Link)),
+    total("refused_by_peering", "VMs refused by peering", "", |run| refused(run, Bottleneck::Peering)),
+    total("refused_by_colocation", "VMs refused by co-location", "", |run| refused(run, Bottleneck::Colocation)),
+    total("refused_elsewhere", "VMs refused by racks' uplinks", "", |run| refused(run, Bottleneck::Elsewhere)),
 ];
 
 const FOLDS: [(&str, Fold); 4] =

@@ -38,6 +38,8 @@ pub enum Control {
     Workload,
     /// Predictors, settings of lifetimes, and how good predictions were.
     Lifetimes,
+    /// Virtual datacenters, the network, and the bounds on links.
+    Network,
     /// The seed.
     Seed,
 }
@@ -57,6 +59,7 @@ impl Control {
         Self::Machines,
         Self::Workload,
         Self::Lifetimes,
+        Self::Network,
         Self::Seed,
     ];
 
@@ -76,6 +79,7 @@ impl Control {
             Self::Machines => "machines",
             Self::Workload => "workload",
             Self::Lifetimes => "lifetimes",
+            Self::Network => "network",
             Self::Seed => "seed",
         }
     }

@@ -14,6 +14,7 @@ use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
+use crate::network::{Needs, Network, Uplinks};
 use crate::resources::{Resource, Resources};
 use crate::tenant::Footprint;
 use crate::workload::VmShape;
@@ -150,6 +151,7 @@ pub struct Occupancy {
     clusters: Vec<Totals>,
     zone: Totals,
     exits: Exits,
+    network: Option<Network>,
     journal: Journal,
 }
 
@@ -168,11 +170,34 @@ impl Occupancy {
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
             exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
+            network: None,
             journal: Journal::new(&fleet),
             fleet,
         };
         occupancy.count_unready();
         occupancy
+    }
+
+    /// The same with a network between machines, of which nothing is reserved; `uplinks` are those of
+    /// each cluster, by id.
+    #[must_use]
+    pub fn with_network(mut self, uplinks: &[Uplinks]) -> Self {
+        self.network = Some(Network::idle(&self.fleet, uplinks));
+        self
+    }
+
+    /// What the network between machines has left, where there is one. It is no part of the journal:
+    /// rules that see it are asked anew for every decision.
+    #[inline]
+    #[must_use]
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
+    }
+
+    /// The same, to change what is reserved.
+    #[inline]
+    pub fn network_mut(&mut self) -> Option<&mut Network> {
+        self.network.as_mut()
     }
 
     /// Puts machines that take no VMs in the beginning into the sums.
@@ -287,13 +312,15 @@ pub struct Scene<'a> {
     pub occupancy: &'a Occupancy,
     /// The asking tenant's VMs.
     pub footprint: &'a Footprint,
+    /// What the VM's links to them take.
+    pub needs: &'a Needs,
 }
 
 impl<'a> Scene<'a> {
     /// The fleet as a tenant without VMs meets it.
     #[must_use]
     pub const fn of(occupancy: &'a Occupancy) -> Self {
-        Self { occupancy, footprint: Footprint::NONE }
+        Self { occupancy, footprint: Footprint::NONE, needs: Needs::NONE }
     }
 }
 

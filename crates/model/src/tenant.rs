@@ -8,6 +8,7 @@ use core::ops::Range;
 use crate::fleet::Fleet;
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::life::Outlook;
+use crate::network::{Member, Peer};
 use crate::workload::VmShape;
 
 /// The part of the zone that all VMs of a tenant must share.
@@ -109,11 +110,13 @@ impl VmRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     vms: Vec<(MachineId, u32)>,
+    /// Those that are linked, in order of their machines.
+    members: Vec<Member>,
 }
 
 impl Footprint {
     /// A tenant without VMs.
-    pub const NONE: &'static Self = &Self { vms: Vec::new() };
+    pub const NONE: &'static Self = &Self { vms: Vec::new(), members: Vec::new() };
 
     /// Whether it has no VM.
     #[inline]
@@ -125,11 +128,13 @@ impl Footprint {
     /// Forgets all VMs.
     pub fn clear(&mut self) {
         self.vms.clear();
+        self.members.clear();
     }
 
     /// Makes this footprint like another one, in the room it has.
     pub fn copy_from(&mut self, other: &Self) {
         self.vms.clone_from(&other.vms);
+        self.members.clone_from(&other.members);
     }
 
     /// One more VM on a machine.
@@ -150,6 +155,30 @@ impl Footprint {
         if self.vms[at].1 == 0 {
             self.vms.remove(at);
         }
+    }
+
+    /// One more VM of a virtual datacenter on a machine.
+    pub fn join(&mut self, machine: MachineId, peer: Peer) {
+        self.add(machine);
+        let member = Member { machine, peer };
+        let at = self.members.partition_point(|other| *other < member);
+        self.members.insert(at, member);
+    }
+
+    /// One VM of a virtual datacenter fewer on a machine.
+    ///
+    /// # Panics
+    /// When it is not there: that is our own bug.
+    pub fn part(&mut self, machine: MachineId, peer: Peer) {
+        self.remove(machine);
+        let at = self.members.binary_search(&Member { machine, peer }).expect("a VM that leaves stood here");
+        self.members.remove(at);
+    }
+
+    /// Its VMs that are linked, in order of their machines.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
     }
 
     /// The machines that host a VM of it, by id.

@@ -82,6 +82,7 @@ pub struct WorkloadBuilder {
     rows: Vec<(u64, u64, u32, Time, Time)>,
     shapes: Vec<VmShape>,
     shape_ids: BTreeMap<VmShape, u32>,
+    one_by_one: bool,
 }
 
 impl WorkloadBuilder {
@@ -89,6 +90,12 @@ impl WorkloadBuilder {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes each VM a request of its own, also where its tenant asks for several at one instant.
+    #[must_use]
+    pub fn one_by_one(self) -> Self {
+        Self { one_by_one: true, ..self }
     }
 
     /// Adds a VM.
@@ -125,7 +132,7 @@ impl WorkloadBuilder {
             return Err(WorkloadError::TooManyVms);
         }
         self.rows.sort_by_key(|(_, tenant, _, start, _)| (*start, if *start > Time::ZERO { *tenant } else { 0 }));
-        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon))
+        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon, self.one_by_one))
     }
 }
 
@@ -141,10 +148,11 @@ pub struct Workload {
     first_vm: Vec<u32>,
     warm: u32,
     horizon: Time,
+    one_by_one: bool,
 }
 
 impl Workload {
-    fn of_sorted(rows: &[(u64, u64, u32, Time, Time)], shapes: Vec<VmShape>, horizon: Time) -> Self {
+    fn of_sorted(rows: &[(u64, u64, u32, Time, Time)], shapes: Vec<VmShape>, horizon: Time, one_by_one: bool) -> Self {
         let mut workload = Self {
             shapes,
             names: rows.iter().map(|row| row.0).collect(),
@@ -155,11 +163,12 @@ impl Workload {
             first_vm: Vec::new(),
             warm: 0,
             horizon,
+            one_by_one,
         };
         let mut before = None;
         for (vm, (_, tenant, _, start, _)) in rows.iter().enumerate() {
             let warm = *start <= Time::ZERO;
-            if warm || before != Some((*start, *tenant)) {
+            if warm || one_by_one || before != Some((*start, *tenant)) {
                 workload.at.push(*start);
                 workload.tenants.push(*tenant);
                 workload.first_vm.push(vm as u32);
@@ -193,6 +202,12 @@ impl Workload {
     #[must_use]
     pub fn horizon(&self) -> Time {
         self.horizon
+    }
+
+    /// Whether each VM is a request of its own.
+    #[must_use]
+    pub fn is_one_by_one(&self) -> bool {
+        self.one_by_one
     }
 
     /// The distinct shapes.
@@ -264,6 +279,17 @@ impl Workload {
     #[must_use]
     pub fn request_of(&self, vm: VmId) -> RequestId {
         RequestId::of(self.first_vm.partition_point(|first| *first <= vm.0) - 1)
+    }
+
+    /// Its VMs as rows again, request by request.
+    pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
+        (0..self.request_count()).map(RequestId).flat_map(move |request| {
+            let (tenant, start) = (self.tenant(request), self.at(request));
+            self.vms_of(request).map(VmId).map(move |vm| {
+                let (name, shape, end) = (self.name(vm), *self.shape_of_vm(vm), self.end(vm));
+                VmRow { name, tenant, shape, start, end }
+            })
+        })
     }
 
     /// A 128-bit fingerprint of everything a run reads, the same whatever file it came from.

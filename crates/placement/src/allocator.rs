@@ -10,10 +10,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Footprint, MachineId, Occupancy, Scene, ShapeId, VmRequest};
+use tiebreak_model::{Footprint, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
 
 use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
 pub use crate::evaluation::Draw;
+use crate::gate::{Blocked, blocked};
 use crate::policy::Policy;
 use crate::pool::{AnyPool, Work};
 use crate::reference::near_best;
@@ -61,8 +62,17 @@ pub struct Request<'a> {
     pub vm: &'a VmRequest,
     /// Where its tenant's VMs stand; empty where the tenant asks for nothing.
     pub footprint: &'a Footprint,
+    /// What its links to them take; none where it has none.
+    pub needs: &'a Needs,
     /// Which of the machines found is picked.
     pub draw: Draw,
+}
+
+impl<'a> Request<'a> {
+    /// What its decision looks at, by this view of the fleet.
+    pub(crate) fn scene(&self, occupancy: &'a Occupancy) -> Scene<'a> {
+        Scene { occupancy, footprint: self.footprint, needs: self.needs }
+    }
 }
 
 /// Decides for one agent.
@@ -150,7 +160,7 @@ impl Allocator {
     }
 
     fn choose_uncached(&self, request: &Request<'_>) -> Result<Choice, Refusal> {
-        let scene = Scene { occupancy: &self.view, footprint: request.footprint };
+        let scene = request.scene(&self.view);
         let (cache, refreshed) = (CacheUse::Off, self.view.fleet().machine_count());
         let among = near_best(&self.policy, scene, request.vm, request.draw.among);
         if among.is_empty() {
@@ -158,6 +168,23 @@ impl Allocator {
         }
         let machine = among[pick(request.draw.number, among.len() as u32) as usize];
         Ok(Choice { machine, best_set: among.len() as u32, cache, refreshed })
+    }
+
+    /// Why a VM that was refused now has no machine: what is in the way of its links where machines
+    /// would have room for it, and none where they have not.
+    pub fn blocked(&mut self, request: &Request<'_>) -> Option<Blocked> {
+        if !self.policy.guards_bandwidth() || request.needs.is_none() {
+            return None;
+        }
+        // Asking again is no decision, and counts as none.
+        let (counters, log) = (self.counters.clone(), self.log.take());
+        let mut is_any = |needs: &Needs| self.choose(&Request { needs, ..*request }).is_ok();
+        let has_room = is_any(Needs::NONE);
+        let mut machines_alone = request.needs.clone();
+        machines_alone.of_machines_alone = true;
+        let is_any_left = has_room && is_any(&machines_alone);
+        (self.counters, self.log) = (counters, log);
+        if has_room { blocked(request.scene(&self.view), || is_any_left) } else { None }
     }
 
     /// Brings evaluations up to date while there is nothing else to do, as far as `budget`

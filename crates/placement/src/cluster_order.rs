@@ -133,7 +133,7 @@ impl ClusterOrder {
         Self {
             validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
             preferences: ordering.iter().map(source).collect(),
-            weights: (policy.weighted && !weights.is_empty()).then_some(weights),
+            weights: (policy.is_weighted() && !weights.is_empty()).then_some(weights),
             sees_tenant: concerned().any(|ranked| ranked.rule.sees_tenant())
                 || ordering.iter().any(|ranked| ranked.rule.sees_tenant()),
             own_changes: asking().any(|ranked| !ranked.rule.sees_what_stays())

@@ -15,12 +15,13 @@ use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
-use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Network, Occupancy, RackId, Scene, VmRequest};
 
 use crate::ahead::{self, Ahead, Bounds};
 use crate::batch::Batch;
 use crate::caches::Caches;
 use crate::cluster_order::{ClusterOrder, SharedClusters};
+use crate::gate::{Gate, Pass};
 use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
@@ -28,6 +29,7 @@ use crate::policy::{Moment, Policy, nobody};
 use crate::ranking::{Best, Bits, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::temporal::Span;
+use crate::uplink::UplinkField;
 use crate::weights::{self, Weight, best, distinct};
 
 /// The cells of one cluster, as of a revision.
@@ -99,6 +101,8 @@ pub(crate) struct Kit<K> {
     /// and racks are ranked apart.
     pub(crate) now_s: u32,
     ahead: Option<Ahead>,
+    /// What the list says of machines' uplinks.
+    uplinks: Vec<UplinkField>,
     tied: Vec<Tied>,
 }
 
@@ -127,6 +131,7 @@ impl<K: PackedKey> Kit<K> {
             moment: Vec::new(),
             now_s: 0,
             ahead: policy.unit_s().filter(|_| by_rack).map(Ahead::new),
+            uplinks: policy.uplinks(),
             tied: Vec::new(),
         }
     }
@@ -181,7 +186,7 @@ impl<K: PackedKey> Evaluation<K> {
             sees_racks: policy.sees_racks(),
             by_rack: policy.sees_racks() && kit.caches.cells,
             has_bits: kit.ahead.is_some(),
-            sees_tenant: policy.sees_tenant,
+            sees_tenant: policy.minds_company(vm),
             is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),
             found_last: (ClusterId::of(0), 0),
@@ -193,6 +198,7 @@ impl<K: PackedKey> Evaluation<K> {
         &mut self,
         scene: Scene<'_>,
         draw: Draw,
+        gate: Option<&Gate<'_>>,
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
@@ -204,7 +210,7 @@ impl<K: PackedKey> Evaluation<K> {
             some.sort_unstable();
             self.refresh(scene.occupancy, some, u64::MAX, kit, books);
             self.patch(scene, some, kit);
-            found = self.choose_among(scene.occupancy, some, draw, kit, books);
+            found = self.choose_among(scene.occupancy, some, draw, gate, kit, books);
             self.unpatch(kit);
             if found.is_some() {
                 break;
@@ -219,18 +225,28 @@ impl<K: PackedKey> Evaluation<K> {
         occupancy: &Occupancy,
         clusters: &[ClusterId],
         draw: Draw,
+        gate: Option<&Gate<'_>>,
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
         let fleet = occupancy.fleet();
         // What says the same of all machines changes no order.
-        let timeless = kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
-        match (&self.weights, draw.among) {
+        let few = cfg!(feature = "few");
+        let linked = !few && (gate.is_some() || !kit.uplinks.is_empty());
+        let timeless = few || !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
+        match (self.weights.as_ref().filter(|_| !few), draw.among) {
             (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
+            (None, None) if linked => self.choose_linked(occupancy, clusters, draw.number, gate, kit, books),
             (None, None) => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
             (None, Some(among)) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
-            (None, Some(among)) => self.choose_near_best_at_moment(occupancy, clusters, draw.number, among, kit),
-            (Some(weights), among) => self.choose_weighted(occupancy, clusters, weights, (draw.number, among), kit),
+            (None, Some(among)) => {
+                let live = Live::new(occupancy, gate, kit);
+                self.choose_near_best_at_moment(fleet, clusters, draw.number, among, &live)
+            }
+            (Some(weights), among) => {
+                let live = Live::new(occupancy, gate, kit);
+                self.choose_weighted(fleet, clusters, weights, (draw.number, among), &live)
+            }
         }
     }
 
@@ -298,22 +314,81 @@ impl<K: PackedKey> Evaluation<K> {
         Place { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
     }
 
-    /// Conflict avoidance where rules move with the clock.
-    fn choose_near_best_at_moment(
+    /// The best where links need bandwidth or rules look at uplinks. Blocks of machines that the
+    /// network has no room for, or that cannot be better than the best so far, are passed over; of
+    /// those it has room for on every machine, the best key is known.
+    fn choose_linked(
         &self,
         occupancy: &Occupancy,
         clusters: &[ClusterId],
         number: u64,
+        gate: Option<&Gate<'_>>,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let mut tied = core::mem::take(&mut kit.tied);
+        tied.clear();
+        let (fleet, live) = (occupancy.fleet(), Live::new(occupancy, gate, kit));
+        // What the cell that is ranked first has is a bound to begin with: most others are passed over.
+        let mut best = self.ranked_first(clusters).map_or(K::INVALID, |(cluster, at)| {
+            let cells = self.cells[cluster.index()].as_ref().expect("it is ranked");
+            live.best_of_cell(cells, &self.cell(fleet, cluster, at), K::INVALID).0
+        });
+        for cluster in clusters {
+            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            books.counters.cells_compared += cells.bests.len() as u64;
+            for (at, (ranked, count)) in (0..).zip(&cells.bests) {
+                if *count == 0 || *ranked > best {
+                    continue;
+                }
+                let cell = self.cell(fleet, *cluster, at);
+                let (key, many) = live.best_of_cell(cells, &cell, best);
+                if key < best {
+                    tied.clear();
+                    best = key;
+                }
+                if many > 0 && key == best {
+                    tied.push(Tied { cluster: *cluster, cell: at, many });
+                }
+            }
+        }
+        let count = tied.iter().map(|tied| tied.many).sum();
+        let found = (count > 0).then(|| {
+            let mut nth = pick(number, count);
+            let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
+            let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+            (MachineId(live.nth_of_cell(cells, &self.cell(fleet, cluster, cell), best, nth)), count)
+        });
+        kit.tied = tied;
+        found
+    }
+
+    /// The cell whose machines are ranked first, whatever the network has room for.
+    fn ranked_first(&self, clusters: &[ClusterId]) -> Option<(ClusterId, u32)> {
+        let mut first = (K::INVALID, None);
+        for cluster in clusters {
+            let Some(cells) = self.cells[cluster.index()].as_ref().filter(|cells| cells.best.0 < first.0) else {
+                continue;
+            };
+            let at = cells.bests.iter().position(|(key, count)| *count > 0 && *key == cells.best.0);
+            first = (cells.best.0, at.map(|at| (*cluster, at as u32)));
+        }
+        first.1
+    }
+
+    /// Conflict avoidance where rules move with the clock, or look at uplinks.
+    fn choose_near_best_at_moment(
+        &self,
+        fleet: &Fleet,
+        clusters: &[ClusterId],
+        number: u64,
         among: u32,
-        kit: &Kit<K>,
+        live: &Live<'_>,
     ) -> Option<Found> {
         let mut near: Vec<(K, u32)> = Vec::new();
-        for it in clusters.iter().flat_map(|cluster| self.cells_of(occupancy.fleet(), *cluster)) {
-            let key = |(at, key)| {
-                let machine = it.first + at as u32;
-                (at_moment(occupancy.exits(), &kit.moment, machine, it.rack.plus(key)), machine)
-            };
-            near.extend(it.rankings.valid(it.cell).map(key));
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
+            let valid = it.rankings.valid(it.cell).map(|(at, key)| (it.first + at as u32, it.rack.plus(key)));
+            near.extend(valid.filter_map(|(machine, key)| Some((live.key(machine, key)?, machine))));
         }
         near.sort_unstable();
         near.truncate(among as usize);
@@ -364,17 +439,17 @@ impl<K: PackedKey> Evaluation<K> {
     /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
     fn choose_weighted(
         &self,
-        occupancy: &Occupancy,
+        fleet: &Fleet,
         clusters: &[ClusterId],
         weights: &[Weight],
         (number, among): (u64, Option<u32>),
-        kit: &Kit<K>,
+        live: &Live<'_>,
     ) -> Option<Found> {
         let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
-        for it in clusters.iter().flat_map(|cluster| self.cells_of(occupancy.fleet(), *cluster)) {
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
             for (at, key) in it.rankings.valid(it.cell) {
                 let machine = it.first + at as u32;
-                let key = at_moment(occupancy.exits(), &kit.moment, machine, it.rack.plus(key));
+                let Some(key) = live.key(machine, it.rack.plus(key)) else { continue };
                 let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
                 rows.push((buckets, MachineId(machine)));
             }
@@ -846,6 +921,106 @@ impl<'a, K: PackedKey> Search<'a, K> {
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             for (machine, is_tied) in (chunk.first..).zip(self.are_tied(terms, &chunk, rack)) {
+                match nth.checked_sub(u32::from(is_tied)) {
+                    Some(left) => nth = left,
+                    None => return machine,
+                }
+            }
+        }
+        unreachable!("they were counted")
+    }
+}
+
+/// Everything about machines that is asked anew for each decision: when they are expected to be free, what
+/// their uplinks have left, and whether the network has room for the VM's links.
+struct Live<'a> {
+    exits: &'a Exits,
+    moment: &'a [Moment],
+    network: Option<&'a Network>,
+    uplinks: &'a [UplinkField],
+    gate: Option<&'a Gate<'a>>,
+}
+
+impl<'a> Live<'a> {
+    fn new<K>(occupancy: &'a Occupancy, gate: Option<&'a Gate<'a>>, kit: &'a Kit<K>) -> Self {
+        let (exits, network) = (occupancy.exits(), occupancy.network());
+        Self { exits, moment: &kit.moment, network, uplinks: &kit.uplinks, gate }
+    }
+
+    /// A machine's key with all of that; none where the network has no room.
+    #[inline]
+    fn key<K: PackedKey>(&self, machine: u32, key: K) -> Option<K> {
+        self.admits(machine).then(|| self.key_admitted(machine, key))
+    }
+
+    #[inline]
+    fn admits(&self, machine: u32) -> bool {
+        self.gate.is_none_or(|gate| gate.admits(MachineId(machine)))
+    }
+
+    #[inline]
+    fn key_admitted<K: PackedKey>(&self, machine: u32, key: K) -> K {
+        let key = at_moment(self.exits, self.moment, machine, key);
+        self.uplinks.iter().fold(key, |key, it| it.apply(self.network, MachineId(machine), key))
+    }
+
+    /// The least key that a machine under a node can have.
+    fn bound<K: PackedKey>(&self, chunk: &Chunk<'_, K>, rack: K) -> K {
+        let mut bound = rack.plus(chunk.best);
+        if !self.moment.is_empty() {
+            let latest = self.exits.latest(chunk.machines());
+            let least = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
+            bound = self.moment.iter().fold(bound, least);
+        }
+        self.uplinks.iter().fold(bound, |key, it| it.least(self.network, chunk.machines(), key))
+    }
+
+    fn pass<K: PackedKey>(&self, chunk: &Chunk<'_, K>) -> Pass {
+        self.gate.map_or(Pass::All, |gate| gate.pass(chunk.machines()))
+    }
+
+    /// The best key of a cell's machines and how many have it, unless that is no better than `best`
+    /// and not equal.
+    fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &Place, best: K) -> Best<K> {
+        let rack = cells.rack_part(cell.at);
+        let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty();
+        let mut found = (best, 0);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            if self.bound(&chunk, rack) > found.0 {
+                continue;
+            }
+            match self.pass(&chunk) {
+                Pass::None => {}
+                Pass::All if ranked_says_all => found = joined(found, (rack.plus(chunk.best), chunk.tied)),
+                _ => self.of_chunk(&chunk, rack, &mut found),
+            }
+        }
+        found
+    }
+
+    fn of_chunk<K: PackedKey>(&self, chunk: &Chunk<'_, K>, rack: K, found: &mut Best<K>) {
+        for (machine, key) in (chunk.first..).zip(chunk.keys) {
+            let key = if *key == K::INVALID { continue } else { rack.plus(*key) };
+            if key > found.0 {
+                continue;
+            }
+            // Whether the network has room is asked last, and only of those that would be better.
+            let key = self.key_admitted(machine, key);
+            if key <= found.0 && self.admits(machine) {
+                *found = joined(*found, (key, 1));
+            }
+        }
+    }
+
+    /// The `nth` machine of a cell with this key.
+    fn nth_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &Place, best: K, mut nth: u32) -> u32 {
+        let rack = cells.rack_part(cell.at);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            if self.bound(&chunk, rack) > best || self.pass(&chunk) == Pass::None {
+                continue;
+            }
+            for (machine, key) in (chunk.first..).zip(chunk.keys) {
+                let is_tied = *key != K::INVALID && self.key(machine, rack.plus(*key)) == Some(best);
                 match nth.checked_sub(u32::from(is_tied)) {
                     Some(left) => nth = left,
                     None => return machine,

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
 
+use crate::gate::full_cut;
 use crate::policy::{MachineStage, Policy};
 use crate::quantize::Quantizer;
 use crate::reference::{Funnel, best_of, decide, near_best};
@@ -174,10 +175,16 @@ pub(crate) fn scorecard(
         verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
     }
     let mut said = Vec::new();
+    if let Some(id) = policy.bandwidth {
+        let full = full_cut(scene, machine);
+        verdicts.push((id, validity(full.is_none())));
+        said.extend(full.map(|full| (id, full.words())));
+    }
     for stage in &policy.machine_preferences {
         let score = match stage {
             MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
             MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Uplink(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Temporal(ranked) => {
                 said.push((ranked.id, ranked.rule.words(&vm.outlook, scene.occupancy.exits().of(machine))));
                 ranked.rule.bind(vm).score(scene, machine)

@@ -15,8 +15,8 @@ use core::ops::Range;
 
 use tiebreak_model::occupancy::{MachineRecord, Totals};
 use tiebreak_model::{
-    Footprint, MachineId, Occupancy, Readiness, Resource, Resources, Scene, ShapeId, VmId, VmRequest, VmShape, declare,
-    sort,
+    Footprint, MachineId, Needs, Occupancy, Readiness, Resource, Resources, Scene, ShapeId, VmId, VmRequest, VmShape,
+    declare, sort,
 };
 
 use crate::allocator::{Allocator, Draw, Request};
@@ -293,7 +293,7 @@ impl<'a> WhatIf<'a> {
     fn choose(&mut self, vm: &VmRequest) -> Option<MachineId> {
         let shape = ShapeId::of(self.shapes.binary_search(&vm.shape).expect("the shapes of all VMs are listed"));
         let draw = Draw { number: 0, among: None };
-        let request = Request { shape, vm, footprint: Footprint::NONE, draw };
+        let request = Request { shape, vm, footprint: Footprint::NONE, needs: Needs::NONE, draw };
         self.allocator.choose(&request).ok().map(|choice| choice.machine)
     }
 

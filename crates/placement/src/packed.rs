@@ -3,7 +3,7 @@
 //! Every preference has a field as wide as its buckets need, the most important
 //! first, so comparing two candidates under all rules is one integer comparison:
 //! the order-preserving encoding of Protean section 3.3. Most lists fit 32 bits, those with
-//! one exact preference, which takes 53, fit 64; wider keys are for the rest.
+//! one exact preference, which takes 53, fit 64 or 128; wider keys are for the rest.
 
 use alloc::vec::Vec;
 
@@ -97,6 +97,30 @@ impl PackedKey for u64 {
     }
 }
 
+impl PackedKey for u128 {
+    const WORDS: u32 = 2;
+    const ZERO: Self = 0;
+    const INVALID: Self = Self::MAX;
+
+    #[inline]
+    fn with(self, field: Field, bucket: u64) -> Self {
+        self | Self::from(bucket) << (field.shift + 64 * (1 - field.word))
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self | other
+    }
+
+    fn less(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        field.of((self >> (64 * (1 - field.word))) as u64)
+    }
+}
+
 /// Room for sixteen exact preferences.
 pub(crate) type Wide = [u64; 16];
 
@@ -172,6 +196,11 @@ mod tests {
             assert_eq!(words, 0);
             let fit = |all: &[u64]| -> Vec<u64> { all.iter().zip(small).map(|(b, w)| b & ((1 << w) - 1)).collect() };
             assert_eq!(pack::<u32>(&half, &fit(&a)).cmp(&pack(&half, &fit(&b))), fit(&a).cmp(&fit(&b)));
+            let (double, words) = layout(&widths[..5]);
+            assert_eq!(words, 2);
+            assert_eq!(pack::<u128>(&double, &a[..5]).cmp(&pack(&double, &b[..5])), a[..5].cmp(&b[..5]));
+            let unpacked: Vec<_> = double.iter().map(|field| pack::<u128>(&double, &a[..5]).bucket(*field)).collect();
+            assert_eq!(unpacked, a[..5]);
             let narrow = layout(&widths[..3]).0;
             let unpacked: Vec<_> = fields.iter().map(|field| pack::<Wide>(&fields, &a).bucket(*field)).collect();
             assert_eq!(unpacked, a, "a key gives back what it was made of");

@@ -7,17 +7,20 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
 use tiebreak_model::{ClusterId, Declared, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
 use crate::erased::{AnyPreference, AnyValidator};
+use crate::gate::Gate;
 use crate::lifetime::CLASS_MAX;
 use crate::packed::{Field, Wide, layout};
 use crate::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry};
 use crate::temporal::{AnyTemporal, Steps, score_of};
+use crate::uplink::{AnyUplink, UplinkField};
 use crate::weights::Weight;
 
 /// The rule that no list can do without: it keeps machines from being over-committed.
@@ -108,11 +111,20 @@ pub(crate) struct RankedTemporal {
     buckets: Vec<u32>,
 }
 
+/// An uplink preference in its place.
+pub(crate) struct RankedUplink {
+    pub(crate) id: &'static str,
+    pub(crate) rule: Arc<dyn AnyUplink>,
+    pub(crate) quantizer: Quantizer,
+    pub(crate) weight: Weight,
+}
+
 /// A machine-stage preference, of any reach.
 pub(crate) enum MachineStage {
     Rack(RankedPreference<RackId>),
     Machine(RankedPreference<MachineId>),
     Temporal(RankedTemporal),
+    Uplink(RankedUplink),
 }
 
 /// What a temporal preference says at one moment: its buckets by a machine's expected exit, and
@@ -125,6 +137,7 @@ macro_rules! of_either {
             MachineStage::Rack($ranked) => $value,
             MachineStage::Machine($ranked) => $value,
             MachineStage::Temporal($ranked) => $value,
+            MachineStage::Uplink($ranked) => $value,
         }
     };
 }
@@ -157,6 +170,8 @@ pub struct Policy {
     pub(crate) fields: Vec<Field>,
     pub(crate) words: u32,
     pub(crate) best_clusters: u32,
+    /// Whether VMs go only where the network has room for their links.
+    pub(crate) bandwidth: Option<&'static str>,
     /// Whether preferences are compared by weights set by hand.
     pub(crate) weighted: bool,
     /// Whether any rule sees the asking tenant's VMs.
@@ -202,6 +217,7 @@ impl Policy {
             fields: Vec::new(),
             words: 0,
             best_clusters: best_clusters.max(1),
+            bandwidth: None,
             weighted: false,
             sees_tenant: false,
             evicts: false,
@@ -221,7 +237,8 @@ impl Policy {
         self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
-        if self.words > <Wide as crate::packed::PackedKey>::WORDS {
+        let most = if cfg!(feature = "few") { 0 } else { <Wide as crate::packed::PackedKey>::WORDS };
+        if self.words > most {
             return Err(PolicyError::TooFine);
         }
         Ok(self)
@@ -249,6 +266,8 @@ impl Policy {
             AnyRule::TemporalPreference(rule) => {
                 self.machine_preferences.push(MachineStage::Temporal(made.temporal(rule)));
             }
+            AnyRule::UplinkPreference(rule) => self.machine_preferences.push(MachineStage::Uplink(made.uplink(rule))),
+            AnyRule::Bandwidth(id) => self.bandwidth = Some(id),
         }
     }
 
@@ -258,13 +277,17 @@ impl Policy {
         let clusters = clusters.chain(self.cluster_preferences.iter().map(|ranked| ranked.id));
         let racks = self.rack_validators.iter().map(|ranked| ranked.id);
         let machines = self.machine_validators.iter().map(|ranked| ranked.id);
-        clusters.chain(racks).chain(machines).chain(self.machine_preferences.iter().map(MachineStage::id))
+        clusters
+            .chain(racks)
+            .chain(machines)
+            .chain(self.bandwidth)
+            .chain(self.machine_preferences.iter().map(MachineStage::id))
     }
 
     /// Whether its preferences are compared by weights set by hand, not in strict order.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
-        self.weighted
+        self.weighted && !cfg!(feature = "few")
     }
 
     /// Whether any of its rules asks how long VMs will live.
@@ -281,6 +304,37 @@ impl Policy {
                 moment.push((ranked.rule.steps(vm).map(|level| ranked.buckets[level as usize]), *field));
             }
         }
+    }
+
+    /// Its preferences about uplinks, each with its place in a key.
+    pub(crate) fn uplinks(&self) -> Vec<UplinkField> {
+        let stages = self.machine_preferences.iter().zip(&self.fields);
+        let uplinks = stages.filter_map(|(stage, field)| match stage {
+            MachineStage::Uplink(it) => {
+                Some(UplinkField { rule: it.rule.clone(), quantizer: it.quantizer, field: *field })
+            }
+            _ => None,
+        });
+        uplinks.collect()
+    }
+
+    /// What the network has room for, where the list asks it.
+    pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
+        self.bandwidth.filter(|_| !cfg!(feature = "few")).and_then(|_| Gate::of(scene))
+    }
+
+    /// Whether VMs go only where the network has room for their links.
+    #[must_use]
+    pub fn guards_bandwidth(&self) -> bool {
+        self.bandwidth.is_some()
+    }
+
+    /// Whether any machine or rack rule can say something else to this VM because of where its tenant's
+    /// others stand.
+    pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
+        self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
+            || self.machine_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
+            || self.machine_preferences.iter().any(MachineStage::sees_tenant)
     }
 
     /// Where the levels of its temporal preference are best told apart, if it has one and only one.
@@ -304,16 +358,18 @@ impl Policy {
         self.evicts && !vm.is_evictable()
     }
 
-    /// Whether the store may take this VM there as far as tenants were promised anything, which
-    /// cannot be left to a stale view (Protean section 5.3, fine-grained detection).
+    /// Whether the store may take this VM there as far as tenants were promised anything, bandwidth
+    /// too, which cannot be left to a stale view (Protean section 5.3, fine-grained detection).
     #[must_use]
     pub fn may_commit(&self, vm: &VmRequest, scene: Scene<'_>, machine: MachineId) -> bool {
         let fleet = scene.occupancy.fleet();
         let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
-        !self.sees_tenant
-            || keeps_promises(&self.machine_validators, vm, scene, machine)
+        let keeps_promises = || {
+            keeps_promises(&self.machine_validators, vm, scene, machine)
                 && keeps_promises(&self.rack_validators, vm, scene, rack)
                 && keeps_promises(&self.cluster_validators, vm, scene, cluster)
+        };
+        (!self.sees_tenant || keeps_promises()) && self.gate(scene).is_none_or(|gate| gate.admits(machine))
     }
 
     /// Whether the verdicts kept for tenants that ask for nothing serve this request.
@@ -373,6 +429,11 @@ impl Made {
         let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
         let Self { id, quantizer, weight } = self;
         RankedPreference { id, rule, quantizer, weight, asks_nothing, is_common }
+    }
+
+    fn uplink(self, rule: Arc<dyn AnyUplink>) -> RankedUplink {
+        let Self { id, quantizer, weight } = self;
+        RankedUplink { id, rule, quantizer, weight }
     }
 
     fn temporal(self, rule: Box<dyn AnyTemporal>) -> RankedTemporal {

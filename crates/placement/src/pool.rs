@@ -4,13 +4,15 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Occupancy, Scene, ShapeId, VmRequest};
+use tiebreak_model::{Occupancy, ShapeId, VmRequest};
 
 use crate::allocator::{CacheUse, Choice, Refusal, Request};
 use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
 use crate::evaluation::{Evaluation, Kit};
 use crate::objects::Books;
-use crate::packed::{PackedKey, Wide};
+use crate::packed::PackedKey;
+#[cfg(not(feature = "few"))]
+use crate::packed::Wide;
 use crate::policy::Policy;
 
 /// How often what grew too old is looked for, in decisions.
@@ -19,7 +21,11 @@ const SWEEP: u64 = 256;
 /// A pool for keys as wide as the policy needs.
 pub(crate) enum AnyPool {
     Half(Pool<u32>),
+    #[cfg(not(feature = "few"))]
     Narrow(Pool<u64>),
+    #[cfg(not(feature = "few"))]
+    Double(Pool<u128>),
+    #[cfg(not(feature = "few"))]
     Wide(Pool<Wide>),
 }
 
@@ -27,7 +33,11 @@ macro_rules! any {
     ($any:expr, $pool:ident => $value:expr) => {
         match $any {
             AnyPool::Half($pool) => $value,
+            #[cfg(not(feature = "few"))]
             AnyPool::Narrow($pool) => $value,
+            #[cfg(not(feature = "few"))]
+            AnyPool::Double($pool) => $value,
+            #[cfg(not(feature = "few"))]
             AnyPool::Wide($pool) => $value,
         }
     };
@@ -45,9 +55,13 @@ impl AnyPool {
     /// A pool in about so many bytes.
     pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
         match policy.words {
-            0 => Self::Half(Pool::new(policy, view, caches, bytes)),
+            #[cfg(not(feature = "few"))]
             1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
-            _ => Self::Wide(Pool::new(policy, view, caches, bytes)),
+            #[cfg(not(feature = "few"))]
+            2 => Self::Double(Pool::new(policy, view, caches, bytes)),
+            #[cfg(not(feature = "few"))]
+            3.. => Self::Wide(Pool::new(policy, view, caches, bytes)),
+            _ => Self::Half(Pool::new(policy, view, caches, bytes)),
         }
     }
 
@@ -123,10 +137,11 @@ impl<K: PackedKey> Pool<K> {
         let before = books.counters.updates();
         let entry = &mut self.entries[index];
         entry.used_at = self.uses;
-        let scene = Scene { occupancy: view, footprint: request.footprint };
+        let scene = request.scene(view);
         policy.write_moment(&request.vm.outlook, &mut self.kit.moment);
         self.kit.now_s = request.vm.outlook.now_s;
-        let found = entry.evaluation.choose(scene, request.draw, &mut self.kit, &mut books);
+        let found =
+            entry.evaluation.choose(scene, request.draw, policy.gate(scene).as_ref(), &mut self.kit, &mut books);
         let refreshed = books.counters.decided(cache, before);
         if self.entries.len() > self.size {
             // A pool without room keeps nothing.

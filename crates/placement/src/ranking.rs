@@ -203,7 +203,7 @@ impl<K: PackedKey> Rankings<K> {
         let nodes = &self.nodes[span.first_node as usize..];
         let chunks = self.leaves_of(span).chunks(FANOUT).zip(nodes).zip((first..).step_by(FANOUT));
         let valid = chunks.filter(|((_, node), _)| node.0 != K::INVALID);
-        valid.map(|((keys, node), first)| Chunk { first, keys, best: node.0 })
+        valid.map(|((keys, node), first)| Chunk { first, keys, best: node.0, tied: node.1 })
     }
 
     /// Bytes it holds.
@@ -271,6 +271,8 @@ pub(crate) struct Chunk<'a, K> {
     pub(crate) keys: &'a [K],
     /// The best key of them.
     pub(crate) best: K,
+    /// How many of them have it.
+    pub(crate) tied: u32,
 }
 
 impl<K: PackedKey> Chunk<'_, K> {

@@ -71,7 +71,7 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
         validate(policy, scene, vm, &mut funnel);
         let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
         rows.sort_unstable();
-        if !rows.is_empty() && policy.weighted {
+        if !rows.is_empty() && policy.is_weighted() {
             return best_machines(&weights(policy), rows, Some(among));
         }
         if !rows.is_empty() {
@@ -182,7 +182,7 @@ pub(crate) fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) 
         let bound = ranked.rule.bind(vm);
         narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(scene, *id));
     }
-    if policy.weighted {
+    if policy.is_weighted() {
         let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
         let buckets = |id| bound.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, id))).collect();
         let mut rows: Vec<(Vec<u64>, ClusterId)> = clusters.iter().map(|id| (buckets(*id), *id)).collect();
@@ -207,6 +207,10 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
         let bound = ranked.rule.bind(vm);
         narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, *id));
     }
+    if let Some(id) = policy.bandwidth {
+        let gate = policy.gate(scene);
+        narrow(&mut funnel.steps, id, &mut funnel.best, |id| gate.as_ref().is_none_or(|gate| gate.admits(*id)));
+    }
 }
 
 fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep: impl FnMut(&Id) -> bool) {
@@ -217,7 +221,7 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep
 
 /// Applies the machine preferences; what the last of them to drop any dropped.
 fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
-    if policy.weighted {
+    if policy.is_weighted() {
         return prefer_by_weights(policy, scene, vm, funnel);
     }
     let mut dropped_last = Vec::new();
@@ -244,6 +248,10 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
             machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
         }
         MachineStage::Temporal(ranked) => {
+            let bound = ranked.rule.bind(vm);
+            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
+        }
+        MachineStage::Uplink(ranked) => {
             let bound = ranked.rule.bind(vm);
             machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
         }

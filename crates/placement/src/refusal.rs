@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
 
 use crate::erased::BoundValidator;
+use crate::gate::{Blocked, Gate, blocked};
 use crate::policy::{Policy, REQUIRED_RULE, RankedValidator};
 
 /// Why no machine of the zone is valid for a VM.
@@ -26,6 +27,8 @@ pub struct RefusalByRule {
     /// What the VM lacks even on an empty machine of the cluster that suits it best; none when
     /// an empty machine of some cluster would hold it.
     pub too_large: Option<TooLarge>,
+    /// What is in the way of the VM's links, where machines have room for it and the network has not.
+    pub blocked: Option<Blocked>,
 }
 
 /// What one validator keeps out.
@@ -80,11 +83,14 @@ pub(crate) fn refusal_by_rule(policy: &Policy, scene: Scene<'_>, vm: &VmRequest)
     for (cluster, it) in fleet.clusters().iter().enumerate() {
         survey.look_at_cluster(ClusterId::of(cluster), it.racks());
     }
+    let is_bound_by_network = policy.guards_bandwidth() && survey.rules.last().is_some_and(|last| last.alone > 0);
+    let is_any_left = survey.is_any_left;
     RefusalByRule {
         machines: fleet.machine_count(),
         rules: survey.rules,
         closest: survey.closest.map(|(_, shortage)| shortage),
         too_large: too_large(scene, vm),
+        blocked: blocked(scene, || is_any_left).filter(|_| is_bound_by_network),
     }
 }
 
@@ -121,6 +127,10 @@ struct Survey<'a> {
     of_cluster: Bound<ClusterId>,
     of_rack: Bound<RackId>,
     of_machine: Bound<MachineId>,
+    gate: Option<Gate<'a>>,
+    of_machines_alone: Option<Gate<'a>>,
+    /// Whether a machine would be left if of all uplinks only those of machines counted.
+    is_any_left: bool,
     /// In the order of the three lists above.
     rules: Vec<Refuser>,
     /// Places in `rules` of those that refuse what is looked at.
@@ -131,10 +141,17 @@ struct Survey<'a> {
 impl<'a> Survey<'a> {
     fn new(policy: &'a Policy, scene: Scene<'a>, vm: &'a VmRequest) -> Self {
         let mut rules = Vec::new();
+        let of_cluster = bind(&policy.cluster_validators, vm, &mut rules);
+        let of_rack = bind(&policy.rack_validators, vm, &mut rules);
+        let of_machine = bind(&policy.machine_validators, vm, &mut rules);
+        rules.extend(policy.bandwidth.map(|rule| Refuser { rule, machines: 0, first: 0, alone: 0 }));
         Self {
-            of_cluster: bind(&policy.cluster_validators, vm, &mut rules),
-            of_rack: bind(&policy.rack_validators, vm, &mut rules),
-            of_machine: bind(&policy.machine_validators, vm, &mut rules),
+            of_cluster,
+            of_rack,
+            of_machine,
+            gate: policy.gate(scene),
+            of_machines_alone: policy.gate(scene).as_ref().map(Gate::of_machines_alone),
+            is_any_left: false,
             policy,
             scene,
             vm,
@@ -160,7 +177,16 @@ impl<'a> Survey<'a> {
         for machine in self.scene.occupancy.fleet().machines_of_rack(rack).map(MachineId) {
             self.refusing.truncate(by_rack);
             refuse(&self.of_machine, self.scene, machine, before, &mut self.refusing);
+            self.refuse_by_bandwidth(machine);
             self.count(machine);
+        }
+    }
+
+    fn refuse_by_bandwidth(&mut self, machine: MachineId) {
+        if self.gate.as_ref().is_some_and(|gate| !gate.admits(machine)) {
+            let alone = self.of_machines_alone.as_ref();
+            self.is_any_left |= self.refusing.is_empty() && alone.is_some_and(|gate| gate.admits(machine));
+            self.refusing.push(self.rules.len() - 1);
         }
     }
 

@@ -6,11 +6,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use tiebreak_model::{Fleet, MachineId, Resource, Resources};
+use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Resource, Resources};
 
 use crate::explain::{
     Explanation, Lost, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
 };
+use crate::gate::{Blocked, Full};
 use crate::reference::WEIGHTED;
 
 impl Explanation {
@@ -61,7 +62,11 @@ impl Explanation {
         Some(match self.why_not.as_ref()? {
             WhyNot::Chosen => format!("Machine {asked} is the one that was chosen."),
             WhyNot::Chance { winner, among } => self.chance(asked, *winner, *among),
-            WhyNot::Refused { rule, short } => format!("Not machine {asked}: {rule} refuses it{}.", and_lacks(*short)),
+            WhyNot::Refused { rule, short } => {
+                let card = self.asked.as_ref().filter(|_| *short == Resources::NONE);
+                let said = card.and_then(|card| card.said_by(rule)).map(|said| format!("; it {said}"));
+                format!("Not machine {asked}: {rule} refuses it{}.", said.unwrap_or_else(|| and_lacks(*short)))
+            }
             WhyNot::ClusterNotSelected { cluster, last, lost } => {
                 let (mine, last) = (&fleet.cluster(*cluster).name, &fleet.cluster(*last).name);
                 let why = lost.words(last, mine);
@@ -143,10 +148,57 @@ impl Side {
     }
 }
 
+impl Full {
+    /// "needs 12 Gbit/s of the uplinks of machine 3, which have 4 Gbit/s left".
+    pub(crate) fn words(&self) -> String {
+        let left = bandwidth(self.free_kbps.max(0) as u64);
+        format!("needs {} of the uplinks of {}, which have {left} left", bandwidth(self.needed_kbps), place(self.cut))
+    }
+}
+
+impl Blocked {
+    /// Why the network has no room, to go on from "machines have room for it, but ".
+    #[must_use]
+    pub fn words(&self) -> String {
+        match (self.by, &self.full) {
+            (Bottleneck::Link, _) => "one of its links is larger than the uplinks of any machine".to_owned(),
+            (by, Some(full)) => {
+                let why = match by {
+                    Bottleneck::Peering => ": a VM there would have too many peers",
+                    Bottleneck::Colocation => ": too many VMs of the VDC share that machine",
+                    Bottleneck::Link | Bottleneck::Elsewhere => "",
+                };
+                format!("it {}{why}", full.words())
+            }
+            (Bottleneck::Elsewhere, None) => "the uplinks above every one of them are full".to_owned(),
+            (_, None) => "the uplinks of none of them have room for its links to all its peers".to_owned(),
+        }
+    }
+}
+
+/// `12 Gbit/s`, `350 Mbit/s`.
+#[must_use]
+pub fn bandwidth(kbps: u64) -> String {
+    let mbps = kbps as f64 / 1_000.0;
+    if mbps < 1_000.0 { format!("{} Mbit/s", trimmed(mbps)) } else { format!("{} Gbit/s", trimmed(mbps / 1_000.0)) }
+}
+
+fn place(cut: Cut) -> String {
+    match cut {
+        Cut::Machine(id) => format!("machine {id}"),
+        Cut::Rack(id) => format!("rack {id}"),
+        Cut::Cluster(id) => format!("cluster {}", id.0 + 1),
+    }
+}
+
 impl RefusalByRule {
     /// One sentence that says who is to blame.
     #[must_use]
     pub fn sentence(&self, fleet: &Fleet) -> String {
+        if let Some(blocked) = &self.blocked {
+            let (by, words) = (blocked.by.title(), blocked.words());
+            return format!("The network could not take it (by {by}): machines have room for it, but {words}.");
+        }
         let why = match (&self.too_large, self.most_to_blame()) {
             (Some(too_large), _) => too_large.words(fleet),
             (None, Some(most)) if most.alone == self.machines => {

@@ -9,7 +9,7 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
-use tiebreak_sim::{Agents, GeneratedWorkload, Measures, Plan, PlanError};
+use tiebreak_sim::{Agents, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError, Vdcs};
 
 use crate::fork::Fork;
 use crate::incident::IncidentRow;
@@ -140,6 +140,10 @@ pub struct Variant {
     pub lifetimes: Lifetimes,
     /// How the run is measured.
     pub measures: Measures,
+    /// How the VMs of a tenant are linked, if they are.
+    pub vdcs: Vdcs,
+    /// The network between machines, where VMs are linked.
+    pub network: NetworkSettings,
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
@@ -209,6 +213,8 @@ impl Default for Variant {
             predictor: PredictorRow::default(),
             lifetimes: Lifetimes::default(),
             measures: Measures::default(),
+            vdcs: Vdcs::default(),
+            network: NetworkSettings::default(),
             incidents: Vec::new(),
             fork: None,
         }
@@ -355,7 +361,9 @@ impl Variant {
             None => plan,
         };
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
-        plan.with_caches(self.caches).with_measures(self.measures).with_incidents(&incidents)
+        let uplinks = vec![self.network.to_uplinks(); clusters.len()];
+        let plan = plan.with_caches(self.caches).with_measures(self.measures).with_vdcs(&self.vdcs, &uplinks)?;
+        plan.with_incidents(&incidents)
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.

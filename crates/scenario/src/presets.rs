@@ -1,8 +1,8 @@
 //! Scenarios by name, in the order a list shows them.
 
-use tiebreak_model::{Declaration, Param};
+use tiebreak_model::{Declaration, Param, Topology};
 use tiebreak_placement::Caches;
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_sim::{Agents, GeneratedWorkload, Linking, NetworkSettings, Vdcs};
 
 use crate::document::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
 use crate::incident::IncidentRow;
@@ -103,6 +103,23 @@ pub static PRESETS: &[Preset] = &[
                longest (LARS): the short-lived ones end before it is their turn, and need no migration. Press the event \
                on the timeline, let it take them as they were placed, and compare what was saved.",
         make: migrations_saved,
+    },
+    Preset {
+        id: "vdcs",
+        title: "Virtual datacenters",
+        help: "120 machines, and tenants of up to 20 VMs that are linked, each with all others. A link needs bandwidth on \
+               every uplink on its way. Colour the map by uplinks: most are partly reserved, a few are full. \
+               A few VMs in a hundred are refused although machines have room: see the charts of refusals by \
+               peering and by co-location, and press a refused VM. Then switch on SpreadVdc or ColocateVdc and compare.",
+        make: vdcs,
+    },
+    Preset {
+        id: "vdc-too-large",
+        title: "A workload that could never fit",
+        help: "The same machines and uplinks, far fewer VMs, and links of 1 Gbit/s for each core. More than 80 of 100 \
+               machines are empty, and more than half of the VMs are refused: not even an empty datacenter could \
+               hold what their VDCs ask for. Lower bpc_mbps or peak_vms until nothing is refused.",
+        make: vdc_too_large,
     },
 ];
 
@@ -341,6 +358,41 @@ fn migrations_saved() -> Document {
     single("Maintenance that saves migrations", variant)
 }
 
+fn vdcs() -> Document {
+    single("Virtual datacenters", linked(13.0, 30))
+}
+
+fn vdc_too_large() -> Document {
+    single("A workload that could never fit", linked(3.0, 1_000))
+}
+
+/// Racks whose uplinks carry half of what their machines could send, VDCs of up to 20 VMs, and one agent,
+/// so that nothing is refused because of old news. An uplink of 10 Gbit/s safely bears links of 100 Mbit/s
+/// (see [`tiebreak_model::Bounds`]), 3 for each core of the largest VMs.
+fn linked(requests_per_hour: f64, bpc_mbps: u32) -> Variant {
+    let mut variant = Variant {
+        clusters: (0..2).map(|index| cluster(index, 60, 6, (48.0, 384.0))).collect(),
+        // Lives end after six days at most, and tenants grow and are mostly deleted whole: so much of what is
+        // alive belongs to VDCs.
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 2.0,
+            requests_per_hour,
+            spike_requests: 20,
+            longest_life: 6.0,
+            scale_outs: 100.0,
+            deleted_whole: 70.0,
+            ..GeneratedWorkload::default()
+        }),
+        vdcs: Vdcs { topology: Linking(Some(Topology::AllToAll)), bpc_mbps, peak_vms: 20, ..Vdcs::default() },
+        network: NetworkSettings { uplink_gbps: 10.0, rack_uplink_gbps: 25.0, ..NetworkSettings::default() },
+        agents: Agents { count: 1, ..Agents::default() },
+        caches: all_layers(),
+        ..Variant::default()
+    };
+    switch_on(&mut variant, &["BandwidthAvailable"]);
+    variant
+}
+
 /// The place of `longest_first` among the orders of migrations.
 const LONGEST_FIRST: f64 = 1.0;
 
@@ -385,7 +437,7 @@ fn trace(name: &str, fingerprint: u128) -> WorkloadRef {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_model::{Millis, Time, VmId, Workload};
+    use tiebreak_model::{Bounds, Millis, Time, VmId, Workload};
 
     fn cores_alive(workload: &Workload, at: Time) -> f64 {
         let alive = |vm: &VmId| workload.at(workload.request_of(*vm)) <= at && workload.end(*vm) > at;
@@ -409,6 +461,21 @@ mod tests {
                 let share = 100.0 * cores_alive(&workload, at) / cores;
                 assert!((low..=high).contains(&share), "{id}: {share:.1}% of cores after {quarter}/4");
             }
+        }
+    }
+
+    /// Gridiron section III-E: how many cores the smaller end of a link may have, so that an empty datacenter holds one
+    /// link, all links of one VM, and all links of half a VDC.
+    #[test]
+    fn bounds_of_vdcs_are_where_they_say() {
+        for (id, cores) in [("vdcs", [333, 17, 3]), ("vdc-too-large", [10, 0, 0])] {
+            let document = (find(id).expect(id).make)();
+            let Variant { vdcs, network, .. } = document.active_variant();
+            let uplink_mbps = network.to_uplinks().machine_kbps / 1_000;
+            let bounds = Bounds::of(uplink_mbps, vdcs.peak_vms, u32::MAX).expect("VDCs with links");
+            let bounds = [bounds.link_mbps, bounds.peering_mbps, bounds.colocation_mbps];
+            assert_eq!(bounds, [10_000, 526, 100], "{id}");
+            assert_eq!(bounds.map(|mbps| mbps / u64::from(vdcs.bpc_mbps)), cores, "{id}");
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry, Measures};
+use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings, Vdcs};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
@@ -211,7 +211,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 11] = [
+    const OWN: [&str; 13] = [
         "name",
         "inventory",
         "workload",
@@ -221,6 +221,8 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         "predictor",
         "lifetimes",
         "measures",
+        "vdcs",
+        "network",
         "incidents",
         "fork",
     ];
@@ -235,6 +237,8 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         predictor: cursor.field("predictor").map_or_else(PredictorRow::default, |field| predictor(&field)),
         lifetimes: cursor.field("lifetimes").map_or_else(Lifetimes::default, |field| group(&field)),
         measures: cursor.field("measures").map_or_else(Measures::default, |field| group(&field)),
+        vdcs: cursor.field("vdcs").map_or_else(Vdcs::default, |field| group(&field)),
+        network: cursor.field("network").map_or_else(NetworkSettings::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         fork: cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX)),
         ..Variant::default()

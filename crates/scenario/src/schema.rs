@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures, NetworkSettings, Vdcs};
 
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
@@ -50,6 +50,8 @@ fn variant() -> Value {
             "description": "Who predicts how long VMs will live, where a rule asks." },
         "lifetimes": group(&Lifetimes::DECLARATION),
         "measures": group(&Measures::DECLARATION),
+        "vdcs": group(&Vdcs::DECLARATION),
+        "network": group(&NetworkSettings::DECLARATION),
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },

@@ -15,7 +15,7 @@ use crate::predictor::PredictorRow;
 
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
-    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`,
+    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`, `vdcs.FIELD`, `network.FIELD`,
     /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
     /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
@@ -35,6 +35,8 @@ impl Variant {
             ["caches", field] => changed.caches = given.declared(&self.caches, field)?,
             ["lifetimes", field] => changed.lifetimes = given.declared(&self.lifetimes, field)?,
             ["measures", field] => changed.measures = given.declared(&self.measures, field)?,
+            ["vdcs", field] => changed.vdcs = given.declared(&self.vdcs, field)?,
+            ["network", field] => changed.network = given.declared(&self.network, field)?,
             ["predictor"] => changed.predictor = given.predictor()?,
             ["predictor", field] => {
                 let row = &mut changed.predictor;
@@ -53,7 +55,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 17] = [
     "name",
     "seed",
     "best_clusters",
@@ -64,6 +66,8 @@ const FIELDS: [&str; 15] = [
     "predictor.FIELD",
     "lifetimes.FIELD",
     "measures.FIELD",
+    "vdcs.FIELD",
+    "network.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{Agents, GeneratedWorkload, Measures};
+use tiebreak_sim::{Agents, GeneratedWorkload, Measures, NetworkSettings, Vdcs};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
@@ -159,6 +159,8 @@ fn variant(variant: &Variant, form: Form) -> Node {
     }
     push_unless_empty(&mut fields, "lifetimes", declared::<Lifetimes>(&variant.lifetimes, form));
     push_unless_empty(&mut fields, "measures", declared::<Measures>(&variant.measures, form));
+    push_unless_empty(&mut fields, "vdcs", declared::<Vdcs>(&variant.vdcs, form));
+    push_unless_empty(&mut fields, "network", declared::<NetworkSettings>(&variant.network, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }

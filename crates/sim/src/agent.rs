@@ -9,7 +9,7 @@ use tiebreak_model::{MachineId, MachineRecord, Outlook, RequestId, Resources, Ti
 use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
 use crate::job::Job;
-use crate::store::Store;
+use crate::store::{CutNews, MachineNews, Store};
 
 /// A machine chosen for one VM of a request.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct InFlight {
     pub(crate) attempt: u32,
     /// What was chosen before a VM was refused, if one was.
     pub(crate) assignments: Vec<Assignment>,
+    /// What the links of these VMs take, by the places of cuts.
+    pub(crate) links: Vec<(u32, u64)>,
     /// The VM no machine was found for.
     pub(crate) refused: Option<(VmId, CacheUse)>,
 }
@@ -38,9 +40,10 @@ pub(crate) struct InFlight {
 impl InFlight {
     /// Begins a job of a request, in the room of a decision that is over.
     pub(crate) fn begin(over: Option<Self>, job: Job, request: RequestId, attempt: u32) -> Self {
-        let mut assignments = over.map_or_else(Vec::new, |over| over.assignments);
+        let (mut assignments, mut links) = over.map_or_else(Default::default, |over| (over.assignments, over.links));
         assignments.clear();
-        Self { job, request, attempt, assignments, refused: None }
+        links.clear();
+        Self { job, request, attempt, assignments, links, refused: None }
     }
 }
 
@@ -49,13 +52,18 @@ pub(crate) struct Agent {
     pub(crate) allocator: Allocator,
     /// The store's revision of each machine that this agent's view reflects.
     seen: Vec<Revision>,
-    /// How far it has read the store's log.
+    /// How far it has read the store's log of machines, and that of the network.
     pub(crate) position: u64,
+    pub(crate) cut_position: u64,
     /// Decisions sent to the store and not yet answered, the oldest first. Only an agent that
     /// decides on while a commit is under way has more than one.
     in_flight: VecDeque<InFlight>,
     /// The machines of its own unanswered choices, each as the store had it without them.
     pending: Vec<(MachineId, MachineRecord)>,
+    /// The store's revision of each cut of the network that this agent's view reflects, and what
+    /// its own unanswered choices take of it on top of that.
+    cuts_seen: Vec<u32>,
+    cuts_pending_kbps: Vec<u64>,
     /// Since when it has nothing to decide; none while it has.
     pub(crate) idle_since: Option<Time>,
     /// VMs it decided, and commits of it that failed.
@@ -72,9 +80,12 @@ impl Agent {
         Self {
             allocator,
             seen,
-            position: store.end(),
+            position: store.machines.end(),
+            cut_position: store.cuts.end(),
             in_flight: VecDeque::new(),
             pending: Vec::new(),
+            cuts_seen: store.cut_revisions().to_vec(),
+            cuts_pending_kbps: alloc::vec![0; store.cut_revisions().len()],
             idle_since: Some(Time::ZERO),
             decided: 0,
             conflicts: 0,
@@ -82,13 +93,20 @@ impl Agent {
         }
     }
 
-    /// Reads the log up to what is visible now.
+    /// Reads the logs up to what is visible now.
     pub(crate) fn catch_up(&mut self, store: &Store, now: Time) {
-        for entry in store.published(self.position, now) {
+        for entry in store.machines.published(self.position, now) {
             self.position += 1;
+            let MachineNews { machine, revision, record } = entry.news;
             // Of one revision there may be several entries: expected exits change none.
-            if entry.revision >= self.seen[entry.machine.index()] {
-                self.know(entry.machine, entry.revision, entry.record);
+            if revision >= self.seen[machine.index()] {
+                self.know(machine, revision, record);
+            }
+        }
+        for entry in store.cuts.published(self.cut_position, now) {
+            self.cut_position += 1;
+            if entry.news.revision >= self.cuts_seen[entry.news.place as usize] {
+                self.know_cut(entry.news);
             }
         }
     }
@@ -104,6 +122,31 @@ impl Agent {
             }
         };
         self.allocator.view_mut().set(machine, record);
+    }
+
+    /// Learns what the store has reserved of a cut.
+    fn know_cut(&mut self, news: CutNews) {
+        let at = news.place as usize;
+        self.cuts_seen[at] = news.revision;
+        let used_kbps = news.used_kbps + self.cuts_pending_kbps[at];
+        if let Some(network) = self.allocator.view_mut().network_mut() {
+            network.set_used(news.place, used_kbps);
+        }
+    }
+
+    /// Learns what the store has reserved of these cuts from its answer to a commit.
+    pub(crate) fn told_cuts(&mut self, store: &Store, cuts: &[(u32, u64)]) {
+        cuts.iter().for_each(|(place, _)| self.know_cut(store.cut(*place)));
+    }
+
+    /// Notes what the links of a VM take that was just assigned, in the agent's own view.
+    pub(crate) fn reserve(&mut self, flight: &mut InFlight, cuts: &[(u32, u64)]) {
+        flight.links.extend_from_slice(cuts);
+        let Some(network) = self.allocator.view_mut().network_mut() else { return };
+        for (place, kbps) in cuts {
+            network.reserve(*place, *kbps);
+            self.cuts_pending_kbps[*place as usize] += kbps;
+        }
     }
 
     /// A machine's state with the agent's own unanswered choices; what no longer fits will
@@ -129,6 +172,12 @@ impl Agent {
 
     /// Forgets the choices of a request: the store has answered, or will never be asked.
     pub(crate) fn release(&mut self, flight: &InFlight) {
+        if let Some(network) = self.allocator.view_mut().network_mut() {
+            for (place, kbps) in &flight.links {
+                network.release(*place, *kbps);
+                self.cuts_pending_kbps[*place as usize] -= kbps;
+            }
+        }
         for machine in flight.assignments.iter().map(|it| it.machine) {
             let Some(at) = self.pending.iter().position(|(pending, _)| *pending == machine) else { continue };
             let record = self.with_pending(machine, self.pending[at].1);

@@ -1,6 +1,6 @@
 //! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
-//! [`MachineByte`], and where lifetimes are predicted a second one, a [`LifeByte`]. And where
-//! commits failed between one moment and the next (Protean section 5.3).
+//! [`MachineByte`], where lifetimes are predicted another one, a [`LifeByte`], and where VMs are
+//! linked another one, an [`UplinkByte`]. And where commits failed between one moment and the next (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,12 +9,30 @@ use tiebreak_model::{MachineId, Occupancy, Time};
 
 use crate::life_byte::LifeByte;
 use crate::machine_byte::MachineByte;
+use crate::uplink_byte::UplinkByte;
 
 /// Bytes all frames together may take.
 const BYTES_MAX: usize = 16 << 20;
 
 /// Machines that one frame names at most as places of failed commits.
 pub const FAILED_MAX: usize = 200;
+
+/// What frames tell beside how each machine stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// What is predicted of it.
+    pub lives: bool,
+    /// What is reserved of its uplinks.
+    pub uplinks: bool,
+}
+
+impl Layers {
+    /// Bytes of a machine in one frame.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        1 + usize::from(self.lives) + usize::from(self.uplinks)
+    }
+}
 
 /// Where commits failed since the frame before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +47,7 @@ pub struct Failed {
 #[derive(Clone, Debug)]
 pub struct Frames {
     machines: usize,
-    /// Bytes of one frame: all machines' first bytes, then the second ones where there are any.
-    stride: usize,
+    layers: Layers,
     every: usize,
     ticks: usize,
     times: Vec<Time>,
@@ -42,12 +59,11 @@ pub struct Frames {
 
 impl Frames {
     /// Frames for `ticks` samples of this many machines, thinned to fit in memory.
-    pub(crate) fn new(machines: usize, ticks: usize, has_lives: bool) -> Self {
-        let stride = machines * (1 + usize::from(has_lives));
-        let fitting = (BYTES_MAX / stride.max(1)).max(2);
+    pub(crate) fn new(machines: usize, ticks: usize, layers: Layers) -> Self {
+        let fitting = (BYTES_MAX / (machines * layers.bytes()).max(1)).max(2);
         let every = ticks.div_ceil(fitting).max(1);
         let (times, bytes, failed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { machines, stride, every, ticks: 0, times, bytes, failed, failing: BTreeMap::new() }
+        Self { machines, layers, every, ticks: 0, times, bytes, failed, failing: BTreeMap::new() }
     }
 
     /// A commit failed because of these machines.
@@ -60,7 +76,7 @@ impl Frames {
     pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
-            picture(occupancy, self.stride > self.machines, &mut self.bytes);
+            picture(occupancy, self.layers, &mut self.bytes);
             self.failed.push(named(&self.failing));
             self.failing.clear();
         }
@@ -77,7 +93,23 @@ impl Frames {
     #[must_use]
     pub fn at(&self, time: Time) -> &[u8] {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
-        self.bytes.get(index * self.stride..index * self.stride + self.machines).unwrap_or(&[])
+        let first = index * self.machines * self.layers.bytes();
+        self.bytes.get(first..first + self.machines).unwrap_or(&[])
+    }
+
+    /// What was reserved of a machine's uplinks at `time`; none where VMs are not linked.
+    #[must_use]
+    pub fn uplink_at(&self, time: Time, machine: MachineId) -> Option<UplinkByte> {
+        let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
+        let planes = self.layers.bytes();
+        let at = (index * planes + planes - 1) * self.machines + machine.index();
+        self.bytes.get(at).filter(|_| self.layers.uplinks).map(|byte| UplinkByte(*byte))
+    }
+
+    /// What they tell beside how each machine stands.
+    #[must_use]
+    pub fn layers(&self) -> Layers {
+        self.layers
     }
 
     /// Where commits failed before each frame and since the one before it.
@@ -92,8 +124,7 @@ impl Frames {
         named(&self.failing)
     }
 
-    /// All frames, one after the other: of each a byte per machine, then, where lifetimes are
-    /// predicted, a [`LifeByte`] per machine.
+    /// All frames, one after the other: of each a byte per machine, then those of each layer there is.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -113,12 +144,15 @@ fn named(failing: &BTreeMap<u32, u32>) -> Failed {
 }
 
 /// Appends one frame: how each machine stands.
-pub(crate) fn picture(occupancy: &Occupancy, has_lives: bool, bytes: &mut Vec<u8>) {
+pub(crate) fn picture(occupancy: &Occupancy, layers: Layers, bytes: &mut Vec<u8>) {
     let fleet = occupancy.fleet();
     let records = || (0..fleet.machine_count()).map(MachineId).map(|id| (id, occupancy.record(id)));
     bytes.extend(records().map(|(id, record)| MachineByte::of(&record, fleet.capacity(id)).0));
-    if has_lives {
+    if layers.lives {
         bytes.extend(records().map(|(_, record)| LifeByte::of(&record.life).0));
+    }
+    if let Some(network) = occupancy.network().filter(|_| layers.uplinks) {
+        bytes.extend((0..fleet.machine_count()).map(|id| UplinkByte::of(network, MachineId(id)).0));
     }
 }
 
@@ -128,7 +162,7 @@ mod tests {
     use alloc::vec;
 
     fn failed_on(machines: impl IntoIterator<Item = u32>) -> Failed {
-        let mut frames = Frames::new(500, 1, false);
+        let mut frames = Frames::new(500, 1, Layers::default());
         machines.into_iter().for_each(|machine| frames.commit_failed(&[MachineId(machine)]));
         frames.failing()
     }

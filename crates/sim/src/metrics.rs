@@ -4,7 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::occupancy::Totals;
-use tiebreak_model::{ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
+use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
+
+use crate::links::LinkSample;
 
 /// What a metric is computed from: the store at a moment, and what was counted since
 /// the sample before.
@@ -38,6 +40,8 @@ pub struct Sample<'a> {
     /// What was stranded when the zone was last filled, in percent of its cores and its memory;
     /// NaN before that.
     pub stranded_pct: [f64; 2],
+    /// What links between VMs take; none where VMs are not linked.
+    pub links: Option<LinkSample>,
 }
 
 /// How long requests took: those placed or rejected in a span of time.
@@ -86,6 +90,11 @@ pub struct Counters {
     pub migrations_scheduled: u64,
     /// VMs that were to be moved and ended before it was their turn.
     pub migrations_saved: u64,
+    /// VMs rejected where VMs are linked: for want of room on machines, and by what was in the way of
+    /// their links.
+    pub refused_by_room: u64,
+    /// In the order of [`Bottleneck::ALL`].
+    pub refused_by_network: [u64; 4],
 }
 
 impl Counters {
@@ -107,6 +116,16 @@ impl Counters {
             migrations: self.migrations - before.migrations,
             migrations_scheduled: self.migrations_scheduled - before.migrations_scheduled,
             migrations_saved: self.migrations_saved - before.migrations_saved,
+            refused_by_room: self.refused_by_room - before.refused_by_room,
+            refused_by_network: core::array::from_fn(|by| self.refused_by_network[by] - before.refused_by_network[by]),
+        }
+    }
+
+    /// So many VMs were rejected, because of this or for want of room.
+    pub(crate) fn count_refusals(&mut self, by: Option<Bottleneck>, vms: u64) {
+        match by {
+            Some(by) => self.refused_by_network[by as usize] += vms,
+            None => self.refused_by_room += vms,
         }
     }
 }
@@ -341,7 +360,88 @@ pub static METRICS: &[Metric] = &[
          section 4.3).",
         |sample| sample.phases.map_or(f64::NAN, |[_, recycling]| f64::from(recycling)),
     ),
+    metric(
+        "LinkDemand",
+        "Bandwidth demand",
+        "Gbit/s",
+        "Bandwidth of all links between VMs that stand somewhere, those on one machine too (Gridiron section IV).",
+        |sample| sample.links.map_or(f64::NAN, |links| links.demand_kbps as f64 / KBPS_IN_GBPS),
+    ),
+    metric(
+        "LinkCrossing",
+        "Bandwidth between machines",
+        "Gbit/s",
+        "Bandwidth of the links that the network carries: VMs on one machine take none of it (Gridiron section III-D).",
+        |sample| sample.links.map_or(f64::NAN, |links| links.crossing_kbps as f64 / KBPS_IN_GBPS),
+    ),
+    metric(
+        "UplinkUse",
+        "Machine uplinks reserved",
+        "%",
+        "Reserved bandwidth over all bandwidth of machines' uplinks.",
+        |sample| sample.links.map_or(f64::NAN, |links| 100.0 * links.machines_used),
+    ),
+    metric(
+        "RackUplinkUse",
+        "Rack uplinks reserved",
+        "%",
+        "Reserved bandwidth over all bandwidth of racks' uplinks.",
+        |sample| sample.links.map_or(f64::NAN, |links| 100.0 * links.racks_used),
+    ),
+    metric(
+        "FullestUplink",
+        "Fullest uplink",
+        "%",
+        "The largest reserved share of any uplink of a machine or a rack.",
+        |sample| sample.links.map_or(f64::NAN, |links| 100.0 * links.fullest.min(1.0)),
+    ),
+    metric(
+        "RefusedByRoom",
+        "Refused for want of room",
+        "VMs per minute",
+        "VMs refused because no machine had room for them, whatever the network: compute-bound (Gridiron section III-D).",
+        |sample| refused(sample, sample.counted.refused_by_room),
+    ),
+    metric(
+        "RefusedByLink",
+        "Refused by a link",
+        "VMs per minute",
+        "VMs refused because one link alone is larger than any machine's uplinks (Gridiron section III-D).",
+        |sample| refused_by(sample, Bottleneck::Link),
+    ),
+    metric(
+        "RefusedByPeering",
+        "Refused by peering",
+        "VMs per minute",
+        "VMs refused because a VM of their VDC has as many peers as its machine's uplinks bear (Gridiron section III-D).",
+        |sample| refused_by(sample, Bottleneck::Peering),
+    ),
+    metric(
+        "RefusedByColocation",
+        "Refused by co-location",
+        "VMs per minute",
+        "VMs refused because VMs of their VDC share a machine whose uplinks do not bear the links of all of them \
+         (Gridiron section III-D).",
+        |sample| refused_by(sample, Bottleneck::Colocation),
+    ),
+    metric(
+        "RefusedElsewhere",
+        "Refused by racks' uplinks",
+        "VMs per minute",
+        "VMs refused because uplinks of racks or clusters are full (Gridiron section III-D).",
+        |sample| refused_by(sample, Bottleneck::Elsewhere),
+    ),
 ];
+
+const KBPS_IN_GBPS: f64 = 1e6;
+
+fn refused(sample: &Sample<'_>, vms: u64) -> f64 {
+    if sample.links.is_some() { per_minute(vms, sample) } else { f64::NAN }
+}
+
+fn refused_by(sample: &Sample<'_>, by: Bottleneck) -> f64 {
+    refused(sample, sample.counted.refused_by_network[by as usize])
+}
 
 /// The place of a metric in [`METRICS`].
 #[must_use]

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{MachineId, MachineRecord, Millis, Readiness, Scene, Time, VmId, VmRequest};
+use tiebreak_model::{MachineId, MachineRecord, Millis, Readiness, Time, VmId, VmRequest};
 use tiebreak_placement::migrate::{MigrationLimits, Placed, recommend};
 use tiebreak_placement::reference::tied_where;
 
@@ -27,7 +27,8 @@ impl World {
         let machines = (0..self.plan.fleet.machine_count()).map(MachineId);
         let on = |machine| self.disrupted.residents.on(machine).iter().map(move |vm| (*vm, machine));
         let placed = |(vm, machine)| Placed { vm, machine, shape: *self.plan.workload.shape_of_vm(vm) };
-        machines.flat_map(on).map(placed).collect()
+        // Those with links stay: what these would take elsewhere is not looked at here.
+        machines.flat_map(on).filter(|(vm, _)| !self.has_peers(*vm)).map(placed).collect()
     }
 
     /// Moves these VMs one after the other, each if it runs and can move at that moment: the
@@ -54,10 +55,18 @@ impl World {
 
     fn keeps_promises(&mut self, vm: VmId, from: MachineId, to: MachineId) -> bool {
         let shape = *self.plan.workload.shape_of_vm(vm);
-        self.ask(Job::Reallocate(vm));
-        self.asking.leave(from, &shape);
-        let scene = Scene { occupancy: self.store.occupancy(), footprint: self.asking.footprint(&shape) };
+        self.ask_to_leave(vm, from);
+        let scene = self.asking.scene(self.store.occupancy(), &shape);
         self.policy.may_commit(&self.asking.request(shape), scene, to)
+    }
+
+    /// A tenant asks for another machine for one of its VMs, as if that stood nowhere.
+    fn ask_to_leave(&mut self, vm: VmId, from: MachineId) {
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        self.ask(Job::Reallocate(vm));
+        self.ask_for(vm);
+        self.asking.leave(from, &shape);
+        self.ask_for(vm);
     }
 
     fn make_move(&mut self, vm: VmId, to: MachineId, after: MachineRecord) {
@@ -75,7 +84,8 @@ impl World {
     /// machine; what it has on its old one is held until then.
     pub(crate) fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
         let Some((from, _)) = self.placement(vm) else { return false };
-        let Some((to, after)) = self.target_of(vm, from) else { return false };
+        let target = self.without_links(vm, from, |world| world.target_of(vm, from));
+        let Some((to, after)) = target else { return false };
         let told_at = self.disrupted.list.len();
         self.make_move(vm, to, after);
         self.disrupted.list[told_at].held_until = Time::NEVER;
@@ -86,15 +96,23 @@ impl World {
         true
     }
 
+    /// What this says while a VM's links take nothing, as if it stood nowhere.
+    fn without_links<T>(&mut self, vm: VmId, from: MachineId, ask: impl FnOnce(&mut Self) -> T) -> T {
+        self.ask_to_leave(vm, from);
+        let cuts = self.cuts(from);
+        self.store.shift_unpublished(&cuts, false);
+        let answer = ask(self);
+        self.store.shift_unpublished(&cuts, true);
+        answer
+    }
+
     /// Where a VM would be placed if it were to be placed now, and that machine with it: ready,
     /// another one than its own, and with room without putting a VM out.
     fn target_of(&mut self, vm: VmId, from: MachineId) -> Option<(MachineId, MachineRecord)> {
         let shape = *self.plan.workload.shape_of_vm(vm);
-        self.ask(Job::Reallocate(vm));
-        self.asking.leave(from, &shape);
         let request = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
         let occupancy = self.store.occupancy();
-        let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
+        let scene = self.asking.scene(occupancy, &shape);
         let takes = |machine: MachineId| {
             let record = occupancy.record(machine);
             machine != from && record.readiness == Readiness::Ready && record.free.covers(shape.demand)

@@ -9,7 +9,7 @@ use core::fmt;
 use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Millis, Occupancy, Time, VmId, Workload, declare};
+use tiebreak_model::{Declared, Links, Millis, Occupancy, Time, Uplinks, VmId, Workload, declare};
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
@@ -17,6 +17,8 @@ use crate::latency::Latency;
 use crate::lists::List;
 use crate::lives::Foresight;
 use crate::measures::Measures;
+use crate::vdc::Vdcs;
+use crate::world::IS_WHOLE;
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -93,6 +95,8 @@ pub struct Plan {
     pub(crate) measures: Measures,
     /// What is predicted of the workload, where anything asks.
     foresight: Option<Foresight>,
+    /// How VMs of one tenant are linked, and what the network of each cluster carries, where they are.
+    pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
 }
 
 impl fmt::Debug for Plan {
@@ -113,6 +117,8 @@ pub enum PlanError {
         /// The id as given.
         id: String,
     },
+    /// Every VM comes and goes within one tick of the grid that times are rounded to.
+    OnlyInstantVms,
     /// Incidents ask for more VMs than there is room for.
     TooMuchDemand {
         /// VMs asked for, up to the incident that is too much.
@@ -129,6 +135,10 @@ impl fmt::Display for PlanError {
                 let ids: Vec<_> = INCIDENTS.iter().map(|entry| entry.declaration.id).collect();
                 write!(f, "expected an incident of {}, got \"{id}\"", ids.join(", "))
             }
+            Self::OnlyInstantVms => write!(
+                f,
+                "expected VMs that live longer than one tick of the grid of virtual datacenters, got none; use a finer grid"
+            ),
             Self::TooMuchDemand { vms } => write!(
                 f,
                 "expected at most {ADDED_VMS_MAX} VMs from demand spikes, got {vms}; ask for fewer requests or spikes"
@@ -184,6 +194,7 @@ impl Plan {
             luck: None,
             measures: Measures::default(),
             foresight: None,
+            links: None,
         })
     }
 
@@ -208,6 +219,41 @@ impl Plan {
         self
     }
 
+    /// The same plan with its workload cut into virtual datacenters whose VMs are linked over this
+    /// network, cluster by cluster as they were given; the same plan where they are not linked.
+    ///
+    /// # Errors
+    /// When no VM lives longer than one tick of their grid.
+    pub fn with_vdcs(mut self, vdcs: &Vdcs, uplinks: &[Uplinks]) -> Result<Self, PlanError> {
+        let Some(links) = vdcs.links().filter(|_| IS_WHOLE) else { return Ok(self) };
+        let regrouped = vdcs.regroup(&self.trace).ok_or(PlanError::OnlyInstantVms)?;
+        self.trace = Arc::new(regrouped.workload);
+        self.workload = self.trace.clone();
+        self.links = Some((links, uplinks.into()));
+        Ok(self)
+    }
+
+    /// How VMs of one tenant are linked, where they are.
+    #[must_use]
+    pub fn links(&self) -> Option<Links> {
+        self.links.as_ref().map(|(links, _)| *links)
+    }
+
+    /// The most that the uplinks of any machine carry, in kbit/s; none where VMs are not linked.
+    #[must_use]
+    pub fn fattest_kbps(&self) -> Option<u64> {
+        self.links.as_ref().map(|(_, uplinks)| uplinks.iter().map(|it| it.machine_kbps).max().unwrap_or(0))
+    }
+
+    /// The fleet with nothing placed and nothing reserved.
+    pub(crate) fn empty_zone(&self) -> Occupancy {
+        let zone = Occupancy::empty(self.fleet.clone());
+        match &self.links {
+            Some((_, uplinks)) => zone.with_network(uplinks),
+            None => zone,
+        }
+    }
+
     /// The same plan with these predictions of its workload. Without any, lifetime rules find all
     /// VMs and machines alike.
     #[must_use]
@@ -230,7 +276,7 @@ impl Plan {
 
     /// The same, where any rule asks.
     pub(crate) fn foresight_of_rules(&self) -> Option<&Foresight> {
-        self.foresight().filter(|_| self.rules_ask_for_lifetimes())
+        self.foresight().filter(|_| IS_WHOLE && self.rules_ask_for_lifetimes())
     }
 
     /// What rules make of predicted lifetimes, where any rule of any list asks for them.

@@ -2,32 +2,93 @@
 //! the agents (Protean section 4).
 
 use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, Millis, Occupancy, Time};
+use tiebreak_model::{MachineId, MachineRecord, Millis, Network, Occupancy, Time};
 
-/// One machine's new state, visible to agents from a moment on.
+/// Something new, visible to agents from a moment on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Published {
-    pub(crate) visible_at: Time,
+pub(crate) struct Published<T> {
+    visible_at: Time,
+    pub(crate) news: T,
+}
+
+/// One machine's new state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MachineNews {
     pub(crate) machine: MachineId,
     pub(crate) revision: Revision,
     pub(crate) record: MachineRecord,
 }
 
-/// The truth, and the log that agents follow.
+/// What is reserved of the cut at a place of the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CutNews {
+    pub(crate) place: u32,
+    /// How often it had changed by then.
+    pub(crate) revision: u32,
+    pub(crate) used_kbps: u64,
+}
+
+/// What agents follow, in the order it happened.
+#[derive(Clone)]
+pub(crate) struct Log<T> {
+    entries: VecDeque<Published<T>>,
+    /// The position of the first entry still kept.
+    first: u64,
+}
+
+impl<T> Log<T> {
+    const fn empty() -> Self {
+        Self { entries: VecDeque::new(), first: 0 }
+    }
+
+    fn publish(&mut self, visible_at: Time, news: T) {
+        self.entries.push_back(Published { visible_at, news });
+    }
+
+    /// What became visible up to `now`, from a position on.
+    pub(crate) fn published(&self, from: u64, now: Time) -> impl Iterator<Item = &Published<T>> {
+        let skip = (from - self.first) as usize;
+        self.entries.range(skip..).take_while(move |entry| entry.visible_at <= now)
+    }
+
+    /// The position after the last entry.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// Forgets entries that every agent has read.
+    pub(crate) fn forget_before(&mut self, position: u64) {
+        let read = position.saturating_sub(self.first).min(self.entries.len() as u64);
+        self.entries.drain(..read as usize);
+        self.first += read;
+    }
+
+    /// How many entries are kept.
+    pub(crate) fn backlog(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+/// The truth, and the logs that agents follow: of machines, and of what is reserved of the network.
 #[derive(Clone)]
 pub(crate) struct Store {
     occupancy: Occupancy,
     delay: Millis,
-    log: VecDeque<Published>,
-    /// The log position of the first entry still kept.
-    first: u64,
+    pub(crate) machines: Log<MachineNews>,
+    pub(crate) cuts: Log<CutNews>,
+    /// How often each cut of the network has changed.
+    cut_revisions: Vec<u32>,
 }
 
 impl Store {
     pub(crate) fn new(occupancy: Occupancy, delay: Millis) -> Self {
-        Self { occupancy, delay, log: VecDeque::new(), first: 0 }
+        let cuts = occupancy.network().map_or(0, Network::cuts);
+        let cut_revisions = vec![0; cuts as usize];
+        Self { occupancy, delay, machines: Log::empty(), cuts: Log::empty(), cut_revisions }
     }
 
     pub(crate) fn occupancy(&self) -> &Occupancy {
@@ -38,7 +99,36 @@ impl Store {
     pub(crate) fn set(&mut self, now: Time, machine: MachineId, record: MachineRecord) {
         self.occupancy.set(machine, record);
         let revision = self.revision_of(machine);
-        self.log.push_back(Published { visible_at: now + self.delay, machine, revision, record });
+        self.machines.publish(now + self.delay, MachineNews { machine, revision, record });
+    }
+
+    /// Reserves or gives back bandwidth of these cuts, by their places, and publishes it.
+    pub(crate) fn shift_links(&mut self, now: Time, cuts: &[(u32, u64)], comes: bool) {
+        self.shift_unpublished(cuts, comes);
+        for (place, _) in cuts {
+            self.cut_revisions[*place as usize] += 1;
+            let news = self.cut(*place);
+            self.cuts.publish(now + self.delay, news);
+        }
+    }
+
+    /// The same, for nobody to know.
+    pub(crate) fn shift_unpublished(&mut self, cuts: &[(u32, u64)], comes: bool) {
+        let Some(network) = self.occupancy.network_mut() else { return };
+        for (place, kbps) in cuts {
+            if comes { network.reserve(*place, *kbps) } else { network.release(*place, *kbps) }
+        }
+    }
+
+    /// What is reserved of a cut now.
+    pub(crate) fn cut(&self, place: u32) -> CutNews {
+        let used_kbps = self.occupancy.network().map_or(0, |network| network.used_at(place));
+        CutNews { place, revision: self.cut_revisions[place as usize], used_kbps }
+    }
+
+    /// How often each cut has changed.
+    pub(crate) fn cut_revisions(&self) -> &[u32] {
+        &self.cut_revisions
     }
 
     /// Changes a machine before any agent has looked.
@@ -49,28 +139,5 @@ impl Store {
     /// When a machine last changed.
     pub(crate) fn revision_of(&self, machine: MachineId) -> Revision {
         self.occupancy.journal().revision_of(machine)
-    }
-
-    /// What became visible up to `now`, from a log position on.
-    pub(crate) fn published(&self, from: u64, now: Time) -> impl Iterator<Item = &Published> {
-        let skip = (from - self.first) as usize;
-        self.log.range(skip..).take_while(move |entry| entry.visible_at <= now)
-    }
-
-    /// The position after the last entry.
-    pub(crate) fn end(&self) -> u64 {
-        self.first + self.log.len() as u64
-    }
-
-    /// Forgets entries that every agent has read.
-    pub(crate) fn forget_before(&mut self, position: u64) {
-        while self.first < position && self.log.pop_front().is_some() {
-            self.first += 1;
-        }
-    }
-
-    /// How many entries are kept.
-    pub(crate) fn backlog(&self) -> usize {
-        self.log.len()
     }
 }

@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, MachineRecord, Millis, Occupancy, Outlook, Readiness, RequestId, Resource, Resources, Scene,
+    Footprint, MachineId, MachineRecord, Millis, Needs, Occupancy, Outlook, Readiness, RequestId, Resource, Resources,
     ShapeId, TenantSize, Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
-use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Policy, Refusal, Request};
+use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Policy, Refusal};
 
 use crate::agent::{Agent, Assignment, InFlight};
 use crate::avoidance::Window;
@@ -22,9 +22,10 @@ use crate::digest::Digest;
 use crate::disruptions::{Disruptions, Fate, Reason};
 use crate::event::{Event, Queue};
 use crate::evictions::Evictable;
-use crate::frames::Frames;
+use crate::frames::{Frames, Layers};
 use crate::histogram::Histogram;
 use crate::job::{Job, Waiting};
+use crate::links::{Asking, LinkBook};
 use crate::lists;
 use crate::lives::{HostCard, LifeCounts, Lives, Told};
 use crate::machine_byte::MachineByte;
@@ -75,6 +76,9 @@ pub struct Probed {
     pub cache: CacheUse,
     /// What was predicted of it; none where no rule asks for lifetimes.
     pub outlook: Option<Outlook>,
+    /// Where the others of its virtual datacenter stood, and what its links to them take; none where
+    /// VMs are not linked.
+    pub company: Option<(Footprint, Needs)>,
     /// Why.
     pub explanation: Explanation,
 }
@@ -124,7 +128,9 @@ pub struct World {
     avoiding: Stream,
     window: Window,
     /// Where the VMs of tenants that ask for anything really stand.
-    tenants: BTreeMap<u64, Footprint>,
+    pub(crate) tenants: BTreeMap<u64, Footprint>,
+    /// Who is linked with whom, where VMs are.
+    pub(crate) links: Option<LinkBook>,
     evictable: Evictable,
     pub(crate) disrupted: Disruptions,
     /// What is predicted, where any rule asks, and from when on agents are shown it.
@@ -158,13 +164,17 @@ pub struct World {
     probe: Option<Probe>,
     probed: Vec<Probed>,
     capacity: [u64; 4],
-    spare: Spare,
+    pub(crate) spare: Spare,
     /// Requests of the warm start that are placed.
     warm: u32,
     done: bool,
 }
 
 pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// Whether this build has everything: the engine that makes the page live does without what its one scenario does
+/// not ask for. So the compiler leaves that out.
+pub(crate) const IS_WHOLE: bool = !cfg!(feature = "few");
 
 impl core::fmt::Debug for World {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -177,7 +187,7 @@ impl World {
     /// are placed, in order, by the first agent: the warm start (LAVA section 6.1).
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        let empty = Occupancy::empty(plan.fleet.clone());
+        let empty = plan.empty_zone();
         let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
         let vms = plan.workload.vm_count() as usize;
         let lives = plan.foresight_of_rules().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
@@ -203,6 +213,7 @@ impl World {
             avoiding: plan.seed.stream("conflict avoidance"),
             window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
+            links: plan.links().map(|links| LinkBook::new(links, &plan)),
             evictable: Evictable::new(plan.ever_lets_evict(&VmShape::plain(Resources::NONE))),
             asking: Asking::default(),
             placed_on: vec![NOWHERE; vms],
@@ -250,9 +261,14 @@ impl World {
     /// Keeps how every machine stands at each sample, for the fleet map, and of lifetimes what it
     /// takes to look back ([`World::host_card`]).
     pub fn keep_frames(&mut self) {
-        self.lives.iter_mut().for_each(Lives::look_back);
+        self.lives.iter_mut().filter(|_| IS_WHOLE).for_each(Lives::look_back);
         let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
-        self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.lives.is_some()));
+        self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.layers()));
+    }
+
+    /// What frames tell beside how each machine stands.
+    fn layers(&self) -> Layers {
+        Layers { lives: self.lives.is_some(), uplinks: self.links.is_some() }
     }
 
     /// Lets at most `budget` events happen.
@@ -382,7 +398,7 @@ impl World {
     #[must_use]
     pub fn picture(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        crate::frames::picture(self.store.occupancy(), self.lives.is_some(), &mut bytes);
+        crate::frames::picture(self.store.occupancy(), self.layers(), &mut bytes);
         bytes
     }
 
@@ -434,7 +450,7 @@ impl World {
     /// What predicting lifetimes took and led to so far.
     #[must_use]
     pub fn life_counts(&self) -> LifeCounts {
-        self.lives.as_ref().map_or_else(LifeCounts::default, Lives::counts)
+        self.lives.as_ref().filter(|_| IS_WHOLE).map_or_else(LifeCounts::default, Lives::counts)
     }
 
     /// What came out so far.
@@ -479,7 +495,7 @@ impl World {
     /// What each agent is doing now.
     #[must_use]
     pub fn agents(&self) -> Vec<AgentState> {
-        let end = self.store.end();
+        let end = self.store.machines.end();
         let state = |agent: &Agent| AgentState {
             behind: end - agent.position,
             in_flight: agent.in_flight() as u32,
@@ -499,7 +515,7 @@ impl World {
         }
     }
 
-    fn is_warming(&self) -> bool {
+    pub(crate) fn is_warming(&self) -> bool {
         self.warm <= self.plan.workload.warm_count()
     }
 
@@ -526,6 +542,7 @@ impl World {
 
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
         self.ask(Job::Place(request));
+        self.ask_for(vm);
         let outlook = self.outlook(vm);
         let choice = self.choose(0, (vm, outlook), 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
@@ -540,6 +557,7 @@ impl World {
             }
             None => {
                 self.warm_rejections += 1;
+                self.note_blocked(0, vm);
                 self.rejections.insert(request, Rejection::Refused(vm));
                 Outcome::Refused
             }
@@ -600,6 +618,9 @@ impl World {
         let mut order = core::mem::take(&mut self.spare.order);
         self.order(job, &mut order);
         self.ask(job);
+        if let Job::Reallocate(vm) = job {
+            self.tell_what_it_gave_back(agent, vm);
+        }
         let mut took_us = 0;
         for vm in &order {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
@@ -662,11 +683,12 @@ impl World {
 
     /// Decides one VM; whether a machine was found.
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
+        self.ask_for(vm);
         let outlook = self.outlook(vm);
         if flight.attempt == 0 && self.shares.wants(vm) {
             let occupancy = self.agents[agent as usize].allocator.view();
             let shape = *self.plan.workload.shape_of_vm(vm);
-            let scene = Scene { occupancy, footprint: self.asking.footprint(&shape) };
+            let scene = self.asking.scene(occupancy, &shape);
             let asked = VmRequest { outlook, ..self.asking.request(shape) };
             self.shares.add(&funnel(&self.policy, scene, &asked));
         }
@@ -690,11 +712,14 @@ impl World {
                 let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
                 let assignment = Assignment { vm, machine, shape, outlook, best_set, cache };
                 self.agents[agent as usize].assign(flight, assignment);
+                let cuts = self.cuts(machine);
+                self.agents[agent as usize].reserve(flight, &cuts);
                 self.asking.assign(machine, &shape);
                 true
             }
             Err(_) => {
                 flight.refused = Some((vm, cache));
+                self.note_blocked(agent, vm);
                 false
             }
         }
@@ -706,7 +731,7 @@ impl World {
         self.asking.size = TenantSize::default();
         self.asking.footprint.clear();
         let asks = |vm: u32| !workload.shape_of_vm(VmId(vm)).terms.is_none();
-        if !job.vms(workload).any(asks) {
+        if self.links.is_none() && !job.vms(workload).any(asks) {
             return;
         }
         if let Some(footprint) = self.tenants.get(&workload.tenant(job.request(workload))) {
@@ -733,18 +758,32 @@ impl World {
         attempt: u32,
         among: Option<u32>,
     ) -> Result<Choice, Refusal> {
-        let workload = &self.plan.workload;
-        let shape = workload.shape_of(vm);
-        let asked = VmRequest { outlook, ..self.asking.request(*workload.shape(shape)) };
         let number = self.tie_break.draw(self.plan.luck(vm), u64::from(attempt));
-        let draw = Draw { number, among };
-        let footprint = self.asking.footprint(&asked.shape);
-        let request = Request { shape, vm: &asked, footprint, draw };
+        let (shape, asked) = self.asked(vm, outlook);
+        let request = self.asking.to_place(shape, &asked, Draw { number, among });
         self.agents[agent as usize].allocator.choose(&request)
     }
 
+    /// A VM as rules read it, and the name of its shape.
+    fn asked(&self, vm: VmId, outlook: Outlook) -> (ShapeId, VmRequest) {
+        let shape = self.plan.workload.shape_of(vm);
+        (shape, VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape(shape)) })
+    }
+
+    /// Notes what was in the way of a VM's links, if that was what an agent refused it for.
+    fn note_blocked(&mut self, agent: u32, vm: VmId) {
+        if !IS_WHOLE || self.links.is_none() {
+            return;
+        }
+        let outlook = self.outlook(vm);
+        let (shape, asked) = self.asked(vm, outlook);
+        let Some(book) = &mut self.links else { return };
+        let request = self.asking.to_place(shape, &asked, Draw { number: 0, among: None });
+        book.note_refusal(vm, self.agents[agent as usize].allocator.blocked(&request));
+    }
+
     fn is_probed(&self, vm: VmId) -> bool {
-        self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
+        IS_WHOLE && self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
     }
 
     fn explain(
@@ -760,12 +799,13 @@ impl World {
         let view = self.agents[agent.unwrap_or(0) as usize].allocator.view();
         let request = VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
         let asked = self.probe.and_then(|probe| probe.asked);
-        let scene = Scene { occupancy: view, footprint: self.asking.footprint(&request.shape) };
+        let scene = self.asking.scene(view, &request.shape);
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.policy, scene, &request, Question { winner, asked, avoided });
         let outlook = (self.lives.is_some() && self.shows_lives()).then_some(outlook);
-        self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, outlook, explanation });
+        let company = self.links.as_ref().map(|_| self.asking.company());
+        self.probed.push(Probed { vm, time: self.now, cause, agent, attempt, cache, outlook, company, explanation });
     }
 
     /// A decision reaches the store, which takes it whole or not at all.
@@ -809,17 +849,26 @@ impl World {
     /// request of it, or another tenant's, came first.
     fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
         self.ask(flight.job);
-        flight.assignments.iter().find_map(|it| {
-            let scene = Scene { occupancy: self.store.occupancy(), footprint: self.asking.footprint(&it.shape) };
+        let mut reserved = Vec::new();
+        let broken = flight.assignments.iter().find_map(|it| {
+            self.ask_for(it.vm);
+            let scene = self.asking.scene(self.store.occupancy(), &it.shape);
             let kept = self.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
+            // The next VM of the request finds what this one takes.
+            let cuts = self.cuts(it.machine);
+            self.store.shift_unpublished(&cuts, true);
+            reserved.extend(cuts);
             self.asking.assign(it.machine, &it.shape);
             (!kept).then_some(it.machine)
-        })
+        });
+        self.store.shift_unpublished(&reserved, false);
+        broken
     }
 
     /// What is predicted of a VM now.
     pub(crate) fn outlook(&self, vm: VmId) -> Outlook {
-        self.lives.as_ref().map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
+        let lives = self.lives.as_ref().filter(|_| IS_WHOLE);
+        lives.map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
     }
 
     /// How long a VM on a machine is predicted to live on, in seconds, whether any rule asks or
@@ -839,7 +888,7 @@ impl World {
     /// A machine's state with what is predicted of it now, where agents are shown that; what has to
     /// be thought over later is scheduled.
     pub(crate) fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
-        let Some(lives) = &mut self.lives else { return record };
+        let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) else { return record };
         let (life, due) = lives.rate(machine, self.now);
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
@@ -855,7 +904,7 @@ impl World {
 
     /// What is predicted of a machine may be out of date.
     fn think_over(&mut self, machine: MachineId) {
-        let Some(lives) = &mut self.lives else { return };
+        let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) else { return };
         match lives.told(machine, self.now) {
             Told::Nothing => {}
             Told::Later(at) => self.queue.schedule_life(at, machine),
@@ -872,7 +921,7 @@ impl World {
 
     /// Notes where a VM stands from now on, and that the machine is like this then.
     pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId, after: &MachineRecord) {
-        if let Some(lives) = &mut self.lives {
+        if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.join(vm, machine, self.now, after.used_share(self.plan.fleet.capacity(machine)));
         }
         let workload = &self.plan.workload;
@@ -881,7 +930,9 @@ impl World {
         self.placed_at[vm.index()] = self.now;
         self.evictable.add(machine, vm, shape);
         self.disrupted.residents.add(machine, vm);
-        if !shape.terms.is_none() {
+        if self.links.is_some() {
+            self.join(vm, machine);
+        } else if !shape.terms.is_none() {
             self.tenants.entry(workload.tenant(workload.request_of(vm))).or_default().add(machine);
         }
     }
@@ -889,7 +940,7 @@ impl World {
     /// Notes that a VM stands nowhere any more; where it stood.
     pub(crate) fn unsettle(&mut self, vm: VmId, shape: ShapeId) -> Option<MachineId> {
         let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
-        if let Some(lives) = &mut self.lives {
+        if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.leave(vm, machine, self.now);
         }
         let workload = &self.plan.workload;
@@ -897,7 +948,9 @@ impl World {
         self.evictable.remove(machine, vm, shape);
         self.disrupted.residents.remove(machine, vm);
         self.disrupted.copies.note_left(vm, machine);
-        if !shape.terms.is_none() {
+        if self.links.is_some() {
+            self.part(vm, machine);
+        } else if !shape.terms.is_none() {
             let tenant = workload.tenant(workload.request_of(vm));
             let footprint = self.tenants.get_mut(&tenant).expect("its tenant has VMs");
             footprint.remove(machine);
@@ -927,6 +980,7 @@ impl World {
             self.publish(demand.machine, demand.after.expect("checked to fit"));
             self.agents[agent as usize].told(&self.store, demand.machine);
         }
+        self.agents[agent as usize].told_cuts(&self.store, &flight.links);
         self.agents[agent as usize].release(flight);
         self.answered(flight.job);
         match flight.job {
@@ -958,6 +1012,7 @@ impl World {
         for machine in conflicts {
             one.told(&self.store, *machine);
         }
+        one.told_cuts(&self.store, &flight.links);
         if flight.attempt < self.plan.agents.retries {
             self.counters.retries += 1;
             self.enqueue(flight.job, flight.attempt + 1);
@@ -979,7 +1034,11 @@ impl World {
         let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
         match flight.job {
             Job::Place(request) => {
-                self.counters.rejections += self.plan.workload.vms_of(request).len() as u64;
+                let vms = self.plan.workload.vms_of(request).len() as u64;
+                self.counters.rejections += vms;
+                if let (Some(book), Rejection::Refused(vm)) = (&self.links, rejection) {
+                    self.counters.count_refusals(book.blocked(vm), vms);
+                }
                 self.rejections.insert(request, rejection);
             }
             Job::Reallocate(vm) => self.note_lost(vm, rejection),
@@ -1035,8 +1094,9 @@ impl World {
             lag: self.lag(),
             empty_bound: empty_bound(self.store.occupancy()),
             repredictions: repredictions - repredicted,
-            phases: self.lives.as_ref().filter(|_| self.shows_lives()).map(Lives::phases),
+            phases: self.lives.as_ref().filter(|_| IS_WHOLE && self.shows_lives()).map(Lives::phases),
             stranded_pct: self.fills.last,
+            links: self.links.as_ref().and_then(|book| book.sample(self.store.occupancy())),
         };
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);
@@ -1047,7 +1107,7 @@ impl World {
 
     /// Changes an agent has not read, on average.
     fn lag(&self) -> f64 {
-        let end = self.store.end();
+        let end = self.store.machines.end();
         let behind: u64 = self.agents.iter().map(|agent| end - agent.position).sum();
         behind as f64 / self.agents.len() as f64
     }
@@ -1056,14 +1116,17 @@ impl World {
     /// read what is visible first. What is not visible yet stays.
     fn trim_log(&mut self) {
         const ROOMY: usize = 4_096;
-        if self.store.backlog() > ROOMY.max(4 * self.plan.fleet.machine_count() as usize) {
+        let longest = self.store.machines.backlog().max(self.store.cuts.backlog());
+        if longest > ROOMY.max(4 * self.plan.fleet.machine_count() as usize) {
             for agent in &mut self.agents {
                 if agent.is_idle() {
                     agent.catch_up(&self.store, self.now);
                 }
             }
-            let read = self.agents.iter().map(|agent| agent.position).min().unwrap_or(0);
-            self.store.forget_before(read);
+            let read = self.agents.iter().map(|agent| (agent.position, agent.cut_position));
+            let (machines, cuts) = read.reduce(|one, other| (one.0.min(other.0), one.1.min(other.1))).unwrap_or((0, 0));
+            self.store.machines.forget_before(machines);
+            self.store.cuts.forget_before(cuts);
         }
     }
 
@@ -1122,47 +1185,12 @@ fn unit(draw: u64) -> f64 {
     (draw >> 11) as i64 as f64 / (1_u64 << 53) as f64
 }
 
-/// The tenant whose request is being decided.
-#[derive(Default)]
-pub(crate) struct Asking {
-    size: TenantSize,
-    footprint: Footprint,
-}
-
-impl Asking {
-    /// One of its VMs as rules read it. A VM that asks for nothing is like any other such VM,
-    /// even where its tenant's others do.
-    pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
-        let alone = VmRequest::alone(shape);
-        if shape.terms.is_none() { alone } else { VmRequest { tenant: self.size, ..alone } }
-    }
-
-    /// Where the tenant's VMs stand, as rules about one of them see it.
-    pub(crate) fn footprint(&self, shape: &VmShape) -> &Footprint {
-        if shape.terms.is_none() { Footprint::NONE } else { &self.footprint }
-    }
-
-    /// One of its VMs has a machine.
-    fn assign(&mut self, machine: MachineId, shape: &VmShape) {
-        if !shape.terms.is_none() {
-            self.footprint.add(machine);
-            self.size.placed += 1;
-        }
-    }
-
-    /// One of its VMs is about to leave a machine.
-    pub(crate) fn leave(&mut self, machine: MachineId, shape: &VmShape) {
-        if !shape.terms.is_none() {
-            self.footprint.remove(machine);
-            self.size = TenantSize { placed: self.size.placed - 1, wanted: self.size.wanted - 1 };
-        }
-    }
-}
-
 /// Room for work that is thrown away, kept so that a decision asks for no memory.
 #[derive(Default)]
-struct Spare {
+pub(crate) struct Spare {
     order: Vec<VmId>,
     demands: Demands,
     flights: Vec<InFlight>,
+    pub(crate) needs: Needs,
+    pub(crate) cuts: Vec<(u32, u64)>,
 }

@@ -10,6 +10,7 @@ use tiebreak_sim::{Disruption, Reason};
 use crate::ledger::Ledger;
 use crate::promises::Promises;
 use crate::stand::Stand;
+use crate::wires;
 
 /// Who stands where, and what that adds up to over time.
 pub(crate) struct Books<'a> {
@@ -109,7 +110,8 @@ impl<'a> Books<'a> {
         self.fits_on(it.vm, to, it.time)?;
         self.promises
             .broken(&self.stand, &[(it.vm, to)], before)
-            .map_or(Ok(()), |broken| Err(format!("{broken}: {it:?}")))
+            .map_or(Ok(()), |broken| Err(format!("{broken}: {it:?}")))?;
+        wires::over_committed(self.ledger, &self.stand).map_or(Ok(()), |over| Err(format!("{over}: {it:?}")))
     }
 
     /// All of a VM that migrates is copied, or it is gone.
@@ -157,6 +159,9 @@ impl<'a> Books<'a> {
         }
         if let Some(broken) = self.promises.broken(&self.stand, vms, before) {
             return Err(format!("{broken} at {} ms", now.0));
+        }
+        if let Some(over) = wires::over_committed(self.ledger, &self.stand) {
+            return Err(format!("{over} at {} ms", now.0));
         }
         for (vm, _) in vms.iter().filter(|(vm, _)| !warm && self.ledger.workload.end(*vm) <= now) {
             self.leaving.remove(&(self.ledger.workload.end(*vm), *vm));
@@ -209,7 +214,10 @@ impl<'a> Books<'a> {
         let before = vms.first().map_or(0, |(vm, _)| self.of_tenant(*vm));
         let mut stand = self.stand.clone();
         vms.iter().for_each(|(vm, machine)| stand.add(*vm, *machine));
-        vms.iter().all(fits) && self.promises.are_clear() && self.promises.broken(&stand, vms, before).is_none()
+        vms.iter().all(fits)
+            && self.promises.are_clear()
+            && self.promises.broken(&stand, vms, before).is_none()
+            && wires::over_committed(self.ledger, &stand).is_none()
     }
 
     /// What is free on a machine, and what VMs of low priority hold.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tiebreak_lifetime::{Forecasts, PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
-    ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, VmRow, VmShape, Workload,
-    WorkloadBuilder,
+    ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow, VmShape,
+    Workload, WorkloadBuilder,
 };
 use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::incidents::find;
-use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Measures, Plan, RulesUntil};
+use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, RulesUntil, Vdcs};
 
 use crate::draws::Draws;
 
@@ -37,6 +37,10 @@ pub struct Case {
     pub lifetimes: Lifetimes,
     /// From when means are taken, and how often the zone is filled.
     pub measures: Measures,
+    /// How VMs of one tenant are linked.
+    pub vdcs: Vdcs,
+    /// What the network of each cluster carries, where they are.
+    pub uplinks: Vec<Uplinks>,
 }
 
 impl Case {
@@ -66,6 +70,8 @@ impl Case {
             incidents: incidents(number),
             lifetimes: lifetimes(number),
             measures: measures(number),
+            vdcs: vdcs(number),
+            uplinks: uplinks(number),
         }
     }
 
@@ -108,7 +114,8 @@ impl Case {
             Seed(self.number),
         )
         .and_then(|plan| plan.with_changes(&self.changes))
-        .and_then(|plan| plan.with_measures(self.measures).with_incidents(&self.incidents))
+        .and_then(|plan| plan.with_measures(self.measures).with_vdcs(&self.vdcs, &self.uplinks))
+        .and_then(|plan| plan.with_incidents(&self.incidents))
         .expect("a random case is a plan");
         let forecasts = forecasts(self.number, plan.workload());
         plan.with_forecasts(self.lifetimes, forecasts)
@@ -197,6 +204,34 @@ fn measures(number: u64) -> Measures {
         stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
         fill_while_pct: draws.one_of(&[0.0, 50.0, 100.0]),
     }
+}
+
+/// In half of the cases VMs are linked, in any way.
+fn vdcs(number: u64) -> Vdcs {
+    let mut draws = Draws::of(number, "random virtual datacenters");
+    let topologies = [Topology::AllToAll, Topology::AllToAll, Topology::Star, Topology::Chain, Topology::Pipeline];
+    let topology = if draws.one_in(2) { Some(draws.one_of(&topologies)) } else { None };
+    Vdcs {
+        topology: Linking(topology),
+        bpc_mbps: draws.one_of(&[0, 1, 3, 10, 1_000_000]),
+        peak_vms: draws.one_of(&[0, 1, 2, 5, 8, 30]),
+        stage_vms: 1 + draws.below(3),
+        grid_minutes: draws.one_of(&[0.0, 0.0, 0.1, 1.0]),
+        one_by_one: draws.one_in(2),
+    }
+}
+
+/// Networks so small that links often find no room: of any level, of another one in each cluster, and now and then of
+/// none.
+fn uplinks(number: u64) -> Vec<Uplinks> {
+    let mut draws = Draws::of(number, "random uplinks");
+    let mut kbps = |sizes: &[u64]| draws.one_of(sizes) * 1_000;
+    let mut one = || Uplinks {
+        machine_kbps: kbps(&[0, 8, 20, 60, 200]),
+        rack_kbps: kbps(&[0, 20, 60, 200, 1_000]),
+        cluster_kbps: kbps(&[0, 60, 200, 1_000]),
+    };
+    (0..4).map(|_| one()).collect()
 }
 
 /// Predictions by an oracle, right or often wrong, or by a table of the first half.

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId, MachineRecord, Time, VmId, Workload};
+use tiebreak_model::{Fleet, Links, MachineId, MachineRecord, Network, Time, VmId, Workload};
 use tiebreak_placement::RuleUse;
 use tiebreak_placement::policy::REQUIRED_RULE;
+use tiebreak_sim::vdc::slots;
 use tiebreak_sim::{Agents, Decision, Disruption, Measures, Reason, RulesUntil, Series, Summary, World};
 
 use crate::case::Case;
@@ -39,6 +40,10 @@ pub struct Ledger {
     pub placements: Vec<Option<(MachineId, Time)>>,
     /// Every machine's state at the end.
     pub machines: Vec<MachineRecord>,
+    /// How VMs of one tenant are linked, and their slots; where they are not, none.
+    pub links: Option<(Links, Vec<u32>)>,
+    /// The network at the end, and in the beginning.
+    pub network: Option<(Network, Network)>,
     /// The samples.
     pub series: Series,
     /// What came out.
@@ -62,6 +67,8 @@ impl Ledger {
             tied: tied.collect(),
             placements: (0..workload.vm_count()).map(|vm| world.placement(VmId(vm))).collect(),
             machines: (0..fleet.machine_count()).map(|id| world.occupancy().record(MachineId(id))).collect(),
+            links: world.plan().links().map(|links| (links, slots(&workload))),
+            network: world.occupancy().network().cloned().map(|end| (end, Network::idle(&fleet, &case.uplinks))),
             series: world.series().clone(),
             summary: world.summary(),
             workload,
@@ -73,6 +80,13 @@ impl Ledger {
     pub(crate) fn has_rule(&self, id: &str) -> bool {
         let lists = self.changes.iter().map(|change| &change.rules);
         lists.chain([&self.rules]).all(|rules| rules.iter().any(|rule| rule.id == id))
+    }
+
+    /// The largest first parameter of a rule over all lists, if every one has the rule.
+    pub(crate) fn widest(&self, id: &str) -> Option<u32> {
+        let lists = self.changes.iter().map(|change| &change.rules).chain([&self.rules]);
+        let values = lists.map(|rules| Some(*rules.iter().find(|rule| rule.id == id)?.values.first()? as u32));
+        values.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
     /// Whether the list that held then lets VMs of high priority put out ones of low priority.

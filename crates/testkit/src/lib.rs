@@ -13,6 +13,7 @@ mod promises;
 mod replay;
 mod samples;
 mod stand;
+mod wires;
 
 pub use case::Case;
 pub use ledger::Ledger;

@@ -16,6 +16,8 @@ pub(crate) struct Promises<'a> {
     isolation: bool,
     per_machine: bool,
     per_rack: bool,
+    /// VMs of a VDC that a machine may host, where every list has a limit: the widest.
+    colocated: Option<u32>,
     /// For each part of the zone, whether a rule keeps a tenant together in it that asks for that.
     scopes: [(Scope, bool); 3],
     /// Tenants whose VMs ask for different things: nobody can say what they were promised.
@@ -29,6 +31,7 @@ impl<'a> Promises<'a> {
             isolation: ledger.has_rule("RespectsIsolation"),
             per_machine: ledger.has_rule("CapsTenantPerMachine"),
             per_rack: ledger.has_rule("SpreadsOverFaultDomains"),
+            colocated: ledger.widest("CapsColocation"),
             scopes: [
                 (Scope::Datacenter, ledger.has_rule("SharesTenantDatacenter")),
                 (Scope::Cluster, ledger.has_rule("SharesTenantCluster")),
@@ -66,11 +69,15 @@ impl<'a> Promises<'a> {
         }
         let (fleet, tenant) = (&self.ledger.fleet, self.ledger.tenant(vm));
         let terms = self.ledger.workload.shape_of_vm(vm).terms;
+        let mates = stand.of_tenant(tenant);
+        let alike = |is: &dyn Fn(MachineId) -> bool| mates.iter().filter(|mate| is(**mate)).count() as u32;
+        let is_alone = terms.is_none() && self.ledger.links.is_none();
+        if !is_alone && self.colocated.is_some_and(|vms| alike(&|mate| mate == machine) > vms) {
+            return Some("more VMs of a virtual datacenter on one machine than the list allows");
+        }
         if terms.is_none() || self.mixed.contains(&tenant) {
             return None;
         }
-        let mates = stand.of_tenant(tenant);
-        let alike = |is: &dyn Fn(MachineId) -> bool| mates.iter().filter(|mate| is(**mate)).count() as u32;
         let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
         let datacenter = |mate: MachineId| fleet.cluster(fleet.cluster_of(mate)).datacenter;
         let on_rack = alike(&|mate| fleet.rack_of(mate) == rack);

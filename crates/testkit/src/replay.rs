@@ -7,6 +7,7 @@ use crate::answers::groups;
 use crate::books::Books;
 use crate::ledger::Ledger;
 use crate::samples::Samples;
+use crate::wires;
 
 /// At every moment nothing is over-committed, tenants have what they were promised, and nobody
 /// was put out who need not have been; a merging store refuses only what does not fit or breaks
@@ -62,6 +63,7 @@ fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {
             return Err(format!("VM {vm} was decided for another machine or moment: {placed:?}"));
         }
     }
+    wires::end_as_recorded(ledger, &books.stand)?;
     let (empty, density, free) = books.means_pct();
     close("mean empty-to-free ratio", ledger.summary.empty_to_free_pct_mean, free)?;
     close("mean of empty hosts", ledger.summary.empty_hosts_pct_mean, empty)?;

@@ -62,11 +62,16 @@ impl<'a> Stand<'a> {
         held.try_fold(self.ledger.fleet.capacity(machine), Resources::checked_sub)
     }
 
-    /// Where the VMs of a tenant stand that ask for anything.
+    /// Where the VMs of a tenant stand that ask for anything, or are linked.
     pub(crate) fn of_tenant(&self, tenant: u64) -> Vec<MachineId> {
-        let asks = |vm: VmId| !self.ledger.workload.shape_of_vm(vm).terms.is_none();
+        let asks = |vm: VmId| self.ledger.links.is_some() || !self.ledger.workload.shape_of_vm(vm).terms.is_none();
         let of_tenant = |vm: VmId| asks(vm) && self.ledger.tenant(vm) == tenant;
         self.at.iter().filter(|(vm, _)| of_tenant(**vm)).map(|(_, machine)| *machine).collect()
+    }
+
+    /// Who stands where.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (VmId, MachineId)> + '_ {
+        self.at.iter().map(|(vm, machine)| (*vm, *machine))
     }
 
     /// The machines that hold a VM, or what a VM that migrates has there.

@@ -10,7 +10,7 @@ use crate::gunzip::Gunzip;
 use crate::limits::Limits;
 use crate::magic;
 use crate::records::{Record, Records};
-use crate::report::{Report, Summary, Tally};
+use crate::report::{Correction, Report, Summary, Tally};
 
 /// No row of a binary format needs more bytes than this.
 const BINARY_ROW_BYTES: u64 = 80;
@@ -71,6 +71,7 @@ impl TraceParser {
             file_name: file_name.into(),
             limits,
             sample: TenantSample { one_in: 1, part: 0 },
+            leaves_out_instant: false,
             bytes: 0,
             body: Body::Head(Vec::new()),
             rows: Vec::new(),
@@ -91,6 +92,14 @@ impl TraceParser {
     pub fn part(mut self, one_tenant_in: u32, part: u32) -> Self {
         let one_in = u64::from(one_tenant_in.max(1));
         self.text.sample = TenantSample { one_in, part: u64::from(part) % one_in };
+        self
+    }
+
+    /// Leaves out VMs of tables that end in the instant they start, instead of giving them the smallest span;
+    /// the report still counts them as corrected. (Gridiron section II)
+    #[must_use]
+    pub fn without_instant_vms(mut self) -> Self {
+        self.text.leaves_out_instant = true;
         self
     }
 
@@ -177,6 +186,7 @@ struct Text {
     file_name: String,
     limits: Limits,
     sample: TenantSample,
+    leaves_out_instant: bool,
     bytes: u64,
     body: Body,
     rows: Vec<VmRow>,
@@ -275,7 +285,9 @@ impl Text {
         while let Some(record) = body.records.next(bytes)? {
             if !record.is_blank() && !std::mem::take(&mut body.in_header) {
                 self.tally.rows += 1;
+                let instant = self.tally.count(Correction::NoLifetime);
                 match body.reader.row(&record, &mut self.tally) {
+                    Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
                     Ok(row) => self.rows.extend(kept(row, self.sample, &mut self.tally)),
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                 }

@@ -216,6 +216,11 @@ impl Tally {
         }
     }
 
+    /// How many rows were corrected like this so far.
+    pub(crate) fn count(&self, correction: Correction) -> u64 {
+        self.corrections.get(&correction).copied().unwrap_or(0)
+    }
+
     /// Counts a correction.
     pub(crate) fn correct(&mut self, correction: Correction) {
         *self.corrections.entry(correction).or_default() += 1;

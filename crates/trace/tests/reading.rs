@@ -79,6 +79,15 @@ fn faults_and_corrections_of_2017_are_counted() {
 }
 
 #[test]
+fn vms_without_a_lifetime_can_be_left_out() {
+    let mut parser = TraceParser::new("vmtable.csv").without_instant_vms();
+    parser.push(VARIANTS).expect("the fixture");
+    let Parsed { workload, report } = parser.finish().expect("the fixture");
+    assert_eq!((report.kept, report.corrections.get(&Correction::NoLifetime)), (8, Some(&1)));
+    assert!(vms(&workload).iter().all(|row| row.1 - row.0 > 300_000));
+}
+
+#[test]
 fn named_columns_are_read_in_their_units() {
     const H: i64 = 3_600_000;
     const NEVER: i64 = i64::MAX;

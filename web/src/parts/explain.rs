@@ -83,6 +83,7 @@ fn attempts(link: &Scope<Page>, app: &App, answer: &Answer) -> Html {
             if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(|turn| heard(turn)).collect::<Vec<_>>().join(" ") }</p> }
             <p class="muted">{ say("It asked for {}. {}.", &[&heard(&last.vm), &heard(&last.circumstances)]) }</p>
             if let Some(life) = &last.life { <p class="muted">{ heard(life) }</p> }
+            if let Some(company) = &last.company { <p class="muted">{ heard(&company.sentence) }</p> }
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ tr("Who was left, rule by rule") }</h3>

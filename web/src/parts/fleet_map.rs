@@ -1,16 +1,17 @@
 //! The fleet map: one cell per machine, rack by rack, darker the fuller it is, or coloured by its
-//! lifetime class; outlined where a commit failed shortly before.
+//! lifetime class or by what is reserved of its uplinks; outlined where a commit failed shortly before. The links of
+//! the VM that is explained are drawn over it.
 //!
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
 use tiebreak_lab::app::{Lane, Outcome, Phase};
-use tiebreak_lab::protocol::{Failed, Layout};
+use tiebreak_lab::protocol::{Company, Failed, Layout};
 use tiebreak_lab::view::{failures, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
-use tiebreak_sim::{LifeByte, MachineByte};
+use tiebreak_sim::{LifeByte, MachineByte, UplinkByte};
 use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{
@@ -49,10 +50,41 @@ pub(crate) struct Frames {
     machines: usize,
     /// Bytes of a machine in a frame.
     planes: usize,
+    has_lives: bool,
+    has_uplinks: bool,
     /// Counts replacements.
     version: u32,
     /// How full machines were at a moment between two frames, where that was asked for.
     between: Option<(f64, Vec<u8>)>,
+}
+
+/// What colours tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Colouring {
+    /// How full a machine is.
+    #[default]
+    Cores,
+    /// Its lifetime class.
+    Class,
+    /// What is reserved of its uplinks.
+    Uplinks,
+}
+
+impl Colouring {
+    /// All that there are frames for.
+    fn of(layout: &Layout) -> Vec<Self> {
+        let some =
+            [(Self::Cores, true), (Self::Class, !layout.classes.is_empty()), (Self::Uplinks, layout.has_uplinks)];
+        some.into_iter().filter(|(_, there)| *there).map(|(colouring, _)| colouring).collect()
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Cores => tr("cores in use"),
+            Self::Class => tr("lifetime class"),
+            Self::Uplinks => tr("uplinks reserved"),
+        }
+    }
 }
 
 /// The machines at one moment: a byte each.
@@ -61,13 +93,16 @@ struct Frame<'a> {
     fullness: &'a [u8],
     /// None where nothing is known of lifetimes.
     lives: &'a [u8],
+    /// None where VMs are not linked.
+    uplinks: &'a [u8],
 }
 
 impl Frames {
     /// Replaces everything known.
     pub(crate) fn replace(&mut self, bytes: Vec<u8>, layout: &Layout) {
         (self.bytes, self.machines) = (bytes, layout.machines as usize);
-        self.planes = 1 + usize::from(!layout.classes.is_empty());
+        (self.has_lives, self.has_uplinks) = (!layout.classes.is_empty(), layout.has_uplinks);
+        self.planes = 1 + usize::from(self.has_lives) + usize::from(self.has_uplinks);
         self.version += 1;
         self.between = None;
     }
@@ -83,12 +118,16 @@ impl Frames {
     /// The machines at `time`.
     fn at(&self, frame_times: &[f64], time: f64) -> Frame<'_> {
         let index = frame_times.partition_point(|taken| *taken <= time).saturating_sub(1);
-        let plane = |plane: usize| {
+        let plane = |plane: usize, there: bool| {
             let from = (index * self.planes + plane) * self.machines;
-            self.bytes.get(from..from + self.machines).filter(|_| plane < self.planes).unwrap_or(&[])
+            self.bytes.get(from..from + self.machines).filter(|_| there).unwrap_or(&[])
         };
         let between = self.between.as_ref().filter(|(told, _)| *told == time);
-        Frame { fullness: between.map_or_else(|| plane(0), |(_, bytes)| bytes), lives: plane(1) }
+        Frame {
+            fullness: between.map_or_else(|| plane(0, true), |(_, bytes)| bytes),
+            lives: plane(1, self.has_lives),
+            uplinks: plane(self.planes.saturating_sub(1), self.has_uplinks),
+        }
     }
 }
 
@@ -165,8 +204,8 @@ pub(crate) struct FleetMap {
     canvas: NodeRef,
     /// How machines stand.
     pub(crate) frames: Frames,
-    /// Whether colours tell lifetime classes, where there are any.
-    pub(crate) by_class: bool,
+    /// What colours tell, where that is known.
+    pub(crate) colours: Colouring,
     table_open: bool,
     painted: Option<Painted>,
     /// Machines in a column of a rack, as painted.
@@ -180,15 +219,16 @@ struct Painted {
     version: u32,
     moment: f64,
     selected: Option<u32>,
-    by_class: bool,
+    colours: Colouring,
+    company: Option<Box<Company>>,
     width: u32,
     theme: String,
 }
 
 impl FleetMap {
     /// A map of nothing yet.
-    pub(crate) fn new(by_class: bool) -> Self {
-        Self { by_class, ..Self::default() }
+    pub(crate) fn new(colours: Colouring) -> Self {
+        Self { colours, ..Self::default() }
     }
 
     /// Opens or closes the table.
@@ -201,7 +241,11 @@ impl FleetMap {
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, lane: &Lane, name: &str, moment: f64) -> Html {
         let summary = lane.live.as_ref().map_or(tr("No machines yet").into(), |live| self.summary(live, moment));
         let classes = lane.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
-        let by_class = self.by_class && !classes.is_empty();
+        let choices = lane.live.as_ref().map_or(Vec::new(), |live| Colouring::of(&live.layout));
+        let colours = if choices.contains(&self.colours) { self.colours } else { Colouring::Cores };
+        let by_class = colours == Colouring::Class;
+        let is_full = company(lane).is_some_and(|company| company.behind_full.is_some());
+        let company = company(lane).map(|company| heard(&company.sentence));
         let in_classes = lane.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
         let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
@@ -241,9 +285,15 @@ impl FleetMap {
             <figure class="fleet" aria-label={name.to_owned()} key={lane.id}>
                 <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onkeydown={keys}></canvas>
                 <figcaption>
-                    if !classes.is_empty() { { colour_by(link, by_class) } }
-                    if by_class { { class_legend(classes) } } else {
-                        <span class="legend" aria-hidden="true" title={tr("Share of a machine's cores in use")}><i class="empty"></i>{ tr("empty") }<i class="ramp"></i>{ tr("full") }</span>
+                    if choices.len() > 1 { { colour_by(link, &choices, colours) } }
+                    { match colours {
+                        Colouring::Class => class_legend(classes),
+                        Colouring::Uplinks => html! { <span class="legend" aria-hidden="true" title={tr("Share of the bandwidth of a machine's uplinks that links have reserved")}><i class="empty"></i>{ tr("idle") }<i class="ramp"></i>{ tr("full") }</span> },
+                        Colouring::Cores => html! { <span class="legend" aria-hidden="true" title={tr("Share of a machine's cores in use")}><i class="empty"></i>{ tr("empty") }<i class="ramp"></i>{ tr("full") }</span> },
+                    } }
+                    if company.is_some() {
+                        <span class="legend" aria-hidden="true" title={tr("Links of the VM that is explained, and thinner those between the others of its virtual datacenter; a frame is around what stands behind a full uplink")}><i class="link"></i>{ tr("links of the VM") }
+                            if is_full { <i class="failed full"></i>{ tr("full uplink") } }</span>
                     }
                     if may_be_unready(app.variant()) {
                         <span class="legend" aria-hidden="true" title={tr("Takes no new VMs: being drained or updated, or out of service")}><i class="unready"></i>{ tr("not ready") }<i class="down"></i>{ tr("failed") }</span>
@@ -252,6 +302,7 @@ impl FleetMap {
                         if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
                     <span class="muted" id={described_by}>{ &summary }
                         if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }
+                        if let Some(company) = &company { <span class="unseen">{ format!("; {company}") }</span> }
                         if let Some(failed) = &failed { <span class="unseen">{ say("; commits failed on {failed} machines", &[&failed]) }</span> }</span>
                     <button class="quiet" aria-expanded={self.table_open.to_string()}
                         onclick={link.callback(|_| PageMessage::MapTable)}>{ if self.table_open { tr("Hide data table") } else { tr("Show data table") } }</button>
@@ -267,7 +318,11 @@ impl FleetMap {
         if bytes.is_empty() {
             return tr("No machines yet").into();
         }
-        let phases = if self.by_class { phases(frame.lives) } else { String::new() };
+        let phases = match self.colours {
+            Colouring::Class => phases(frame.lives),
+            Colouring::Uplinks => reserved(frame.uplinks),
+            Colouring::Cores => String::new(),
+        };
         let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
         say(
             "{} of {} empty{phases} at {}{}",
@@ -290,8 +345,9 @@ impl FleetMap {
     }
 
     fn table(&self, live: &Outcome, moment: f64) -> Html {
-        let Frame { fullness: bytes, lives } = self.frames.at(&live.frame_times, moment);
-        let classes = if self.by_class { &live.layout.classes[..] } else { &[] };
+        let Frame { fullness: bytes, lives, uplinks } = self.frames.at(&live.frame_times, moment);
+        let by_uplinks = self.colours == Colouring::Uplinks && !uplinks.is_empty();
+        let classes = if self.colours == Colouring::Class { &live.layout.classes[..] } else { &[] };
         let of_lives = |part: &[u8]| -> Html {
             let phase = |phase| part.iter().filter(|byte| LifeByte(**byte).phase() == phase).count();
             let classes = (0..).zip(classes).map(|(class, _)| of_class(part, class));
@@ -302,7 +358,8 @@ impl FleetMap {
             .into_iter()
             .map(str::to_owned)
             .chain(classes.iter().map(|class| heard(class)));
-        let more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
+        let mut more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
+        more.extend(by_uplinks.then(|| tr("Fullest uplink").to_owned()));
         let racks = live
             .layout
             .clusters
@@ -317,7 +374,8 @@ impl FleetMap {
             let share = 100.0 * used / f64::from(machines.max(1));
             let failed = failed.iter().filter(|machine| (first..first + machines).contains(machine)).count();
             html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ say("{first} to {}", &[&first, &(first + machines - 1)]) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td>
-            if !classes.is_empty() { { of_lives(lives.get(first as usize..(first + machines) as usize).unwrap_or(&[])) } }</tr> }
+            if !classes.is_empty() { { of_lives(lives.get(first as usize..(first + machines) as usize).unwrap_or(&[])) } }
+            if by_uplinks { <td>{ format!("{:.0} %", 100.0 * fullest(uplinks.get(first as usize..(first + machines) as usize).unwrap_or(&[]))) }</td> }</tr> }
         };
         html! {
             <div class="table" tabindex="0" role="region" aria-label={tr("Fleet map: data table")}><table>
@@ -350,7 +408,8 @@ impl FleetMap {
             version: self.frames.version,
             moment,
             selected: app.selection.machine,
-            by_class: self.by_class,
+            colours: self.colours,
+            company: company(lane).cloned().map(Box::new),
             width,
             theme: theme.to_owned(),
         };
@@ -365,7 +424,8 @@ impl FleetMap {
         let style = canvas.style();
         let _ = style.set_property("height", &format!("{}px", f64::from(plan.height) / ratio));
         let colours = Colours::of_page(&canvas);
-        let pixels = pixels(&plan, self.frames.at(&live.frame_times, moment), width, &colours);
+        let told = if Colouring::of(&live.layout).contains(&self.colours) { self.colours } else { Colouring::Cores };
+        let pixels = pixels(&plan, self.frames.at(&live.frame_times, moment), width, (&colours, told));
         let Ok(Some(context)) = canvas.get_context("2d") else { return };
         let Ok(context) = context.dyn_into::<CanvasRenderingContext2d>() else { return };
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
@@ -374,12 +434,55 @@ impl FleetMap {
         if let Some(failed) = failures::at(live, moment).filter(|_| may_move || lane.phase != Phase::Running) {
             outline(&context, &plan, failed, &colours, ratio);
         }
+        if let Some(company) = company(lane) {
+            wires(&context, &plan, company, &colours, ratio);
+        }
         if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
             context.set_stroke_style_str(&colours.mark);
             context.set_line_width((2.0 * ratio).min(f64::from(plan.cell).max(2.0)));
             let size = f64::from(plan.cell.max(4));
             context.stroke_rect(f64::from(left), f64::from(top), size, size);
         }
+    }
+}
+
+/// The virtual datacenter of the VM that is explained.
+fn company(lane: &Lane) -> Option<&Company> {
+    lane.answer.attempts.last()?.company.as_deref()
+}
+
+/// Draws links between machines: those of the VM that is explained above the others, and a frame around
+/// the machines behind an uplink that had no room for them.
+fn wires(context: &CanvasRenderingContext2d, plan: &Plan, company: &Company, colours: &Colours, ratio: f64) {
+    let middle = |machine: u32| {
+        let (left, top) = plan.cell_of(machine)?;
+        let half = f64::from(plan.cell) / 2.0;
+        Some((f64::from(left) + half, f64::from(top) + half))
+    };
+    for own in [false, true] {
+        context.set_stroke_style_str(&colours.mark);
+        context.set_global_alpha(if own { 0.9 } else { 0.3 });
+        context.set_line_width(if own { 1.6 } else { 0.8 } * ratio);
+        context.begin_path();
+        for (one, other, ..) in company.links.iter().filter(|link| link.3 == own) {
+            if let (Some(from), Some(to)) = (middle(*one), middle(*other)) {
+                context.move_to(from.0, from.1);
+                context.line_to(to.0, to.1);
+            }
+        }
+        context.stroke();
+    }
+    context.set_global_alpha(1.0);
+    let framed = |context: &CanvasRenderingContext2d, machine: u32, colour: &str, wide: f64| {
+        let Some((left, top)) = plan.cell_of(machine) else { return };
+        let (inside, size) = (wide / 2.0, f64::from(plan.cell.max(4)) - f64::from(u8::from(plan.cell > 3)));
+        context.set_stroke_style_str(colour);
+        context.set_line_width(wide);
+        context.stroke_rect(f64::from(left) + inside, f64::from(top) + inside, size - wide, size - wide);
+    };
+    company.machines.iter().for_each(|(machine, _)| framed(context, *machine, &colours.mark, 1.2 * ratio));
+    if let Some((first, machines)) = company.behind_full {
+        (first..first + machines).for_each(|machine| framed(context, machine, &colours.failed, 2.4 * ratio));
     }
 }
 
@@ -453,10 +556,14 @@ impl Colours {
     }
 
     fn of(&self, machine: MachineByte) -> [u8; 3] {
-        if machine.is_empty() {
-            return self.empty;
-        }
-        let share = machine.cores_in_use();
+        if machine.is_empty() { self.empty } else { self.between(machine.cores_in_use()) }
+    }
+
+    fn of_share(&self, share: f64) -> [u8; 3] {
+        if share == 0.0 { self.empty } else { self.between(share.min(1.0)) }
+    }
+
+    fn between(&self, share: f64) -> [u8; 3] {
         [0, 1, 2].map(|index| {
             let (low, high) = (f64::from(self.low[index]), f64::from(self.high[index]));
             (low + (high - low) * share) as u8
@@ -492,7 +599,7 @@ impl Paint {
     }
 }
 
-fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, colours: &Colours) -> Vec<u8> {
+fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told): (&Colours, Colouring)) -> Vec<u8> {
     let mut pixels = vec![0; (width * plan.height * 4) as usize];
     let inner = plan.cell - u32::from(plan.cell > 3);
     for (left, top, first, machines) in &plan.racks {
@@ -500,9 +607,10 @@ fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, colours: &Colours) -> Vec<u
             let byte = |plane: &[u8]| plane.get((first + within) as usize).copied().unwrap_or(0);
             let machine = MachineByte(byte(frame.fullness));
             let stripes = Stripes::of(machine, plan.cell);
-            let paint = match colours.classes.is_empty() {
-                true => Paint::plain(colours.of(machine)),
-                false => colours.of_life(LifeByte(byte(frame.lives)), inner),
+            let paint = match told {
+                Colouring::Cores => Paint::plain(colours.of(machine)),
+                Colouring::Class => colours.of_life(LifeByte(byte(frame.lives)), inner),
+                Colouring::Uplinks => Paint::plain(colours.of_share(UplinkByte(byte(frame.uplinks)).share())),
             };
             let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
@@ -551,17 +659,33 @@ impl Stripes {
 }
 
 /// The choice of what colours tell.
-fn colour_by(link: &Scope<Page>, by_class: bool) -> Html {
-    let onchange = link.callback(|event: Event| {
+fn colour_by(link: &Scope<Page>, choices: &[Colouring], colours: Colouring) -> Html {
+    let of_menu = choices.to_vec();
+    let onchange = link.callback(move |event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-        PageMessage::MapByClass(chosen == 1)
+        PageMessage::MapColours(of_menu.get(chosen.max(0) as usize).copied().unwrap_or_default())
     });
+    let option = |choice: &Colouring| {
+        let title = choice.title();
+        html! { <option value={title} selected={*choice == colours}>{ title }</option> }
+    };
     html! {
-        <label class="picker">{ tr("Colour by ") }<select {onchange} aria-label={tr("Colour by")}>
-            <option selected={!by_class}>{ tr("cores in use") }</option>
-            <option selected={by_class}>{ tr("lifetime class") }</option>
-        </select></label>
+        <label class="picker">{ tr("Colour by ") }<select ~value={colours.title()} {onchange} aria-label={tr("Colour by")}>{ for choices.iter().map(option) }</select></label>
     }
+}
+
+/// The largest reserved share of these machines' uplinks.
+fn fullest(uplinks: &[u8]) -> f64 {
+    uplinks.iter().map(|byte| UplinkByte(*byte).share()).fold(0.0, f64::max).min(1.0)
+}
+
+/// How much is reserved of the fullest uplink, and how many are nearly full; nothing where that is not known.
+fn reserved(uplinks: &[u8]) -> String {
+    if uplinks.is_empty() {
+        return String::new();
+    }
+    let nearly = uplinks.iter().filter(|byte| UplinkByte(**byte).share() >= 0.9).count();
+    say(", uplinks of {} nine tenths full or more", &[&words::count(nearly as f64)])
 }
 
 /// What colours and outlines mean where they tell lifetime classes.

@@ -10,6 +10,7 @@ pub(crate) mod fleet_map;
 pub(crate) mod form;
 pub(crate) mod lesson;
 pub(crate) mod lifetimes;
+pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
 pub(crate) mod player;

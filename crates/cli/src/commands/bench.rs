@@ -6,6 +6,7 @@
 mod baselines;
 mod case;
 mod figure;
+mod network;
 mod zone;
 
 use serde::Serialize;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use self::baselines::{BASELINES, NAIVE_SCAN};
 use self::case::{Case, Runner, engine, in_turns, plain};
 use self::figure::{Bar, Figure, Side, growth};
+use self::network::Reach;
 use self::zone::Zone;
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
@@ -25,6 +27,9 @@ pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "the naive bas
 pub(crate) const LIFETIMES: Opt =
     Opt { name: "lifetimes", value: None, help: "nothing but the lists of rules that ask for lifetimes" };
 
+pub(crate) const NETWORK: Opt =
+    Opt { name: "network", value: None, help: "nothing but the lists of rules that look at links between VMs" };
+
 /// Machines and days of each zone that is measured.
 struct Sizes {
     runs: u32,
@@ -34,10 +39,11 @@ struct Sizes {
     large: (u32, f64),
     /// The piece of the middle zone's trace that is replayed with caches and without.
     piece_days: f64,
-    /// The preset's own zone, in which rules that ask for lifetimes are measured.
+    /// The preset's own zone, in which rules that ask for lifetimes or look at links are measured.
     preset: (u32, f64),
     memory_machines: &'static [u32],
     memory_days: f64,
+    reach: Reach,
 }
 
 /// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
@@ -50,6 +56,7 @@ const WHOLE: Sizes = Sizes {
     preset: (10_000, 7.0),
     memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
     memory_days: 0.25,
+    reach: Reach { zones: [(1_000, 7.0), (10_000, 2.0), (100_000, 0.2)], vdcs: &[4, 8, 15, 30, 60, 120] },
 };
 
 /// Sizes that show that all of it works, and little of how fast it is.
@@ -62,6 +69,7 @@ const QUICK: Sizes = Sizes {
     preset: (300, 0.5),
     memory_machines: &[1_000, 2_000, 4_000],
     memory_days: 0.25,
+    reach: Reach { zones: [(100, 0.5), (300, 0.5), (1_000, 0.25)], vdcs: &[4, 8, 15] },
 };
 
 const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
@@ -109,10 +117,16 @@ struct Bench {
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut bench = Bench::new(given.has("quick"));
-    if !given.has("lifetimes") {
+    let has_all = !given.has("lifetimes") && !given.has("network");
+    if has_all {
         bench.beside_plain_programs(given)?;
     }
-    bench.lifetimes()?;
+    if has_all || given.has("lifetimes") {
+        bench.lifetimes()?;
+    }
+    if has_all || given.has("network") {
+        bench.network()?;
+    }
     Ok(Answer::either(given, &bench, || bench.text()))
 }
 
@@ -122,7 +136,7 @@ impl Bench {
         Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: None }
     }
 
-    /// Everything without lifetimes.
+    /// Everything without lifetimes and links.
     fn beside_plain_programs(&mut self, given: &Given) -> Result<(), Failure> {
         self.compare(given.has("all"))?;
         let piece = (self.sizes.middle.0, self.sizes.piece_days);

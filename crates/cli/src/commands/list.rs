@@ -6,7 +6,7 @@ use tiebreak_placement::{Caches, Lifetimes, RULES};
 use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, Measures};
+use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings, Vdcs};
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
@@ -15,7 +15,7 @@ use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
 pub(crate) const WORDS: &str =
-    "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|clusters|run";
+    "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -35,6 +35,8 @@ static LISTS: &[List] = &[
     List { name: "caches", rows: || vec![row(&Caches::DECLARATION)], foot: String::new },
     List { name: "lifetimes", rows: || vec![row(&Lifetimes::DECLARATION)], foot: String::new },
     List { name: "measures", rows: || vec![row(&Measures::DECLARATION)], foot: String::new },
+    List { name: "vdcs", rows: || vec![row(&Vdcs::DECLARATION)], foot: String::new },
+    List { name: "network", rows: || vec![row(&NetworkSettings::DECLARATION)], foot: String::new },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];

@@ -1,6 +1,7 @@
 //! Every command: one file each, one line here.
 
 mod bench;
+mod bounds;
 mod check;
 mod explain;
 mod first_picture;
@@ -89,7 +90,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 0,
         help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
                on the same requests, and says which bars are met.",
-        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &TRACE],
+        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &TRACE],
         run: bench::run,
     },
     Command {
@@ -109,6 +110,15 @@ pub(crate) static COMMANDS: &[Command] = &[
                Without a name it lists what there is.",
         options: &[&QUICK, &reproduce::OUT, &TRACE, &SET],
         run: reproduce::run,
+    },
+    Command {
+        name: "bounds",
+        words: "",
+        words_max: 0,
+        help: "Says how much bandwidth the links of virtual datacenters may have so that an empty datacenter can hold \
+               every one of them, by each of Gridiron's three bounds.",
+        options: &[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES],
+        run: bounds::run,
     },
     Command {
         name: "first-picture",

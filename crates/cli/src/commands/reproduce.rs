@@ -5,6 +5,10 @@
 
 mod demand;
 mod figure;
+mod gridiron_case;
+mod gridiron_demand;
+mod gridiron_fig3;
+mod gridiron_fig8;
 mod hourly;
 mod lava_fig15;
 mod lava_fig16;
@@ -24,6 +28,7 @@ mod protean_fig16;
 mod protean_fig9;
 mod protean_table5;
 mod rates;
+mod vdcs;
 mod zone;
 
 use serde::Serialize;
@@ -65,6 +70,14 @@ static ENTRIES: &[Entry] = &[
         about: "hosts that learning saves, by the size of the pool",
         run: lava_theorem1::run,
     },
+    Entry { name: "gridiron-fig3", about: "how many VMs virtual datacenters have at a time", run: gridiron_fig3::run },
+    Entry { name: "gridiron-fig8", about: "the same, capped at 30 by rolling overflow", run: gridiron_fig8::run },
+    Entry {
+        name: "gridiron-case",
+        about: "bounds on bandwidth, and VMs whose links find no room",
+        run: gridiron_case::run,
+    },
+    Entry { name: "gridiron-demand", about: "what links ask for over time, beside cores", run: gridiron_demand::run },
 ];
 
 /// The words that choose what is computed.

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
+use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
 use tiebreak_scenario::Variant;
-use tiebreak_sim::{Decision, METRICS, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{Decision, METRICS, Outcome, Rejection, RuleHint, RuleShare, Summary, World, hints};
 
 use crate::answer::{Answer, Failure, json};
 use crate::given::{Given, Opt};
@@ -62,6 +63,15 @@ struct Report {
     stranded_memory_pct_mean: Option<f64>,
     /// Running VMs predicted again.
     repredictions: u64,
+    /// Of the VMs rejected during the trace where VMs are linked: those that machines had no room for, and those
+    /// whose links the network had no room for, by what was in the way.
+    refused_by_room: u64,
+    refused_by_link: u64,
+    refused_by_peering: u64,
+    refused_by_colocation: u64,
+    refused_elsewhere: u64,
+    #[serde(skip)]
+    is_linked: bool,
     wall_ms: f64,
     seed: u64,
     machines: u32,
@@ -118,6 +128,7 @@ impl Report {
         let summary: Summary = world.summary();
         let trace = source.trace.clone();
         let fleet = world.plan().fleet();
+        let by = |bottleneck: Bottleneck| summary.counters.refused_by_network[bottleneck as usize];
         Self {
             digest: format!("{:016x}", summary.digest),
             placements: summary.placements,
@@ -137,6 +148,12 @@ impl Report {
             stranded_cores_pct_mean: summary.stranded_pct_mean.map(|[cores, _]| cores),
             stranded_memory_pct_mean: summary.stranded_pct_mean.map(|[_, memory]| memory),
             repredictions: summary.lives.repredictions,
+            refused_by_room: summary.counters.refused_by_room,
+            refused_by_link: by(Bottleneck::Link),
+            refused_by_peering: by(Bottleneck::Peering),
+            refused_by_colocation: by(Bottleneck::Colocation),
+            refused_elsewhere: by(Bottleneck::Elsewhere),
+            is_linked: world.plan().links().is_some(),
             wall_ms,
             seed: variant.seed,
             machines: fleet.machine_count(),
@@ -191,10 +208,25 @@ impl Report {
             let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
             rows.insert(5, ("Stranded", stranded));
         }
-        let disrupted = self.disrupted();
-        rows.splice(3..3, disrupted);
+        let beside = self.refused().into_iter().chain(self.disrupted());
+        rows.splice(3..3, beside);
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
         text + &self.shares()
+    }
+
+    /// Why VMs were rejected, where VMs are linked and any was.
+    fn refused(&self) -> Option<(&'static str, String)> {
+        let counts = [
+            ("by room on machines", self.refused_by_room),
+            ("by link", self.refused_by_link),
+            ("by peering", self.refused_by_peering),
+            ("by co-location", self.refused_by_colocation),
+            ("elsewhere in the network", self.refused_elsewhere),
+        ];
+        let some: Vec<_> =
+            counts.iter().filter(|(_, vms)| *vms > 0).map(|(by, vms)| format!("{} {by}", count(*vms))).collect();
+        let warm = if self.warm_rejections > 0 { ", without those at the start" } else { "" };
+        (self.is_linked && !some.is_empty()).then(|| ("Of these", some.join(", ") + warm))
     }
 
     /// What incidents and evictions did to VMs, where they did anything.
@@ -271,6 +303,7 @@ fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
         "agent",
         "attempt",
         "cause",
+        "bottleneck",
     ])?;
     for (seq, decision) in world.decisions().iter().enumerate() {
         csv.write_field(seq.to_string())?;
@@ -293,6 +326,8 @@ struct Row {
     agent: Option<u32>,
     attempt: u32,
     cause: &'static str,
+    /// What the network had no room for, where machines had.
+    bottleneck: Option<&'static str>,
 }
 
 impl Row {
@@ -309,7 +344,28 @@ impl Row {
             agent: decision.agent,
             attempt: decision.attempt,
             cause: decision.cause.word(),
+            bottleneck: bottleneck(world, decision).map(bottleneck_word),
         }
+    }
+}
+
+/// What was in the way of the links of a VM that was refused, or of the VM for which its request was.
+fn bottleneck(world: &World, decision: &Decision) -> Option<Bottleneck> {
+    if decision.outcome != Outcome::Refused {
+        return None;
+    }
+    let of_request = || match world.rejection(decision.request) {
+        Some(Rejection::Refused(vm)) => world.blocked(vm),
+        _ => None,
+    };
+    world.blocked(decision.vm).or_else(of_request).map(|blocked| blocked.by)
+}
+
+/// The word in files.
+const fn bottleneck_word(by: Bottleneck) -> &'static str {
+    match by {
+        Bottleneck::Elsewhere => "elsewhere",
+        named => named.title(),
     }
 }
 

@@ -89,6 +89,20 @@ pub enum Edit {
         /// Its value.
         value: f64,
     },
+    /// Virtual datacenters, by place in their declaration.
+    Vdcs {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The network between machines, by place in its declaration.
+    Network {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// The generated workload, by place in its declaration.
     Generated {
         /// Which.
@@ -162,6 +176,8 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
         Edit::Caches { index, .. } => Some(format!("caches {index}")),
         Edit::PredictorValue { index, .. } => Some(format!("predictor {index}")),
         Edit::Lifetimes { index, .. } => Some(format!("lifetimes {index}")),
+        Edit::Vdcs { index, .. } => Some(format!("vdcs {index}")),
+        Edit::Network { index, .. } => Some(format!("network {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
         Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
@@ -231,6 +247,8 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
             }
         }
         Edit::Lifetimes { index, value } => variant.lifetimes = changed(&variant.lifetimes, *index, *value),
+        Edit::Vdcs { index, value } => variant.vdcs = changed(&variant.vdcs, *index, *value),
+        Edit::Network { index, value } => variant.network = changed(&variant.network, *index, *value),
         Edit::Generated { index, value } => {
             if let WorkloadRef::Generated(settings) = &mut variant.workload {
                 *settings = changed(settings, *index, *value);

@@ -5,7 +5,7 @@ use tiebreak_tongue::tr;
 
 use super::message::Effect;
 use super::shown::{Answer, Outcome, Phase};
-use crate::protocol::{Command, Layout, Learned, Progress, RunResult};
+use crate::protocol::{Command, Layout, Learned, Progress, RunResult, VdcProfile};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,7 @@ impl Lane {
         layout: Layout,
         horizon_ms: f64,
         warning: Option<String>,
-        learned: Option<Box<Learned>>,
+        (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
     ) -> Vec<Effect> {
         self.learning = None;
         if let Some(before) = self.live.take().filter(|before| before.result.is_some()) {
@@ -119,7 +119,7 @@ impl Lane {
             self.baseline = None;
         }
         self.live =
-            Some(Outcome { run: self.run, document, layout, horizon_ms, warning, learned, ..Outcome::default() });
+            Some(Outcome { run: self.run, document, layout, horizon_ms, warning, learned, vdcs, ..Outcome::default() });
         vec![Effect::ForgetFrames { lane: self.id }]
     }
 

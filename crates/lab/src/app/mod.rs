@@ -803,12 +803,12 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Started { run, layout, horizon_ms, warning, learned } => {
+            Reply::Started { run, layout, horizon_ms, warning, learned, vdcs } => {
                 if self.front.run == run {
                     self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
                 }
                 let lane = self.lane_of(run);
-                lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, learned))
+                lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, (learned, vdcs)))
             }
             Reply::Progress(progress) => self.progress(progress),
             Reply::Finished { run, result, frame_times, failed } => {

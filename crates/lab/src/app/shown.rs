@@ -2,7 +2,9 @@
 
 use tiebreak_scenario::Document;
 
-use crate::protocol::{Anatomy, Difference, Explained, Failed, HostLife, Layout, Learned, RunResult, VmCard};
+use crate::protocol::{
+    Anatomy, Difference, Explained, Failed, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
+};
 
 /// What the page shows besides the run in front.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Outcome {
     pub anatomy: Anatomy,
     /// What was learned of lifetimes, if any rule asks for them.
     pub learned: Option<Box<Learned>>,
+    /// What its virtual datacenters are like, if VMs are linked.
+    pub vdcs: Option<Box<VdcProfile>>,
     /// What cannot go well, whatever the rules.
     pub warning: Option<String>,
     /// What came out; none while it runs.

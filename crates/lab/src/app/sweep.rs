@@ -9,7 +9,7 @@ use tiebreak_scenario::{
     Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario, SweepSeeds,
     SweepTable, Variant, WorkloadRef,
 };
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_sim::{Agents, GeneratedWorkload, NetworkSettings, Vdcs};
 use tiebreak_tongue::{say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
@@ -376,6 +376,8 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
     fields.extend(group("agents.", Agents::DECLARATION.params));
     fields.extend(group("predictor.", variant.predictor.params()));
     fields.extend(group("lifetimes.", tiebreak_placement::Lifetimes::DECLARATION.params));
+    fields.extend(group("vdcs.", Vdcs::DECLARATION.params));
+    fields.extend(group("network.", NetworkSettings::DECLARATION.params));
     if let WorkloadRef::Generated(_) = variant.workload {
         fields.extend(group("workload.", GeneratedWorkload::DECLARATION.params));
     }

@@ -8,7 +8,7 @@ use tiebreak_sim::{Cause, Plan, Probed, Rejection, Turn, World};
 use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
 use crate::view::words;
 
-use super::lifetimes;
+use super::{lifetimes, vdcs};
 
 /// What is known of a VM's decisions in this world, and of what became of it later in the other,
 /// which may be the same.
@@ -74,6 +74,7 @@ fn explained(probed: &Probed, plan: &Plan) -> Explained {
         scores,
         asked: explanation.why_not_sentence(fleet),
         refusal: explanation.refusal.as_ref().map(refusal),
+        company: vdcs::company(probed, plan),
     }
 }
 

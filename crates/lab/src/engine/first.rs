@@ -42,7 +42,7 @@ impl First {
         let card = trace_card(name.clone(), 1, *fingerprint, &parsed);
         match variant.untrained_plan(Arc::new(parsed.workload)) {
             Ok(plan) => {
-                let (begun, started) = Run::begin(run, plan, false, None);
+                let (begun, started) = Run::begin(run, plan, false, (None, None));
                 self.run = Some(begun);
                 vec![Reply::TraceLoaded(card), started]
             }

@@ -12,6 +12,7 @@ mod freeze;
 mod lifetimes;
 mod run;
 mod trace_card;
+mod vdcs;
 
 use std::sync::Arc;
 
@@ -244,7 +245,10 @@ impl Engine {
     /// Lets a run begin.
     fn begin(&mut self, id: u32, plan: Plan, known: Option<Known>, then: Beginning) -> Vec<Reply> {
         let (paused, learned) = (then != Beginning::Runs, known.map(|known| known.learned));
-        let (run, started) = Run::begin(id, plan, paused, learned);
+        let (run, started) = {
+            let vdcs = vdcs::profile(&plan);
+            Run::begin(id, plan, paused, (learned, vdcs))
+        };
         self.run = Some(run);
         let mut replies = vec![started];
         if then == Beginning::Steps {
@@ -424,8 +428,12 @@ impl Engine {
             })
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
+        let frames = current.world.frames();
+        let uplinks = frames.and_then(|frames| frames.uplink_at(at, id)).map_or_else(String::new, |uplink| {
+            format!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0))
+        });
         let about = format!(
-            "Rack {} of {cluster}{}; {} of {} free",
+            "Rack {} of {cluster}{}; {} of {} free{uplinks}",
             fleet.rack_of(id),
             words::readiness(readiness(&current.world, id, at)),
             words::resources(free),

@@ -7,7 +7,7 @@ use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
 use super::anatomy::anatomy;
 use super::failures::{self, Lately};
 use super::lifetimes;
-use crate::protocol::{ClusterLayout, Failed, Hint, Layout, Learned, Progress, Reply, RunResult, Share};
+use crate::protocol::{ClusterLayout, Failed, Hint, Layout, Learned, Progress, Reply, RunResult, Share, VdcProfile};
 use crate::view::words;
 
 /// Events per slice of work: well under a millisecond with caches, some without.
@@ -27,15 +27,21 @@ pub(super) struct Run {
 
 impl Run {
     /// A run that begins, and what the page is told of it.
-    pub(super) fn begin(id: u32, plan: Plan, paused: bool, learned: Option<Box<Learned>>) -> (Self, Reply) {
+    pub(super) fn begin(
+        id: u32,
+        plan: Plan,
+        paused: bool,
+        (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
+    ) -> (Self, Reply) {
         let mut world = World::new(plan);
         world.keep_frames();
         let mut layout = layout(world.plan().fleet());
         layout.classes = world.plan().lifetimes().as_ref().map_or(Vec::new(), lifetimes::classes);
+        layout.has_uplinks = world.plan().links().is_some();
         let horizon_ms = world.plan().workload().horizon().0 as f64;
         let warning = too_large(world.plan().fleet(), world.plan().workload());
         let run = Self { id, world, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
-        (run, Reply::Started { run: id, layout, horizon_ms, warning, learned })
+        (run, Reply::Started { run: id, layout, horizon_ms, warning, learned, vdcs })
     }
 
     /// Goes on for one slice; tells what is new when `tell` is set or something ends.
@@ -133,7 +139,7 @@ fn layout(fleet: &Fleet) -> Layout {
             .map(|machines| (machines.start, machines.len() as u32))
             .collect(),
     });
-    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new() }
+    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new(), has_uplinks: false }
 }
 
 /// Says which VMs no machine could hold even when empty.

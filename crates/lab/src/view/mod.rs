@@ -9,6 +9,7 @@ pub mod embed;
 pub mod failures;
 pub mod lifetimes;
 pub mod list;
+pub mod network;
 pub mod report;
 pub mod sweep;
 pub mod timeline;

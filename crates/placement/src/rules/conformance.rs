@@ -34,6 +34,10 @@ impl Draws {
         pick(self.stream.draw(self.next, 0), count)
     }
 
+    fn share(&mut self) -> f64 {
+        f64::from(self.below(1_001)) / 1_000.0
+    }
+
     fn one_in(&mut self, count: u32) -> bool {
         self.below(count) == 0
     }
@@ -219,7 +223,7 @@ fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, d
     let near = near(&vm, draws);
     let alike = (rule.words)(&vm) == (rule.words)(&near);
     for at in Id::all(fleet) {
-        let scene = Scene { occupancy: zone, footprint: &mine };
+        let scene = Scene { footprint: &mine, ..Scene::of(zone) };
         let verdict = (rule.verdict)(&vm, scene, at);
         let told = alloc::format!("{} of {at:?}, {vm:?}", rule.id);
         *asked.entry((rule.id, verdict)).or_default() += 1;
@@ -227,12 +231,12 @@ fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, d
             assert_eq!((rule.verdict)(&near, scene, at), verdict, "{told}: equal keys, {near:?}");
         }
         if !rule.sees_tenant {
-            let elsewhere = Scene { occupancy: zone, footprint: &others };
+            let elsewhere = Scene { footprint: &others, ..Scene::of(zone) };
             assert_eq!((rule.verdict)(&vm, elsewhere, at), verdict, "{told}: it sees no tenant");
         }
         let seen = if rule.sees_what_stays { 0..0 } else { at.machines(fleet) };
         let other = redrawn(zone, &seen, draws);
-        let scene = Scene { occupancy: &other, footprint: &mine };
+        let scene = Scene { footprint: &mine, ..Scene::of(&other) };
         assert_eq!((rule.verdict)(&vm, scene, at), verdict, "{told}: what it cannot see has changed");
     }
 }
@@ -255,7 +259,7 @@ fn check_validator<Id: Spot>(
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());
     let vm = request(draws, &footprint);
-    let (scene, ids) = (Scene { occupancy: zone, footprint: &footprint }, Id::all(zone.fleet()));
+    let (scene, ids) = (Scene { footprint: &footprint, ..Scene::of(zone) }, Id::all(zone.fleet()));
     let (bound, mut valid) = (rule.bind(&vm), alloc::vec![true; ids.len()]);
     bound.judge(scene, &ids, &mut valid);
     for (at, valid) in ids.iter().zip(valid) {
@@ -284,7 +288,7 @@ fn check_preference<Id: Spot>(
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());
     let vm = request(draws, &footprint);
-    let (scene, ids) = (Scene { occupancy: zone, footprint: &footprint }, Id::all(zone.fleet()));
+    let (scene, ids) = (Scene { footprint: &footprint, ..Scene::of(zone) }, Id::all(zone.fleet()));
     let (bound, mut scores) = (rule.bind(&vm), Vec::new());
     bound.scores(scene, &ids, &mut scores);
     for (at, score) in ids.iter().zip(scores) {
@@ -356,7 +360,22 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                     let vm = request(draws, Footprint::NONE);
                     assert!(words(|words| rule.write_key(&vm, words)).is_empty());
                 }
+                AnyRule::UplinkPreference(rule) => {
+                    let shares = [0.0, draws.share(), draws.share(), 1.0, 7.0];
+                    let scores = shares.map(|share| rule.score(share));
+                    assert!(scores[0] <= scores[1].min(scores[2]) && scores[1].max(scores[2]) <= scores[3], "{id}");
+                    assert!((shares[1] <= shares[2]) == (scores[1] <= scores[2]) || scores[1] == scores[2], "{id}");
+                    assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{id}: {scores:?}");
+                    for score in scores {
+                        *asked.entry((id, score.to_bits())).or_default() += 1;
+                    }
+                }
+                // What it says is tested beside the gate.
+                AnyRule::Bandwidth(_) => continue,
             }
+        }
+        if entry.declaration.id == "BandwidthAvailable" {
+            continue;
         }
         let verdicts = asked.range((entry.declaration.id, 0)..=(entry.declaration.id, u64::MAX));
         let (often, rarely) = (verdicts.clone().map(|(_, times)| *times).max(), verdicts.count());

@@ -1,17 +1,22 @@
 //! Every rule there is, in the order a list shows them: one file each, one line here.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
-use tiebreak_model::{ClusterId, Declaration, MachineId, RackId};
+use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
+use crate::uplink::{AnyUplink, Uplink, UplinkPreference};
 
 mod are_node_resources_valid;
 mod avoid_evictions;
+mod bandwidth_available;
 mod best_fit;
+mod caps_colocation;
 mod caps_tenant_per_machine;
+mod colocate_vdc;
 #[cfg(test)]
 mod conformance;
 mod fd_empty_nodes;
@@ -20,7 +25,9 @@ mod is_cluster_below_limit;
 mod is_machine_ready;
 mod is_not_at_risk;
 mod is_type_supported;
+mod keep_vdc_close;
 mod lava_host_class;
+mod least_loaded_uplink;
 mod lifetime_alignment;
 mod lifetime_alignment_binary;
 mod prefer_emptier_clusters;
@@ -33,6 +40,7 @@ mod shares_tenant_cluster;
 mod shares_tenant_datacenter;
 mod shares_tenant_rack;
 mod spread_tenant_over_racks;
+mod spread_vdc;
 mod spreads_over_fault_domains;
 mod temporal_cost;
 mod waste_minimization;
@@ -43,42 +51,77 @@ pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 /// Two lists of one order. What rules say of themselves stands apart from how they are built, so
 /// that the page, which only shows them, carries none of their code.
 macro_rules! rules {
-    ($($kind:ident::<$rule:ty>(),)+) => {
+    ($($(#[$mark:ident])? $kind:ident::<$rule:ty>(),)+) => {
         /// Every rule, stage by stage.
         pub static RULES: &[RuleEntry] = &[$($kind::<$rule>()),+];
 
-        static BUILDERS: &[fn(&[f64]) -> AnyRule] = &[$(build::$kind::<$rule>),+];
+        static BUILDERS: &[Builder] = &[$(builder!($($mark)? $kind $rule)),+];
     };
 }
 
+type Builder = fn(&[f64]) -> AnyRule;
+
+/// How a rule is built. The engine that makes the page live has those of the default list alone.
+macro_rules! builder {
+    (default_list $kind:ident $rule:ty) => {
+        build::$kind::<$rule>
+    };
+    ($kind:ident $rule:ty) => {{
+        const BUILDER: Builder = if cfg!(feature = "few") { build::left_out } else { build::$kind::<$rule> };
+        BUILDER
+    }};
+}
+
 rules! {
+    #[default_list]
     validator::<is_type_supported::IsTypeSupported>(),
+    #[default_list]
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
+    #[default_list]
     validator::<shares_tenant_datacenter::SharesTenantDatacenter>(),
+    #[default_list]
     validator::<shares_tenant_cluster::SharesTenantCluster>(),
+    #[default_list]
     preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
+    #[default_list]
     validator::<AreNodeResourcesValid>(),
+    #[default_list]
     validator::<is_machine_ready::IsMachineReady>(),
+    #[default_list]
     validator::<shares_tenant_rack::SharesTenantRack>(),
+    #[default_list]
     validator::<spreads_over_fault_domains::SpreadsOverFaultDomains>(),
+    #[default_list]
     validator::<caps_tenant_per_machine::CapsTenantPerMachine>(),
+    #[default_list]
     validator::<respects_isolation::RespectsIsolation>(),
     validator::<is_not_at_risk::IsNotAtRisk>(),
+    validator::<caps_colocation::CapsColocation>(),
+    bandwidth::<bandwidth_available::BandwidthAvailable>(),
+    #[default_list]
     preference::<prefer_healthier_machines::PreferHealthierMachines>(),
     preference::<avoid_evictions::AvoidEvictions>(),
+    #[default_list]
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<lava_host_class::LavaHostClass>(),
     preference::<lifetime_alignment_binary::LifetimeAlignmentBinary>(),
     temporal::<lifetime_alignment::LifetimeAlignment>(),
     temporal::<temporal_cost::TemporalCost>(),
+    #[default_list]
     preference::<best_fit::BestFit>(),
     preference::<waste_minimization::WasteMinimization>(),
+    #[default_list]
     preference::<prefer_newest_host_environment::PreferNewestHostEnvironment>(),
+    #[default_list]
     preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
     preference::<fd_empty_nodes::FdEmptyNodes>(),
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
     preference::<worst_fit::WorstFit>(),
     preference::<first_fit::FirstFit>(),
+    preference::<colocate_vdc::ColocateVdc>(),
+    preference::<keep_vdc_close::KeepVdcClose>(),
+    preference::<spread_vdc::SpreadVdc>(),
+    uplink::<least_loaded_uplink::LeastLoadedUplink>(),
 }
 
 /// The rule of this id.
@@ -152,6 +195,8 @@ pub(crate) enum AnyRule {
     MachineValidator(Box<dyn AnyValidator<MachineId>>),
     MachinePreference(Box<dyn AnyPreference<MachineId>>),
     TemporalPreference(Box<dyn AnyTemporal>),
+    UplinkPreference(Arc<dyn AnyUplink>),
+    Bandwidth(&'static str),
 }
 
 /// Which kind of rule looks at places of this id.
@@ -197,9 +242,20 @@ const fn temporal<T: TemporalPreference>() -> RuleEntry {
     RuleEntry { declaration: T::DECLARATION, group: Group::MachinePreferences, levels: Some(T::LEVELS) }
 }
 
+const fn uplink<U: UplinkPreference>() -> RuleEntry {
+    RuleEntry { declaration: U::DECLARATION, group: Group::MachinePreferences, levels: None }
+}
+
+const fn bandwidth<D: Declared>() -> RuleEntry {
+    RuleEntry { declaration: D::DECLARATION, group: Group::MachineValidators, levels: None }
+}
+
 /// How rules are built, under the names that the list gives their kinds.
 mod build {
-    use super::{AnyRule, Box, IdOf, Place, Preference, Reach, Temporal, TemporalPreference, Validator};
+    use super::{
+        AnyRule, Box, Declared, IdOf, Place, Preference, Reach, Temporal, TemporalPreference, Uplink, UplinkPreference,
+        Validator,
+    };
 
     pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
         IdOf::<V::Reach>::validator(Box::new(V::from_values(values)))
@@ -212,12 +268,41 @@ mod build {
     pub(super) fn temporal<T: TemporalPreference>(values: &[f64]) -> AnyRule {
         AnyRule::TemporalPreference(Temporal::boxed(T::from_values(values)))
     }
+
+    /// In the place of a rule that this build does not have.
+    pub(super) fn left_out(_: &[f64]) -> AnyRule {
+        unreachable!("only rules of the default list are built here")
+    }
+
+    pub(super) fn uplink<U: UplinkPreference>(values: &[f64]) -> AnyRule {
+        AnyRule::UplinkPreference(Uplink::boxed(U::from_values(values)))
+    }
+
+    pub(super) fn bandwidth<D: Declared>(_: &[f64]) -> AnyRule {
+        AnyRule::Bandwidth(D::DECLARATION.id)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
+
+    use crate::policy::{Policy, default_rules};
+
+    /// The engine that makes the page live is built without the others, and for narrow keys.
+    #[test]
+    fn the_default_list_is_marked_and_its_keys_are_narrow() {
+        let source = include_str!("mod.rs");
+        let marked = source.matches("    #[default_list]\n").count();
+        assert_eq!(marked, default_rules().len());
+        for rule in default_rules() {
+            let line = source.lines().position(|line| line.contains(&alloc::format!("{}>(),", rule.id)));
+            let before = line.and_then(|line| source.lines().nth(line - 1));
+            assert_eq!(before.map(str::trim), Some("#[default_list]"), "{}", rule.id);
+        }
+        assert_eq!(Policy::new(&default_rules(), 10).expect("a policy").words, 0);
+    }
 
     #[test]
     fn every_rule_says_what_it_is() {

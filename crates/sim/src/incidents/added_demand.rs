@@ -33,23 +33,16 @@ impl AddedDemand {
     pub(crate) fn new(trace: &Workload, added: &[AddedVm]) -> Option<Self> {
         let names = free_names(trace, added.len());
         let mut builder = WorkloadBuilder::new();
-        rows(trace).for_each(|row| builder.push(row));
+        if trace.is_one_by_one() {
+            builder = builder.one_by_one();
+        }
+        trace.rows().for_each(|row| builder.push(row));
         for (AddedVm { shape, start, end }, name) in added.iter().zip(&names) {
             builder.push(VmRow { name: *name, tenant: *name, shape: *shape, start: *start, end: *end });
         }
         let workload = builder.finish(trace.horizon()).ok()?;
         Some(Self { luck: luck(&workload, &names), workload: Arc::new(workload) })
     }
-}
-
-fn rows(workload: &Workload) -> impl Iterator<Item = VmRow> + '_ {
-    (0..workload.request_count()).map(RequestId).flat_map(move |request| {
-        let (tenant, start) = (workload.tenant(request), workload.at(request));
-        workload.vms_of(request).map(VmId).map(move |vm| {
-            let (name, shape, end) = (workload.name(vm), *workload.shape_of_vm(vm), workload.end(vm));
-            VmRow { name, tenant, shape, start, end }
-        })
-    })
 }
 
 /// So many numbers that name no VM and no tenant of a trace, counted down from the largest.

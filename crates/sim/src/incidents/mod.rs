@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Declaration, Declared, Millis, Time};
 
+use crate::world::IS_WHOLE;
 use crate::zone::Zone;
 
 mod added_demand;
@@ -17,8 +18,8 @@ mod decommission_cluster;
 mod defragment_machines;
 mod demand_spike;
 mod evacuation;
-mod fail_machines;
-mod maintain_by_migration;
+pub(crate) mod fail_machines;
+pub(crate) mod maintain_by_migration;
 mod maintain_machines;
 mod mark_at_risk;
 mod migrate_recommended;
@@ -116,6 +117,9 @@ impl Planned {
 
     /// The incident, not begun.
     pub(crate) fn begin(&self) -> Box<dyn Incident> {
+        if !IS_WHOLE {
+            unreachable!("a build without incidents is given none");
+        }
         BEGINNINGS[self.kind](&self.values)
     }
 }

@@ -6,9 +6,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_lifetime::{PredictorUse, start};
+use tiebreak_model::network::around;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
-    ClusterSpec, Declared, MachineId, Millis, Readiness, Resources, Time, VmId, VmRow, VmShape, WorkloadBuilder,
+    ClusterSpec, Declared, MachineId, Millis, Readiness, Resources, Time, Uplinks, VmId, VmRow, VmShape,
+    WorkloadBuilder,
 };
 use tiebreak_placement::policy::default_rules;
 use tiebreak_placement::{Lifetimes, RuleUse};
@@ -17,6 +19,7 @@ use super::IncidentUse;
 use crate::disruptions::{Fate, Reason};
 use crate::plan::{Agents, Plan};
 use crate::record::{Cause, Decision, Outcome};
+use crate::vdc::Vdcs;
 use crate::world::World;
 
 /// Machines of 4 cores and 16 GiB, and who asks for them, for a day.
@@ -26,6 +29,8 @@ pub(crate) struct Trial {
     pub(crate) rules: Vec<RuleUse>,
     pub(crate) agents: Agents,
     pub(crate) vms: Vec<VmRow>,
+    /// How the VMs of a tenant are linked, and the uplinks of each cluster.
+    pub(crate) links: (Vdcs, Vec<Uplinks>),
 }
 
 impl Trial {
@@ -36,6 +41,7 @@ impl Trial {
             rules: default_rules(),
             agents: Agents { publish_ms: 1_000, ..Agents::default() },
             vms: Vec::new(),
+            links: (Vdcs::default(), Vec::new()),
         };
         trial.add_cluster(machines, racks);
         trial
@@ -63,12 +69,28 @@ impl Trial {
         self
     }
 
+    /// So many VMs of these cores of one tenant, all from one minute to another.
+    pub(crate) fn vdc(mut self, tenant: u64, count: u32, cores: u32, minutes: (i64, i64)) -> Self {
+        let first = self.vms.len();
+        self = self.vms(count, cores, minutes);
+        self.vms[first..].iter_mut().for_each(|row| row.tenant = u64::MAX - tenant);
+        self
+    }
+
+    /// With the VMs of a tenant linked, and these uplinks of each cluster.
+    pub(crate) fn linked(mut self, vdcs: Vdcs, uplinks: &[Uplinks]) -> Self {
+        self.links = (vdcs, uplinks.into());
+        self
+    }
+
     pub(crate) fn plan(&self, caches: bool, incidents: &[IncidentUse]) -> Plan {
         let mut builder = WorkloadBuilder::new();
         self.vms.iter().for_each(|row| builder.push(*row));
         let workload = Arc::new(builder.finish(Time::ZERO + Millis::DAY).expect("VMs were added"));
         let agents = Agents { caches, ..self.agents };
         let plan = Plan::new(&self.clusters, &self.rules, 1, workload, agents, Seed(7)).expect("a plan");
+        let (vdcs, uplinks) = &self.links;
+        let plan = plan.with_vdcs(vdcs, uplinks).expect("VMs are left");
         let plan = plan.with_incidents(incidents).expect("incidents that there are");
         if plan.asks_for_lifetimes() { foretold(plan) } else { plan }
     }
@@ -89,6 +111,7 @@ impl Trial {
         world.keep_decisions();
         while !world.advance(1).done {
             check_machines(&world, !incidents.is_empty());
+            check_uplinks(&world, self.rules.iter().any(|rule| rule.id == "BandwidthAvailable"));
         }
         for caches in [true, false] {
             let mut other = World::new(self.plan(caches, incidents));
@@ -161,6 +184,28 @@ pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
     }
     let ready = machines(world, Readiness::Ready).len() as u32;
     assert_eq!(world.occupancy().zone().unready + ready, world.plan().fleet().machine_count());
+}
+
+/// Every uplink has reserved what the links of VMs that stand apart take, one by one, and no more than it carries
+/// where a rule sees to it.
+pub(crate) fn check_uplinks(world: &World, is_bounded: bool) {
+    let (Some(links), Some(network)) = (world.plan().links(), world.occupancy().network()) else { return };
+    let mut expected = alloc::vec![0; network.cuts() as usize];
+    for footprint in world.tenants.values() {
+        for (at, one) in footprint.members().iter().enumerate() {
+            for other in &footprint.members()[..at] {
+                let cuts = [one, other].map(|member| around(world.plan().fleet(), member.machine));
+                let apart = cuts[0].into_iter().zip(cuts[1]).filter(|(near, far)| near != far);
+                for cut in apart.flat_map(|(near, far)| [near, far]) {
+                    expected[network.place(cut) as usize] += links.kbps(one.peer, other.peer);
+                }
+            }
+        }
+    }
+    for (place, kbps) in (0..).zip(expected) {
+        assert_eq!(network.used_at(place), kbps, "uplink {place}");
+        assert!(!is_bounded || kbps <= network.capacity_at(place), "uplink {place} carries less than {kbps} kbit/s");
+    }
 }
 
 /// Each time a VM lost its machine it was decided again once and for all, or its time was over.

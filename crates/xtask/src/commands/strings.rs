@@ -28,6 +28,7 @@ const ENGINE: &[&str] = &[
     "crates/lab/src/engine/mod.rs",
     "crates/lab/src/engine/run.rs",
     "crates/lab/src/engine/trace_card.rs",
+    "crates/lab/src/engine/vdcs.rs",
     "crates/lifetime/src/judging.rs",
     "crates/lifetime/src/traits.rs",
     "crates/placement/src/lifetime.rs",

@@ -55,7 +55,9 @@ impl Figure {
             Side::AtMost => "at most ",
             Side::Below => "below ",
         });
-        let bar = self.bar.map_or(String::new(), |bar| format!("{side}{}", number(bar, 0)));
+        let bar = self
+            .bar
+            .map_or(String::new(), |bar| format!("{side}{}", number(bar, if bar.fract() == 0.0 { 0 } else { 2 })));
         let met = match (self.bar, self.met) {
             (None, _) => "",
             (_, Some(true)) => "met",

@@ -1,9 +1,11 @@
 //! The zones that are measured: the preset `zone-10k` made smaller or larger, with the same load
 //! on each machine, so that only the number of machines tells two of them apart.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use tiebreak_model::{RequestId, Resources, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
+use tiebreak_model::{Bounds, RequestId, Resource, Resources, Time, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_scenario::document::REQUIRED_RULE;
 use tiebreak_scenario::{ClusterRow, Variant, WorkloadRef};
 
@@ -87,6 +89,49 @@ impl Zone {
         }
         let workload = rows.finish(self.workload.horizon()).expect("as many rows as before");
         Self { variant: self.variant.clone(), workload: Arc::new(workload) }
+    }
+
+    /// The same machines, and the same VMs one by one, in VDCs that always have so many: whoever comes takes the
+    /// place that has been free longest, or the first of a new VDC.
+    pub(super) fn in_vdcs(&self, vms: u32) -> Self {
+        let (mut rows, mut vdcs) = (WorkloadBuilder::new().one_by_one(), 0);
+        let (mut places, mut ends) = (VecDeque::new(), BinaryHeap::<Reverse<(Time, u64)>>::new());
+        for request in (0..self.workload.request_count()).map(RequestId) {
+            let start = self.workload.at(request);
+            while let Some(Reverse((_, vdc))) = ends.peek().copied().filter(|it| it.0.0 <= start) {
+                ends.pop();
+                places.push_back(vdc);
+            }
+            for vm in self.workload.vms_of(request).map(VmId) {
+                if places.is_empty() {
+                    places.extend((0..vms).map(|_| vdcs));
+                    vdcs += 1;
+                }
+                let tenant = places.pop_front().expect("a new VDC has places");
+                let (name, shape, end) =
+                    (self.workload.name(vm), *self.workload.shape_of_vm(vm), self.workload.end(vm));
+                ends.push(Reverse((end, tenant)));
+                rows.push(VmRow { name, tenant, shape, start, end });
+            }
+        }
+        let workload = rows.finish(self.workload.horizon()).expect("as many rows as before");
+        Self { variant: self.variant.clone(), workload: Arc::new(workload) }
+    }
+
+    /// The same machines and requests with the VMs of each tenant linked, each with all others, and with more
+    /// rules. Links have as much bandwidth as an empty zone could hold of VDCs of 30, by Gridiron's bounds.
+    pub(super) fn linked(&self, rules: &[&str]) -> Result<Self, Failure> {
+        let mut variant = self.variant.clone();
+        variant.set("vdcs.topology", "all_to_all")?;
+        variant.set("vdcs.peak_vms", "0")?;
+        let largest = self.workload.shapes().iter().map(|shape| shape.demand[Resource::Cores]).max().unwrap_or(0);
+        let uplink_mbps = variant.network.to_uplinks().machine_kbps / 1_000;
+        let bpc = Bounds::of(uplink_mbps, 30, u32::MAX).map_or(0, |bounds| bounds.bpc_mbps(largest));
+        variant.set("vdcs.bpc_mbps", &bpc.to_string())?;
+        for rule in rules {
+            variant.set(&format!("rules.{rule}.on"), "true")?;
+        }
+        Ok(Self { variant, workload: self.workload.clone() })
     }
 
     pub(super) fn machines(&self) -> u32 {

@@ -1,0 +1,315 @@
+//! Where the network has room for a VM's links (Gridiron section III-D).
+//!
+//! Whether it has depends on where the other VMs of the VDC stand and on what every uplink has left at
+//! that moment, so nothing of it is kept. But it narrows the candidates in few ways: an uplink of
+//! another VM's machine, rack or cluster that has no room for the links to it leaves only what
+//! stands behind the same uplink; and a machine, its rack and its cluster need room for the links
+//! that would leave them, which is all of them but where others of the VDC stand. So what is
+//! ranked stays as it is, and whole blocks of machines pass or fail at once while the best is
+//! looked for.
+
+use core::ops::Range;
+
+use tiebreak_model::network::around;
+use tiebreak_model::{Bottleneck, ClusterId, Cut, Fleet, MachineId, Member, Needs, Network, RackId, Scene};
+
+/// What a gate says of machines that stand side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// All of them have room for the links.
+    All,
+    /// Each must be asked.
+    Some,
+    /// None of them has.
+    None,
+}
+
+/// What the links of one VM ask of the network, at one moment.
+pub(crate) struct Gate<'a> {
+    needs: &'a Needs,
+    network: &'a Network,
+    fleet: &'a Fleet,
+    /// The machines that full uplinks elsewhere leave.
+    within: Range<u32>,
+    /// Whether every rack and cluster has room for all of its links.
+    is_open_above: bool,
+    /// Whether of all uplinks only those of machines count.
+    of_machines_alone: bool,
+}
+
+impl<'a> Gate<'a> {
+    /// For the VM of a scene; none where there is no network, or it has no links.
+    pub(crate) fn of(scene: Scene<'a>) -> Option<Self> {
+        let (needs, fleet) = (scene.needs, &**scene.occupancy.fleet());
+        let network = scene.occupancy.network().filter(|_| !needs.is_none())?;
+        Some(Self::narrowed(needs, network, fleet, needs.of_machines_alone))
+    }
+
+    fn narrowed(needs: &'a Needs, network: &'a Network, fleet: &'a Fleet, of_machines_alone: bool) -> Self {
+        let within = 0..fleet.machine_count();
+        let mut gate = Self { needs, network, fleet, within, is_open_above: true, of_machines_alone };
+        for (cut, kbps) in needs.places() {
+            if gate.counts(cut) && !gate.has(cut, kbps) {
+                let behind = machines_behind(fleet, cut);
+                gate.within = gate.within.start.max(behind.start)..gate.within.end.min(behind.end);
+            }
+        }
+        let racks = (0..fleet.rack_count()).map(|id| Cut::Rack(RackId(id)));
+        let clusters = (0..fleet.clusters().len()).map(|id| Cut::Cluster(ClusterId::of(id)));
+        let mut above = racks.chain(clusters).filter(|cut| gate.counts(*cut));
+        gate.is_open_above = above.all(|cut| gate.has(cut, needs.total_kbps));
+        gate
+    }
+
+    /// The same if of all uplinks only those of machines counted.
+    pub(crate) fn of_machines_alone(&self) -> Self {
+        Self::narrowed(self.needs, self.network, self.fleet, true)
+    }
+
+    fn counts(&self, cut: Cut) -> bool {
+        !self.of_machines_alone || matches!(cut, Cut::Machine(_))
+    }
+
+    #[inline]
+    fn has(&self, cut: Cut, kbps: u64) -> bool {
+        kbps == 0 || self.network.free_kbps(cut) >= kbps as i64
+    }
+
+    /// Whether the network has room for the VM's links if it stands on this machine.
+    #[inline]
+    pub(crate) fn admits(&self, machine: MachineId) -> bool {
+        // With room for all of its links nobody needs to know which of them would stay behind the uplink.
+        let has_plenty = || self.is_open_above && self.has(Cut::Machine(machine), self.needs.total_kbps);
+        self.within.contains(&machine.0) && (has_plenty() || self.full(machine).is_none())
+    }
+
+    /// The first of the uplinks above a machine that has no room for the links that would take it.
+    fn full(&self, machine: MachineId) -> Option<Cut> {
+        let mut cuts = around(self.fleet, machine).into_iter().filter(|cut| self.counts(*cut));
+        cuts.find(|cut| !self.has(*cut, self.needs.behind(*cut)))
+    }
+
+    /// What it says of machines that follow each other by id.
+    #[inline]
+    pub(crate) fn pass(&self, machines: Range<u32>) -> Pass {
+        if machines.start >= self.within.end || self.within.start >= machines.end {
+            return Pass::None;
+        }
+        let (least, most) = self.network.range_kbps(machines.clone());
+        let (total, is_inside) = (self.needs.total_kbps as i64, self.within.start <= machines.start);
+        if least >= total && self.is_open_above && is_inside && machines.end <= self.within.end {
+            return Pass::All;
+        }
+        let has_peers = || {
+            let mut places = self.needs.places();
+            places.any(|(cut, _)| matches!(cut, Cut::Machine(id) if machines.contains(&id.0)))
+        };
+        if most < total && !has_peers() { Pass::None } else { Pass::Some }
+    }
+}
+
+/// The machines behind a cut.
+fn machines_behind(fleet: &Fleet, cut: Cut) -> Range<u32> {
+    match cut {
+        Cut::Machine(id) => id.0..id.0 + 1,
+        Cut::Rack(id) => fleet.machines_of_rack(id),
+        Cut::Cluster(id) => fleet.cluster(id).machines(),
+    }
+}
+
+/// An uplink without room for the links of a VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full {
+    /// Which.
+    pub cut: Cut,
+    /// What the VM's links would take of it, in kbit/s.
+    pub needed_kbps: u64,
+    /// What it has left, in kbit/s.
+    pub free_kbps: i64,
+}
+
+/// The uplink that keeps a VM off a machine: the first full one of those that other VMs of the VDC
+/// stand behind, else of those above the machine itself.
+pub(crate) fn full_cut(scene: Scene<'_>, machine: MachineId) -> Option<Full> {
+    let gate = Gate::of(scene)?;
+    let own = around(gate.fleet, machine);
+    let mut elsewhere = gate.needs.places().filter(|(cut, kbps)| !own.contains(cut) && !gate.has(*cut, *kbps));
+    let own = || gate.full(machine).map(|cut| (cut, gate.needs.behind(cut)));
+    let (cut, needed_kbps) = elsewhere.next().or_else(own)?;
+    Some(Full { cut, needed_kbps, free_kbps: gate.network.free_kbps(cut) })
+}
+
+/// What is in the way of a VM that machines have room for and the network has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// Why.
+    pub by: Bottleneck,
+    /// The full uplink, where others of the VDC stand behind it; else it is that of every machine the VM
+    /// could stand on, or above it.
+    pub full: Option<Full>,
+}
+
+/// Why no machine that has room for a VM has bandwidth for its links (Gridiron section III-D).
+/// `is_any_left` is whether one would be left if only uplinks of machines counted.
+pub(crate) fn blocked(scene: Scene<'_>, is_any_left: impl FnOnce() -> bool) -> Option<Blocked> {
+    let gate = Gate::of(scene)?;
+    if gate.needs.largest_kbps > gate.network.fattest_kbps() {
+        return Some(Blocked { by: Bottleneck::Link, full: None });
+    }
+    let full = gate.needs.places().find(|(cut, kbps)| !gate.has(*cut, *kbps));
+    let by = match full {
+        Some((Cut::Machine(id), _)) => crowded(scene, id),
+        Some(_) => Bottleneck::Elsewhere,
+        None if is_any_left() => Bottleneck::Elsewhere,
+        None => Bottleneck::Peering,
+    };
+    let full = full.map(|(cut, needed_kbps)| Full { cut, needed_kbps, free_kbps: gate.network.free_kbps(cut) });
+    Some(Blocked { by, full })
+}
+
+/// Whether one VM on a machine is linked with more than its uplink has for the VDC, or only all of
+/// them there together.
+fn crowded(scene: Scene<'_>, machine: MachineId) -> Bottleneck {
+    let Needs { links, me, .. } = *scene.needs;
+    let members = scene.footprint.members();
+    let newcomer = Member { machine: MachineId(u32::MAX), peer: me };
+    let leaving = |one: &Member| -> u64 {
+        let others = members.iter().chain([&newcomer]).filter(|other| other.machine != machine);
+        others.map(|other| links.kbps(one.peer, other.peer)).sum()
+    };
+    let here = || members.iter().filter(|member| member.machine == machine);
+    let reserved: u64 = here().map(|one| leaving(one) - links.kbps(one.peer, me)).sum();
+    let network = scene.occupancy.network().expect("a gate has one");
+    let has = network.free_kbps(Cut::Machine(machine)) + reserved as i64;
+    let alone = here().map(leaving).max().unwrap_or(0);
+    if alone as i64 > has { Bottleneck::Peering } else { Bottleneck::Colocation }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+    use tiebreak_model::random::{Seed, Stream, pick};
+    use tiebreak_model::{ClusterSpec, Footprint, Links, Occupancy, Peer, Resources, Topology, Uplinks};
+
+    struct Draws(Stream, u64);
+
+    impl Draws {
+        fn below(&mut self, options: u32) -> u32 {
+            self.1 += 1;
+            pick(self.0.draw(self.1, 0), options)
+        }
+    }
+
+    fn fleet() -> Arc<Fleet> {
+        let spec = |machines, racks| ClusterSpec {
+            name: "c".into(),
+            machines,
+            racks,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        };
+        Arc::new(Fleet::build(&[spec(90, 5), spec(50, 2)]).expect("a fleet"))
+    }
+
+    /// A zone in which something is reserved of many cuts, and of some all.
+    fn zone(draws: &mut Draws) -> Occupancy {
+        let uplinks = Uplinks { machine_kbps: 40, rack_kbps: 120, cluster_kbps: 200 };
+        let mut zone = Occupancy::empty(fleet()).with_network(&[uplinks; 2]);
+        let (busy, network) = (draws.below(4), zone.network_mut().expect("a network"));
+        for place in 0..network.cuts() {
+            if draws.below(4) < busy {
+                network.set_used(place, u64::from(draws.below(45)));
+            }
+        }
+        zone
+    }
+
+    fn members(draws: &mut Draws) -> Footprint {
+        let mut footprint = Footprint::default();
+        let near = draws.below(140);
+        for slot in 1..=draws.below(9) {
+            let machine = if draws.below(2) == 0 { near } else { draws.below(140) };
+            footprint.join(MachineId(machine), Peer { slot, cores_milli: 1 + draws.below(8) });
+        }
+        footprint
+    }
+
+    #[test]
+    fn it_admits_where_all_links_fit_and_tells_blocks_so() {
+        let mut draws = Draws(Seed(5).stream("gate test"), 0);
+        let (mut passed, mut answers) = ([0; 3], [0; 2]);
+        for case in 0..600 {
+            let (zone, footprint) = (zone(&mut draws), members(&mut draws));
+            let links = Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 1 + draws.below(3) };
+            let mut needs = Needs::default();
+            needs.fill(zone.fleet(), &links, Peer { slot: 0, cores_milli: 1 + draws.below(8) }, footprint.members());
+            let scene = Scene { footprint: &footprint, needs: &needs, ..Scene::of(&zone) };
+            let Some(gate) = Gate::of(scene) else { continue };
+            let fits = |machine| {
+                let network = zone.network().expect("a network");
+                needs.cuts(zone.fleet(), machine).all(|(cut, kbps)| network.free_kbps(cut) >= kbps as i64)
+            };
+            for machine in (0..140).map(MachineId) {
+                assert_eq!(gate.admits(machine), fits(machine), "case {case}, machine {machine}");
+                assert_eq!(full_cut(scene, machine).is_none(), fits(machine), "case {case}, machine {machine}");
+                answers[usize::from(fits(machine))] += 1;
+            }
+            for first in (0..140).step_by(10) {
+                let admitted: Vec<_> = (first..first + 10).filter(|id| gate.admits(MachineId(*id))).collect();
+                let pass = gate.pass(first..first + 10);
+                passed[pass as usize] += 1;
+                assert!(pass != Pass::All || admitted.len() == 10, "case {case}, from {first}");
+                assert!(pass != Pass::None || admitted.is_empty(), "case {case}, from {first}");
+            }
+        }
+        assert!(passed.iter().chain(&answers).all(|times| *times > 200), "{passed:?} {answers:?}");
+    }
+
+    /// Gridiron section III-D: four VMs of which one is the hub of a star; four that share machines by two.
+    #[test]
+    fn what_is_in_the_way_has_the_papers_names() {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 4,
+            racks: 2,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter: 0,
+        };
+        let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
+        type Case<'a> = (Topology, u32, u64, u64, &'a [u32], bool, Option<Bottleneck>);
+        let cases: [Case<'_>; 7] = [
+            (Topology::Star, 1, 3, 9, &[0, 2, 3, 3], false, Some(Bottleneck::Peering)), // Figure 5
+            (Topology::AllToAll, 1, 3, 9, &[0, 0, 3], false, Some(Bottleneck::Colocation)), // Figure 6 (b)
+            (Topology::AllToAll, 1, 3, 9, &[0, 1, 2], true, None),                      // Figure 6 (a)
+            (Topology::AllToAll, 4, 3, 9, &[0], false, Some(Bottleneck::Link)),
+            (Topology::AllToAll, 1, 3, 1, &[0, 2], true, Some(Bottleneck::Elsewhere)),
+            (Topology::AllToAll, 1, 3, 9, &[0, 0, 0, 0], true, Some(Bottleneck::Colocation)),
+            (Topology::AllToAll, 1, 3, 9, &[0], true, None),
+        ];
+        for (topology, bpc_mbps, machine_kbps, rack_kbps, stand, is_any_left, expected) in cases {
+            let uplinks = Uplinks { machine_kbps, rack_kbps, cluster_kbps: 99 };
+            let mut zone = Occupancy::empty(fleet.clone()).with_network(&[uplinks]);
+            let links = Links { topology, stage_vms: 1, bpc_mbps };
+            let (mut footprint, mut needs) = (Footprint::default(), Needs::default());
+            for (slot, machine) in (0..).zip(stand) {
+                let peer = Peer { slot, cores_milli: 1 };
+                needs.fill(&fleet, &links, peer, footprint.members());
+                let network = zone.network_mut().expect("a network");
+                let taken: Vec<_> = needs.cuts(&fleet, MachineId(*machine)).collect();
+                taken.iter().for_each(|(cut, kbps)| network.reserve(network.place(*cut), *kbps));
+                footprint.join(MachineId(*machine), peer);
+            }
+            needs.fill(&fleet, &links, Peer { slot: stand.len() as u32, cores_milli: 1 }, footprint.members());
+            let scene = Scene { footprint: &footprint, needs: &needs, ..Scene::of(&zone) };
+            let gate = Gate::of(scene).expect("it has links");
+            let free = (0..4).map(MachineId).filter(|id| footprint.on_machine(*id) == 0 && gate.admits(*id)).count();
+            assert_eq!(free > 0, expected.is_none(), "{stand:?}");
+            let told = (free == 0).then(|| blocked(scene, || is_any_left).map(|it| it.by)).flatten();
+            assert_eq!(told, expected, "{stand:?}");
+        }
+    }
+}

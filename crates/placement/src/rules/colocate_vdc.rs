@@ -1,0 +1,27 @@
+//! `ColocateVdc` (Gridiron section III-D, co-location).
+
+use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
+
+use crate::rule::{OfTenantOnMachine, Preference};
+
+declare! {
+    /// Prefers the machine that hosts most VMs of the same virtual datacenter.
+    ///
+    /// VMs on one machine talk through its hypervisor and take no bandwidth of the network. But each
+    /// of them is linked with all that stand elsewhere, and those links share one uplink. Watch the demand on the
+    /// network fall and the refusals by co-location rise. Buckets make it forget how many
+    /// there are: with one it only asks whether there is any. (Gridiron section III-D)
+    pub struct ColocateVdc as "ColocateVdc" {}
+}
+
+impl Preference for ColocateVdc {
+    type Reach = OfTenantOnMachine;
+    type Key = ();
+
+    fn key(&self, _: &VmRequest) {}
+
+    #[inline]
+    fn score(&self, (): &(), machine: TenantView<MachineView<'_>>) -> f64 {
+        1.0 / (1.0 + f64::from(machine.tenant_vms))
+    }
+}

@@ -1,0 +1,98 @@
+// Virtual datacenters on the page: VMs are linked, the map shows uplinks and the links of a VM, Explain names the uplink
+// that is full, and the calculator says what could ever fit (Gridiron sections III-B to III-E).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const panel = (page) => page.getByRole('region', { name: 'Virtual datacenters', exact: true });
+const fold = (page) => page.getByRole('button', { name: 'Virtual datacenters and the network' });
+const explain = (page) => page.getByRole('region', { name: 'Explain' });
+const bounds = (page) => panel(page).getByRole('region', { name: 'Bounds on the bandwidth of a link' });
+const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const painted = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate((canvas) => canvas.toDataURL());
+
+async function ask(page, vm) {
+  await explain(page).getByRole('textbox', { name: 'VM' }).fill(String(vm));
+  await explain(page).getByRole('button', { name: 'Explain', exact: true }).click();
+}
+
+test('VMs are linked by one choice, and undone', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('Two dozen machines');
+    const opened = await hand.digest();
+    await fold(page).click();
+    await panel(page).getByText(/VMs are not linked, so the network carries nothing/).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Colour by' }).count(), 0);
+    await hand.runs(() => panel(page).getByRole('combobox', { name: /^topology of/ }).selectOption('all_to_all'));
+    await panel(page).getByText(/No rule looks at bandwidth/).waitFor();
+    await hand.runs(() => panel(page).getByRole('button', { name: 'Switch BandwidthAvailable on' }).click());
+    assert.ok(await page.getByRole('checkbox', { name: 'Use BandwidthAvailable' }).isChecked());
+    const sizes = await cells(panel(page).getByRole('region', { name: 'Peak sizes' }));
+    assert.equal(sizes.length, 9);
+    assert.ok(Number(sizes[1][2].replaceAll(',', '')) > 10, String(sizes[1]));
+    await page.getByRole('combobox', { name: 'Colour by' }).selectOption('uplinks reserved');
+    await page.getByText(/uplinks of \d+ nine tenths full or more/).first().waitFor();
+    await hand.runs(() => hand.button('Undo').click());
+    await hand.runs(() => hand.button('Undo').click());
+    assert.equal(await hand.digest(), opened);
+  }));
+
+test('the calculator says what could ever fit, and a workload that could not is told so', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('A workload that could never fit');
+    await fold(page).click();
+    await panel(page).getByText(/^Problematic by construction: its largest links have/).waitFor();
+    const field = (name) => panel(page).getByRole('spinbutton', { name });
+    for (const [name, value] of [['Fattest uplink of a machine', 40], ['VMs of a VDC at a time', 30], ['VMs of it on one machine', 30], ['Cores of the largest VM', 16]]) {
+      await field(name).fill(String(value));
+      await field(name).press('Tab');
+    }
+    assert.deepEqual((await cells(bounds(page))).slice(1).map((row) => row.slice(1, 3)), [['40,000', ''], ['1,379', ''], ['177', 'binds']]);
+    await panel(page).getByText(/With at most 177 Mbit\/s a link/).waitFor();
+    const digest = await hand.digest();
+    await field('VMs of it on one machine').fill('1');
+    await field('VMs of it on one machine').press('Tab');
+    assert.deepEqual((await cells(bounds(page))).slice(1).map(([, mbps, binds]) => [mbps, binds]), [['40,000', ''], ['1,379', 'binds'], ['1,379', '']]);
+    await field('VMs of a VDC at a time').fill('1');
+    await field('VMs of a VDC at a time').press('Tab');
+    await panel(page).getByText(/of one VM has no link/).waitFor();
+    assert.equal(await bounds(page).count(), 0);
+    assert.equal(await hand.digest(), digest, 'calculating changes no scenario');
+    await panel(page).getByRole('button', { name: "Calculate with the scenario's numbers" }).click();
+    await hand.runs(() => panel(page).getByRole('button', { name: /^Use \d+ Mbit\/s for each core$/ }).click());
+    await panel(page).getByText(/^Problematic by construction/).waitFor({ state: 'detached' });
+  }));
+
+test('Explain names the uplink that is full, and the map draws the links', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('Virtual datacenters');
+    const before = await painted(page);
+    // The first VM that this preset's network refuses.
+    await ask(page, 2649);
+    await explain(page).getByText(/^The network could not take it \(by co-location\)/).waitFor();
+    await explain(page).getByText(/machines have room for it, but it needs .* of the uplinks of machine \d+, which have .* left/).waitFor();
+    await explain(page).getByText(/^It would be linked with \d+ VMs of its virtual datacenter/).waitFor();
+    assert.ok(await explain(page).getByRole('list', { name: 'Rules that refuse it' }).getByText('BandwidthAvailable').count());
+    await page.waitForTimeout(200);
+    const wired = await painted(page);
+    assert.notEqual(wired, before, 'links and the frame around the full machine are drawn');
+    await page.getByRole('combobox', { name: 'Colour by' }).selectOption('uplinks reserved');
+    await page.waitForTimeout(200);
+    assert.notEqual(await painted(page), wired);
+    await ask(page, 2640);
+    await explain(page).getByText(/^It is linked with 4 VMs of its virtual datacenter on 3 machines/).waitFor();
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('on a phone nothing is wider than the screen, and axe finds nothing', () =>
+  onPage(NARROW, async ({ hand, page }) => {
+    await hand.choosePreset('A workload that could never fit');
+    await fold(page).click();
+    await bounds(page).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    assert.deepEqual(await axe(page), []);
+  }));

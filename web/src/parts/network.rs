@@ -1,0 +1,170 @@
+//! Virtual datacenters below the charts: how VMs are linked, what the network carries, and how much bandwidth links
+//! may have so that they could fit at all.
+
+use tiebreak_lab::app::Edit;
+use tiebreak_lab::protocol::VdcProfile;
+use tiebreak_lab::view::network::{self, Asked, BoundRow, GUARD};
+use tiebreak_lab::view::words::{self, help};
+use tiebreak_lab::{App, Message};
+use tiebreak_model::Declared;
+use tiebreak_sim::{NetworkSettings, Vdcs};
+use tiebreak_tongue::{mark, say, tr};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::form;
+use crate::page::{Page, PageMessage};
+
+/// Bandwidth for each core is the second thing that is declared of VDCs.
+const BPC: usize = 1;
+
+/// What the calculation is asked with: name, unit, least and most.
+const FIELDS: [(&str, &str, f64, f64); 4] = [
+    (mark("Fattest uplink of a machine"), "Gbit/s", 0.0, 1e6),
+    (mark("VMs of a VDC at a time"), mark("VMs"), 1.0, 1e6),
+    (mark("VMs of it on one machine"), mark("VMs"), 1.0, 1e6),
+    (mark("Cores of the largest VM"), mark("cores"), 0.001, 1e4),
+];
+
+/// What happens in the region.
+pub(crate) enum NetworkMessage {
+    /// It is opened or closed.
+    Fold,
+    /// Another number to calculate with; none takes the scenario's again.
+    Ask(usize, Option<f64>),
+}
+
+/// The region's own state.
+#[derive(Default)]
+pub(crate) struct NetworkPanel {
+    open: bool,
+    /// Numbers put in the place of the scenario's.
+    asked: [Option<f64>; 4],
+}
+
+impl NetworkPanel {
+    pub(crate) fn update(&mut self, message: &NetworkMessage) {
+        match message {
+            NetworkMessage::Fold => self.open = !self.open,
+            NetworkMessage::Ask(field, number) => self.asked[*field] = *number,
+        }
+    }
+
+    /// The region: a line in short, and below it, when it is open, everything.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        let is_linked = network::is_linked(app);
+        let profile = app.front.live.as_ref().and_then(|live| live.vdcs.as_deref());
+        let fold = link.callback(|_| PageMessage::Network(NetworkMessage::Fold));
+        html! {
+            <section class="anatomy" aria-label={tr("Virtual datacenters")}>
+                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={fold}>{ tr("Virtual datacenters and the network") }</button>
+                    <span class="muted">{ network::in_short(app) }</span></h2>
+                if self.open {
+                    <p class="hint">{ network::about(app) }</p>
+                    if let Some(problem) = network::problem(app) { <p class="notice">{ problem }</p> }
+                    if is_linked && !network::is_guarded(app) { { offer(link) } }
+                    { settings(link, app) }
+                    if let Some(profile) = profile { { sizes(profile) } }
+                    { self.calculator(link, app) }
+                }
+            </section>
+        }
+    }
+
+    /// The bounds, with numbers that can be changed without changing the scenario.
+    fn calculator(&self, link: &Scope<Page>, app: &App) -> Html {
+        let own = network::of_scenario(app);
+        let asked: Asked = std::array::from_fn(|at| self.asked[at].unwrap_or(own[at]));
+        let bounds = network::bounds(asked);
+        let field = |(at, (name, unit, min, max)): (usize, &(&'static str, &'static str, f64, f64))| {
+            let (min, max) = (*min, *max);
+            let onchange = link.callback(move |event: Event| {
+                let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change has a field");
+                let number = input.value_as_number();
+                PageMessage::Network(NetworkMessage::Ask(at, (min..=max).contains(&number).then_some(number)))
+            });
+            let (value, name) = (if asked[at].is_finite() { asked[at] } else { 0.0 }, tr(name));
+            html! {
+                <label class="field"><span>{ name }</span><span class="entry">
+                    <input type="number" step="any" min={min.to_string()} max={max.to_string()} ~valueAsNumber={value} {onchange} aria-label={name} />
+                    <span class="unit">{ tr(unit) }</span></span></label>
+            }
+        };
+        let row = |BoundRow { what, formula, mbps, binds }: &BoundRow| {
+            html! { <tr class={binds.then_some("binds")}><th scope="row">{ *what }</th><td class="number">{ mbps }</td><td>{ if *binds { tr("binds") } else { "" } }</td><td class="meaning">{ formula }</td></tr> }
+        };
+        let bpc = bounds.as_ref().map(|bounds| network::bpc_mbps(asked, bounds)).filter(|_| network::is_linked(app));
+        let use_it = |bpc: u64| {
+            let onclick = link.callback(move |_: MouseEvent| {
+                PageMessage::App(Message::Edit(Edit::Vdcs { index: BPC, value: bpc as f64 }))
+            });
+            html! { <p><button {onclick}>{ say("Use {bpc} Mbit/s for each core", &[&words::count(bpc as f64)]) }</button></p> }
+        };
+        html! {
+            <>
+                <h3>{ tr("What is sure to fit") }</h3>
+                <div class="fields">{ for FIELDS.iter().enumerate().map(field) }</div>
+                if let Some(bounds) = &bounds {
+                    <div class="table" tabindex="0" role="region" aria-label={tr("Bounds on the bandwidth of a link")}><table>
+                        <thead><tr><th scope="col">{ tr("What an uplink must carry") }</th><th scope="col">{ tr("Mbit/s a link") }</th><td></td><th scope="col">{ tr("Computed from") }</th></tr></thead>
+                        <tbody>{ for network::rows(asked, bounds).iter().map(row) }</tbody>
+                    </table></div>
+                }
+                <p class="hint">{ network::verdict(asked, bounds.as_ref()) }</p>
+                if let Some(bpc) = bpc.filter(|bpc| *bpc != u64::from(app.variant().vdcs.bpc_mbps)) { { use_it(bpc) } }
+                if self.asked != [None; 4] {
+                    <p><button class="quiet" onclick={link.batch_callback(|_: MouseEvent| (0..FIELDS.len()).map(|at| PageMessage::Network(NetworkMessage::Ask(at, None))).collect::<Vec<_>>())}>{ tr("Calculate with the scenario's numbers") }</button></p>
+                }
+            </>
+        }
+    }
+}
+
+/// The button for who has linked VMs and lets uplinks be promised to more than they carry.
+fn offer(link: &Scope<Page>) -> Html {
+    let edit = || Edit::UseRule { id: GUARD.into(), on: true };
+    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
+    html! {
+        <p class="notice">{ tr("No rule looks at bandwidth, so links are only counted and uplinks promised to more than they carry.") }{ " " }
+            <button {onclick}>{ say("Switch {GUARD} on", &[&GUARD]) }</button></p>
+    }
+}
+
+/// How VMs are linked and what the network carries, side by side.
+fn settings(link: &Scope<Page>, app: &App) -> Html {
+    let (vdcs, carried) = (app.variant().vdcs.to_values(), app.variant().network.to_values());
+    html! {
+        <div class="pair">
+            <div>
+                { form::fields(link, tr("virtual datacenters"), Vdcs::DECLARATION.params, &vdcs, |index, value| Edit::Vdcs { index, value }) }
+                <p class="hint">{ help(Vdcs::DECLARATION.help) }</p>
+            </div>
+            <div>
+                { form::fields(link, tr("the network"), NetworkSettings::DECLARATION.params, &carried, |index, value| Edit::Network { index, value }) }
+                <p class="hint">{ network::oversubscription(app) }{ " " }{ help(NetworkSettings::DECLARATION.help) }</p>
+            </div>
+        </div>
+    }
+}
+
+/// How large VDCs get: bars that are a table too.
+fn sizes(profile: &VdcProfile) -> Html {
+    let most = profile.by_size.iter().copied().max().unwrap_or(1).max(1);
+    let row = |(size, vdcs): &(String, u32)| {
+        let share = 100.0 * f64::from(*vdcs) / f64::from(most);
+        html! {
+            <tr><th scope="row">{ size }</th>
+                <td class="wide-bar"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
+                <td class="number">{ words::count(f64::from(*vdcs)) }</td></tr>
+        }
+    };
+    html! {
+        <div class="table" tabindex="0" role="region" aria-label={tr("Peak sizes")}><table>
+            <caption>{ network::profile(profile) }</caption>
+            <thead><tr><th scope="col">{ tr("VMs at a time") }</th><td></td><th scope="col">{ tr("VDCs") }</th></tr></thead>
+            <tbody>{ for network::sizes(profile).iter().map(row) }</tbody>
+        </table></div>
+    }
+}
