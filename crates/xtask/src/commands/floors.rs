@@ -9,6 +9,7 @@ pub(crate) const HELP: &str = "check that every crate depends only on lower floo
 /// Every crate of the product, from the ground up.
 pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-model", 0),
+    ("tiebreak-admission", 1),
     ("tiebreak-lifetime", 1),
     ("tiebreak-placement", 1),
     ("tiebreak-sim", 2),

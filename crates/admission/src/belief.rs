@@ -1,0 +1,208 @@
+//! What is believed of one deployment now: its death rate as nodes with weights, and the scale-out
+//! rate that goes with each.
+//!
+//! Bayes' rule for the paper's model (its equation 1, section 2.2). The power law between the rates
+//! makes the posterior of mu no Gamma, but a smooth density of log mu, over which a sum at equal steps
+//! is very exact. The cores of a forecast follow in [`ahead`](crate::ahead).
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::ahead::{Ahead, Moments};
+use crate::density::{Density, Point};
+use crate::gamma::SizeMoments;
+use crate::path::{Ended, Pace};
+use crate::prior::{Deaths, Model, Stop};
+use crate::seen::Seen;
+
+/// Nodes stand where the logarithm of the density is at most this much below its top.
+const DROP: f64 = 26.0;
+
+/// log mu of a mean life of some 400 years. Below it no look-ahead tells one rate from another,
+/// so nodes stand ever further apart.
+const SLOWEST: f64 = -15.0;
+
+/// The least mu of a node, per hour, so that a mean life is a number.
+const LEAST: f64 = 1e-100;
+
+/// The posterior of one deployment.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    nodes: Vec<Node>,
+    deaths: Deaths,
+    stop: Stop,
+    size: SizeMoments,
+}
+
+/// One death rate.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    pace: Pace,
+    mu: f64,
+    /// Its probability.
+    weight: f64,
+    /// That times E\[lambda | mu\], per hour.
+    rate: f64,
+    /// That times E\[lambda^2 | mu\].
+    square: f64,
+}
+
+impl Belief {
+    /// As many nodes as a deployment that is asked about at every event can afford: moments are
+    /// right to about one in 10^4, mostly far better.
+    pub const NODES: usize = 32;
+
+    /// What is believed after all this was seen, in so many nodes (at least 8). Beliefs that are
+    /// computed once, as those of deployments of which nothing was seen, can afford hundreds.
+    #[must_use]
+    pub fn new(model: &Model, seen: &Seen, nodes: usize) -> Self {
+        let seen = seen.bounded();
+        let density = Density::new(&model.prior, &seen);
+        let nodes = nodes.max(8);
+        let line = Line::new(&density, model.prior.power);
+        let step = (line.last - line.first) / (nodes - 1) as f64;
+        let points = (0..nodes).map(|place| line.first + step * place as f64);
+        let mut nodes: Vec<Node> = points.map(|u| node(&density, &line, u, model.prior.stop)).collect();
+        let sum: f64 = nodes.iter().map(|node| node.weight).sum();
+        for node in &mut nodes {
+            node.weight /= sum;
+            node.rate /= sum;
+            node.square /= sum;
+        }
+        let size = SizeMoments::of(&model.prior.size.updated(seen.extra, seen.requests));
+        Self { nodes, deaths: model.deaths, stop: model.stop, size }
+    }
+
+    /// The way to each of these horizons, in hours from now, whatever the cores now. Horizons that are
+    /// twice another one before them, as on a geometric grid, cost a fraction of others.
+    #[must_use]
+    pub fn ahead(&self, hours: &[f64]) -> Vec<Ahead> {
+        let halves = halves(hours);
+        let mut ahead = vec![Ahead::default(); hours.len()];
+        let mut ended = vec![Ended::default(); hours.len()];
+        for Node { pace, weight, rate, square, .. } in &self.nodes {
+            for (at, hours) in hours.iter().enumerate() {
+                ended[at] = match halves[at] {
+                    Some(half) => ended[half as usize].twice(),
+                    None => pace.ended(*hours),
+                };
+                ahead[at].add(&pace.path(*hours, ended[at], self.stop), *weight, *rate, *square);
+            }
+        }
+        ahead
+    }
+
+    /// Mean and variance of its cores at each of these horizons, in hours from now; `out` is
+    /// cleared first. Its cores now are those of `seen`.
+    pub fn moments(&self, seen: &Seen, hours: &[f64], out: &mut Vec<Moments>) {
+        let ahead = self.ahead(hours);
+        out.clear();
+        out.extend(ahead.iter().map(|ahead| ahead.moments(seen.cores, seen.squares, &self.size, self.deaths)));
+    }
+
+    /// The probability that the deployment has not stopped as a whole by `hours` from now.
+    #[must_use]
+    pub fn survival(&self, hours: f64) -> f64 {
+        self.nodes.iter().map(|node| node.weight * node.pace.unstopped(hours)).sum()
+    }
+
+    /// The expected death rate of a core (or block), per hour.
+    #[must_use]
+    pub fn mean_death_rate(&self) -> f64 {
+        self.nodes.iter().map(|node| node.weight * node.mu).sum()
+    }
+
+    /// The expected scale-outs per hour.
+    #[must_use]
+    pub fn mean_scale_out_rate(&self) -> f64 {
+        self.nodes.iter().map(|node| node.rate).sum()
+    }
+
+    /// What is believed of the cores that one scale-out asks for.
+    #[must_use]
+    pub fn size(&self) -> &SizeMoments {
+        &self.size
+    }
+}
+
+/// Which earlier horizon is half of each, if there is one. Horizons usually rise, so that one look
+/// along them finds all.
+fn halves(hours: &[f64]) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let mut half = |(at, double): (usize, &f64)| {
+        while next < at && 2.0 * hours[next] < *double {
+            next += 1;
+        }
+        (next < at && 2.0 * hours[next] == *double).then_some(next as u32)
+    };
+    hours.iter().enumerate().map(&mut half).collect()
+}
+
+fn node(density: &Density, line: &Line, u: f64, nu: f64) -> Node {
+    let Point { mu, height, log_scale } = density.at(line.x(u));
+    let (height, mu, count) = (height - line.top, mu.max(LEAST), density.count);
+    let stretch = line.stretch(u);
+    Node {
+        pace: Pace::new(mu, nu),
+        mu,
+        weight: stretch * libm::exp(height),
+        rate: stretch * count * libm::exp(height + log_scale),
+        square: stretch * count * (count + 1.0) * libm::exp(height + 2.0 * log_scale),
+    }
+}
+
+/// The line u on which nodes stand at equal steps: log mu itself, but for the slowest rates, which
+/// x(u) = u - e^(floor - u) draws together.
+struct Line {
+    floor: f64,
+    /// f at its mode.
+    top: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Line {
+    fn new(density: &Density, power: f64) -> Self {
+        let mode = density.mode();
+        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
+        let tilt = if power < 0.0 { 2.0 } else { 0.0 };
+        let shown = |x: f64| {
+            let Point { height, log_scale, .. } = density.at(x);
+            height + tilt * log_scale
+        };
+        let (top, bottom) = (density.at(mode).height, shown(mode) - DROP);
+        let mut line = Self { floor: SLOWEST.min(mode - 1.0), top, first: mode, last: mode };
+        let middle = line.u(mode);
+        let width = 1.0 / libm::sqrt((-density.derivatives(mode).1).max(1e-6));
+        line.first = line.edge(middle, -width, |x| bottom < shown(x));
+        line.last = line.edge(middle, width, |x| bottom < shown(x));
+        line
+    }
+
+    /// The u at which log mu is `x`, which is above the floor: Newton's method, from one side.
+    fn u(&self, x: f64) -> f64 {
+        (0..8).fold(x, |u, _| u - (self.x(u) - x) / self.stretch(u))
+    }
+
+    fn x(&self, u: f64) -> f64 {
+        u - libm::exp((self.floor - u).min(690.0))
+    }
+
+    /// dx / du.
+    fn stretch(&self, u: f64) -> f64 {
+        1.0 + libm::exp((self.floor - u).min(690.0))
+    }
+
+    /// Where, from `from` on, `counts` ceases to hold: never too near, and hardly too far.
+    fn edge(&self, from: f64, step: f64, counts: impl Fn(f64) -> bool) -> f64 {
+        let (mut near, mut far) = (from, from + step);
+        while counts(self.x(far)) && (far - from).abs() < 1e4 {
+            (near, far) = (far, from + 2.0 * (far - from));
+        }
+        for _ in 0..5 {
+            let middle = (near + far) / 2.0;
+            if counts(self.x(middle)) { near = middle } else { far = middle }
+        }
+        far
+    }
+}

@@ -1,0 +1,39 @@
+//! What is believed of a deployment, and how many cores it will have.
+//!
+//! Source: "On the Cluster Admission Problem for Cloud Computing" (Dierks, Kash, Seuken), sections
+//! 2.1 and 4 and Appendix C. Our copy of the paper has lost its formulas, so all of them here
+//! are a derivation of our own, checked by simulation, and not the paper's own equations.
+//!
+//! A deployment has a rate at which its cores end, a rate at which it scales out, a size of its
+//! requests, and a maximum lifetime. Nobody sees these; a [`Prior`] says how they are spread over
+//! all deployments, and [`Seen`] what one of them has done. A [`Belief`] is what follows, and gives
+//! the mean and variance of its cores at any horizon.
+//!
+//! What the model assumes: rates do not change with time, a deployment that has no core for a while
+//! is still alive, scale-outs are all granted in the forecast, and deployments know nothing of
+//! each other.
+//!
+//! Start with [`prior`], then [`seen`], then [`belief`].
+
+#![no_std]
+
+extern crate alloc;
+
+pub mod ahead;
+pub mod belief;
+pub mod closed;
+mod density;
+pub mod gamma;
+pub mod horizons;
+mod path;
+pub mod prior;
+pub mod seen;
+
+#[cfg(test)]
+mod tests;
+
+pub use ahead::{Ahead, Moments};
+pub use belief::Belief;
+pub use gamma::{Gamma, SizeMoments};
+pub use prior::{Deaths, Model, Prior, PriorFault, Stop};
+pub use seen::Seen;

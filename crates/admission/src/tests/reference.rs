@@ -1,0 +1,136 @@
+//! Values that the formulas must give: they come from an independent implementation of the same
+//! formulas in another language, which integrates over 20,001 nodes, takes the closed forms where nothing
+//! was seen yet, and was itself checked by simulation.
+
+use crate::prior::Deaths::{self, Blocks, Cores};
+use crate::prior::Stop::{self, Hard, Soft};
+
+/// What is believed and seen, and the moments that follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    /// Shape and rate of the death rate, the scale-out rate and the size; nu; kappa.
+    pub(super) prior: [f64; 8],
+    pub(super) deaths: Deaths,
+    pub(super) stop: Stop,
+    /// Cores, squares, deaths, exposure, scale-outs, hours, extra cores, requests.
+    pub(super) seen: [f64; 8],
+    pub(super) hours: f64,
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+}
+
+/// Moments where all parameters are known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    pub(super) mu: f64,
+    pub(super) lambda: f64,
+    pub(super) sigma: f64,
+    pub(super) cores: f64,
+    pub(super) hours: f64,
+    pub(super) nu: f64,
+    pub(super) stop: Stop,
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+}
+
+#[rustfmt::skip]
+pub(super) const CASES: &[Case] = &[
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Cores, stop: Hard,
+        seen: [10.0, 100.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 4.0, mean: 6.916009794936e+00, variance: 1.396583776353e+01 },
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Cores, stop: Hard,
+        seen: [12.0, 144.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 48.0, mean: 3.432553240081e+00, variance: 1.649227037993e+01 },
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Blocks, stop: Soft,
+        seen: [5.0, 12.5, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 730.0, mean: 8.927799514697e-02, variance: 1.071729673637e+00 },
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Blocks, stop: Hard,
+        seen: [30.0, 450.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 4.0, mean: 2.776592940086e+01, variance: 6.059397494383e+01 },
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Cores, stop: Hard,
+        seen: [6.0, 36.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 48.0, mean: 3.488698711824e+00, variance: 3.006771895993e+01 },
+    Case { prior: [2.5, 20.0, 1.2, 30.0, 1.5, 0.8, 0.1, 0.0], deaths: Cores, stop: Soft,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 730.0, mean: 1.849069838034e+00, variance: 8.938175952178e+00 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Blocks, stop: Soft,
+        seen: [10.0, 50.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 48.0, mean: 5.104186098790e+00, variance: 7.690226625184e+01 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Blocks, stop: Hard,
+        seen: [12.0, 72.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 730.0, mean: 1.188518437586e-02, variance: 1.700552283132e-01 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Cores, stop: Hard,
+        seen: [5.0, 25.0, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 4.0, mean: 4.125999703829e+00, variance: 4.256306521724e+00 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Cores, stop: Soft,
+        seen: [30.0, 900.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 48.0, mean: 1.590576118408e+01, variance: 6.293028711492e+01 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Blocks, stop: Hard,
+        seen: [6.0, 18.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 730.0, mean: 4.183021980662e+00, variance: 1.142007849696e+02 },
+    Case { prior: [0.7, 5.0, 1.2, 4.0, 2.0, 0.5, 0.2, 0.6], deaths: Blocks, stop: Hard,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 4.0, mean: 7.722991707527e-02, variance: 2.484502608889e-01 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Cores, stop: Hard,
+        seen: [10.0, 100.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 730.0, mean: 5.523244427972e-01, variance: 6.514911713563e+00 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Cores, stop: Soft,
+        seen: [12.0, 144.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 4.0, mean: 9.838327829667e+00, variance: 4.887936814727e+00 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Blocks, stop: Hard,
+        seen: [5.0, 12.5, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 48.0, mean: 1.135797776900e+00, variance: 4.327780039508e+00 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Blocks, stop: Hard,
+        seen: [30.0, 450.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 730.0, mean: 2.458666371322e+00, variance: 2.831895466909e+01 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Cores, stop: Soft,
+        seen: [6.0, 36.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 4.0, mean: 5.515054512552e+00, variance: 1.828725753475e+00 },
+    Case { prior: [1.0, 8.0, 0.6, 2.0, 0.4, 0.2, 0.05, 1.0], deaths: Cores, stop: Hard,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 48.0, mean: 3.608241573664e-01, variance: 9.601411267467e-01 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Blocks, stop: Hard,
+        seen: [10.0, 50.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 4.0, mean: 1.408769072305e+01, variance: 2.590191505802e+02 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Blocks, stop: Hard,
+        seen: [12.0, 72.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 48.0, mean: 4.370320240718e+00, variance: 5.649674754769e+01 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Cores, stop: Soft,
+        seen: [5.0, 25.0, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 730.0, mean: 3.217708158364e-02, variance: 2.282657591153e+00 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Cores, stop: Hard,
+        seen: [30.0, 900.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 4.0, mean: 2.823156841594e+01, variance: 4.352194383524e+01 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Blocks, stop: Hard,
+        seen: [6.0, 18.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 48.0, mean: 1.544296087623e+01, variance: 7.993405413057e+02 },
+    Case { prior: [1.6, 10.0, 2.0, 10.0, 1.0, 1.0, 0.3, -0.4], deaths: Blocks, stop: Soft,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 730.0, mean: 1.355810259395e+00, variance: 1.012488733596e+01 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Cores, stop: Soft,
+        seen: [10.0, 100.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 48.0, mean: 2.872331688259e+01, variance: 1.608573472765e+03 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Cores, stop: Hard,
+        seen: [12.0, 144.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 730.0, mean: 1.769617524773e+00, variance: 2.890785339953e+01 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Blocks, stop: Hard,
+        seen: [5.0, 12.5, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 4.0, mean: 4.897908939612e+00, variance: 5.234232267802e+00 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Blocks, stop: Soft,
+        seen: [30.0, 450.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 48.0, mean: 2.290521484031e+01, variance: 2.156495972785e+02 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Cores, stop: Hard,
+        seen: [6.0, 36.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 730.0, mean: 4.281163588178e+01, variance: 6.236385620974e+03 },
+    Case { prior: [0.374, 11.8, 0.592, 0.734, 0.248, 0.259, 0.05, 0.44], deaths: Cores, stop: Hard,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 4.0, mean: 6.643235968806e-02, variance: 1.769240533722e-01 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Blocks, stop: Hard,
+        seen: [10.0, 50.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 730.0, mean: 3.325178905062e-01, variance: 5.503540184706e+00 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Blocks, stop: Soft,
+        seen: [12.0, 72.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 4.0, mean: 9.439078142645e+00, variance: 1.345801262473e+01 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Cores, stop: Hard,
+        seen: [5.0, 25.0, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 48.0, mean: 5.567705206901e-01, variance: 1.146472238652e+00 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Cores, stop: Hard,
+        seen: [30.0, 900.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 730.0, mean: 2.831293023656e+00, variance: 9.703397466857e+00 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Blocks, stop: Soft,
+        seen: [6.0, 18.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 4.0, mean: 5.524011459401e+00, variance: 2.107950368499e+00 },
+    Case { prior: [0.617, 0.2, 1.0, 100.0, 0.414, 0.08, 0.0, 0.3], deaths: Blocks, stop: Hard,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 48.0, mean: 3.401497146470e-01, variance: 1.005272496859e+00 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Cores, stop: Hard,
+        seen: [10.0, 100.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0], hours: 4.0, mean: 1.713945228212e+00, variance: 1.105438820724e+01 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Cores, stop: Hard,
+        seen: [12.0, 144.0, 9.0, 160.0, 3.0, 20.0, 7.0, 4.0], hours: 48.0, mean: 3.142668253665e+00, variance: 1.159253764746e+01 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Blocks, stop: Soft,
+        seen: [5.0, 12.5, 2.0, 30.0, 1.0, 10.0, 2.0, 2.0], hours: 730.0, mean: 3.525879835565e-01, variance: 3.802838821797e+00 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Blocks, stop: Hard,
+        seen: [30.0, 450.0, 25.0, 900.0, 6.0, 40.0, 20.0, 7.0], hours: 4.0, mean: 2.774645415407e+01, variance: 5.283530179857e+01 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Cores, stop: Hard,
+        seen: [6.0, 36.0, 0.0, 24.0, 0.0, 4.0, 5.0, 1.0], hours: 48.0, mean: 6.038972095125e+00, variance: 4.570303621268e+01 },
+    Case { prior: [0.651, 0.247, 1.0, 50.0, 0.145, 0.156, 0.05, 0.0], deaths: Cores, stop: Soft,
+        seen: [0.0, 0.0, 4.0, 700.0, 2.0, 300.0, 3.0, 3.0], hours: 730.0, mean: 2.671981788639e+00, variance: 1.233499069985e+01 },
+];
+
+#[rustfmt::skip]
+pub(super) const GIVEN: &[Given] = &[
+    Given { mu: 0.05, lambda: 0.02, sigma: 3.0, cores: 20.0, hours: 24.0, nu: 0.1, stop: Hard, mean: 6.334362254919e+00, variance: 1.226025479215e+01 },
+    Given { mu: 0.05, lambda: 0.02, sigma: 3.0, cores: 20.0, hours: 24.0, nu: 0.1, stop: Soft, mean: 7.065175304564e+00, variance: 7.822790257031e+00 },
+    Given { mu: 0.3, lambda: 0.5, sigma: 1.5, cores: 4.0, hours: 6.0, nu: 0.5, stop: Hard, mean: 1.682839330129e+00, variance: 7.502064164941e+00 },
+    Given { mu: 0.3, lambda: 0.5, sigma: 1.5, cores: 4.0, hours: 6.0, nu: 0.5, stop: Soft, mean: 2.671785315545e+00, variance: 6.741559570332e+00 },
+    Given { mu: 0.002, lambda: 0.01, sigma: 8.0, cores: 100.0, hours: 200.0, nu: 0.05, stop: Hard, mean: 8.024651538863e+01, variance: 2.742433480916e+02 },
+    Given { mu: 0.002, lambda: 0.01, sigma: 8.0, cores: 100.0, hours: 200.0, nu: 0.05, stop: Soft, mean: 8.171046589535e+01, variance: 1.472582276512e+02 },
+    Given { mu: 0.1, lambda: 0.2, sigma: 1.0, cores: 7.0, hours: 30.0, nu: 1.0, stop: Hard, mean: 2.065845300015e-01, variance: 1.169228303391e+00 },
+    Given { mu: 0.1, lambda: 0.2, sigma: 1.0, cores: 7.0, hours: 30.0, nu: 1.0, stop: Soft, mean: 9.459542989894e-01, variance: 2.131418526618e+00 },
+    Given { mu: 0.04, lambda: 0.3, sigma: 0.5, cores: 3.0, hours: 50.0, nu: 2.0, stop: Hard, mean: 1.856012320408e-01, variance: 2.115216202218e+00 },
+    Given { mu: 0.04, lambda: 0.3, sigma: 0.5, cores: 3.0, hours: 50.0, nu: 2.0, stop: Soft, mean: 1.722476848623e+00, variance: 5.541432508570e+00 },
+];
