@@ -49,7 +49,7 @@ fn serve(allocator: &mut Allocator, traits: Traits) -> Vec<CacheEvent> {
     let (shape, draw) = (ShapeId(10 * traits.0 + u32::from(traits.1)), Draw { number: 0, among: None });
     let vm = VmRequest::alone(vm(traits));
     allocator
-        .choose(&Request { shape, vm: &vm, footprint: Footprint::NONE, needs: Needs::NONE, draw })
+        .choose(&Request { shape, vm: &vm, footprint: Footprint::NONE, needs: Needs::NONE, growth: None, draw })
         .expect("there is room");
     allocator.take_log()
 }

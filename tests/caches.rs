@@ -96,7 +96,7 @@ impl Pair {
     /// Places a VM of a tenant; tells what the cache did, and where it stands now.
     fn place_of(&mut self, tenant: usize, shape: u32, vm: &VmRequest, draw: Draw) -> (CacheUse, Option<MachineId>) {
         let footprint = &self.footprints[tenant];
-        let request = Request { shape: ShapeId(shape), vm, footprint, needs: Needs::NONE, draw };
+        let request = Request { shape: ShapeId(shape), vm, footprint, needs: Needs::NONE, growth: None, draw };
         let cached = self.cached.choose(&request);
         let uncached = self.uncached.choose(&request);
         let what = |choice: Option<Choice>| choice.map(|it| (it.machine, it.best_set));

@@ -134,7 +134,7 @@ fn best_for(
     let tenant = TenantSize { placed, wanted: placed + wanted };
     let vm = VmRequest { shape, tenant, outlook: OUTLOOK };
     let policy = Policy::new(rules, best_clusters).expect("a policy");
-    let scene = Scene { occupancy: pool, footprint: &footprint, needs: &needs };
+    let scene = Scene { occupancy: pool, footprint: &footprint, needs: &needs, growth: None };
     funnel(&policy, scene, &vm).best.iter().map(|id| id.0).collect()
 }
 

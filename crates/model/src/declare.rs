@@ -178,7 +178,7 @@ macro_rules! declare {
         $visibility:vis struct $name:ident as $title:literal {
             $(
                 $(#[doc = $field_doc:literal])+
-                $field:ident: $type:ty = $default:tt, $min:tt => $max:tt, $unit:literal;
+                $field:ident: $type:ty = $default:tt, $min:expr => $max:tt, $unit:literal;
             )*
         }
     ) => {

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
+use crate::growth::Growth;
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
@@ -314,13 +315,15 @@ pub struct Scene<'a> {
     pub footprint: &'a Footprint,
     /// What the VM's links to them take.
     pub needs: &'a Needs,
+    /// What deployments will grow to, where the VM begins a new one and a rule asks.
+    pub growth: Option<&'a Growth>,
 }
 
 impl<'a> Scene<'a> {
     /// The fleet as a tenant without VMs meets it.
     #[must_use]
     pub const fn of(occupancy: &'a Occupancy) -> Self {
-        Self { occupancy, footprint: Footprint::NONE, needs: Needs::NONE }
+        Self { occupancy, footprint: Footprint::NONE, needs: Needs::NONE, growth: None }
     }
 }
 

@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Footprint, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
+use tiebreak_model::{Footprint, Growth, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
 
 use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
 pub use crate::evaluation::Draw;
@@ -64,6 +64,8 @@ pub struct Request<'a> {
     pub footprint: &'a Footprint,
     /// What its links to them take; none where it has none.
     pub needs: &'a Needs,
+    /// What deployments will grow to; none where it begins none, or no rule asks.
+    pub growth: Option<&'a Growth>,
     /// Which of the machines found is picked.
     pub draw: Draw,
 }
@@ -71,7 +73,7 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// What its decision looks at, by this view of the fleet.
     pub(crate) fn scene(&self, occupancy: &'a Occupancy) -> Scene<'a> {
-        Scene { occupancy, footprint: self.footprint, needs: self.needs }
+        Scene { occupancy, footprint: self.footprint, needs: self.needs, growth: self.growth }
     }
 }
 

@@ -42,7 +42,8 @@ impl SharedClusters {
     pub(crate) fn new(policy: &Policy, clusters: usize, nobody: &VmRequest) -> Self {
         let preferences = ordering(policy, clusters).iter().filter(|ranked| ranked.asks_nothing);
         let preferences: Vec<_> = preferences.map(|ranked| (ranked.rule.bind(nobody), ranked.quantizer)).collect();
-        let validators = policy.cluster_validators.iter().filter(|ranked| ranked.asks_nothing);
+        let validators =
+            policy.cluster_validators.iter().filter(|ranked| ranked.asks_nothing && !ranked.rule.is_live());
         Self {
             validators: validators.map(|ranked| ranked.rule.bind(nobody)).collect(),
             seen: None,
@@ -104,6 +105,8 @@ enum Source {
 pub(crate) struct ClusterOrder {
     /// Rules that ask something of the request.
     validators: Vec<BoxedValidator>,
+    /// Rules of which no verdict may be kept.
+    live: Vec<BoxedValidator>,
     preferences: Vec<Source>,
     weights: Option<Vec<Weight>>,
     sees_tenant: bool,
@@ -123,6 +126,7 @@ impl ClusterOrder {
         let ordering = ordering(policy, clusters);
         let weights: Vec<_> = ordering.iter().map(|ranked| ranked.weight).collect();
         let concerned = || policy.cluster_validators.iter().filter(|ranked| ranked.rule.concerns(vm));
+        let live = policy.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
         let asking = || concerned().filter(|ranked| !ranked.asks_nothing);
         let own = || ordering.iter().filter(|ranked| !ranked.asks_nothing);
         let mut shared = 0..;
@@ -132,6 +136,7 @@ impl ClusterOrder {
         };
         Self {
             validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
+            live: live.map(|ranked| ranked.rule.bind(vm)).collect(),
             preferences: ordering.iter().map(source).collect(),
             weights: (policy.is_weighted() && !weights.is_empty()).then_some(weights),
             sees_tenant: concerned().any(|ranked| ranked.rule.sees_tenant())
@@ -154,6 +159,9 @@ impl ClusterOrder {
         } else {
             self.update(scene.occupancy, shared);
             into.extend(&self.order);
+        }
+        if scene.growth.is_some() && !cfg!(feature = "few") {
+            into.retain(|cluster| self.live.iter().all(|rule| rule.is_valid(scene, *cluster)));
         }
     }
 

@@ -5,6 +5,7 @@
 //! that the price of the indirection is paid per rule, not per machine.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use tiebreak_model::{Scene, VmRequest};
@@ -21,6 +22,14 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether what it sees moves with the clock, so that no verdict of it may be kept.
+    fn is_live(&self) -> bool {
+        false
+    }
+    /// Whether, of what deployments will grow to, it looks further than now.
+    fn looks_ahead(&self) -> bool {
+        false
+    }
     /// Whether it can refuse this request anything.
     fn concerns(&self, vm: &VmRequest) -> bool;
     /// One verdict, without binding.
@@ -45,6 +54,10 @@ pub(crate) trait BoundValidator<Id> {
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM may not go.
     fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]);
+    /// Why the VM may not go there, to go on from "it", where there is more to say than that.
+    fn words(&self, _: Scene<'_>, _: Id) -> Option<String> {
+        None
+    }
 }
 
 /// A preference for one key.

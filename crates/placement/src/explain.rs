@@ -160,9 +160,11 @@ pub(crate) fn scorecard(
     let rack = scene.occupancy.fleet().rack_of(machine);
     let cluster = scene.occupancy.fleet().cluster_of(machine);
     let validity = |valid| if valid { Verdict::Valid } else { Verdict::Refused };
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut said) = (Vec::new(), Vec::new());
     for ranked in &policy.cluster_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, cluster))));
+        let bound = ranked.rule.bind(vm);
+        verdicts.push((ranked.id, validity(bound.is_valid(scene, cluster))));
+        said.extend(bound.words(scene, cluster).map(|words| (ranked.id, words)));
     }
     for ranked in &policy.cluster_preferences {
         verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(scene, cluster))));
@@ -174,7 +176,6 @@ pub(crate) fn scorecard(
     for ranked in &policy.machine_validators {
         verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
     }
-    let mut said = Vec::new();
     if let Some(id) = policy.bandwidth {
         let full = full_cut(scene, machine);
         verdicts.push((id, validity(full.is_none())));

@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+pub mod admission;
 mod ahead;
 pub mod allocator;
 mod batch;
@@ -40,6 +41,7 @@ pub mod weights;
 mod why_not;
 pub mod words;
 
+pub use admission::{AdmissionPolicy, Objection, Weighed};
 pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
 pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters, Updates, Uses};
 pub use explain::{Explanation, Scorecard};

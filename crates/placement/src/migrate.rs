@@ -293,7 +293,7 @@ impl<'a> WhatIf<'a> {
     fn choose(&mut self, vm: &VmRequest) -> Option<MachineId> {
         let shape = ShapeId::of(self.shapes.binary_search(&vm.shape).expect("the shapes of all VMs are listed"));
         let draw = Draw { number: 0, among: None };
-        let request = Request { shape, vm, footprint: Footprint::NONE, needs: Needs::NONE, draw };
+        let request = Request { shape, vm, footprint: Footprint::NONE, needs: Needs::NONE, growth: None, draw };
         self.allocator.choose(&request).ok().map(|choice| choice.machine)
     }
 

@@ -352,6 +352,25 @@ impl Policy {
         !self.rack_validators.is_empty() || self.machine_preferences.iter().any(rack)
     }
 
+    /// Whether any rule asks what deployments will grow to.
+    #[must_use]
+    pub fn asks_for_growth(&self) -> bool {
+        self.cluster_validators.iter().any(|ranked| ranked.rule.is_live())
+    }
+
+    /// Whether any of these looks further than now.
+    #[must_use]
+    pub fn looks_ahead(&self) -> bool {
+        self.cluster_validators.iter().any(|ranked| ranked.rule.looks_ahead())
+    }
+
+    /// Whether the rules about admission let the newcomer of a scene into a cluster.
+    #[must_use]
+    pub fn lets_in(&self, scene: Scene<'_>, cluster: ClusterId) -> bool {
+        let mut live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
+        live.all(|ranked| ranked.rule.check(&nobody(), scene, cluster))
+    }
+
     /// Whether a VM may put out ones of lower priority to have their room.
     #[must_use]
     pub fn lets_evict(&self, vm: &VmShape) -> bool {

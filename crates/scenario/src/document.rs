@@ -9,7 +9,9 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
-use tiebreak_sim::{Agents, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError, Vdcs,
+};
 
 use crate::fork::Fork;
 use crate::incident::IncidentRow;
@@ -144,6 +146,10 @@ pub struct Variant {
     pub vdcs: Vdcs,
     /// The network between machines, where VMs are linked.
     pub network: NetworkSettings,
+    /// What admission rules believe of deployments, where the list has any.
+    pub admission: AdmissionSettings,
+    /// The cluster over years that those rules are tuned on.
+    pub admission_lab: ClusterYears,
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
@@ -215,6 +221,8 @@ impl Default for Variant {
             measures: Measures::default(),
             vdcs: Vdcs::default(),
             network: NetworkSettings::default(),
+            admission: AdmissionSettings::default(),
+            admission_lab: ClusterYears::default(),
             incidents: Vec::new(),
             fork: None,
         }
@@ -363,7 +371,7 @@ impl Variant {
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
         let uplinks = vec![self.network.to_uplinks(); clusters.len()];
         let plan = plan.with_caches(self.caches).with_measures(self.measures).with_vdcs(&self.vdcs, &uplinks)?;
-        plan.with_incidents(&incidents)
+        plan.with_admission(&self.admission)?.with_incidents(&incidents)
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.

@@ -7,7 +7,9 @@ use serde_json::Value;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings, Vdcs,
+};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
@@ -211,7 +213,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 13] = [
+    const OWN: [&str; 15] = [
         "name",
         "inventory",
         "workload",
@@ -223,6 +225,8 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         "measures",
         "vdcs",
         "network",
+        "admission",
+        "admission_lab",
         "incidents",
         "fork",
     ];
@@ -239,6 +243,8 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         measures: cursor.field("measures").map_or_else(Measures::default, |field| group(&field)),
         vdcs: cursor.field("vdcs").map_or_else(Vdcs::default, |field| group(&field)),
         network: cursor.field("network").map_or_else(NetworkSettings::default, |field| group(&field)),
+        admission: cursor.field("admission").map_or_else(AdmissionSettings::default, |field| group(&field)),
+        admission_lab: cursor.field("admission_lab").map_or_else(ClusterYears::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         fork: cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX)),
         ..Variant::default()

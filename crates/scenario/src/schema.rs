@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json};
 use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures, NetworkSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures, NetworkSettings,
+    Vdcs,
+};
 
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
@@ -52,6 +55,8 @@ fn variant() -> Value {
         "measures": group(&Measures::DECLARATION),
         "vdcs": group(&Vdcs::DECLARATION),
         "network": group(&NetworkSettings::DECLARATION),
+        "admission": group(&AdmissionSettings::DECLARATION),
+        "admission_lab": group(&ClusterYears::DECLARATION),
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },

@@ -16,6 +16,7 @@ use crate::predictor::PredictorRow;
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
     /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`, `vdcs.FIELD`, `network.FIELD`,
+    /// `admission.FIELD`, `admission_lab.FIELD`,
     /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
     /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
@@ -37,6 +38,8 @@ impl Variant {
             ["measures", field] => changed.measures = given.declared(&self.measures, field)?,
             ["vdcs", field] => changed.vdcs = given.declared(&self.vdcs, field)?,
             ["network", field] => changed.network = given.declared(&self.network, field)?,
+            ["admission", field] => changed.admission = given.declared(&self.admission, field)?,
+            ["admission_lab", field] => changed.admission_lab = given.declared(&self.admission_lab, field)?,
             ["predictor"] => changed.predictor = given.predictor()?,
             ["predictor", field] => {
                 let row = &mut changed.predictor;
@@ -55,7 +58,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 19] = [
     "name",
     "seed",
     "best_clusters",
@@ -68,6 +71,8 @@ const FIELDS: [&str; 17] = [
     "measures.FIELD",
     "vdcs.FIELD",
     "network.FIELD",
+    "admission.FIELD",
+    "admission_lab.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{Agents, GeneratedWorkload, Measures, NetworkSettings, Vdcs};
+use tiebreak_sim::{AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Vdcs};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
@@ -161,6 +161,8 @@ fn variant(variant: &Variant, form: Form) -> Node {
     push_unless_empty(&mut fields, "measures", declared::<Measures>(&variant.measures, form));
     push_unless_empty(&mut fields, "vdcs", declared::<Vdcs>(&variant.vdcs, form));
     push_unless_empty(&mut fields, "network", declared::<NetworkSettings>(&variant.network, form));
+    push_unless_empty(&mut fields, "admission", declared::<AdmissionSettings>(&variant.admission, form));
+    push_unless_empty(&mut fields, "admission_lab", declared::<ClusterYears>(&variant.admission_lab, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }

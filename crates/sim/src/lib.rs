@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+pub mod admission;
 mod agent;
 mod avoidance;
 mod calendar;
@@ -50,6 +51,8 @@ pub mod vdc;
 pub mod world;
 mod zone;
 
+pub use admission::AdmissionSettings;
+pub use admission::years::ClusterYears;
 pub use disruptions::{Disruption, Fate, Reason};
 pub use frames::{Failed, Frames, Layers};
 pub use generate::GeneratedWorkload;

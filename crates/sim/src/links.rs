@@ -5,8 +5,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    Bottleneck, Cut, Footprint, Links, MachineId, Needs, Occupancy, Peer, RackId, Resource, Scene, ShapeId, TenantSize,
-    VmId, VmRequest, VmShape,
+    Bottleneck, Cut, Footprint, Growth, Links, MachineId, Needs, Occupancy, Peer, RackId, Resource, Scene, ShapeId,
+    TenantSize, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::{Blocked, Draw, Request};
 
@@ -22,9 +22,18 @@ pub(crate) struct Asking {
     /// The VM being decided as an end of links, and what these take; none where VMs are not linked.
     peer: Option<Peer>,
     needs: Needs,
+    /// What deployments will grow to, where a rule asks.
+    pub(crate) growth: Option<Growth>,
+    /// Whether it begins a deployment, so that rules about admission are asked.
+    pub(crate) is_new: bool,
 }
 
 impl Asking {
+    /// Nobody yet, where deployments will grow to this.
+    pub(crate) fn about(growth: Option<Growth>) -> Self {
+        Self { growth, ..Self::default() }
+    }
+
     /// One of its VMs as rules read it. A VM that asks for nothing is like any other such VM,
     /// even where its tenant's others do.
     pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
@@ -37,14 +46,18 @@ impl Asking {
         if shape.terms.is_none() && self.peer.is_none() { Footprint::NONE } else { &self.footprint }
     }
 
+    fn growth(&self) -> Option<&Growth> {
+        self.growth.as_ref().filter(|_| self.is_new && IS_WHOLE)
+    }
+
     /// What a decision about one of its VMs looks at.
     pub(crate) fn scene<'a>(&'a self, occupancy: &'a Occupancy, shape: &VmShape) -> Scene<'a> {
-        Scene { occupancy, footprint: self.footprint(shape), needs: &self.needs }
+        Scene { occupancy, footprint: self.footprint(shape), needs: &self.needs, growth: self.growth() }
     }
 
     /// One of its VMs to find a machine for.
     pub(crate) fn to_place<'a>(&'a self, shape: ShapeId, vm: &'a VmRequest, draw: Draw) -> Request<'a> {
-        Request { shape, vm, footprint: self.footprint(&vm.shape), needs: &self.needs, draw }
+        Request { shape, vm, footprint: self.footprint(&vm.shape), needs: &self.needs, growth: self.growth(), draw }
     }
 
     /// Where the others of the VM's VDC stand, and what its links to them take.

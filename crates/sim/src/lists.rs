@@ -50,6 +50,11 @@ impl List {
         Ok(Self { until: Time::NEVER, rules, best_clusters, policy })
     }
 
+    /// The list with all of its rules.
+    pub(crate) fn policy_whole(&self) -> &Policy {
+        &self.policy
+    }
+
     fn asks_for_lifetimes(&self) -> bool {
         self.policy.asks_for_lifetimes()
     }

@@ -42,6 +42,8 @@ pub struct Sample<'a> {
     pub stranded_pct: [f64; 2],
     /// What links between VMs take; none where VMs are not linked.
     pub links: Option<LinkSample>,
+    /// The largest share of any cluster's cores expected at any moment ahead; none where no rule asks.
+    pub expected_peak: Option<f64>,
 }
 
 /// How long requests took: those placed or rejected in a span of time.
@@ -90,6 +92,14 @@ pub struct Counters {
     pub migrations_scheduled: u64,
     /// VMs that were to be moved and ended before it was their turn.
     pub migrations_saved: u64,
+    /// Where rules ask what deployments will grow to: deployments let in, and refused.
+    pub deployments: u64,
+    /// See there.
+    pub deployments_refused: u64,
+    /// Requests of deployments that were in already: placed, and failed.
+    pub scale_outs: u64,
+    /// See there.
+    pub scale_outs_failed: u64,
     /// VMs rejected where VMs are linked: for want of room on machines, and by what was in the way of
     /// their links.
     pub refused_by_room: u64,
@@ -116,6 +126,10 @@ impl Counters {
             migrations: self.migrations - before.migrations,
             migrations_scheduled: self.migrations_scheduled - before.migrations_scheduled,
             migrations_saved: self.migrations_saved - before.migrations_saved,
+            deployments: self.deployments - before.deployments,
+            deployments_refused: self.deployments_refused - before.deployments_refused,
+            scale_outs: self.scale_outs - before.scale_outs,
+            scale_outs_failed: self.scale_outs_failed - before.scale_outs_failed,
             refused_by_room: self.refused_by_room - before.refused_by_room,
             refused_by_network: core::array::from_fn(|by| self.refused_by_network[by] - before.refused_by_network[by]),
         }
@@ -431,12 +445,39 @@ pub static METRICS: &[Metric] = &[
         "VMs refused because uplinks of racks or clusters are full (Gridiron section III-D).",
         |sample| refused_by(sample, Bottleneck::Elsewhere),
     ),
+    metric(
+        "ExpectedPeak",
+        "Cores expected at most",
+        "% of cores",
+        "The largest share of any cluster's cores that its deployments are expected to have at any moment ahead, as \
+         admission rules see it (cluster admission, section 4.2).",
+        |sample| sample.expected_peak.map_or(f64::NAN, |share| 100.0 * share),
+    ),
+    metric(
+        "DeploymentsRefused",
+        "Deployments not let in",
+        "per minute",
+        "Requests of tenants without any VM that were not placed, per minute (cluster admission, section 2.1).",
+        |sample| of_deployments(sample, sample.counted.deployments_refused),
+    ),
+    metric(
+        "ScaleOutsFailed",
+        "Scale-outs failed",
+        "per minute",
+        "Requests of tenants that have VMs already which were not placed, per minute: what the service level counts \
+         (cluster admission, section 2.1).",
+        |sample| of_deployments(sample, sample.counted.scale_outs_failed),
+    ),
 ];
 
 const KBPS_IN_GBPS: f64 = 1e6;
 
 fn refused(sample: &Sample<'_>, vms: u64) -> f64 {
     if sample.links.is_some() { per_minute(vms, sample) } else { f64::NAN }
+}
+
+fn of_deployments(sample: &Sample<'_>, requests: u64) -> f64 {
+    if sample.expected_peak.is_some() { per_minute(requests, sample) } else { f64::NAN }
 }
 
 fn refused_by(sample: &Sample<'_>, by: Bottleneck) -> f64 {

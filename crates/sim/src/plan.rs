@@ -6,12 +6,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use tiebreak_admission::PriorFault;
 use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Declared, Links, Millis, Occupancy, Time, Uplinks, VmId, Workload, declare};
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
+use crate::admission::{AdmissionSettings, Terms};
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS, Planned};
 use crate::latency::Latency;
 use crate::lists::List;
@@ -97,6 +99,8 @@ pub struct Plan {
     foresight: Option<Foresight>,
     /// How VMs of one tenant are linked, and what the network of each cluster carries, where they are.
     pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
+    /// What is believed of deployments, where any rule asks.
+    admission: Option<Arc<Terms>>,
 }
 
 impl fmt::Debug for Plan {
@@ -106,7 +110,7 @@ impl fmt::Debug for Plan {
 }
 
 /// Why there is nothing to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PlanError {
     /// The machines.
     Fleet(FleetError),
@@ -119,6 +123,8 @@ pub enum PlanError {
     },
     /// Every VM comes and goes within one tick of the grid that times are rounded to.
     OnlyInstantVms,
+    /// What is believed of deployments.
+    Admission(PriorFault),
     /// Incidents ask for more VMs than there is room for.
     TooMuchDemand {
         /// VMs asked for, up to the incident that is too much.
@@ -135,6 +141,7 @@ impl fmt::Display for PlanError {
                 let ids: Vec<_> = INCIDENTS.iter().map(|entry| entry.declaration.id).collect();
                 write!(f, "expected an incident of {}, got \"{id}\"", ids.join(", "))
             }
+            Self::Admission(fault) => fault.fmt(f),
             Self::OnlyInstantVms => write!(
                 f,
                 "expected VMs that live longer than one tick of the grid of virtual datacenters, got none; use a finer grid"
@@ -195,6 +202,7 @@ impl Plan {
             measures: Measures::default(),
             foresight: None,
             links: None,
+            admission: None,
         })
     }
 
@@ -243,6 +251,24 @@ impl Plan {
     #[must_use]
     pub fn fattest_kbps(&self) -> Option<u64> {
         self.links.as_ref().map(|(_, uplinks)| uplinks.iter().map(|it| it.machine_kbps).max().unwrap_or(0))
+    }
+
+    /// The same plan with this believed of deployments, where any rule of any list asks.
+    ///
+    /// # Errors
+    /// When the settings make no belief.
+    pub fn with_admission(mut self, settings: &AdmissionSettings) -> Result<Self, PlanError> {
+        let looks_ahead = self.lists.iter().any(|list| list.policy_whole().looks_ahead());
+        if IS_WHOLE && self.lists.iter().any(|list| list.policy_whole().asks_for_growth()) {
+            let settings = AdmissionSettings::from_values(&settings.to_values());
+            self.admission = Some(Arc::new(Terms::new(&settings, looks_ahead).map_err(PlanError::Admission)?));
+        }
+        Ok(self)
+    }
+
+    /// What is believed of deployments, where any rule asks.
+    pub(crate) fn admission(&self) -> Option<&Arc<Terms>> {
+        self.admission.as_ref()
     }
 
     /// The fleet with nothing placed and nothing reserved.

@@ -14,6 +14,7 @@ use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{CacheCounters, CacheSizes, CacheUse, Choice, Draw, Policy, Refusal};
 
+use crate::admission::deployments::Deployments;
 use crate::agent::{Agent, Assignment, InFlight};
 use crate::avoidance::Window;
 use crate::conflict_rate::ConflictRate;
@@ -131,6 +132,8 @@ pub struct World {
     pub(crate) tenants: BTreeMap<u64, Footprint>,
     /// Who is linked with whom, where VMs are.
     pub(crate) links: Option<LinkBook>,
+    /// What is seen of every deployment, where any rule asks what they will grow to.
+    pub(crate) deployments: Option<Deployments>,
     evictable: Evictable,
     pub(crate) disrupted: Disruptions,
     /// What is predicted, where any rule asks, and from when on agents are shown it.
@@ -214,8 +217,9 @@ impl World {
             window: Window::new(plan.agents.avoidance_window),
             tenants: BTreeMap::new(),
             links: plan.links().map(|links| LinkBook::new(links, &plan)),
+            deployments: plan.admission().cloned().map(Deployments::new),
             evictable: Evictable::new(plan.ever_lets_evict(&VmShape::plain(Resources::NONE))),
-            asking: Asking::default(),
+            asking: Asking::about(plan.admission().map(|terms| terms.growth(plan.fleet.clusters().len()))),
             placed_on: vec![NOWHERE; vms],
             placed_at: vec![Time::NEVER; vms],
             now: Time::ZERO,
@@ -618,6 +622,7 @@ impl World {
         let mut order = core::mem::take(&mut self.spare.order);
         self.order(job, &mut order);
         self.ask(job);
+        self.meet(job);
         if let Job::Reallocate(vm) = job {
             self.tell_what_it_gave_back(agent, vm);
         }
@@ -728,6 +733,7 @@ impl World {
     /// A tenant begins to ask: what it has, and what it will have.
     pub(crate) fn ask(&mut self, job: Job) {
         let workload = &self.plan.workload;
+        self.asking.is_new = false;
         self.asking.size = TenantSize::default();
         self.asking.footprint.clear();
         let asks = |vm: u32| !workload.shape_of_vm(VmId(vm)).terms.is_none();
@@ -921,6 +927,7 @@ impl World {
 
     /// Notes where a VM stands from now on, and that the machine is like this then.
     pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId, after: &MachineRecord) {
+        self.note_deployed(vm, machine);
         if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.join(vm, machine, self.now, after.used_share(self.plan.fleet.capacity(machine)));
         }
@@ -940,6 +947,7 @@ impl World {
     /// Notes that a VM stands nowhere any more; where it stood.
     pub(crate) fn unsettle(&mut self, vm: VmId, shape: ShapeId) -> Option<MachineId> {
         let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
+        self.note_undeployed(vm, machine);
         if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.leave(vm, machine, self.now);
         }
@@ -969,6 +977,9 @@ impl World {
     }
 
     fn take(&mut self, agent: u32, flight: &InFlight, demands: &mut Demands) {
+        if let Job::Place(request) = flight.job {
+            self.note_answer(request, true);
+        }
         for (_, victim) in demands.victims.drain(..) {
             self.put_out(victim);
         }
@@ -1036,6 +1047,7 @@ impl World {
             Job::Place(request) => {
                 let vms = self.plan.workload.vms_of(request).len() as u64;
                 self.counters.rejections += vms;
+                self.note_answer(request, false);
                 if let (Some(book), Rejection::Refused(vm)) = (&self.links, rejection) {
                     self.counters.count_refusals(book.blocked(vm), vms);
                 }
@@ -1082,6 +1094,7 @@ impl World {
         let (before, counted, repredicted) = self.at_last_tick;
         let repredictions = self.life_counts().repredictions;
         self.fills.look(self.now, &self.plan, self.store.occupancy());
+        let expected_peak = self.expected_peak();
         let sample = Sample {
             zone: self.store.occupancy().zone(),
             machines: self.plan.fleet.machine_count(),
@@ -1097,6 +1110,7 @@ impl World {
             phases: self.lives.as_ref().filter(|_| IS_WHOLE && self.shows_lives()).map(Lives::phases),
             stranded_pct: self.fills.last,
             links: self.links.as_ref().and_then(|book| book.sample(self.store.occupancy())),
+            expected_peak,
         };
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);

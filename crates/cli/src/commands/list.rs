@@ -6,7 +6,9 @@ use tiebreak_placement::{Caches, Lifetimes, RULES};
 use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings, Vdcs,
+};
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
@@ -14,8 +16,7 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str =
-    "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|clusters|run";
+pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -37,6 +38,11 @@ static LISTS: &[List] = &[
     List { name: "measures", rows: || vec![row(&Measures::DECLARATION)], foot: String::new },
     List { name: "vdcs", rows: || vec![row(&Vdcs::DECLARATION)], foot: String::new },
     List { name: "network", rows: || vec![row(&NetworkSettings::DECLARATION)], foot: String::new },
+    List {
+        name: "admission",
+        rows: || vec![row(&AdmissionSettings::DECLARATION), row(&ClusterYears::DECLARATION)],
+        foot: String::new,
+    },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];

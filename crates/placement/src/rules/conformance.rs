@@ -9,8 +9,9 @@ use core::ops::Range;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Fleet, Footprint, HostLife, MachineId, MachineRecord, Occupancy, Outlook, Phase, RackId,
-    Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms, VmRequest, VmShape,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, MachineId, MachineRecord, Newcomer,
+    Occupancy, Outlook, Phase, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms,
+    VmRequest, VmShape,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
@@ -268,6 +269,37 @@ fn check_validator<Id: Spot>(
     }
 }
 
+/// A rule about admission says nothing where nobody is new, tells no classes apart, and never lets in where it
+/// would not with less expected.
+fn check_admission(id: &'static str, rule: &dyn AnyValidator<ClusterId>, draws: &mut Draws, asked: &mut Asked) {
+    let capacity = Resources::new(16_000, 0, 0, 0);
+    let spec = |machines| ClusterSpec { name: "c".into(), machines, racks: 1, capacity, unready: 0, datacenter: 0 };
+    let zone = &Occupancy::empty(Arc::new(Fleet::build(&[spec(5), spec(4), spec(10)]).expect("a fleet")));
+    let (vm, hours) = (request(draws, Footprint::NONE), alloc::vec![0.0, 1.0, 30.0]);
+    assert!(words(|words| rule.write_key(&vm, words)).is_empty(), "{id}");
+    let mut growth = Growth::empty(hours, zone.fleet().clusters().len());
+    let mut expected = |most: u32| -> Vec<Expected> {
+        (0..3).map(|_| Expected::new(f64::from(draws.below(most)), f64::from(draws.below(2_000)))).collect()
+    };
+    growth.clusters.iter_mut().for_each(|cluster| cluster.replace(&[], &expected(250)));
+    let (mine, more) = (expected(8), expected(40));
+    let home = ClusterId::of(1);
+    growth.newcomer = Newcomer { cores: mine[0].mean(), expected: mine, at_home: alloc::vec![home] };
+    let mut later = growth.clone();
+    let means: Vec<_> = more.iter().map(|more| Expected::new(more.mean(), 0.0)).collect();
+    later.clusters.iter_mut().for_each(|cluster| cluster.replace(&[], &means));
+    for at in ClusterId::all(zone.fleet()) {
+        let ask = |growth| rule.check(&vm, Scene { growth, ..Scene::of(zone) }, at);
+        let verdict = ask(Some(&growth));
+        assert!(ask(None) && (at != home || verdict), "{id} refuses {at:?} to who is not new");
+        assert!(verdict || !ask(Some(&later)), "{id} lets in where more is expected");
+        let bound = rule.bind(&vm);
+        let scene = Scene { growth: Some(&growth), ..Scene::of(zone) };
+        assert_eq!((bound.is_valid(scene, at), bound.words(scene, at).is_none()), (verdict, verdict), "{id}");
+        *asked.entry((id, u64::from(verdict))).or_default() += 1;
+    }
+}
+
 /// A score of a place that has room is from 0 to 1, one of the levels where there are few, and
 /// every score has a bucket.
 fn check_preference<Id: Spot>(
@@ -328,6 +360,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
             let zone = redrawn(&empty, &(0..0), &mut draws);
             let (id, draws, asked) = (entry.declaration.id, &mut draws, &mut asked);
             match entry.build(&values(entry, draws)) {
+                AnyRule::ClusterValidator(rule) if rule.is_live() => check_admission(id, &*rule, draws, asked),
                 AnyRule::ClusterValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::RackValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),
                 AnyRule::MachineValidator(rule) => check_validator(id, &*rule, &zone, draws, asked),

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 
 use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
+use crate::admission::{Admission, AdmissionPolicy};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
@@ -21,6 +22,7 @@ mod colocate_vdc;
 mod conformance;
 mod fd_empty_nodes;
 mod first_fit;
+mod first_moment_admission;
 mod is_cluster_below_limit;
 mod is_machine_ready;
 mod is_not_at_risk;
@@ -36,6 +38,7 @@ mod prefer_least_used_rack;
 mod prefer_newest_host_environment;
 mod prefer_non_empty_machines;
 mod respects_isolation;
+mod second_moment_admission;
 mod shares_tenant_cluster;
 mod shares_tenant_datacenter;
 mod shares_tenant_rack;
@@ -45,6 +48,7 @@ mod spreads_over_fault_domains;
 mod temporal_cost;
 mod waste_minimization;
 mod worst_fit;
+mod zeroth_moment_admission;
 
 pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 
@@ -81,6 +85,9 @@ rules! {
     validator::<shares_tenant_datacenter::SharesTenantDatacenter>(),
     #[default_list]
     validator::<shares_tenant_cluster::SharesTenantCluster>(),
+    admission::<zeroth_moment_admission::ZerothMomentAdmission>(),
+    admission::<first_moment_admission::FirstMomentAdmission>(),
+    admission::<second_moment_admission::SecondMomentAdmission>(),
     #[default_list]
     preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
     #[default_list]
@@ -238,6 +245,10 @@ const fn preference<P: Preference<Reach: Reach<Id: Place>>>() -> RuleEntry {
     RuleEntry { declaration: P::DECLARATION, group: <IdOf<P::Reach> as Place>::PREFERS, levels: P::LEVELS }
 }
 
+const fn admission<P: AdmissionPolicy>() -> RuleEntry {
+    RuleEntry { declaration: P::DECLARATION, group: Group::ClusterValidators, levels: None }
+}
+
 const fn temporal<T: TemporalPreference>() -> RuleEntry {
     RuleEntry { declaration: T::DECLARATION, group: Group::MachinePreferences, levels: Some(T::LEVELS) }
 }
@@ -253,8 +264,8 @@ const fn bandwidth<D: Declared>() -> RuleEntry {
 /// How rules are built, under the names that the list gives their kinds.
 mod build {
     use super::{
-        AnyRule, Box, Declared, IdOf, Place, Preference, Reach, Temporal, TemporalPreference, Uplink, UplinkPreference,
-        Validator,
+        Admission, AdmissionPolicy, AnyRule, Box, Declared, IdOf, Place, Preference, Reach, Temporal,
+        TemporalPreference, Uplink, UplinkPreference, Validator,
     };
 
     pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
@@ -263,6 +274,10 @@ mod build {
 
     pub(super) fn preference<P: Preference<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
         IdOf::<P::Reach>::preference(Box::new(P::from_values(values)))
+    }
+
+    pub(super) fn admission<P: AdmissionPolicy>(values: &[f64]) -> AnyRule {
+        AnyRule::ClusterValidator(Admission::boxed(P::from_values(values)))
     }
 
     pub(super) fn temporal<T: TemporalPreference>(values: &[f64]) -> AnyRule {

@@ -1,0 +1,39 @@
+//! `FirstMomentAdmission` (cluster admission, Definitions 4.2 and 6.1).
+
+use alloc::format;
+use alloc::string::String;
+
+use tiebreak_model::{Ahead, declare};
+
+use crate::admission::{AdmissionPolicy, Weighed};
+
+declare! {
+    /// A deployment is let in while the cores expected at every moment ahead stay below a limit.
+    ///
+    /// What is expected follows from what was seen of each deployment, and of a new one from what is
+    /// known of all. By Markov's inequality the chance of running out of cores is at most the expected share
+    /// of them, which is loose; so the limit is tuned, not derived. It cannot tell a steady deployment from
+    /// one that may grow tenfold. (Cluster admission, Definition 4.2: the first-moment policy)
+    pub struct FirstMomentAdmission as "FirstMomentAdmission" {
+        /// Share of the cluster's cores that may be expected at any moment; larger sells more and lets
+        /// more scale-outs fail.
+        limit: f64 = 60, 0 => 100, "%";
+        /// Pass over moments at which less than one core is expected of the newcomer: it will be gone
+        /// before it gets tight. (Definition 6.1, the marginal heuristic)
+        marginal: bool = true, 0 => 1, "";
+    }
+}
+
+impl AdmissionPolicy for FirstMomentAdmission {
+    fn weigh(&self, ahead: &Ahead) -> Weighed {
+        Weighed { value: ahead.mean, limit: self.limit / 100.0 * ahead.capacity }
+    }
+
+    fn spares_marginal(&self) -> bool {
+        self.marginal
+    }
+
+    fn words(&self, Weighed { value, limit }: Weighed) -> String {
+        format!("is expected to have {value:.0} cores in use, above the limit of {limit:.0},")
+    }
+}

@@ -1,0 +1,234 @@
+//! Deployments that grow: what is believed of them, whom clusters let in, and a cluster over years.
+//!
+//! Rules about admission look at what the deployments of a cluster are expected to have at moments
+//! ahead ([`Growth`]). During a run [`deployments`] sees what
+//! every deployment does and keeps that up to date; [`years`] is a cluster of deployments alone, without
+//! machines, run over years to tune a policy. Both keep their book in [`expectations`]. Source: "On the
+//! cluster admission problem for cloud computing"; its formulas are derived anew in
+//! `tiebreak_admission`, since they are lost in the copies we have.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_admission::{self as belief, Belief, Deaths, Gamma, Model, Prior, PriorFault, Seen, Stop};
+use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::{Expected, Growth, Newcomer, declare};
+
+pub(crate) mod deployments;
+mod expectations;
+pub mod years;
+
+/// A setting that is one of two words.
+macro_rules! choice_of_two {
+    ($(#[$help:meta])* $name:ident of $inner:ty: $one:path as $one_word:literal, $other:path as $other_word:literal;) => {
+        $(#[$help])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub $inner);
+
+        impl ParamValue for $name {
+            const KIND: ParamKind = ParamKind::Choice(&[$one_word, $other_word]);
+
+            fn from_number(number: f64) -> Self {
+                Self(if number == 1.0 { $other } else { $one })
+            }
+
+            fn to_number(self) -> f64 {
+                f64::from(u8::from(self.0 == $other))
+            }
+        }
+    };
+}
+
+choice_of_two! {
+    /// What ends at a time.
+    DeathUnit of Deaths: Deaths::Blocks as "blocks", Deaths::Cores as "cores";
+}
+
+choice_of_two! {
+    /// What ends when a deployment has reached its longest life.
+    StopKind of Stop: Stop::Hard as "hard", Stop::Soft as "soft";
+}
+
+/// The moments ahead that are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Horizon {
+    /// Each so much later than the one before it.
+    #[default]
+    Geometric,
+    /// The paper's five look-aheads of 600 steps each.
+    LookAheads,
+}
+
+impl ParamValue for Horizon {
+    const KIND: ParamKind = ParamKind::Choice(&["geometric", "look_aheads"]);
+
+    fn from_number(number: f64) -> Self {
+        if number == 1.0 { Self::LookAheads } else { Self::Geometric }
+    }
+
+    fn to_number(self) -> f64 {
+        f64::from(u8::from(self == Self::LookAheads))
+    }
+}
+
+declare! {
+    /// What rules about admission believe of deployments before anything is seen of them, and how far they
+    /// look ahead. A deployment is the VMs of a tenant in one cluster. The paper's formulas and figures are
+    /// lost in the copies at hand: the formulas here are a derivation, and the defaults are fitted to other traces,
+    /// ends of requests and their sizes to the Azure 2020 trace, growth to Alibaba's of 2025. (Cluster admission,
+    /// sections 2.1 and 5.1)
+    pub struct AdmissionSettings as "Admission" {
+        /// What ends as one: all VMs of a request (blocks), as 86 in 100 requests of several VMs do in the Azure trace;
+        /// or each core by itself (cores), as the paper assumes.
+        deaths: DeathUnit = 0, 0 => 1, "";
+        /// When a deployment has reached its longest life, everything of it ends (hard), or only its
+        /// growth does (soft).
+        stop: StopKind = 0, 0 => 1, "";
+        /// Shape of the Gamma distribution of the rates at which cores, or requests, end. A smaller one makes
+        /// deployments differ more.
+        death_shape: f64 = 0.651, 0.01 => 1000, "";
+        /// Its rate: with the shape, the mean end rate is shape/rate an hour. Larger lives longer.
+        death_rate: f64 = 0.247, 0.000001 => 1000000, "h";
+        /// Shape of the Gamma distribution of the rates at which deployments scale out.
+        growth_shape: f64 = 0.592, 0.01 => 1000, "";
+        /// Its rate. Larger scales out less often.
+        growth_rate: f64 = 0.734, 0.000001 => 1000000, "h";
+        /// How much more often deployments scale out whose cores live shorter: their rate is multiplied by
+        /// the end rate to this power. 0 sets both apart.
+        power: f64 = 0.44, -2 => 4, "";
+        /// Shape of the Gamma distribution of sizes: a request asks for 1 and a Poisson number of cores.
+        size_shape: f64 = 0.414, 0.01 => 1000, "";
+        /// Its rate: the mean size is 1 + shape/rate cores.
+        size_rate: f64 = 0.08, 0.000001 => 1000000, "";
+        /// How soon deployments end as a whole: a deployment's longest life is 1/stop_factor lives of its cores
+        /// on average; 0 ends none.
+        stop_factor: f64 = 0.05, 0 => 1000, "";
+        /// The moments ahead that are looked at: each a part later than the one before it (geometric),
+        /// or the paper's five look-aheads of 600 steps each (look_aheads), which decide alike and take
+        /// a hundred times as long.
+        horizon: Horizon = 0, 0 => 1, "";
+        /// How far ahead the geometric moments reach; 26,280 h are three years.
+        horizon_hours: f64 = 26280, 0 => 1000000, "h";
+        /// A deployment is thought over again once its cores, or its age, have changed by so much; 0 does so
+        /// before every decision.
+        tolerance: f64 = 5, 0 => 100, "%";
+    }
+}
+
+/// Nodes of the integral over what a deployment's end rate may be where nothing has been seen of it yet, which
+/// is done once.
+const NODES_AT_FIRST: usize = 400;
+
+/// Moments for each doubling of the time ahead, and the first of them, in hours.
+const PER_DOUBLING: u32 = 2;
+const FIRST_HOURS: f64 = 0.25;
+
+impl AdmissionSettings {
+    /// What is believed of a deployment.
+    ///
+    /// # Errors
+    /// When the numbers make no belief, infinite variances among them.
+    pub fn model(&self) -> Result<Model, PriorFault> {
+        let prior = Prior {
+            death: Gamma { shape: self.death_shape, rate: self.death_rate },
+            scale_out: Gamma { shape: self.growth_shape, rate: self.growth_rate },
+            size: Gamma { shape: self.size_shape, rate: self.size_rate },
+            stop: self.stop_factor,
+            power: self.power,
+        };
+        let model = Model { prior, deaths: self.deaths.0, stop: self.stop.0 };
+        model.check().map(|()| model)
+    }
+
+    /// The moments ahead, in hours, ascending; the first is now.
+    #[must_use]
+    pub fn hours(&self) -> Vec<f64> {
+        let mut hours = vec![0.0];
+        match self.horizon {
+            Horizon::LookAheads => hours.extend(belief::horizons::look_aheads()),
+            Horizon::Geometric if self.horizon_hours <= FIRST_HOURS => hours.push(self.horizon_hours),
+            Horizon::Geometric => {
+                hours.extend(belief::horizons::geometric(FIRST_HOURS, self.horizon_hours, PER_DOUBLING));
+            }
+        }
+        hours.dedup();
+        hours
+    }
+}
+
+/// What is needed to tell what a deployment will grow to.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    model: Model,
+    hours: Vec<f64>,
+    /// What lies ahead of a deployment of which nothing is seen, whatever its size.
+    fresh: Vec<belief::Ahead>,
+    /// See [`AdmissionSettings::tolerance`], as a share.
+    tolerance: f64,
+}
+
+impl Terms {
+    /// For rules that look ahead, or at now alone.
+    ///
+    /// # Errors
+    /// When the settings make no belief.
+    pub fn new(settings: &AdmissionSettings, looks_ahead: bool) -> Result<Self, PriorFault> {
+        let model = settings.model()?;
+        let hours = if looks_ahead { settings.hours() } else { vec![0.0] };
+        let nobody = Belief::new(&model, &Seen::default(), NODES_AT_FIRST);
+        let fresh = nobody.ahead(&hours);
+        Ok(Self { model, hours, fresh, tolerance: settings.tolerance / 100.0 })
+    }
+
+    /// What is believed of a deployment.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The moments ahead, in hours.
+    #[must_use]
+    pub fn hours(&self) -> &[f64] {
+        &self.hours
+    }
+
+    /// Clusters without deployments.
+    #[must_use]
+    pub fn growth(&self, clusters: usize) -> Growth {
+        Growth::empty(self.hours.clone(), clusters)
+    }
+
+    /// Somebody who asks for so many cores at first, of whom this was known before; of several
+    /// beliefs each is as likely.
+    #[must_use]
+    pub fn newcomer(&self, cores: f64, beliefs: &[Seen]) -> Newcomer {
+        Newcomer { cores, expected: self.expected(beliefs), at_home: Vec::new() }
+    }
+
+    /// What a deployment is expected to have, moment by moment; of several beliefs each is as likely.
+    #[must_use]
+    pub fn expected(&self, beliefs: &[Seen]) -> Vec<Expected> {
+        let mut sums = vec![(0.0, 0.0); self.hours.len()];
+        for seen in beliefs {
+            let known = (!is_fresh(seen)).then(|| Belief::new(&self.model, seen, Belief::NODES).ahead(&self.hours));
+            let ahead = known.as_ref().unwrap_or(&self.fresh);
+            let size = belief::SizeMoments::of(&self.model.prior.size.updated(seen.extra, seen.requests));
+            for (sum, ahead) in sums.iter_mut().zip(ahead) {
+                let moments = ahead.moments(seen.cores, seen.squares, &size, self.model.deaths);
+                sum.0 += moments.mean;
+                sum.1 += moments.variance + moments.mean * moments.mean;
+            }
+        }
+        let count = beliefs.len().max(1) as f64;
+        let expected = |(mean, square): (f64, f64)| {
+            let mean = mean / count;
+            Expected::new(mean, square / count - mean * mean)
+        };
+        sums.into_iter().map(expected).collect()
+    }
+}
+
+/// Whether nothing is known of how long its cores live and how often it grows.
+fn is_fresh(seen: &Seen) -> bool {
+    seen.deaths == 0.0 && seen.exposure == 0.0 && seen.scale_outs == 0.0 && seen.hours == 0.0
+}

@@ -1,0 +1,466 @@
+//! One cluster of deployments over years, to see what a policy lets in and what that costs.
+//!
+//! There are no machines and no VMs here: a deployment is a number of cores that grows and shrinks by the
+//! processes that the policies believe in. What arrives is a function of the seed, and each deployment
+//! draws from a generator of its own, so policies compared meet the same deployments. A scale-out that
+//! finds no room fails whole and counts against the service level. Source: "On the cluster admission problem
+//! for cloud computing", sections 2.1, 5.2, 6 and 7.2.
+
+use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use rand_core::{Rng, SeedableRng};
+use rand_distr::{Distribution, Gamma as GammaLaw, Poisson};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tiebreak_admission::{Deaths, Gamma, Model, Seen, Stop};
+use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Occupancy, Resources, Scene, declare};
+use tiebreak_placement::Policy;
+
+use super::Terms;
+use super::expectations::{Expectations, HOUR_MS};
+
+declare! {
+    /// A cluster over years: deployments arrive, are let in or not by the admission rules of the list, grow and
+    /// end. What they are drawn from is what the rules believe. (Cluster admission, section 5.2)
+    pub struct ClusterYears as "Admission lab" {
+        /// Cores of the cluster; a smaller one has fewer deployments to average over. 20,000 in the paper.
+        cores: u32 = 20000, 1 => 1000000, "cores";
+        /// How long the cluster is followed; three years in the paper.
+        years: f64 = 3, 0.001 => 20, "years";
+        /// Deployments that ask to be let in, on average, in a Poisson process; one an hour in the paper's
+        /// appendix D.
+        arrivals: f64 = 1, 0.0001 => 1000, "per hour";
+        /// What the provider knows of each deployment when it arrives: so many observations of how long its cores live,
+        /// of the time between its scale-outs, and of their size. (Section 6)
+        observations: u32 = 0, 0 => 10000, "";
+        /// Every user has deployments of two kinds, the provider knows both, and does not know which of them
+        /// arrives: what happens where users do not label them. (Section 7.2)
+        unlabelled: bool = false, 0 => 1, "";
+        /// A deployment without cores is gone, as in the paper. The beliefs assume that it may grow again, and
+        /// so expect a little too much of small ones. (Section 4)
+        ends_empty: bool = true, 0 => 1, "";
+        /// Scale-outs that may fail at most, over all runs: what thresholds are tuned to. The paper's is lost.
+        sla: f64 = 0.01, 0 => 100, "%";
+    }
+}
+
+/// Hours of a year, and of a month, as the paper's appendix D has them.
+const YEAR_HOURS: f64 = 8_760.0;
+const MONTH_HOURS: f64 = 730.0;
+
+/// What came out of a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    /// Hours that it lasted.
+    pub hours: f64,
+    /// Core-hours in use.
+    pub core_hours: f64,
+    /// Scale-outs asked for.
+    pub scale_outs: u64,
+    /// Of these, the ones that failed.
+    pub failed: u64,
+    /// Deployments that asked to be let in.
+    pub arrivals: u64,
+    /// Of these, the ones that were.
+    pub admitted: u64,
+}
+
+impl Span {
+    fn add(&mut self, other: &Self) {
+        self.hours += other.hours;
+        self.core_hours += other.core_hours;
+        self.scale_outs += other.scale_outs;
+        self.failed += other.failed;
+        self.arrivals += other.arrivals;
+        self.admitted += other.admitted;
+    }
+
+    /// The share of so many cores that was in use, 0 to 1.
+    #[must_use]
+    pub fn utilization(&self, cores: u32) -> f64 {
+        if self.hours > 0.0 { self.core_hours / (self.hours * f64::from(cores)) } else { 0.0 }
+    }
+
+    /// The share of scale-outs that failed, 0 to 1; 0 where there were none.
+    #[must_use]
+    pub fn failed_share(&self) -> f64 {
+        if self.scale_outs > 0 { self.failed as f64 / self.scale_outs as f64 } else { 0.0 }
+    }
+}
+
+/// How a deployment behaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// How often a core, or a block, ends, per hour.
+    pub death: f64,
+    /// How often it scales out, per hour.
+    pub scale_out: f64,
+    /// Cores that a request asks for beyond the first, on average.
+    pub size: f64,
+}
+
+struct Deployment {
+    truth: Truth,
+    draws: Xoshiro256PlusPlus,
+    /// Cores of each block; of one where cores end one by one.
+    blocks: Vec<u32>,
+    cores: u32,
+    grows: bool,
+    next_ms: i64,
+}
+
+/// A newcomer that was refused, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// When, in hours from the beginning.
+    pub at_hours: f64,
+    /// Cores in use then.
+    pub used: u32,
+    /// What the cluster was expected to hold.
+    pub growth: Growth,
+}
+
+/// A cluster on its way through the years.
+pub struct Years {
+    terms: Arc<Terms>,
+    lab: ClusterYears,
+    policy: Arc<Policy>,
+    zone: Occupancy,
+    growth: Growth,
+    book: Expectations<u32>,
+    live: BTreeMap<u32, Deployment>,
+    events: BinaryHeap<Reverse<(i64, u32)>>,
+    arrivals: Xoshiro256PlusPlus,
+    next_arrival_ms: i64,
+    each: Stream,
+    arrived: u32,
+    used: u32,
+    now_ms: i64,
+    end_ms: i64,
+    months: Vec<Span>,
+    refused: Option<Refused>,
+    most_live: u32,
+}
+
+impl core::fmt::Debug for Years {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Years").field("now_ms", &self.now_ms).field("live", &self.live.len()).finish_non_exhaustive()
+    }
+}
+
+impl Years {
+    /// An empty cluster, which lets in by the admission rules of a list; by none of them, whoever finds
+    /// room.
+    #[must_use]
+    pub fn new(terms: Arc<Terms>, lab: ClusterYears, policy: Arc<Policy>, seed: Seed) -> Self {
+        let capacity = Resources::new(lab.cores.saturating_mul(1_000), 0, 0, 0);
+        let spec = ClusterSpec { name: "cluster".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0 };
+        let fleet = Fleet::build(&[spec]).expect("a cluster of one machine");
+        let end_ms = (lab.years * YEAR_HOURS * HOUR_MS) as i64;
+        let mut years = Self {
+            growth: terms.growth(1),
+            zone: Occupancy::empty(Arc::new(fleet)),
+            book: Expectations::new(),
+            live: BTreeMap::new(),
+            events: BinaryHeap::new(),
+            arrivals: seed.stream("deployments arrive").generator(),
+            next_arrival_ms: 0,
+            each: seed.stream("deployments"),
+            arrived: 0,
+            used: 0,
+            now_ms: 0,
+            end_ms,
+            months: Vec::new(),
+            refused: None,
+            most_live: 0,
+            terms,
+            lab,
+            policy,
+        };
+        years.next_arrival_ms = years.wait_for_arrival();
+        years
+    }
+
+    /// Lets at most so many events happen; whether there are more.
+    pub fn advance(&mut self, budget: u32) -> bool {
+        for _ in 0..budget {
+            let next = self.events.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
+            let at = next.min(self.next_arrival_ms);
+            self.pass_until(at.min(self.end_ms));
+            if at >= self.end_ms {
+                return false;
+            }
+            if self.next_arrival_ms <= next {
+                self.arrive();
+                self.next_arrival_ms = self.wait_for_arrival();
+            } else {
+                self.happen();
+            }
+        }
+        true
+    }
+
+    /// How much of the time has passed, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        if self.end_ms > 0 { self.now_ms as f64 / self.end_ms as f64 } else { 1.0 }
+    }
+
+    /// Month by month (730 hours each) so far.
+    #[must_use]
+    pub fn months(&self) -> &[Span] {
+        &self.months
+    }
+
+    /// All of it together.
+    #[must_use]
+    pub fn total(&self) -> Span {
+        let mut total = Span::default();
+        self.months.iter().for_each(|month| total.add(month));
+        total
+    }
+
+    /// The newcomer refused last by a rule, with room enough for it.
+    #[must_use]
+    pub fn last_refused(&self) -> Option<&Refused> {
+        self.refused.as_ref()
+    }
+
+    /// The most deployments that were in at a time.
+    #[must_use]
+    pub fn most_live(&self) -> u32 {
+        self.most_live
+    }
+
+    fn month(&mut self) -> &mut Span {
+        let at = (self.now_ms as f64 / (MONTH_HOURS * HOUR_MS)) as usize;
+        if self.months.len() <= at {
+            self.months.resize(at + 1, Span::default());
+        }
+        &mut self.months[at]
+    }
+
+    /// Nothing happens until then.
+    fn pass_until(&mut self, at_ms: i64) {
+        while self.now_ms < at_ms {
+            let month_ms = (MONTH_HOURS * HOUR_MS) as i64;
+            let until = at_ms.min((self.now_ms / month_ms + 1) * month_ms);
+            let (hours, used) = ((until - self.now_ms) as f64 / HOUR_MS, f64::from(self.used));
+            let month = self.month();
+            month.hours += hours;
+            month.core_hours += hours * used;
+            self.now_ms = until;
+        }
+    }
+
+    fn wait_for_arrival(&mut self) -> i64 {
+        let hours = exponential(&mut self.arrivals, self.lab.arrivals);
+        later(self.now_ms, hours)
+    }
+
+    /// A deployment asks to be let in.
+    fn arrive(&mut self) {
+        let id = self.arrived;
+        self.arrived += 1;
+        let mut draws = Xoshiro256PlusPlus::seed_from_u64(self.each.draw(u64::from(id), 0));
+        let (truth, beliefs, asks) = self.meet(&mut draws);
+        let is_in = self.lets_in(asks, &beliefs);
+        let month = self.month();
+        month.arrivals += 1;
+        month.admitted += u64::from(is_in);
+        if !is_in {
+            return;
+        }
+        let mut deployment = Deployment { truth, draws, blocks: Vec::new(), cores: 0, grows: true, next_ms: 0 };
+        deployment.add(asks, self.terms.model());
+        self.used += asks;
+        self.book.begin(id, ClusterId::of(0), beliefs, (self.now_ms, self.now_ms));
+        self.schedule(id, deployment);
+        self.most_live = self.most_live.max(self.live.len() as u32);
+    }
+
+    /// How the deployment that arrives behaves, what is believed of it, and the cores that it asks for.
+    fn meet(&self, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
+        let model = *self.terms.model();
+        let kinds = if self.lab.unlabelled { 2 } else { 1 };
+        let kinds: Vec<_> = (0..kinds).map(|_| kind(&model, self.lab.observations, draws)).collect();
+        let at = if kinds.len() > 1 { (draws.next_u64() >> 63) as usize } else { 0 };
+        let (truth, _) = kinds[at];
+        let asks = request(truth.size, draws);
+        let begun = |(_, known): (Truth, Seen)| {
+            let first = Seen::started(f64::from(asks));
+            Seen {
+                deaths: known.deaths,
+                exposure: known.exposure,
+                scale_outs: known.scale_outs,
+                hours: known.hours,
+                extra: first.extra + known.extra,
+                requests: first.requests + known.requests,
+                ..first
+            }
+        };
+        (truth, kinds.into_iter().map(begun).collect(), asks)
+    }
+
+    fn lets_in(&mut self, asks: u32, beliefs: &[Seen]) -> bool {
+        if self.lab.cores - self.used < asks {
+            return false;
+        }
+        if !self.policy.asks_for_growth() {
+            return true;
+        }
+        self.book.bring_up_to_date(self.now_ms, &self.terms, &mut self.growth);
+        self.growth.newcomer = self.terms.newcomer(f64::from(asks), beliefs);
+        let scene = Scene { growth: Some(&self.growth), ..Scene::of(&self.zone) };
+        let is_in = self.policy.lets_in(scene, ClusterId::of(0));
+        if !is_in {
+            let (at_hours, used, growth) = (self.now_ms as f64 / HOUR_MS, self.used, self.growth.clone());
+            self.refused = Some(Refused { at_hours, used, growth });
+        }
+        is_in
+    }
+
+    /// What happens next to a deployment is drawn.
+    fn schedule(&mut self, id: u32, mut deployment: Deployment) {
+        let Truth { death, scale_out, .. } = deployment.truth;
+        let prior = &self.terms.model().prior;
+        let growing = if deployment.grows { scale_out + prior.stop * death } else { 0.0 };
+        let rate = deployment.units(self.terms.model().deaths) * death + growing;
+        deployment.next_ms = later(self.now_ms, exponential(&mut deployment.draws, rate));
+        if deployment.next_ms < self.end_ms {
+            self.events.push(Reverse((deployment.next_ms, id)));
+        }
+        self.live.insert(id, deployment);
+    }
+
+    /// The next thing happens to a deployment.
+    fn happen(&mut self) {
+        let Some(Reverse((_, id))) = self.events.pop() else { return };
+        let Some(mut it) = self.live.remove(&id) else { return };
+        let model = *self.terms.model();
+        let units = it.units(model.deaths) * it.truth.death;
+        let stops = if it.grows { model.prior.stop * it.truth.death } else { 0.0 };
+        let scales = if it.grows { it.truth.scale_out } else { 0.0 };
+        let which = unit(&mut it.draws) * (units + stops + scales);
+        if which < units {
+            let ended = it.end_one(model.deaths);
+            self.used -= ended;
+            let died = |seen: &mut Seen| seen.death(f64::from(ended), model.deaths);
+            self.book.see(id, self.now_ms, &self.terms, &mut self.growth, died);
+        } else if which < units + stops {
+            it.grows = false;
+            if model.stop == Stop::Hard {
+                self.used -= it.cores;
+                it.cores = 0;
+                it.blocks.clear();
+            }
+        } else {
+            self.scale_out(id, &mut it, &model);
+        }
+        // One that has nothing and can have nothing more is gone.
+        if it.cores == 0 && (self.lab.ends_empty || !it.grows) {
+            self.book.end(id, &mut self.growth);
+        } else {
+            self.schedule(id, it);
+        }
+    }
+
+    fn scale_out(&mut self, id: u32, it: &mut Deployment, model: &Model) {
+        let asks = request(it.truth.size, &mut it.draws);
+        let granted = self.lab.cores - self.used >= asks;
+        if granted {
+            it.add(asks, model);
+            self.used += asks;
+        }
+        let month = self.month();
+        month.scale_outs += 1;
+        month.failed += u64::from(!granted);
+        let seen = |seen: &mut Seen| seen.scale_out(f64::from(asks), granted);
+        self.book.see(id, self.now_ms, &self.terms, &mut self.growth, seen);
+    }
+}
+
+impl Deployment {
+    fn add(&mut self, cores: u32, model: &Model) {
+        self.cores += cores;
+        if model.deaths == Deaths::Blocks {
+            self.blocks.push(cores);
+        }
+    }
+
+    /// How many things there are that may end.
+    fn units(&self, deaths: Deaths) -> f64 {
+        match deaths {
+            Deaths::Cores => f64::from(self.cores),
+            Deaths::Blocks => self.blocks.len() as f64,
+        }
+    }
+
+    /// One of them ends; its cores.
+    fn end_one(&mut self, deaths: Deaths) -> u32 {
+        let ended = match deaths {
+            Deaths::Cores => 1,
+            Deaths::Blocks => {
+                let at = (unit(&mut self.draws) * self.blocks.len() as f64) as usize;
+                self.blocks.swap_remove(at.min(self.blocks.len() - 1))
+            }
+        };
+        self.cores -= ended;
+        ended
+    }
+}
+
+/// A kind of deployment of the population, and what so many observations of it say.
+fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Seen) {
+    let prior = &model.prior;
+    let death = gamma(&prior.death, draws);
+    let scale_out = gamma(&prior.scale_out, draws) * libm::pow(death, prior.power);
+    let truth = Truth { death, scale_out, size: gamma(&prior.size, draws) };
+    let mut known = Seen::default();
+    for _ in 0..observations {
+        let gap = exponential(draws, truth.scale_out);
+        known.deaths += 1.0;
+        // Gaps between scale-outs are no time in which a deployment could have stopped and did not.
+        known.exposure += exponential(draws, truth.death) - prior.stop * gap;
+        known.scale_outs += 1.0;
+        known.hours += gap;
+        known.extra += f64::from(request(truth.size, draws) - 1);
+        known.requests += 1.0;
+    }
+    (truth, known)
+}
+
+/// Deployments of the population: what the lab draws them from, for checks and pictures.
+#[must_use]
+pub fn population(model: &Model, count: u32, seed: Seed) -> Vec<Truth> {
+    let mut draws = seed.stream("population").generator();
+    (0..count).map(|_| kind(model, 0, &mut draws).0).collect()
+}
+
+fn gamma(law: &Gamma, draws: &mut Xoshiro256PlusPlus) -> f64 {
+    // The least rate keeps what is drawn a number that time can be divided by.
+    GammaLaw::new(law.shape, 1.0 / law.rate).map_or(0.0, |law| law.sample(draws)).clamp(1e-30, 1e30)
+}
+
+/// Cores that a request asks for.
+fn request(size: f64, draws: &mut Xoshiro256PlusPlus) -> u32 {
+    const MOST: f64 = 1e6;
+    1 + Poisson::new(size.min(MOST)).map_or(0, |law| law.sample(draws) as u32)
+}
+
+/// From 0 up to 1.
+fn unit(draws: &mut Xoshiro256PlusPlus) -> f64 {
+    (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Hours until something happens that happens so often an hour.
+fn exponential(draws: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
+    -libm::log(1.0 - unit(draws)) / rate
+}
+
+fn later(now_ms: i64, hours: f64) -> i64 {
+    now_ms.saturating_add((hours * HOUR_MS) as i64)
+}
