@@ -21,6 +21,7 @@ use crate::drafts;
 use crate::engine_link::{EngineLink, Said};
 use crate::language;
 use crate::offline::Offline;
+use crate::parts::admission::{AdmissionMessage, AdmissionPanel};
 use crate::parts::events::{Done, Events, EventsMessage};
 use crate::parts::fleet_map::Colouring;
 use crate::parts::lesson::{self, LessonMessage, Lessons};
@@ -115,6 +116,8 @@ pub(crate) enum PageMessage {
     Panel(PanelMessage),
     /// Something in the region with virtual datacenters.
     Network(NetworkMessage),
+    /// Something in the region with admission.
+    Admission(AdmissionMessage),
     /// The region with caches and agents.
     Anatomy,
     /// A click on the map of a variant, in its own pixels.
@@ -159,6 +162,7 @@ pub(crate) struct Page {
     player: Player,
     lifetimes: Panel,
     network: NetworkPanel,
+    admission: AdmissionPanel,
     lessons: Lessons,
     own_lesson: OwnLesson,
     sweep: SweepPanel,
@@ -203,6 +207,7 @@ impl Component for Page {
             player: Player::default(),
             lifetimes: Panel::default(),
             network: NetworkPanel::default(),
+            admission: AdmissionPanel::default(),
             lessons: Lessons::default(),
             own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
@@ -312,6 +317,10 @@ impl Component for Page {
                 self.maps.values_mut().for_each(|map| map.colours = colours);
             }
             PageMessage::Network(message) => self.network.update(&message),
+            PageMessage::Admission(message) => {
+                let told = self.admission.update(&message, &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
             PageMessage::Panel(message) => self.lifetimes.update(&message),
             PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
             PageMessage::MapClick(variant, x, y) => {
@@ -375,6 +384,9 @@ impl Component for Page {
                 self.tell(Message::Link(fragment));
             }
         }
+        // What the region with admission shows follows the scenario.
+        let told = self.admission.update(&AdmissionMessage::Changed, &self.app);
+        told.into_iter().for_each(|message| self.tell(message));
         true
     }
 
@@ -477,6 +489,7 @@ impl Page {
                 { runs::view(link, app) }
                 if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
                 if shows(Control::Network) { { self.network.view(link, app) } }
+                if shows(Control::Admission) { { self.admission.view(link, app, self.width) } }
                 if shows(Control::Anatomy) { { anatomy::view(link, app, self.anatomy_open) } }
             </>
         }

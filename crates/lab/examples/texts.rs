@@ -10,7 +10,9 @@ use tiebreak_placement::{Caches, Group, Lifetimes, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{PRESETS, Preset};
-use tiebreak_sim::{Agents, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, Vdcs,
+};
 use tiebreak_trace::FORMATS;
 
 fn main() {
@@ -28,6 +30,8 @@ fn main() {
         &GeneratedWorkload::DECLARATION,
         &Vdcs::DECLARATION,
         &NetworkSettings::DECLARATION,
+        &AdmissionSettings::DECLARATION,
+        &ClusterYears::DECLARATION,
     ];
     rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));

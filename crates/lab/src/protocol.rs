@@ -60,6 +60,21 @@ pub enum Command {
         /// The step.
         step: Box<Frozen>,
     },
+    /// Follow the cluster over years, with the admission rules of the active variant of a document; replaces
+    /// whatever runs.
+    Years {
+        /// Names the run in replies.
+        run: u32,
+        /// The document, as JSON.
+        document: String,
+    },
+    /// Say what a deployment is expected to grow to, by what the active variant of a document believes.
+    Forecast {
+        /// The document, as JSON.
+        document: String,
+        /// The deployment.
+        ask: ForecastAsk,
+    },
     /// Give what is measured of a run that is over.
     Measures {
         /// The run.
@@ -205,6 +220,17 @@ pub enum Reply {
         /// What was expected, what came, what to do.
         message: String,
     },
+    /// How far a cluster over years has come, and at the end what came out.
+    Years {
+        /// The run.
+        run: u32,
+        /// How much of it is done, 0 to 1.
+        share: f64,
+        /// What came out, at the end.
+        result: Option<Box<YearsResult>>,
+    },
+    /// What a deployment is expected to grow to, or why that cannot be told.
+    Forecast(Result<Box<Forecast>, String>),
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
     /// machine was decided again.
     Explained {
@@ -277,6 +303,91 @@ pub enum Reply {
     },
 }
 
+/// What came of a cluster over years.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct YearsResult {
+    /// What makes it the same as another, as 16 hex digits.
+    pub digest: String,
+    /// Cores of the cluster.
+    pub cores: u32,
+    /// Month by month.
+    pub months: Vec<YearsSpan>,
+    /// All of it.
+    pub total: YearsSpan,
+    /// The most deployments that were in at a time.
+    pub most_live: u32,
+    /// The newcomer that was refused last, if one was.
+    pub refused: Option<Box<RefusedThen>>,
+}
+
+/// What came of a span of time of a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct YearsSpan {
+    /// Its hours.
+    pub hours: f64,
+    /// Cores in use, in percent.
+    pub utilization_pct: f64,
+    /// Scale-outs asked for, and failed.
+    pub scale_outs: f64,
+    /// See there.
+    pub failed: f64,
+    /// Deployments that asked to be let in, and were.
+    pub arrivals: f64,
+    /// See there.
+    pub admitted: f64,
+}
+
+/// A newcomer that a cluster did not let in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RefusedThen {
+    /// When, in hours from the beginning.
+    pub at_hours: f64,
+    /// Cores in use then.
+    pub used: u32,
+    /// Cores it asked for.
+    pub asked: f64,
+    /// Which rules refused it, and why, to go on from "it".
+    pub why: Vec<(String, String)>,
+    /// What the cluster was expected to hold with it.
+    pub ahead: Vec<ForecastPoint>,
+}
+
+/// What is expected at a moment ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForecastPoint {
+    /// Hours from now.
+    pub hours: f64,
+    /// Cores on average.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+}
+
+/// A deployment to forecast: what was seen of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForecastAsk {
+    /// Cores it has had from the beginning.
+    pub cores: f64,
+    /// Hours since it came.
+    pub hours: f64,
+    /// Scale-outs seen in that time, each of as many cores as the first request, all of which are gone.
+    pub scale_outs: f64,
+    /// Observations of each kind that the price of variance is based on.
+    pub observations: u32,
+}
+
+/// What it is expected to grow to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Forecast {
+    /// Before anything was seen of it but its size.
+    pub fresh: Vec<ForecastPoint>,
+    /// After all that was.
+    pub seen: Vec<ForecastPoint>,
+    /// The variances a day ahead that users with two kinds of deployments are charged for, in squared cores: labelled
+    /// and not; for some users drawn by the seed, by the former ascending.
+    pub charged: Vec<(f64, f64)>,
+}
+
 /// A loaded trace in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceCard {
@@ -339,7 +450,7 @@ impl Reply {
     #[must_use]
     pub fn run(&self) -> Option<u32> {
         match self {
-            Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
+            Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } | Self::Forecast(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }
@@ -352,6 +463,7 @@ impl Reply {
             | Self::Placements { run }
             | Self::Moment { run, .. }
             | Self::Differences { run, .. }
+            | Self::Years { run, .. }
             | Self::Machine { run, .. } => Some(*run),
         }
     }

@@ -40,6 +40,8 @@ pub enum Control {
     Lifetimes,
     /// Virtual datacenters, the network, and the bounds on links.
     Network,
+    /// What is believed of deployments, and the cluster over years.
+    Admission,
     /// The seed.
     Seed,
 }
@@ -60,6 +62,7 @@ impl Control {
         Self::Workload,
         Self::Lifetimes,
         Self::Network,
+        Self::Admission,
         Self::Seed,
     ];
 
@@ -80,6 +83,7 @@ impl Control {
             Self::Workload => "workload",
             Self::Lifetimes => "lifetimes",
             Self::Network => "network",
+            Self::Admission => "admission",
             Self::Seed => "seed",
         }
     }

@@ -371,6 +371,14 @@ impl Policy {
         live.all(|ranked| ranked.rule.check(&nobody(), scene, cluster))
     }
 
+    /// Why they do not, rule by rule, to go on from "it".
+    #[must_use]
+    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, String)> {
+        let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
+        let words = |it: &RankedValidator<ClusterId>| it.rule.bind(&nobody()).words(scene, cluster);
+        live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()
+    }
+
     /// Whether a VM may put out ones of lower priority to have their room.
     #[must_use]
     pub fn lets_evict(&self, vm: &VmShape) -> bool {

@@ -8,7 +8,9 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
-use tiebreak_placement::{Caches, Group, Lifetimes, RULES, RuleEntry, RuleUse, Weight};
+use tiebreak_placement::{Caches, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
+use tiebreak_sim::admission::Terms;
+use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
     AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError, Vdcs,
 };
@@ -372,6 +374,23 @@ impl Variant {
         let uplinks = vec![self.network.to_uplinks(); clusters.len()];
         let plan = plan.with_caches(self.caches).with_measures(self.measures).with_vdcs(&self.vdcs, &uplinks)?;
         plan.with_admission(&self.admission)?.with_incidents(&incidents)
+    }
+
+    /// Whether another one's run would be the same: all but the cluster over years, which has runs of its own.
+    #[must_use]
+    pub fn runs_like(&self, other: &Self) -> bool {
+        *self == Self { admission_lab: self.admission_lab, ..other.clone() }
+    }
+
+    /// The cluster over years, with the admission rules of its list and its seed.
+    ///
+    /// # Errors
+    /// When the list cannot stand, or the settings make no belief.
+    pub fn years(&self) -> Result<Years, PlanError> {
+        let rules = RuleRow::uses(&self.rules, self.hand_weights);
+        let policy = Policy::new(&rules, self.best_clusters).map_err(PlanError::Policy)?;
+        let terms = Terms::new(&self.admission, policy.looks_ahead()).map_err(PlanError::Admission)?;
+        Ok(Years::new(Arc::new(terms), self.admission_lab, Arc::new(policy), Seed(self.seed)))
     }
 
     /// Its workload when it is a made-up one, drawn from its seed.

@@ -34,7 +34,7 @@ pub use read::{Read, ReadError};
 pub use schema::schema;
 pub use sweep::{
     SWEEP_MEASURES, Sweep, SweepError, SweepParameter, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepSeeds,
-    SweepTable,
+    SweepSubject, SweepTable,
 };
 pub use version::CURRENT_VERSION;
 pub use write::Stamp;

@@ -22,7 +22,7 @@ mod rows;
 mod text;
 mod values;
 
-pub use measures::{SWEEP_MEASURES, SweepMeasure};
+pub use measures::{SWEEP_MEASURES, SweepMeasure, SweepSubject};
 pub use rows::{SweepRow, SweepTable};
 pub use values::{SweepRange, SweepStep, SweepValues};
 
@@ -42,6 +42,8 @@ pub struct SweepPlan {
     pub scenario: SweepScenario,
     /// The name of its variant; none is the one in front.
     pub variant: Option<String>,
+    /// What of it is run.
+    pub subject: SweepSubject,
     /// What is changed, at most [`PARAMETERS_MAX`].
     pub parameters: Vec<SweepParameter>,
     /// With which seeds.
@@ -357,7 +359,7 @@ impl Sweep {
 }
 
 fn plan(top: &Cursor<'_>) -> Option<SweepPlan> {
-    top.object(&["scenario", "variant", "parameters", "seeds", "measures"])?;
+    top.object(&["scenario", "variant", "of", "parameters", "seeds", "measures"])?;
     let scenario = match top.field("scenario") {
         Some(field) => scenario(&field),
         None => tell(top, "a field scenario: a document, a preset or a file"),
@@ -367,9 +369,17 @@ fn plan(top: &Cursor<'_>) -> Option<SweepPlan> {
         None => tell(top, "a field parameters"),
     };
     let seeds = top.field("seeds").map_or(Some(SweepSeeds::Count(1)), |field| seeds(&field));
-    let measures = top.field("measures").map_or_else(|| Some(every_measure()), |field| measures(&field));
+    let subject = top.field("of").map_or(Some(SweepSubject::default()), |field| subject(&field));
+    let of = subject.unwrap_or_default();
+    let measures = top.field("measures").map_or_else(|| Some(every_measure(of)), |field| measures(&field, of));
     let variant = top.field("variant").and_then(|field| field.name());
-    Some(SweepPlan { scenario: scenario?, variant, parameters: parameters?, seeds: seeds?, measures: measures? })
+    let (scenario, subject, parameters) = (scenario?, subject?, parameters?);
+    Some(SweepPlan { scenario, variant, subject, parameters, seeds: seeds?, measures: measures? })
+}
+
+fn subject(cursor: &Cursor<'_>) -> Option<SweepSubject> {
+    let named = SweepSubject::ALL.into_iter().find(|subject| cursor.value.as_str() == Some(subject.id()));
+    named.or_else(|| tell(cursor, &SweepSubject::ALL.map(SweepSubject::id).join(" or ")))
 }
 
 fn scenario(cursor: &Cursor<'_>) -> Option<SweepScenario> {
@@ -438,17 +448,18 @@ fn seeds(cursor: &Cursor<'_>) -> Option<SweepSeeds> {
     Some(SweepSeeds::List(seeds))
 }
 
-/// The ids of all of [`SWEEP_MEASURES`], which a plan means that names none.
+/// The ids of all of [`SWEEP_MEASURES`] of a subject, which a plan means that names none.
 #[must_use]
-pub fn every_measure() -> Vec<String> {
-    SWEEP_MEASURES.iter().map(|measure| measure.id.into()).collect()
+pub fn every_measure(of: SweepSubject) -> Vec<String> {
+    SWEEP_MEASURES.iter().filter(|measure| measure.subject() == of).map(|measure| measure.id.into()).collect()
 }
 
-fn measures(list: &Cursor<'_>) -> Option<Vec<String>> {
+fn measures(list: &Cursor<'_>, of: SweepSubject) -> Option<Vec<String>> {
     let items = list.items(SWEEP_MEASURES.len());
+    let every = every_measure(of);
     let known = |item: &Cursor<'_>| {
-        let id = item.value.as_str().filter(|id| SWEEP_MEASURES.iter().any(|measure| measure.id == *id));
-        id.map(String::from).or_else(|| tell(item, &format!("a measure: {}", every_measure().join(", "))))
+        let id = item.value.as_str().filter(|id| every.iter().any(|measure| measure == id));
+        id.map(String::from).or_else(|| tell(item, &format!("a measure: {}", every.join(", "))))
     };
     if !list.value.is_array() {
         return None;

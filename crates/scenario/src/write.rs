@@ -14,7 +14,9 @@ use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
 use crate::incident::{AT_HOURS, IncidentRow};
 use crate::predictor::PredictorRow;
-use crate::sweep::{SweepParameter, SweepPlan, SweepRange, SweepScenario, SweepSeeds, SweepStep, SweepValues};
+use crate::sweep::{
+    SweepParameter, SweepPlan, SweepRange, SweepScenario, SweepSeeds, SweepStep, SweepSubject, SweepValues,
+};
 use crate::version::CURRENT_VERSION;
 
 /// What a link says of the run it was shared from.
@@ -56,6 +58,9 @@ fn plan(of: &SweepPlan) -> Node {
     };
     let mut fields = vec![("scenario", scenario)];
     fields.extend(of.variant.iter().map(|name| ("variant", text(name))));
+    if of.subject != SweepSubject::default() {
+        fields.push(("of", text(of.subject.id())));
+    }
     fields.push(("parameters", Node::List(of.parameters.iter().map(parameter).collect())));
     let seeds = match &of.seeds {
         SweepSeeds::Count(count) => Node::Number(*count as f64),

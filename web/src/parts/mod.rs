@@ -1,5 +1,6 @@
 //! The parts of the page: each a function from the state to HTML.
 
+pub(crate) mod admission;
 pub(crate) mod anatomy;
 pub(crate) mod charts;
 pub(crate) mod compare;

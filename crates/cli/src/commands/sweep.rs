@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepTable, presets};
+use tiebreak_scenario::{
+    Document, Sweep, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepSubject, SweepTable, presets,
+};
 use tiebreak_sim::World;
 
 use crate::answer::{Answer, Failure, json as shown_json, note};
@@ -59,7 +61,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut news = News::of(numbers.len());
     let make = |number: &u64| {
         let run = sweep.run(*number).expect("a number below the count");
-        finished(&table, run, &workloads)
+        finished(&plan, &table, run, &workloads)
     };
     in_order(&numbers, threads, make, |row| {
         news.one_more();
@@ -112,15 +114,34 @@ fn as_json(cell: &str) -> Value {
 }
 
 /// The row of a run.
-fn finished(table: &SweepTable, run: SweepRun, workloads: &Workloads<'_>) -> Result<SweepRow, Failure> {
+fn finished(
+    plan: &SweepPlan,
+    table: &SweepTable,
+    run: SweepRun,
+    workloads: &Workloads<'_>,
+) -> Result<SweepRow, Failure> {
+    if plan.subject == SweepSubject::AdmissionLab {
+        return of_years(table, run);
+    }
     let SweepRun { number, values, seed, document } = run;
     let named = |Failure(why): Failure| Failure(format!("run {number}: {why}"));
-    let plan = workloads.plan(document.active_variant()).map_err(named)?;
-    let mut world = World::new(plan.without_samples());
+    let replay = workloads.plan(document.active_variant()).map_err(named)?;
+    let mut world = World::new(replay.without_samples());
     world.run();
     let summary = world.summary();
-    let measured = table.measures.iter().map(|measure| (measure.of)(&summary, world.plan())).collect();
+    let measured = table.measures.iter().map(|measure| measure.of_run(&summary, world.plan())).collect();
     Ok(SweepRow { number, values, seed, digest: summary.digest, measured })
+}
+
+/// The row of a run of the admission lab.
+fn of_years(table: &SweepTable, run: SweepRun) -> Result<SweepRow, Failure> {
+    let SweepRun { number, values, seed, document } = run;
+    let variant = document.active_variant();
+    let mut years = variant.years().map_err(|error| Failure(format!("run {number}: {error}")))?;
+    while years.advance(u32::MAX) {}
+    let total = years.total();
+    let measured = table.measures.iter().map(|measure| measure.of_years(&total, &variant.admission_lab)).collect();
+    Ok(SweepRow { number, values, seed, digest: years.digest(), measured })
 }
 
 /// Where rows go.

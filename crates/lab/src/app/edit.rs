@@ -103,6 +103,20 @@ pub enum Edit {
         /// Its value.
         value: f64,
     },
+    /// What is believed of deployments, by place in its declaration.
+    Admission {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The cluster over years, by place in its declaration.
+    AdmissionLab {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// The generated workload, by place in its declaration.
     Generated {
         /// Which.
@@ -178,6 +192,8 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
         Edit::Lifetimes { index, .. } => Some(format!("lifetimes {index}")),
         Edit::Vdcs { index, .. } => Some(format!("vdcs {index}")),
         Edit::Network { index, .. } => Some(format!("network {index}")),
+        Edit::Admission { index, .. } => Some(format!("admission {index}")),
+        Edit::AdmissionLab { index, .. } => Some(format!("admission lab {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
         Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
@@ -249,6 +265,10 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
         Edit::Lifetimes { index, value } => variant.lifetimes = changed(&variant.lifetimes, *index, *value),
         Edit::Vdcs { index, value } => variant.vdcs = changed(&variant.vdcs, *index, *value),
         Edit::Network { index, value } => variant.network = changed(&variant.network, *index, *value),
+        Edit::Admission { index, value } => variant.admission = changed(&variant.admission, *index, *value),
+        Edit::AdmissionLab { index, value } => {
+            variant.admission_lab = changed(&variant.admission_lab, *index, *value);
+        }
         Edit::Generated { index, value } => {
             if let WorkloadRef::Generated(settings) = &mut variant.workload {
                 *settings = changed(settings, *index, *value);

@@ -6,8 +6,9 @@ use super::Edit;
 use super::lesson::Given;
 use super::own::Freeze;
 use super::shown::Mode;
+use super::study::StudyWish;
 use super::sweep::Wish;
-use crate::protocol::{Command, Reply, StepTo};
+use crate::protocol::{Command, ForecastAsk, Reply, StepTo};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +113,12 @@ pub enum Message {
     NoSweep,
     /// A point of the sweep as a variant, by its number.
     SweepPoint(usize),
+    /// Begin a study of the admission lab.
+    Study(StudyWish),
+    /// Stop it, and keep what it gave.
+    StopStudy,
+    /// Say what a deployment is expected to grow to.
+    Forecast(ForecastAsk),
     /// Stop running over seeds, and forget what that gave.
     NoSeeds,
     /// Compare with the run on screen from now on.

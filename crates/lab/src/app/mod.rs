@@ -10,6 +10,7 @@ mod own;
 pub mod paired;
 mod pool;
 mod shown;
+pub mod study;
 pub mod sweep;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, Reply, Share, StepTo, TraceCard};
+use crate::protocol::{Command, Forecast, Reply, Share, StepTo, TraceCard};
 use crate::view::{list, words};
 
 pub use self::edit::Edit;
@@ -34,6 +35,7 @@ pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
 pub use self::shown::{Answer, Differing, Mode, Outcome, Phase, Reading, Selection};
+pub use self::study::{Study, StudyWish};
 pub use self::sweep::{Sweep, Wanted, Wish};
 
 /// Steps that can be undone.
@@ -86,6 +88,10 @@ pub struct App {
     pub wanted: Wanted,
     /// The sweep that was asked for last.
     pub sweep: Option<Sweep>,
+    /// The study of the admission lab that was asked for last.
+    pub study: Option<Study>,
+    /// What was last told of what a deployment is expected to grow to, or why it cannot be.
+    pub forecast: Option<Result<Box<Forecast>, String>>,
     pool: Pool,
     /// The moment people look at.
     pub cursor_ms: Option<f64>,
@@ -231,6 +237,16 @@ impl App {
                 Vec::new()
             }
             Message::Plan { name, text } => self.open_plan(&name, &text),
+            Message::Study(wish) => self.begin_study(wish),
+            Message::StopStudy => {
+                if let Some(study) = &mut self.study {
+                    study.is_stopped = true;
+                }
+                self.end_study()
+            }
+            Message::Forecast(ask) => {
+                vec![self.front.send(Command::Forecast { document: self.document.to_json(), ask })]
+            }
             Message::Sweep => self.run_sweep(),
             Message::StopSweep => {
                 if let Some(sweep) = &mut self.sweep {
@@ -325,7 +341,7 @@ impl App {
                 lane = Lane::new(self.next_lane, &variant.name);
             }
             let document = Document { active: index, ..self.document.clone() };
-            if lane.asked.as_ref().is_some_and(|asked| asked.active_variant() == variant) {
+            if lane.asked.as_ref().is_some_and(|asked| variant.runs_like(asked.active_variant())) {
                 lane.rename(document);
             } else {
                 self.next_run += 1;
@@ -531,6 +547,22 @@ impl App {
         effects
     }
 
+    /// Runs the cluster over years as a study wants it.
+    fn begin_study(&mut self, wish: StudyWish) -> Vec<Effect> {
+        let mut effects = self.end_study();
+        let study = Study::new(&self.document, wish);
+        effects.extend(self.pool.add(study.jobs(), &mut self.next_run));
+        self.study = Some(study);
+        effects
+    }
+
+    /// Ends the engines of the study.
+    fn end_study(&mut self) -> Vec<Effect> {
+        let mut effects = self.pool.cancel(|purpose| matches!(purpose, Purpose::Study { .. }), &mut self.next_run);
+        effects.extend(self.pool.rest());
+        effects
+    }
+
     /// A point of the sweep beside what is on screen, as a variant of its own.
     fn open_point(&mut self, number: usize) -> Vec<Effect> {
         let Some(variant) = self.sweep.as_ref().and_then(|sweep| sweep.variant(number)) else { return Vec::new() };
@@ -568,6 +600,11 @@ impl App {
             Purpose::Pair { seed, front } => {
                 if let Some(paired) = &mut self.paired {
                     paired.take(seed, front, gathered);
+                }
+            }
+            Purpose::Study { case, seed } => {
+                if let Some(study) = &mut self.study {
+                    study.take(case, seed, gathered);
                 }
             }
             Purpose::Sweep { number } => {
@@ -778,7 +815,12 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Ready => Vec::new(),
+            // Clusters over years run in the pool alone.
+            Reply::Ready | Reply::Years { .. } => Vec::new(),
+            Reply::Forecast(forecast) => {
+                self.forecast = Some(forecast);
+                Vec::new()
+            }
             Reply::TraceProgress { bytes, rows } => {
                 if let Some(reading) = &mut self.reading {
                     (reading.bytes, reading.rows) = (bytes, rows);

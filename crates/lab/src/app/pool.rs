@@ -9,7 +9,7 @@ use tiebreak_scenario::Document;
 use tiebreak_tongue::say;
 
 use super::message::Effect;
-use crate::protocol::{Command, Progress, Reply, RunResult};
+use crate::protocol::{Command, Progress, Reply, RunResult, YearsResult};
 
 /// Lanes of the pool are numbered from here on.
 pub const POOL: u32 = 1 << 16;
@@ -37,6 +37,8 @@ pub(super) enum Purpose {
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
+    /// A cluster over years: one of a study, by case and seed.
+    Study { case: usize, seed: usize },
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +57,8 @@ pub struct Gathered {
     pub values: Vec<Vec<f64>>,
     /// What came out, or why nothing did.
     pub result: Option<Result<RunResult, String>>,
+    /// What came of a cluster over years.
+    pub years: Option<Box<YearsResult>>,
 }
 
 impl Pool {
@@ -76,7 +80,11 @@ impl Pool {
                 && let Some(job) = self.waiting.pop_front()
             {
                 *next_run += 1;
-                let command = Command::Run { run: *next_run, document: job.document.to_json(), paused: false };
+                let (run, document) = (*next_run, job.document.to_json());
+                let command = match job.purpose {
+                    Purpose::Study { .. } => Command::Years { run, document },
+                    _ => Command::Run { run, document, paused: false },
+                };
                 effects.push(Effect::Send { lane, command });
                 *place = Some(Working { run: *next_run, job, gathered: Gathered::default() });
             }
@@ -106,11 +114,15 @@ impl Pool {
                 None
             }
             Reply::Finished { result, .. } => Some(Ok(result)),
+            Reply::Years { result, .. } => {
+                working.gathered.years = result;
+                None
+            }
             Reply::Failed { message, .. } => Some(Err(message)),
             Reply::TraceNeeded { name, .. } => Some(Err(say("the trace {name} is not in this browser", &[&name]))),
             _ => None,
         };
-        if working.gathered.result.is_none() {
+        if working.gathered.result.is_none() && working.gathered.years.is_none() {
             return (None, Vec::new());
         }
         let done = place.take().map(|working| (working.job.purpose, working.gathered));

@@ -7,7 +7,7 @@ use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
     Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario, SweepSeeds,
-    SweepTable, Variant, WorkloadRef,
+    SweepSubject, SweepTable, Variant, WorkloadRef,
 };
 use tiebreak_sim::{Agents, GeneratedWorkload, NetworkSettings, Vdcs};
 use tiebreak_tongue::{say, tr};
@@ -46,7 +46,7 @@ pub struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { axes: Default::default(), seeds: SweepSeeds::Count(1), measures: every_measure() }
+        Self { axes: Default::default(), seeds: SweepSeeds::Count(1), measures: every_measure(SweepSubject::Workload) }
     }
 }
 
@@ -98,6 +98,7 @@ impl Wanted {
         let plan = SweepPlan {
             scenario: SweepScenario::Inline(Box::new(Document { variants, active: 0, name: document.name.clone() })),
             variant: None,
+            subject: SweepSubject::Workload,
             parameters,
             seeds: self.seeds.clone(),
             measures: self.measures.clone(),
@@ -123,6 +124,13 @@ pub(super) struct OpenedPlan {
 /// What is wrong with it, a sentence each.
 pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     let mut plan = SweepPlan::read(text).map_err(|error| error.lines())?;
+    if plan.subject == SweepSubject::AdmissionLab {
+        let told = tr(
+            "of: expected a sweep of the workload, got one of the admission lab; tiebreak sweep runs it, and the panel \
+             Admission compares policies here",
+        );
+        return Err(vec![told.into()]);
+    }
     let mut document = match &plan.scenario {
         SweepScenario::Inline(document) => (**document).clone(),
         SweepScenario::Named(name) => match PRESETS.iter().find(|preset| preset.id == *name) {

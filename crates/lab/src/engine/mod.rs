@@ -13,6 +13,7 @@ mod lifetimes;
 mod run;
 mod trace_card;
 mod vdcs;
+mod years;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub use self::first::First;
 use self::lifetimes::{Beginning, Known, Learning, Ready, Shelf};
 use self::run::{Run, SLICE};
 use self::trace_card::trace_card;
+use self::years::Lab;
 
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
@@ -47,6 +49,7 @@ pub struct Engine {
     waiting: Option<Waiting>,
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
+    years: Option<Lab>,
 }
 
 struct Waiting {
@@ -115,6 +118,19 @@ impl Engine {
                 Vec::new()
             }
             Command::Run { run, document, paused } => self.start(run, document, paused),
+            Command::Years { run, document } => {
+                self.run = None;
+                match read(&document).and_then(|variant| Lab::new(run, &variant)) {
+                    Ok(lab) => {
+                        self.years = Some(lab);
+                        Vec::new()
+                    }
+                    Err(message) => vec![Reply::Failed { run, message }],
+                }
+            }
+            Command::Forecast { document, ask } => {
+                vec![Reply::Forecast(read(&document).and_then(|variant| years::forecast(&variant, &ask)))]
+            }
             Command::Pause => self.set_paused(true),
             Command::Resume => self.set_paused(false),
             Command::Step { to: StepTo::Conflict } => self.seek_conflict(),
@@ -153,7 +169,7 @@ impl Engine {
     #[must_use]
     pub fn is_running(&self) -> bool {
         let learns = self.learning.as_ref().is_some_and(|learning| !learning.paused);
-        learns || self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
+        learns || self.years.is_some() || self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
     /// Takes more bytes of the trace being read.
@@ -217,6 +233,7 @@ impl Engine {
 
     fn start(&mut self, id: u32, document: String, paused: bool) -> Vec<Reply> {
         (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
+        self.years = None;
         let variant = match read(&document) {
             Ok(variant) => variant,
             Err(message) => return vec![Reply::Failed { run: id, message }],
@@ -272,6 +289,13 @@ impl Engine {
 
     /// Runs one slice; tells what is new when `tell` is set or something ends.
     pub fn work(&mut self, tell: bool) -> Vec<Reply> {
+        if let Some(lab) = &mut self.years {
+            let reply = lab.work(tell);
+            if matches!(reply, Some(Reply::Years { result: Some(_), .. })) {
+                self.years = None;
+            }
+            return reply.into_iter().collect();
+        }
         if let Some(learning) = self.learning.take_if(|learning| !learning.paused) {
             return self.learn(learning, tell);
         }

@@ -177,7 +177,7 @@ fn result(world: &World) -> RunResult {
         migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
         repredictions: summary.lives.repredictions as f64,
         turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
-        measures: SWEEP_MEASURES.iter().map(|measure| (measure.of)(summary, world.plan())).collect(),
+        measures: SWEEP_MEASURES.iter().map(|measure| measure.of_run(summary, world.plan())).collect(),
         wall_ms: 0.0,
     }
 }

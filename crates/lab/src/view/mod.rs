@@ -1,5 +1,6 @@
 //! What the page shows, computed from the state: charts, words, sentences.
 
+pub mod admission;
 pub mod anatomy;
 pub mod branches;
 pub mod charts;

@@ -1,7 +1,32 @@
 //! What a sweep says of each run: the figures of `tiebreak run --json` that are the same wherever a
-//! run is made. How long it took is none of them.
+//! run is made, or those of the admission lab. How long it took is none of them.
 
-use tiebreak_sim::{Plan, Summary};
+use tiebreak_sim::admission::years::Span;
+use tiebreak_sim::{ClusterYears, Plan, Summary};
+
+/// What the runs of a sweep are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SweepSubject {
+    /// The workload, placed by the rules.
+    #[default]
+    Workload,
+    /// The admission lab: a cluster over years, with the admission rules of the list.
+    AdmissionLab,
+}
+
+impl SweepSubject {
+    /// Every subject.
+    pub const ALL: [Self; 2] = [Self::Workload, Self::AdmissionLab];
+
+    /// Its name in a plan.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Workload => "workload",
+            Self::AdmissionLab => "admission_lab",
+        }
+    }
+}
 
 /// One figure of a run.
 pub struct SweepMeasure {
@@ -11,8 +36,36 @@ pub struct SweepMeasure {
     pub help: &'static str,
     /// Its unit; empty for counts.
     pub unit: &'static str,
-    /// Its value; none where the run did not measure it.
-    pub of: fn(&Summary, &Plan) -> Option<f64>,
+    of: Of,
+}
+
+/// What a figure is computed from.
+enum Of {
+    Workload(fn(&Summary, &Plan) -> Option<f64>),
+    AdmissionLab(fn(&Span, &ClusterYears) -> Option<f64>),
+}
+
+impl SweepMeasure {
+    /// What it is about.
+    #[must_use]
+    pub const fn subject(&self) -> SweepSubject {
+        match self.of {
+            Of::Workload(_) => SweepSubject::Workload,
+            Of::AdmissionLab(_) => SweepSubject::AdmissionLab,
+        }
+    }
+
+    /// Its value for a run; none where the run did not measure it.
+    #[must_use]
+    pub fn of_run(&self, summary: &Summary, plan: &Plan) -> Option<f64> {
+        if let Of::Workload(of) = self.of { of(summary, plan) } else { None }
+    }
+
+    /// Its value for the whole time of a cluster; none where it is about something else.
+    #[must_use]
+    pub fn of_years(&self, total: &Span, lab: &ClusterYears) -> Option<f64> {
+        if let Of::AdmissionLab(of) = self.of { of(total, lab) } else { None }
+    }
 }
 
 const fn measure(
@@ -21,7 +74,16 @@ const fn measure(
     unit: &'static str,
     of: fn(&Summary, &Plan) -> Option<f64>,
 ) -> SweepMeasure {
-    SweepMeasure { id, help, unit, of }
+    SweepMeasure { id, help, unit, of: Of::Workload(of) }
+}
+
+const fn lab(
+    id: &'static str,
+    help: &'static str,
+    unit: &'static str,
+    of: fn(&Span, &ClusterYears) -> Option<f64>,
+) -> SweepMeasure {
+    SweepMeasure { id, help, unit, of: Of::AdmissionLab(of) }
 }
 
 fn whole(count: u64) -> Option<f64> {
@@ -81,4 +143,20 @@ pub static SWEEP_MEASURES: &[SweepMeasure] = &[
         let all = it.counters.cache_hits + it.counters.cache_misses;
         Some(100.0 * it.counters.cache_hits as f64 / all.max(1) as f64)
     }),
+    measure("deployments_refused", "Requests of tenants without any VM that were not placed.", "", |it, _| {
+        whole(it.counters.deployments_refused)
+    }),
+    measure("scale_outs_failed", "Requests of tenants with VMs that were not placed.", "", |it, _| {
+        whole(it.counters.scale_outs_failed)
+    }),
+    lab("utilization_pct", "Cores of the cluster in use, on average.", "%", |it, lab| {
+        Some(100.0 * it.utilization(lab.cores))
+    }),
+    lab("failed_pct", "Scale-outs that failed: what the service level bounds.", "%", |it, _| {
+        Some(100.0 * it.failed_share())
+    }),
+    lab("scale_outs", "Scale-outs asked for.", "", |it, _| whole(it.scale_outs)),
+    lab("failed", "Scale-outs that failed, counted.", "", |it, _| whole(it.failed)),
+    lab("arrivals", "Deployments that asked to be let in.", "", |it, _| whole(it.arrivals)),
+    lab("admitted", "Of these, the ones that were.", "", |it, _| whole(it.admitted)),
 ];

@@ -16,6 +16,7 @@ use tiebreak_model::{Expected, Growth, Newcomer, declare};
 
 pub(crate) mod deployments;
 mod expectations;
+pub mod pricing;
 pub mod years;
 
 /// A setting that is one of two words.

@@ -7,6 +7,7 @@
 //! for cloud computing", sections 2.1, 5.2, 6 and 7.2.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -18,6 +19,7 @@ use tiebreak_admission::{Deaths, Gamma, Model, Seen, Stop};
 use tiebreak_model::random::{Seed, Stream};
 use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Occupancy, Resources, Scene, declare};
 use tiebreak_placement::Policy;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Terms;
 use super::expectations::{Expectations, HOUR_MS};
@@ -119,8 +121,10 @@ pub struct Refused {
     pub at_hours: f64,
     /// Cores in use then.
     pub used: u32,
-    /// What the cluster was expected to hold.
+    /// What the cluster was expected to hold, and the newcomer.
     pub growth: Growth,
+    /// The rules that refused it, and why, to go on from "it".
+    pub why: Vec<(&'static str, String)>,
 }
 
 /// A cluster on its way through the years.
@@ -141,7 +145,8 @@ pub struct Years {
     now_ms: i64,
     end_ms: i64,
     months: Vec<Span>,
-    refused: Option<Refused>,
+    /// When a newcomer was refused last, with how many cores in use, and what was expected then.
+    refused: Option<(i64, u32, Growth)>,
     most_live: u32,
 }
 
@@ -223,10 +228,25 @@ impl Years {
         total
     }
 
+    /// What makes this run the same as another: every month's figures, to the last bit.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut bytes = Vec::new();
+        for month in &self.months {
+            let Span { hours, core_hours, scale_outs, failed, arrivals, admitted } = *month;
+            let words = [hours.to_bits(), core_hours.to_bits(), scale_outs, failed, arrivals, admitted];
+            bytes.extend(words.into_iter().flat_map(u64::to_le_bytes));
+        }
+        xxh3_64(&bytes)
+    }
+
     /// The newcomer refused last by a rule, with room enough for it.
     #[must_use]
-    pub fn last_refused(&self) -> Option<&Refused> {
-        self.refused.as_ref()
+    pub fn last_refused(&self) -> Option<Refused> {
+        let (at_ms, used, growth) = self.refused.clone()?;
+        let scene = Scene { growth: Some(&growth), ..Scene::of(&self.zone) };
+        let why = self.policy.objections(scene, ClusterId::of(0));
+        Some(Refused { at_hours: at_ms as f64 / HOUR_MS, used, growth, why })
     }
 
     /// The most deployments that were in at a time.
@@ -290,18 +310,7 @@ impl Years {
         let at = if kinds.len() > 1 { (draws.next_u64() >> 63) as usize } else { 0 };
         let (truth, _) = kinds[at];
         let asks = request(truth.size, draws);
-        let begun = |(_, known): (Truth, Seen)| {
-            let first = Seen::started(f64::from(asks));
-            Seen {
-                deaths: known.deaths,
-                exposure: known.exposure,
-                scale_outs: known.scale_outs,
-                hours: known.hours,
-                extra: first.extra + known.extra,
-                requests: first.requests + known.requests,
-                ..first
-            }
-        };
+        let begun = |(_, known): (Truth, Known)| known.and_started(f64::from(asks));
         (truth, kinds.into_iter().map(begun).collect(), asks)
     }
 
@@ -317,8 +326,7 @@ impl Years {
         let scene = Scene { growth: Some(&self.growth), ..Scene::of(&self.zone) };
         let is_in = self.policy.lets_in(scene, ClusterId::of(0));
         if !is_in {
-            let (at_hours, used, growth) = (self.now_ms as f64 / HOUR_MS, self.used, self.growth.clone());
-            self.refused = Some(Refused { at_hours, used, growth });
+            self.refused = Some((self.now_ms, self.used, self.growth.clone()));
         }
         is_in
     }
@@ -413,8 +421,28 @@ impl Deployment {
     }
 }
 
+/// What was observed of a kind of deployment before one of it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known(Seen);
+
+impl Known {
+    /// The same of a deployment that has just come with so many cores.
+    pub(super) fn and_started(self, cores: f64) -> Seen {
+        let (Self(known), first) = (self, Seen::started(cores));
+        Seen {
+            deaths: known.deaths,
+            exposure: known.exposure,
+            scale_outs: known.scale_outs,
+            hours: known.hours,
+            extra: first.extra + known.extra,
+            requests: first.requests + known.requests,
+            ..first
+        }
+    }
+}
+
 /// A kind of deployment of the population, and what so many observations of it say.
-fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Seen) {
+pub(super) fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Known) {
     let prior = &model.prior;
     let death = gamma(&prior.death, draws);
     let scale_out = gamma(&prior.scale_out, draws) * libm::pow(death, prior.power);
@@ -430,7 +458,7 @@ fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Tr
         known.extra += f64::from(request(truth.size, draws) - 1);
         known.requests += 1.0;
     }
-    (truth, known)
+    (truth, Known(known))
 }
 
 /// Deployments of the population: what the lab draws them from, for checks and pictures.
@@ -446,7 +474,7 @@ fn gamma(law: &Gamma, draws: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 /// Cores that a request asks for.
-fn request(size: f64, draws: &mut Xoshiro256PlusPlus) -> u32 {
+pub(super) fn request(size: f64, draws: &mut Xoshiro256PlusPlus) -> u32 {
     const MOST: f64 = 1e6;
     1 + Poisson::new(size.min(MOST)).map_or(0, |law| law.sample(draws) as u32)
 }
