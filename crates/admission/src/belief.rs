@@ -11,16 +11,10 @@ use alloc::vec::Vec;
 use crate::ahead::{Ahead, Moments};
 use crate::density::{Density, Point};
 use crate::gamma::SizeMoments;
+use crate::line::Line;
 use crate::path::{Ended, Pace};
 use crate::prior::{Deaths, Model, Stop};
 use crate::seen::Seen;
-
-/// Nodes stand where the logarithm of the density is at most this much below its top.
-const DROP: f64 = 26.0;
-
-/// log mu of a mean life of some 400 years. Below it no look-ahead tells one rate from another,
-/// so nodes stand ever further apart.
-const SLOWEST: f64 = -15.0;
 
 /// The least mu of a node, per hour, so that a mean life is a number.
 const LEAST: f64 = 1e-100;
@@ -58,11 +52,10 @@ impl Belief {
     pub fn new(model: &Model, seen: &Seen, nodes: usize) -> Self {
         let seen = seen.bounded();
         let density = Density::new(&model.prior, &seen);
-        let nodes = nodes.max(8);
         let line = Line::new(&density, model.prior.power);
-        let step = (line.last - line.first) / (nodes - 1) as f64;
-        let points = (0..nodes).map(|place| line.first + step * place as f64);
-        let mut nodes: Vec<Node> = points.map(|u| node(&density, &line, u, model.prior.stop)).collect();
+        let points = line.points(&density, nodes);
+        let mut nodes: Vec<Node> =
+            points.map(|(point, share)| node(&density, point, share, model.prior.stop)).collect();
         let sum: f64 = nodes.iter().map(|node| node.weight).sum();
         for node in &mut nodes {
             node.weight /= sum;
@@ -138,71 +131,10 @@ fn halves(hours: &[f64]) -> Vec<Option<u32>> {
     hours.iter().enumerate().map(&mut half).collect()
 }
 
-fn node(density: &Density, line: &Line, u: f64, nu: f64) -> Node {
-    let Point { mu, height, log_scale } = density.at(line.x(u));
-    let (height, mu, count) = (height - line.top, mu.max(LEAST), density.count);
-    let stretch = line.stretch(u);
-    Node {
-        pace: Pace::new(mu, nu),
-        mu,
-        weight: stretch * libm::exp(height),
-        rate: stretch * count * libm::exp(height + log_scale),
-        square: stretch * count * (count + 1.0) * libm::exp(height + 2.0 * log_scale),
-    }
-}
-
-/// The line u on which nodes stand at equal steps: log mu itself, but for the slowest rates, which
-/// x(u) = u - e^(floor - u) draws together.
-struct Line {
-    floor: f64,
-    /// f at its mode.
-    top: f64,
-    first: f64,
-    last: f64,
-}
-
-impl Line {
-    fn new(density: &Density, power: f64) -> Self {
-        let mode = density.mode();
-        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
-        let tilt = if power < 0.0 { 2.0 } else { 0.0 };
-        let shown = |x: f64| {
-            let Point { height, log_scale, .. } = density.at(x);
-            height + tilt * log_scale
-        };
-        let (top, bottom) = (density.at(mode).height, shown(mode) - DROP);
-        let mut line = Self { floor: SLOWEST.min(mode - 1.0), top, first: mode, last: mode };
-        let middle = line.u(mode);
-        let width = 1.0 / libm::sqrt((-density.derivatives(mode).1).max(1e-6));
-        line.first = line.edge(middle, -width, |x| bottom < shown(x));
-        line.last = line.edge(middle, width, |x| bottom < shown(x));
-        line
-    }
-
-    /// The u at which log mu is `x`, which is above the floor: Newton's method, from one side.
-    fn u(&self, x: f64) -> f64 {
-        (0..8).fold(x, |u, _| u - (self.x(u) - x) / self.stretch(u))
-    }
-
-    fn x(&self, u: f64) -> f64 {
-        u - libm::exp((self.floor - u).min(690.0))
-    }
-
-    /// dx / du.
-    fn stretch(&self, u: f64) -> f64 {
-        1.0 + libm::exp((self.floor - u).min(690.0))
-    }
-
-    /// Where, from `from` on, `counts` ceases to hold: never too near, and hardly too far.
-    fn edge(&self, from: f64, step: f64, counts: impl Fn(f64) -> bool) -> f64 {
-        let (mut near, mut far) = (from, from + step);
-        while counts(self.x(far)) && (far - from).abs() < 1e4 {
-            (near, far) = (far, from + 2.0 * (far - from));
-        }
-        for _ in 0..5 {
-            let middle = (near + far) / 2.0;
-            if counts(self.x(middle)) { near = middle } else { far = middle }
-        }
-        far
-    }
+/// The node at a point of the density, of so much of its line.
+fn node(density: &Density, point: Point, share: f64, nu: f64) -> Node {
+    let (mu, count) = (point.mu.max(LEAST), density.count);
+    let part = |powers: f64| share * libm::exp(point.height + powers * point.log_scale);
+    let (weight, rate, square) = (part(0.0), count * part(1.0), count * (count + 1.0) * part(2.0));
+    Node { pace: Pace::new(mu, nu), mu, weight, rate, square }
 }

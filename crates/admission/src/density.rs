@@ -64,10 +64,13 @@ impl Density {
         }
     }
 
-    /// Where f is highest.
+    /// Where f is highest: Newton's method between bounds. f' is pull e^x below a number that lies between
+    /// the slope and the slope with all of the turn.
     pub(crate) fn mode(&self) -> f64 {
-        let (mut low, mut high) = (-700.0, 700.0);
-        let mut x = libm::log(self.slope.max(1e-9) / self.pull).clamp(low, high);
+        let turned = self.slope - self.turn();
+        let at = |slope: f64| libm::log(slope.max(1e-300) / self.pull);
+        let (mut low, mut high) = (at(self.slope.min(turned)) - 1e-9, at(self.slope.max(turned)) + 1e-9);
+        let mut x = high;
         for _ in 0..100 {
             let (first, second) = self.derivatives(x);
             if first > 0.0 {
@@ -87,8 +90,13 @@ impl Density {
     /// The first two derivatives of f.
     pub(crate) fn derivatives(&self, x: f64) -> (f64, f64) {
         let (pull, share) = (self.pull * libm::exp(x), self.share(x));
-        let turn = self.count * self.power;
+        let turn = self.turn();
         (self.slope - pull - turn * share, -pull - turn * self.power * share * (1.0 - share))
+    }
+
+    /// How far the slope turns from where nothing was seen of scale-outs to where all was.
+    fn turn(&self) -> f64 {
+        self.count * self.power
     }
 
     /// The exponent with which E\[lambda | mu\] grows at x: kappa at first, 0 once much was seen.

@@ -25,6 +25,7 @@ pub mod closed;
 mod density;
 pub mod gamma;
 pub mod horizons;
+mod line;
 mod path;
 pub mod prior;
 pub mod seen;

@@ -1,0 +1,81 @@
+//! Where to look at the density of log mu when it is added up.
+//!
+//! Steps are equal in log mu, but for the slowest rates, which x(u) = u - e^(floor - u) draws together: where
+//! hardly anything was seen the density has a tail there that is long and says nothing.
+//! Adding up at equal steps is then as exact as the density is smooth (the trapezoidal rule).
+
+use crate::density::{Density, Point};
+
+/// Nodes stand where the logarithm of the density is at most this much below its top.
+const DROP: f64 = 26.0;
+
+/// log mu of a mean life of some 400 years. Below it no look-ahead tells one rate from another,
+/// so nodes stand ever further apart.
+const SLOWEST: f64 = -15.0;
+
+/// The line u on which nodes stand at equal steps.
+pub(crate) struct Line {
+    floor: f64,
+    /// f at its mode.
+    pub(crate) top: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Line {
+    pub(crate) fn new(density: &Density, power: f64) -> Self {
+        let mode = density.mode();
+        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
+        let tilt = if power < 0.0 { 2.0 } else { 0.0 };
+        let shown = |x: f64| {
+            let Point { height, log_scale, .. } = density.at(x);
+            height + tilt * log_scale
+        };
+        let (top, bottom) = (density.at(mode).height, shown(mode) - DROP);
+        let mut line = Self { floor: SLOWEST.min(mode - 1.0), top, first: mode, last: mode };
+        let middle = line.u(mode);
+        let width = 1.0 / libm::sqrt((-density.derivatives(mode).1).max(1e-6));
+        line.first = line.edge(middle, -width, |x| bottom < shown(x));
+        line.last = line.edge(middle, width, |x| bottom < shown(x));
+        line
+    }
+
+    /// So many points of the density at equal steps of the line (at least 8), with heights below the
+    /// top, and the length of log mu that each stands for.
+    pub(crate) fn points<'a>(&'a self, density: &'a Density, count: usize) -> impl Iterator<Item = (Point, f64)> + 'a {
+        let count = count.max(8);
+        let step = (self.last - self.first) / (count - 1) as f64;
+        (0..count).map(move |place| {
+            let u = self.first + step * place as f64;
+            let point = density.at(self.x(u));
+            (Point { height: point.height - self.top, ..point }, step * self.stretch(u))
+        })
+    }
+
+    /// The u at which log mu is `x`, which is above the floor: Newton's method, from one side.
+    fn u(&self, x: f64) -> f64 {
+        (0..8).fold(x, |u, _| u - (self.x(u) - x) / self.stretch(u))
+    }
+
+    fn x(&self, u: f64) -> f64 {
+        u - libm::exp((self.floor - u).min(690.0))
+    }
+
+    /// dx / du.
+    fn stretch(&self, u: f64) -> f64 {
+        1.0 + libm::exp((self.floor - u).min(690.0))
+    }
+
+    /// Where, from `from` on, `counts` ceases to hold: never too near, and hardly too far.
+    fn edge(&self, from: f64, step: f64, counts: impl Fn(f64) -> bool) -> f64 {
+        let (mut near, mut far) = (from, from + step);
+        while counts(self.x(far)) && (far - from).abs() < 1e4 {
+            (near, far) = (far, from + 2.0 * (far - from));
+        }
+        for _ in 0..5 {
+            let middle = (near + far) / 2.0;
+            if counts(self.x(middle)) { near = middle } else { far = middle }
+        }
+        far
+    }
+}
