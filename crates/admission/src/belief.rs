@@ -52,7 +52,8 @@ impl Belief {
     pub fn new(model: &Model, seen: &Seen, nodes: usize) -> Self {
         let seen = seen.bounded();
         let density = Density::new(&model.prior, &seen);
-        let line = Line::new(&density, model.prior.power);
+        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
+        let line = Line::new(&density, if model.prior.power < 0.0 { 2.0 } else { 0.0 });
         let points = line.points(&density, nodes);
         let mut nodes: Vec<Node> =
             points.map(|(point, share)| node(&density, point, share, model.prior.stop)).collect();

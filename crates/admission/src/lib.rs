@@ -9,6 +9,8 @@
 //! all deployments, and [`Seen`] what one of them has done. A [`Belief`] is what follows, and gives
 //! the mean and variance of its cores at any horizon.
 //!
+//! A [`Fit`] finds the prior under which the deployments of a workload are likeliest.
+//!
 //! What the model assumes: rates do not change with time, a deployment that has no core for a while
 //! is still alive, scale-outs are all granted in the forecast, and deployments know nothing of
 //! each other.
@@ -23,6 +25,7 @@ pub mod ahead;
 pub mod belief;
 pub mod closed;
 mod density;
+pub mod fit;
 pub mod gamma;
 pub mod horizons;
 mod line;
@@ -35,6 +38,7 @@ mod tests;
 
 pub use ahead::{Ahead, Moments};
 pub use belief::Belief;
+pub use fit::{Fit, FitFault, Fitted, Histories, History, histories};
 pub use gamma::{Gamma, SizeMoments};
 pub use prior::{Deaths, Model, Prior, PriorFault, Stop};
 pub use seen::Seen;

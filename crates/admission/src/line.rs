@@ -23,10 +23,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new(density: &Density, power: f64) -> Self {
+    /// The line over a density; with a `tilt` it reaches as far as also the density times that
+    /// power of E\[lambda | mu\] counts.
+    pub(crate) fn new(density: &Density, tilt: f64) -> Self {
         let mode = density.mode();
-        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
-        let tilt = if power < 0.0 { 2.0 } else { 0.0 };
         let shown = |x: f64| {
             let Point { height, log_scale, .. } = density.at(x);
             height + tilt * log_scale

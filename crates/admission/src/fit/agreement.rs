@@ -1,0 +1,151 @@
+//! How well a fitted distribution agrees with what was seen: both curves, and two distances.
+//!
+//! What was seen in part counts as long as it was seen: the curve is the cumulative incidence of
+//! Aalen and Johansen (1978), which is 1 minus Kaplan-Meier where nothing competes.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::sort;
+
+/// Points that a drawing gets at most.
+const POINTS: usize = 64;
+
+/// A distribution as seen and as fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreement {
+    /// Points of both curves, rising; at most 64.
+    pub points: Vec<AgreementPoint>,
+    /// The largest distance of the two curves, 0 to 1 (Kolmogorov and Smirnov).
+    pub kolmogorov_smirnov: f64,
+    /// The mean squared distance over what was seen, 0 to 1 (Cramer and von Mises).
+    pub cramer_von_mises: f64,
+    /// How many it was seen of.
+    pub seen: u32,
+    /// Of how many more only a part was seen.
+    pub censored: u32,
+}
+
+/// The share up to a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgreementPoint {
+    /// The value: cores, or hours.
+    pub at: f64,
+    /// Its share as seen, 0 to 1.
+    pub seen: f64,
+    /// Its share as fitted, 0 to 1.
+    pub fitted: f64,
+}
+
+/// How the watching of one thing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// With what is looked for.
+    Event,
+    /// With something after which it cannot happen any more.
+    Other,
+    /// Too early.
+    Censored,
+}
+
+/// A value at which the seen curve may rise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rise {
+    at: f64,
+    before: f64,
+    after: f64,
+}
+
+/// Compares what was watched with a fitted distribution; `None` if nothing happened. `below` is the
+/// fitted share before a value, where that is another one than up to it.
+pub(super) fn agreement(
+    watched: Vec<(f64, Outcome)>,
+    up_to: impl Fn(f64) -> f64,
+    below: impl Fn(f64) -> f64,
+) -> Option<Agreement> {
+    let count = |outcome| watched.iter().filter(|one| one.1 == outcome).count() as u32;
+    let (seen, censored) = (count(Outcome::Event), count(Outcome::Censored));
+    if seen == 0 {
+        return None;
+    }
+    let (mut largest, mut squares, mut mass) = (0.0_f64, 0.0, 0.0);
+    let rises = rises(watched);
+    for Rise { at, before, after } in &rises {
+        let (low, high) = (before - below(*at), after - up_to(*at));
+        largest = largest.max(low.abs()).max(high.abs());
+        squares += (after - before) * (low + high) * (low + high) / 4.0;
+        mass += after - before;
+    }
+    let every = rises.len().div_ceil(POINTS);
+    // From the end, so that the last one is always there.
+    let shown = rises.iter().rev().step_by(every).rev();
+    let points = shown.map(|rise| AgreementPoint { at: rise.at, seen: rise.after, fitted: up_to(rise.at) }).collect();
+    Some(Agreement { points, kolmogorov_smirnov: largest, cramer_von_mises: squares / mass, seen, censored })
+}
+
+/// The cumulative incidence, at every value at which something happened, and the last one watched.
+fn rises(mut watched: Vec<(f64, Outcome)>) -> Vec<Rise> {
+    sort::seldom(&mut watched, |one, other| one.0 < other.0);
+    let (mut at_risk, mut left, mut share) = (watched.len() as f64, 1.0, 0.0);
+    let mut rises = Vec::new();
+    let groups = watched.chunk_by(|one, next| one.0 == next.0);
+    for (at, group) in groups.map(|group| (group[0].0, group)) {
+        let count = |outcome| group.iter().filter(|one| one.1 == outcome).count() as f64;
+        let (events, others) = (count(Outcome::Event), count(Outcome::Other));
+        let before = share;
+        share += left * events / at_risk;
+        left *= 1.0 - (events + others) / at_risk;
+        at_risk -= group.len() as f64;
+        if events > 0.0 || at_risk < 0.5 {
+            rises.push(Rise { at, before, after: share });
+        }
+    }
+    rises
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn a_curve_that_fits_is_near_and_another_one_is_not() {
+        let watched: Vec<(f64, Outcome)> =
+            (0..1_000).map(|n| ((f64::from(n) + 0.5) / 1_000.0, Outcome::Event)).collect();
+        let same = |x: f64| x;
+        let fits = agreement(watched.clone(), same, same).expect("events");
+        assert!(fits.kolmogorov_smirnov < 0.001 && fits.cramer_von_mises < 1e-6, "{fits:?}");
+        assert!(fits.points.len() <= 64 && fits.seen == 1_000);
+        assert_eq!(fits.points.last().map(|point| point.at), Some(0.9995));
+        let square = |x: f64| x * x;
+        let apart = agreement(watched, square, square).expect("events");
+        // x - x^2 is at most 1/4, and its mean square 1/30.
+        assert!((apart.kolmogorov_smirnov - 0.25).abs() < 0.001 && (apart.cramer_von_mises - 1.0 / 30.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn what_was_seen_in_part_counts_as_long_as_it_was_seen() {
+        let watched = vec![
+            (1.0, Outcome::Event),
+            (2.0, Outcome::Censored),
+            (3.0, Outcome::Other),
+            (4.0, Outcome::Event),
+            (5.0, Outcome::Censored),
+        ];
+        // 1/5; then of 4/5 still there, 1/3 ends otherwise; then half of the rest.
+        let found = rises(watched.clone());
+        let third = 0.2 + 0.8 * (2.0 / 3.0) / 2.0;
+        let expected = [(1.0, 0.2), (4.0, third), (5.0, third)];
+        assert_eq!(found.len(), 3);
+        for (rise, (at, after)) in found.iter().zip(expected) {
+            assert!(rise.at == at && (rise.after - after).abs() < 1e-12, "{found:?}");
+        }
+        let agreement = agreement(watched, |_| 0.5, |_| 0.5).expect("events");
+        assert_eq!((agreement.seen, agreement.censored), (2, 2));
+    }
+
+    #[test]
+    fn where_nothing_happened_there_is_nothing_to_compare() {
+        assert_eq!(agreement(vec![(1.0, Outcome::Censored), (2.0, Outcome::Other)], |_| 0.5, |_| 0.5), None);
+        assert_eq!(agreement(Vec::new(), |_| 0.5, |_| 0.5), None);
+    }
+}

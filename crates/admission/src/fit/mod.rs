@@ -1,0 +1,319 @@
+//! Finding the prior under which the deployments of a workload are likeliest.
+//!
+//! Source: the paper's Appendix B, by another way: [`likelihood`] says why. The fit goes in stages, each
+//! a search by [`search`]: sizes; deaths and stops; scale-outs as if they had nothing to do with
+//! deaths; and from there deaths, stops, scale-outs and the power law together. What it found is
+//! laid beside what was seen ([`agreement`]), and what the data leave open is said ([`doubt`]).
+
+pub mod agreement;
+pub mod doubt;
+pub mod history;
+mod laws;
+mod likelihood;
+mod result;
+mod search;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::gamma::Gamma;
+use crate::prior::{Deaths, Model, Prior, Stop};
+
+pub use agreement::{Agreement, AgreementPoint};
+pub use doubt::Doubt;
+pub use history::{Histories, History, histories};
+pub use result::{Counts, Fitted};
+use search::Search;
+
+/// Deployments that a fit uses at most: more make it slower and hardly surer.
+pub const DEPLOYMENTS_MOST: u32 = 4_000;
+
+/// Why nothing can be fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitFault {
+    /// No deployment came while the trace ran.
+    NoDeployments {
+        /// Those that were there when it began.
+        begun_before: u32,
+    },
+    /// Nothing was seen to end.
+    NoDeaths {
+        /// Deployments that were watched.
+        deployments: u32,
+    },
+}
+
+impl fmt::Display for FitFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDeployments { begun_before } => write!(
+                f,
+                "expected deployments that come while the trace runs, got none besides {begun_before} that were there \
+                 when it began; take a longer trace"
+            ),
+            Self::NoDeaths { deployments } => write!(
+                f,
+                "expected VMs that end while the trace runs, got none of {deployments} deployments; take a longer trace"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for FitFault {}
+
+/// What is searched at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Sizes,
+    Deaths,
+    ScaleOuts,
+    Together,
+    Done,
+}
+
+/// A fit at work.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// Those that are used.
+    histories: Vec<History>,
+    counts: Counts,
+    trace_hours: f64,
+    deaths: Deaths,
+    /// The best so far.
+    prior: Prior,
+    stage: Stage,
+    search: Search,
+    /// The sum so far over the first of the histories, at the point that the search asks for.
+    sum: f64,
+    next: u32,
+    /// The logarithms of the likelihoods of sizes, and of all else.
+    likelihoods: [f64; 2],
+    /// Whether a search was stopped early.
+    cut: bool,
+}
+
+/// Shapes that are searched: beyond, a Gamma is all but certain, or all but always 0.
+const SHAPES: [f64; 2] = [1e-3, 1e4];
+/// Means that are searched, per hour or in cores.
+const MEANS: [f64; 2] = [1e-9, 1e6];
+/// Factors of whole stops that are searched.
+const STOPS: [f64; 2] = [1e-6, 1e3];
+/// Powers that are searched.
+const POWERS: [f64; 2] = [-2.0, 3.0];
+
+/// Histories between two looks at the budget.
+const SLICE: u32 = 64;
+
+impl Fit {
+    /// Begins to fit the deployments of a workload, whose cores or blocks end as they were told apart
+    /// by [`histories`].
+    ///
+    /// # Errors
+    /// When no deployment came while the trace ran, or nothing ended.
+    pub fn new(found: &Histories, deaths: Deaths) -> Result<Self, FitFault> {
+        let deployments = found.each.len() as u32;
+        if deployments == 0 {
+            return Err(FitFault::NoDeployments { begun_before: found.begun_before });
+        }
+        let every = deployments.div_ceil(DEPLOYMENTS_MOST);
+        let histories: Vec<History> = found.each.iter().step_by(every as usize).copied().collect();
+        let counts = Counts::of(found, &histories);
+        if counts.deaths + f64::from(counts.stopped) == 0.0 {
+            return Err(FitFault::NoDeaths { deployments });
+        }
+        let prior = guess(&histories);
+        let (start, widths) = ([0.0], [0.0]);
+        let mut fit = Self {
+            histories,
+            counts,
+            trace_hours: found.trace_hours,
+            deaths,
+            prior,
+            stage: Stage::Sizes,
+            search: Search::new(&start, &widths, 0),
+            sum: 0.0,
+            next: 0,
+            likelihoods: [0.0; 2],
+            cut: false,
+        };
+        fit.begin(Stage::Sizes);
+        Ok(fit)
+    }
+
+    /// Works on for about `budget` microseconds of a present computer, counted and not measured; true
+    /// when all is done. All of it takes some 10 s for thousands of deployments.
+    pub fn work(&mut self, budget: u32) -> bool {
+        let mut spent = 0_u32;
+        while spent < budget && self.stage != Stage::Done {
+            spent = spent.saturating_add(self.slice());
+        }
+        self.stage == Stage::Done
+    }
+
+    /// How much of the work is done, 0 to 1, if every search takes as long as it may.
+    #[must_use]
+    pub fn share_done(&self) -> f32 {
+        let part = self.search.values() as f32 / values_most(self.stage).max(1) as f32;
+        match self.stage {
+            Stage::Sizes => 0.03 * part,
+            Stage::Deaths => 0.03 + 0.03 * part,
+            Stage::ScaleOuts => 0.06 + 0.03 * part,
+            Stage::Together => 0.09 + 0.91 * part,
+            Stage::Done => 1.0,
+        }
+    }
+
+    /// The result. What is left to do is done now.
+    #[must_use]
+    pub fn result(mut self) -> Fitted {
+        while !self.work(u32::MAX) {}
+        result::fitted(&self)
+    }
+
+    /// A little of the present stage; about how many microseconds.
+    fn slice(&mut self) -> u32 {
+        let Some(point) = self.search.asks() else {
+            self.end_stage();
+            return 1;
+        };
+        let Some(prior) = self.prior_at(point) else {
+            self.search.tell(f64::NEG_INFINITY);
+            return 1;
+        };
+        let until = (self.next + SLICE).min(self.histories.len() as u32);
+        let those = &self.histories[self.next as usize..until as usize];
+        let stage = self.stage;
+        self.sum += those.iter().map(|history| term(stage, &prior, history)).sum::<f64>();
+        let spent = (until - self.next) * if stage == Stage::Together { 7 } else { 1 };
+        self.next = until;
+        if until as usize == self.histories.len() {
+            self.search.tell(self.sum);
+            (self.sum, self.next) = (0.0, 0);
+        }
+        spent
+    }
+
+    /// The prior that a point of the present search stands for, if it is within bounds.
+    fn prior_at(&self, point: &[f64]) -> Option<Prior> {
+        let mut prior = self.prior;
+        match self.stage {
+            Stage::Sizes => prior.size = gamma(point[0], point[1])?,
+            Stage::Deaths => {
+                prior.death = gamma(point[0], point[1])?;
+                prior.stop = stop(point.get(2))?;
+            }
+            Stage::ScaleOuts => prior.scale_out = gamma(point[0], point[1])?,
+            Stage::Together => {
+                prior.death = gamma(point[0], point[1])?;
+                prior.power = Some(point[4]).filter(|power| (POWERS[0]..=POWERS[1]).contains(power))?;
+                prior.scale_out = gamma(point[2] - prior.power * self.middle(), point[3])?;
+                prior.stop = stop(point.get(5))?;
+            }
+            Stage::Done => {}
+        }
+        let model = Model { prior, deaths: self.deaths, stop: Stop::Hard };
+        model.check().is_ok().then_some(prior)
+    }
+
+    /// log mu at which scale-out rates are compared while the power is searched, so that the power
+    /// does not move all rates: that of the deaths seen in all the time watched.
+    fn middle(&self) -> f64 {
+        let exposure: f64 = self.histories.iter().map(|history| history.seen.exposure).sum();
+        libm::log((self.counts.deaths + f64::from(self.counts.stopped)) / exposure)
+    }
+
+    fn begin(&mut self, stage: Stage) {
+        let Prior { death, scale_out, size, stop, power } = self.prior;
+        let log = |gamma: Gamma| [libm::log(gamma.mean()), libm::log(gamma.shape)];
+        let mut start = Vec::new();
+        match stage {
+            Stage::Sizes => start.extend(log(size)),
+            Stage::Deaths => start.extend(log(death)),
+            Stage::ScaleOuts => start.extend(log(scale_out)),
+            Stage::Together => {
+                start.extend(log(death));
+                let [mean, shape] = log(scale_out);
+                start.extend([mean + power * self.middle(), shape, power]);
+            }
+            Stage::Done => {}
+        }
+        if matches!(stage, Stage::Deaths | Stage::Together) && self.counts.stopped > 0 {
+            start.push(libm::log(stop));
+        }
+        let width = if stage == Stage::Together { 0.25 } else { 0.7 };
+        let widths: Vec<f64> = start.iter().map(|_| width).collect();
+        self.search = Search::new(&start, &widths, values_most(stage));
+        self.stage = stage;
+    }
+
+    /// Keeps what the search found, and begins the next stage that has something to say.
+    fn end_stage(&mut self) {
+        let (point, value) = self.search.best();
+        if value.is_finite() {
+            self.prior = self.prior_at(point).unwrap_or(self.prior);
+            self.likelihoods[usize::from(self.stage != Stage::Sizes)] = value;
+        }
+        self.cut |= self.search.was_cut();
+        let next = match self.stage {
+            Stage::Sizes => Stage::Deaths,
+            Stage::Deaths if self.counts.scale_outs > 0 => Stage::ScaleOuts,
+            Stage::ScaleOuts => Stage::Together,
+            Stage::Deaths | Stage::Together | Stage::Done => Stage::Done,
+        };
+        if next == Stage::Done {
+            self.stage = next;
+        } else {
+            self.begin(next);
+        }
+    }
+}
+
+fn values_most(stage: Stage) -> u32 {
+    match stage {
+        Stage::Sizes | Stage::ScaleOuts => 200,
+        Stage::Deaths => 400,
+        Stage::Together => 1_000,
+        Stage::Done => 0,
+    }
+}
+
+fn term(stage: Stage, prior: &Prior, history: &History) -> f64 {
+    match stage {
+        Stage::Sizes => likelihood::sizes(&prior.size, &history.seen),
+        Stage::Deaths => likelihood::deaths(&prior.death, prior.stop, history),
+        Stage::ScaleOuts => likelihood::scale_outs(&prior.scale_out, &history.seen),
+        Stage::Together | Stage::Done => likelihood::together(prior, history),
+    }
+}
+
+/// A Gamma by the logarithms of its mean and its shape, if both are within bounds.
+fn gamma(log_mean: f64, log_shape: f64) -> Option<Gamma> {
+    let (mean, shape) = (libm::exp(log_mean), libm::exp(log_shape));
+    let within = |bounds: [f64; 2], number: f64| (bounds[0]..=bounds[1]).contains(&number);
+    (within(MEANS, mean) && within(SHAPES, shape)).then_some(Gamma { shape, rate: shape / mean })
+}
+
+/// The factor of whole stops by its logarithm, if it is within bounds; 0 where none was seen.
+fn stop(log: Option<&f64>) -> Option<f64> {
+    let factor = log.map_or(0.0, |log| libm::exp(*log));
+    (log.is_none() || (STOPS[0]..=STOPS[1]).contains(&factor)).then_some(factor)
+}
+
+/// Where the searches begin: shapes of one half, and means of all that was seen. Where nothing of a
+/// kind was seen, half an event is imagined.
+fn guess(histories: &[History]) -> Prior {
+    let sum = |of: fn(&History) -> f64| histories.iter().map(of).sum::<f64>();
+    let spread = |events: f64, exposure: f64| {
+        let mean = (events.max(0.5) / exposure).clamp(10.0 * MEANS[0], MEANS[1] / 10.0);
+        Gamma { shape: 0.5, rate: 0.5 / mean }
+    };
+    let stops = sum(|history| if history.stopped { 1.0 } else { 0.0 });
+    let deaths = sum(|history| history.seen.deaths) + stops;
+    Prior {
+        death: spread(deaths, sum(|history| history.seen.exposure)),
+        scale_out: spread(sum(|history| history.seen.scale_outs), sum(|history| history.seen.hours)),
+        size: spread(sum(|history| history.seen.extra), sum(|history| history.seen.requests)),
+        stop: if stops > 0.0 { 0.1 } else { 0.0 },
+        power: 0.0,
+    }
+}
