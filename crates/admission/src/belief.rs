@@ -42,8 +42,8 @@ struct Node {
 }
 
 impl Belief {
-    /// As many nodes as a deployment that is asked about at every event can afford: moments are
-    /// right to about one in 10^4, mostly far better.
+    /// As many nodes as a deployment that is asked about at every event can afford: means are right to
+    /// one in 10^4 and variances to one in 10^3, mostly far better.
     pub const NODES: usize = 32;
 
     /// What is believed after all this was seen, in so many nodes (at least 8). Beliefs that are
@@ -52,8 +52,7 @@ impl Belief {
     pub fn new(model: &Model, seen: &Seen, nodes: usize) -> Self {
         let seen = seen.bounded();
         let density = Density::new(&model.prior, &seen);
-        // Below a power of 0 the slowest deployments grow fastest: they count beyond their weight.
-        let line = Line::new(&density, if model.prior.power < 0.0 { 2.0 } else { 0.0 });
+        let line = Line::of_moments(&density);
         let points = line.points(&density, nodes);
         let mut nodes: Vec<Node> =
             points.map(|(point, share)| node(&density, point, share, model.prior.stop)).collect();

@@ -4,6 +4,8 @@
 
 use alloc::vec::Vec;
 
+use tiebreak_model::sort;
+
 /// The five look-aheads, in hours: a day, a week, a month, a year, three years.
 pub const LOOK_AHEADS: [f64; 5] = [24.0, 168.0, 730.0, 8_760.0, 26_280.0];
 
@@ -17,7 +19,7 @@ pub fn look_aheads() -> Vec<f64> {
         .iter()
         .flat_map(|last| (1..=STEPS).map(move |step| last * f64::from(step) / f64::from(STEPS)))
         .collect();
-    hours.sort_unstable_by(f64::total_cmp);
+    sort::seldom(&mut hours, |one, other| one < other);
     hours.dedup_by(|one, other| (*one - *other).abs() < 1e-9 * *other);
     hours
 }

@@ -6,12 +6,15 @@
 
 use crate::density::{Density, Point};
 
-/// Nodes stand where the logarithm of the density is at most this much below its top.
-const DROP: f64 = 26.0;
+/// Nodes stand where the logarithm of what is added up is at most this much below its value at the mode.
+const DROP: f64 = 22.0;
 
 /// log mu of a mean life of some 400 years. Below it no look-ahead tells one rate from another,
 /// so nodes stand ever further apart.
 const SLOWEST: f64 = -15.0;
+
+/// The logarithm of seven years in hours: no forecast looks further ahead.
+const FURTHEST: f64 = 11.0;
 
 /// The line u on which nodes stand at equal steps.
 pub(crate) struct Line {
@@ -23,20 +26,32 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line over a density; with a `tilt` it reaches as far as also the density times that
-    /// power of E\[lambda | mu\] counts.
-    pub(crate) fn new(density: &Density, tilt: f64) -> Self {
+    /// The line for adding up the density itself.
+    pub(crate) fn of_density(density: &Density) -> Self {
+        Self::new(density, |_, _| 0.0)
+    }
+
+    /// The line for adding up moments. Of these the square of the cores that come reaches furthest: it
+    /// goes with the squares of the scale-out rate and of the hours ahead, as far as cores live so long. So
+    /// far in the future, deployments whose cores live long count beyond what they are believed to be.
+    pub(crate) fn of_moments(density: &Density) -> Self {
+        Self::new(density, |x, point| point.log_scale + FURTHEST.min(-x))
+    }
+
+    /// The line for adding up the density times up to the square of what has this logarithm.
+    fn new(density: &Density, log_factor: impl Fn(f64, &Point) -> f64) -> Self {
         let mode = density.mode();
-        let shown = |x: f64| {
-            let Point { height, log_scale, .. } = density.at(x);
-            height + tilt * log_scale
+        let at_mode = density.at(mode);
+        let (top, factor) = (at_mode.height, log_factor(mode, &at_mode));
+        let counts = |x: f64| {
+            let point = density.at(x);
+            top - DROP < point.height + 2.0 * (log_factor(x, &point) - factor).max(0.0)
         };
-        let (top, bottom) = (density.at(mode).height, shown(mode) - DROP);
         let mut line = Self { floor: SLOWEST.min(mode - 1.0), top, first: mode, last: mode };
         let middle = line.u(mode);
         let width = 1.0 / libm::sqrt((-density.derivatives(mode).1).max(1e-6));
-        line.first = line.edge(middle, -width, |x| bottom < shown(x));
-        line.last = line.edge(middle, width, |x| bottom < shown(x));
+        line.first = line.edge(middle, -width, counts);
+        line.last = line.edge(middle, width, counts);
         line
     }
 

@@ -59,7 +59,7 @@ impl ScaleOutLaw {
     pub(super) fn new(model: &Model, first_cores: &[f64], most_hours: f64) -> Self {
         let step = libm::log(most_hours.max(2.0 * FIRST_HOURS) / FIRST_HOURS) / f64::from(STEPS);
         let density = Density::new(&model.prior, &Seen::default());
-        let line = Line::new(&density, 0.0);
+        let line = Line::of_density(&density);
         let nodes: Vec<(f64, f64, f64)> = line
             .points(&density, NODES)
             .map(|(point, share)| (share * libm::exp(point.height), point.mu, libm::exp(point.log_scale)))

@@ -36,7 +36,7 @@ pub(super) fn together(prior: &Prior, history: &History) -> f64 {
     let stops = stops(history);
     let seen = Seen { deaths: history.seen.deaths + stops, ..history.seen };
     let density = Density::new(prior, &seen);
-    let line = Line::new(&density, 0.0);
+    let line = Line::of_density(&density);
     let area: f64 = line.points(&density, NODES).map(|(point, share)| share * libm::exp(point.height)).sum();
     let Prior { death, scale_out, .. } = prior;
     log_stops(prior.stop, history)

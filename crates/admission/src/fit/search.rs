@@ -3,6 +3,8 @@
 
 use alloc::vec::Vec;
 
+use tiebreak_model::sort;
+
 /// What is done with the value that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -112,7 +114,7 @@ impl Search {
     }
 
     fn go_on(&mut self) {
-        self.corners.sort_by(|one, other| other.value.total_cmp(&one.value));
+        sort::short(&mut self.corners, |one, other| other.value < one.value);
         self.ask(Step::Reflect, 1.0);
     }
 
