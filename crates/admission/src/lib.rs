@@ -11,9 +11,10 @@
 //!
 //! A [`Fit`] finds the prior under which the deployments of a workload are likeliest.
 //!
-//! What the model assumes: rates do not change with time, a deployment that has no core for a while
-//! is still alive, scale-outs are all granted in the forecast, and deployments know nothing of
-//! each other.
+//! What the model assumes: rates do not change with time, scale-outs are all granted in the forecast,
+//! deployments know nothing of each other, and one that has no core for a while is still alive. The paper's
+//! are then gone for good (section 2.1), so forecasts of small deployments are too high here: in one
+//! simulation by 41 % for a deployment of one core, by 11 % for three, by 2 % for ten.
 //!
 //! Start with [`prior`], then [`seen`], then [`belief`].
 

@@ -191,6 +191,7 @@ fn little_is_fitted_and_said_to_be_little() {
         assert!(fitted.lives.is_some() && fitted.sizes.is_some(), "{name}");
         let few = cannot_say.iter().any(|doubt| matches!(doubt, Doubt::FewDeployments { .. }));
         assert_eq!(few, lives.len() < 100, "{name}");
+        assert_eq!(cannot_say.contains(&Doubt::OneCore), lives.iter().all(|life| life.1 < 2.0), "{name}");
         for doubt in cannot_say {
             assert!(doubt.to_string().len() > 30, "{name}: {doubt}");
         }

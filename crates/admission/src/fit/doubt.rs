@@ -21,6 +21,8 @@ pub enum Doubt {
         /// Of how many deployments.
         deployments: u32,
     },
+    /// No request was for more than one core.
+    OneCore,
     /// Any trace may be a sample.
     Sample,
     /// No deployment stopped whole.
@@ -87,6 +89,7 @@ impl fmt::Display for Doubt {
             Self::FewScaleOuts { scale_outs, deployments } => {
                 write!(f, "{scale_outs} scale-outs of {deployments} deployments are few: the power law may be chance")
             }
+            Self::OneCore => f.write_str("every request was for one core: how large others may be is not known at all"),
             Self::Sample => f.write_str(
                 "if the trace is a sample of VMs or requests, scale-outs are missing: the rate is too low, requests \
                  are too small, and the power law may come from what is missing",

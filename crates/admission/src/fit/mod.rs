@@ -1,9 +1,10 @@
 //! Finding the prior under which the deployments of a workload are likeliest.
 //!
-//! Source: the paper's Appendix B, by another way: [`likelihood`] says why. The fit goes in stages, each
-//! a search by [`search`]: sizes; deaths and stops; scale-outs as if they had nothing to do with
-//! deaths; and from there deaths, stops, scale-outs and the power law together. What it found is
-//! laid beside what was seen ([`agreement`]), and what the data leave open is said ([`doubt`]).
+//! Source: the paper's Appendix B, by another way: the likelihood of the whole population, which needs
+//! no guess for deployments that did little. The fit goes in stages, each a simplex search: sizes; deaths
+//! and stops; scale-outs as if they had nothing to do with deaths; and from there deaths, stops,
+//! scale-outs and the power law together. What it found is laid beside what was seen ([`agreement`]), and
+//! what the data leave open is said ([`doubt`]).
 
 pub mod agreement;
 pub mod doubt;

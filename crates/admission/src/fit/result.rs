@@ -133,6 +133,7 @@ fn doubts(fit: &Fit) -> Vec<Doubt> {
     say(used < Doubt::DEPLOYMENTS_LEAST, Doubt::FewDeployments { deployments: used });
     say(scale_outs == 0, Doubt::NoScaleOuts);
     say(scale_outs > 0 && few, Doubt::FewScaleOuts { scale_outs, deployments: scaled_out });
+    say(fit.histories.iter().all(|history| history.seen.extra <= 0.0), Doubt::OneCore);
     say(stopped == 0, Doubt::NoStops { below: stops_below(fit) });
     say(stopped > 0, Doubt::StopsOnlyBound { stops: stopped, deployments: used });
     say(used < 4 * censored, Doubt::Censored { censored, deployments: used });
