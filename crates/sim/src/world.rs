@@ -392,6 +392,11 @@ impl World {
         (machine != NOWHERE).then(|| (MachineId(machine), self.placed_at[vm.index()]))
     }
 
+    /// Whether a VM stands anywhere, or has.
+    pub(crate) fn has_stood(&self, vm: VmId) -> bool {
+        self.placed_at[vm.index()] != Time::NEVER
+    }
+
     /// Why a request was not placed; none when it was, or is not decided yet.
     #[must_use]
     pub fn rejection(&self, request: RequestId) -> Option<Rejection> {

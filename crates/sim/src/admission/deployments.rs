@@ -47,10 +47,17 @@ impl Deployments {
             .map(|(key, _)| key.1)
     }
 
-    fn come(&mut self, key: Key, (request, cores): (RequestId, f64), times: (i64, i64), growth: &mut Growth) {
+    /// A VM comes: one that was asked for just now, or one that stood elsewhere before, which is no scale-out.
+    fn come(
+        &mut self,
+        key: Key,
+        (request, cores): (RequestId, f64),
+        (times, is_asked): ((i64, i64), bool),
+        growth: &mut Growth,
+    ) {
         let Some(blocks) = self.blocks.get_mut(&key) else {
             self.blocks.insert(key, vec![Block { request, cores, vms: 1 }]);
-            return self.book.begin(key, key.1, vec![Seen::started(cores)], times);
+            return self.book.begin(key, key.1, vec![Seen::started(cores)], times, growth);
         };
         if let Some(block) = blocks.iter_mut().find(|block| block.request == request) {
             let before = block.cores;
@@ -58,13 +65,20 @@ impl Deployments {
             let squares = block.cores * block.cores - before * before;
             self.book.see(key, times.1, &self.terms, growth, |seen| {
                 seen.cores += cores;
-                seen.extra += cores;
+                seen.extra += if is_asked { cores } else { 0.0 };
                 seen.squares += squares;
             });
-        } else {
-            blocks.push(Block { request, cores, vms: 1 });
-            self.book.see(key, times.1, &self.terms, growth, |seen| seen.scale_out(cores, true));
+            return;
         }
+        blocks.push(Block { request, cores, vms: 1 });
+        self.book.see(key, times.1, &self.terms, growth, |seen| {
+            if is_asked {
+                return seen.scale_out(cores, true);
+            }
+            seen.cores += cores;
+            seen.squares += cores * cores;
+            seen.blocks += 1.0;
+        });
     }
 
     fn leave(
@@ -122,8 +136,9 @@ impl World {
         }
         let (key, what) = self.deployed(vm, machine);
         let came = self.plan.workload.at(what.0).min(self.now);
+        let is_asked = !self.has_stood(vm);
         if let (Some(deployments), Some(growth)) = (&mut self.deployments, &mut self.asking.growth) {
-            deployments.come(key, what, (came.0, self.now.0), growth);
+            deployments.come(key, what, ((came.0, self.now.0), is_asked), growth);
         }
     }
 
@@ -180,6 +195,13 @@ impl World {
             let asked = |seen: &mut Seen| seen.scale_out(cores, false);
             deployments.book.see((tenant, cluster), self.now.0, &deployments.terms, growth, asked);
         }
+    }
+
+    /// What every cluster's deployments have now and are expected to have, as the next decision finds it but
+    /// for those that are to be thought over before; none where no rule asks.
+    #[must_use]
+    pub fn growth(&self) -> Option<&Growth> {
+        self.asking.growth.as_ref()
     }
 
     /// The largest share of any cluster's cores that is expected at any moment ahead, 0 to 1 and more;

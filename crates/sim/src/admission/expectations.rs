@@ -62,18 +62,20 @@ impl<K: Ord + Copy> Expectations<K> {
         Self { entries: BTreeMap::new(), stale: Vec::new(), due: BinaryHeap::new() }
     }
 
-    /// A deployment comes, of which this is believed.
-    pub(super) fn begin(&mut self, key: K, cluster: ClusterId, beliefs: Vec<Seen>, (came_ms, now_ms): (i64, i64)) {
-        let entry = Entry {
-            cluster,
-            beliefs,
-            seen_ms: came_ms,
-            came_ms,
-            expected: Vec::new(),
-            cores: 0.0,
-            due_ms: now_ms,
-            is_stale: true,
-        };
+    /// A deployment comes, of which this is believed. What it has now is counted at once.
+    pub(super) fn begin(
+        &mut self,
+        key: K,
+        cluster: ClusterId,
+        beliefs: Vec<Seen>,
+        (came_ms, now_ms): (i64, i64),
+        growth: &mut Growth,
+    ) {
+        let cores = beliefs.first().map_or(0.0, |seen| seen.cores);
+        let expected = Vec::from([Expected::new(cores, 0.0)]);
+        growth.clusters[cluster.index()].replace(&[], &expected);
+        let entry =
+            Entry { cluster, beliefs, seen_ms: came_ms, came_ms, expected, cores: 0.0, due_ms: now_ms, is_stale: true };
         self.entries.insert(key, entry);
         self.stale.push(key);
     }

@@ -297,7 +297,7 @@ impl Years {
         let mut deployment = Deployment { truth, draws, blocks: Vec::new(), cores: 0, grows: true, next_ms: 0 };
         deployment.add(asks, self.terms.model());
         self.used += asks;
-        self.book.begin(id, ClusterId::of(0), beliefs, (self.now_ms, self.now_ms));
+        self.book.begin(id, ClusterId::of(0), beliefs, (self.now_ms, self.now_ms), &mut self.growth);
         self.schedule(id, deployment);
         self.most_live = self.most_live.max(self.live.len() as u32);
     }
