@@ -218,3 +218,153 @@ impl World {
         Some(growth.clusters.iter().enumerate().map(share).fold(0.0, f64::max))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::{AdmissionSettings, DeathUnit};
+    use crate::incidents::fail_machines::FailMachines;
+    use crate::incidents::maintain_by_migration::MaintainByMigration;
+    use crate::incidents::trial::{Trial, incident, minute};
+    use crate::metrics::index_of;
+    use tiebreak_model::Declared;
+
+    /// A cluster of so many machines of 4 cores, filled to the last one, where a rule asks whom to let in.
+    fn zone(machines: u32, (rule, value): (&str, f64)) -> Trial {
+        Trial::new(machines, 1).rule("IsClusterBelowLimit", &[100.0]).rule(rule, &[value])
+    }
+
+    const ZEROTH: &str = "ZerothMomentAdmission";
+
+    /// Every rule, and a value that lets in nobody.
+    const NOBODY: [(&str, f64); 3] = [(ZEROTH, 0.0), ("FirstMomentAdmission", 0.0), ("SecondMomentAdmission", 0.0001)];
+
+    /// Deployments let in and refused; their scale-outs placed and failed.
+    fn counts(world: &World) -> [u64; 4] {
+        let counters = world.summary().counters;
+        [counters.deployments, counters.deployments_refused, counters.scale_outs, counters.scale_outs_failed]
+    }
+
+    /// Cores of each cluster's deployments now.
+    fn cores(world: &World) -> Vec<f64> {
+        world.growth().expect("a rule asks").clusters.iter().map(|it| it.sums()[0].mean()).collect()
+    }
+
+    /// What is seen of a tenant in a cluster, as [`Trial::vdc`] numbers tenants.
+    fn seen(world: &World, tenant: u64, cluster: usize) -> Option<Seen> {
+        let book = &world.deployments.as_ref().expect("a rule asks").book;
+        book.seen((u64::MAX - tenant, ClusterId::of(cluster))).copied()
+    }
+
+    #[test]
+    fn a_first_request_is_a_newcomer_and_later_ones_are_scale_outs() {
+        // Of 20 cores 10 may be in use with a newcomer: the second tenant's 4 are too many.
+        let trial = zone(5, (ZEROTH, 50.0)).vdc(1, 2, 4, (1, 600)).vdc(2, 1, 4, (10, 600));
+        let trial = trial.vdc(1, 1, 4, (20, 600)).vdc(1, 1, 4, (30, 600)).vdc(1, 1, 4, (40, 600));
+        assert_eq!(counts(&trial.run(&[])), [1, 1, 3, 0]);
+        // The next one finds no core at all, which is no matter of admission, and is seen all the same.
+        let trial = trial.vdc(1, 1, 4, (50, 600));
+        let world = trial.at(60, &[]);
+        assert_eq!((counts(&world), cores(&world)), ([1, 1, 3, 1], Vec::from([20.0])));
+        let one = seen(&world, 1, 0).expect("it is in");
+        assert_eq!((one.scale_outs, one.requests, one.cores), (4.0, 5.0, 20.0));
+        assert_eq!(seen(&world, 2, 0), None);
+        // Whose VMs are all gone is new again.
+        let world = trial.vdc(1, 2, 4, (700, 800)).run(&[]);
+        assert_eq!(counts(&world), [2, 1, 3, 1]);
+        assert_eq!(cores(&world), [0.0]);
+    }
+
+    #[test]
+    fn nobody_who_is_in_is_refused_by_an_admission_rule() {
+        for rule in NOBODY {
+            let trial = zone(5, rule).vdc(1, 1, 4, (-60, 2_000)).vdc(2, 1, 4, (10, 600)).vdc(1, 2, 4, (20, 600));
+            assert_eq!(counts(&trial.run(&[])), [0, 1, 1, 0], "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn the_vms_of_one_request_are_one_deployment_of_all_their_cores() {
+        for (vms, placed) in [(2, true), (3, false)] {
+            let world = zone(5, (ZEROTH, 50.0)).vdc(1, vms, 4, (1, 600)).at(10, &[]);
+            assert_eq!(counts(&world), [u64::from(placed), u64::from(!placed), 0, 0], "{vms} VMs of 4 cores");
+            let one = seen(&world, 1, 0);
+            let told = one.map(|it| (it.cores, it.blocks, it.squares, it.requests, it.extra, it.scale_outs));
+            assert_eq!(told, placed.then_some((8.0, 1.0, 64.0, 1.0, 7.0, 0.0)), "{vms} VMs of 4 cores");
+        }
+    }
+
+    #[test]
+    fn a_block_ends_when_its_last_vm_does_and_cores_end_with_each() {
+        let mut trial = zone(5, (ZEROTH, 100.0)).vdc(1, 2, 1, (1, 60)).vdc(1, 1, 3, (10, 600));
+        trial.vms[1].end = minute(120);
+        for (deaths, [after_one, after_both]) in [(Deaths::Blocks, [0.0, 1.0]), (Deaths::Cores, [1.0, 2.0])] {
+            trial.admission = AdmissionSettings { deaths: DeathUnit(deaths), ..AdmissionSettings::default() };
+            for (at, expected) in
+                [(50, (0.0, 5.0, 2.0, 13.0)), (61, (after_one, 4.0, 2.0, 10.0)), (121, (after_both, 3.0, 1.0, 9.0))]
+            {
+                let one = seen(&trial.at(at, &[]), 1, 0).expect("it is in");
+                assert_eq!((one.deaths, one.cores, one.blocks, one.squares), expected, "{deaths:?}, minute {at}");
+            }
+            assert_eq!(seen(&trial.at(601, &[]), 1, 0), None, "{deaths:?}");
+        }
+    }
+
+    #[test]
+    fn who_loses_a_machine_or_moves_has_neither_ended_nor_grown() {
+        let fail = incident(60, &FailMachines { machines: 3, racks: 0, down_minutes: 2_000.0 });
+        let all = MaintainByMigration { share: 100.0, machines_at_once: 1, ..MaintainByMigration::from_values(&[]) };
+        for incident in [fail, incident(60, &all)] {
+            // Four requests of one VM that fills a machine, and as many machines to spare.
+            let from = zone(8, (ZEROTH, 100.0));
+            let trial = (1..=4).fold(from, |trial, at| trial.vdc(1, 1, 4, (at, 2_000)));
+            let incident = core::slice::from_ref(&incident);
+            let world = trial.at(600, incident);
+            assert!(!world.disruptions().is_empty(), "some VM had to go");
+            let one = seen(&world, 1, 0).expect("it is in");
+            let told = (one.cores, one.blocks, one.squares, one.deaths, one.scale_outs, one.requests, one.extra);
+            assert_eq!(told, (16.0, 4.0, 64.0, 0.0, 3.0, 4.0, 12.0));
+            assert_eq!(counts(&trial.run(incident)), [1, 0, 3, 0]);
+        }
+    }
+
+    #[test]
+    fn a_tenant_in_two_clusters_is_two_deployments() {
+        let both = |limit| {
+            let mut trial = zone(1, (ZEROTH, limit));
+            trial.add_cluster(1, 1);
+            trial.vdc(1, 1, 4, (-60, 2_000)).vdc(1, 1, 4, (10, 600)).vdc(1, 1, 4, (20, 600))
+        };
+        // It is at home in one cluster, which is full; in the other one it would be new.
+        let world = both(99.0).at(30, &[]);
+        assert_eq!((counts(&world), cores(&world).iter().sum()), ([0, 0, 0, 2], 4.0));
+        let world = both(100.0).at(30, &[]);
+        assert_eq!((counts(&world), cores(&world)), ([0, 0, 1, 1], Vec::from([4.0, 4.0])));
+        let asked = [0, 1].map(|cluster| seen(&world, 1, cluster).expect("it is in both").scale_outs);
+        assert_eq!(asked, [1.0, 1.0], "the request that failed is seen of both");
+    }
+
+    #[test]
+    fn vms_that_were_there_before_count_from_their_start() {
+        let mut trial = zone(5, (ZEROTH, 100.0)).vdc(1, 1, 4, (-600, 2_000)).vdc(2, 1, 4, (60, 600));
+        trial.admission.tolerance = 0.0;
+        let one = seen(&trial.at(61, &[]), 1, 0).expect("it is in");
+        for hours in [one.hours, one.exposure] {
+            assert!((hours - 11.0).abs() < 0.01, "{hours}");
+        }
+    }
+
+    #[test]
+    fn where_no_rule_asks_nothing_is_seen() {
+        let (peak, failed) = (index_of("ExpectedPeak"), index_of("ScaleOutsFailed"));
+        let samples = |world: &World, at: Option<usize>| world.series().values(at.expect("a metric")).to_vec();
+        let trial = Trial::new(5, 1).vdc(1, 1, 4, (1, 600));
+        let world = trial.run(&[]);
+        assert!(world.growth().is_none() && counts(&world) == [0; 4]);
+        assert!([peak, failed].iter().all(|at| samples(&world, *at).iter().all(|sample| sample.is_nan())));
+        let world = trial.rule("FirstMomentAdmission", &[100.0]).run(&[]);
+        let most = samples(&world, peak).into_iter().fold(0.0, f64::max);
+        assert!(most >= 100.0 * 4.0 / 20.0, "as much as it has now: {most}");
+        assert!(samples(&world, failed).iter().all(|sample| *sample == 0.0));
+    }
+}

@@ -129,3 +129,118 @@ impl<K: Ord + Copy> Expectations<K> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::AdmissionSettings;
+    use alloc::vec;
+    use rand_core::Rng;
+    use tiebreak_model::random::{Seed, pick};
+
+    fn terms(tolerance: f64) -> Terms {
+        Terms::new(&AdmissionSettings { tolerance, horizon_hours: 1_000.0, ..AdmissionSettings::default() }, true)
+            .expect("a belief")
+    }
+
+    impl<K: Ord + Copy> Expectations<K> {
+        /// What is seen of a deployment, if it is there.
+        pub(in crate::admission) fn seen(&self, key: K) -> Option<&Seen> {
+            self.entries.get(&key).and_then(|entry| entry.beliefs.first())
+        }
+
+        /// Every cluster's sums, made anew from what is seen of each deployment.
+        fn anew(&self, terms: &Terms, clusters: usize) -> Growth {
+            let mut growth = terms.growth(clusters);
+            for entry in self.entries.values() {
+                growth.clusters[entry.cluster.index()].replace(&[], &terms.expected(&entry.beliefs));
+            }
+            growth
+        }
+    }
+
+    const HOUR: i64 = HOUR_MS as i64;
+
+    /// One deployment of 4 cores from the first millisecond on.
+    fn one(terms: &Terms) -> (Expectations<u32>, Growth) {
+        let (mut book, mut growth) = (Expectations::new(), terms.growth(1));
+        book.begin(7, ClusterId::of(0), vec![Seen::started(4.0)], (0, 0), &mut growth);
+        book.bring_up_to_date(0, terms, &mut growth);
+        (book, growth)
+    }
+
+    #[test]
+    fn sums_are_those_made_anew_whatever_has_happened() {
+        const CLUSTERS: usize = 3;
+        let terms = terms(0.0);
+        let mut draws = Seed(1).stream("a book of expectations").generator();
+        let mut below = |count| pick(draws.next_u64(), count);
+        let (mut book, mut growth, mut now_ms) = (Expectations::new(), terms.growth(CLUSTERS), 0);
+        let mut ended = 0;
+        for key in 0..400_u32 {
+            now_ms += i64::from(1 + below(40 * 60_000));
+            let beliefs = (0..=below(2)).map(|_| Seen::started(f64::from(1 + key % 9))).collect();
+            let came_ms = now_ms - i64::from(below(1_000_000));
+            book.begin(key, ClusterId::of(below(CLUSTERS as u32) as usize), beliefs, (came_ms, now_ms), &mut growth);
+            for _ in 0..below(4) {
+                let (other, cores, granted) = (below(key + 1), f64::from(1 + below(20)), below(3) > 0);
+                match below(3) {
+                    0 => book.see(other, now_ms, &terms, &mut growth, |seen| seen.scale_out(cores, granted)),
+                    1 => book.see(other, now_ms, &terms, &mut growth, |seen| seen.death(1.0, terms.model.deaths)),
+                    _ => {
+                        ended += u32::from(book.seen(other).is_some());
+                        book.end(other, &mut growth);
+                    }
+                }
+            }
+            let known = |growth: &Growth| -> Vec<_> { growth.clusters.iter().map(|it| it.sums()[0].mean()).collect() };
+            assert_eq!(known(&growth), known(&book.anew(&terms, CLUSTERS)), "what they have now is known at once");
+            if below(4) == 0 {
+                book.bring_up_to_date(now_ms, &terms, &mut growth);
+                assert_eq!(growth, book.anew(&terms, CLUSTERS), "after {key}");
+            }
+        }
+        assert!(ended > 50, "{ended}");
+        (0..400).for_each(|key| book.end(key, &mut growth));
+        assert_eq!(growth, terms.growth(CLUSTERS), "nothing is left of those that are gone");
+    }
+
+    #[test]
+    fn quiet_deployments_are_thought_over_when_they_have_grown_older_by_so_much() {
+        // A tenth of its age: after an hour in 6 minutes.
+        let terms = terms(10.0);
+        let (mut book, mut growth) = one(&terms);
+        book.see(7, HOUR, &terms, &mut growth, |seen| seen.scale_out(4.0, true));
+        book.bring_up_to_date(HOUR, &terms, &mut growth);
+        let before = growth.clone();
+        let minute = HOUR / 60;
+        for (at, renewed) in [(0, false), (5, false), (6, false), (7, true)] {
+            book.bring_up_to_date(HOUR + at * minute, &terms, &mut growth);
+            assert_eq!(growth != before, renewed, "{at} minutes later");
+        }
+        assert_eq!(growth, book.anew(&terms, 1));
+    }
+
+    #[test]
+    fn a_small_change_waits_and_a_large_one_does_not() {
+        let terms = terms(50.0);
+        for (cores, renewed) in [(1.0, false), (2.0, false), (3.0, true)] {
+            let (mut book, mut growth) = one(&terms);
+            book.see(7, 0, &terms, &mut growth, |seen| seen.scale_out(cores, true));
+            assert_eq!(growth.clusters[0].sums()[0].mean(), 4.0 + cores, "at once");
+            book.bring_up_to_date(0, &terms, &mut growth);
+            assert_eq!(growth == book.anew(&terms, 1), renewed, "{cores} cores more");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_one_that_is_gone_changes_nothing() {
+        let terms = terms(0.0);
+        let (mut book, mut growth) = one(&terms);
+        book.end(7, &mut growth);
+        book.end(7, &mut growth);
+        book.see(7, HOUR, &terms, &mut growth, |seen| seen.scale_out(4.0, true));
+        book.bring_up_to_date(2 * HOUR, &terms, &mut growth);
+        assert_eq!(growth, terms.growth(1));
+    }
+}

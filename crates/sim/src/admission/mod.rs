@@ -233,3 +233,88 @@ impl Terms {
 fn is_fresh(seen: &Seen) -> bool {
     seen.deaths == 0.0 && seen.exposure == 0.0 && seen.scale_outs == 0.0 && seen.hours == 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PlanError;
+    use alloc::string::ToString;
+    use tiebreak_model::Declared;
+
+    #[test]
+    fn what_makes_no_belief_is_refused_with_a_sentence() {
+        // Twice the power and the shape of the end rate must add up to more than 0.
+        let steep = AdmissionSettings { power: -0.4, ..AdmissionSettings::default() };
+        let told = PlanError::Admission(Terms::new(&steep, true).expect_err("no belief")).to_string();
+        assert!(told.starts_with("expected a power above -0.3255"), "{told}");
+        assert!(told.contains("got -0.4") && told.contains("variance would be infinite"), "{told}");
+        let less = AdmissionSettings { power: -0.3, ..steep };
+        assert!(Terms::new(&less, true).is_ok());
+    }
+
+    #[test]
+    fn every_value_that_is_allowed_makes_a_belief_but_for_an_infinite_variance() {
+        let params = AdmissionSettings::DECLARATION.params;
+        for (at, param) in params.iter().enumerate() {
+            for value in [param.min, param.max] {
+                let mut values = AdmissionSettings::default().to_values();
+                values[at] = value;
+                let settings = AdmissionSettings::from_values(&values);
+                assert_eq!(settings.to_values(), values, "{}", param.name);
+                match Terms::new(&AdmissionSettings { horizon: Horizon::Geometric, ..settings }, true) {
+                    Ok(terms) => {
+                        let expected = terms.expected(&[Seen::started(2.0)]);
+                        assert_eq!(expected.len(), terms.hours().len(), "{} {value}", param.name);
+                        assert!((expected[0].mean() - 2.0).abs() < 1e-5, "{} {value}", param.name);
+                    }
+                    Err(fault) => assert!(matches!(fault, PriorFault::Variance { .. }), "{} {value}", param.name),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn moments_ahead_begin_now_and_ascend_to_the_horizon() {
+        for horizon in [Horizon::Geometric, Horizon::LookAheads] {
+            for horizon_hours in [0.0, 0.1, 0.25, 0.3, 24.0, 26_280.0, 1e6] {
+                let hours = AdmissionSettings { horizon, horizon_hours, ..AdmissionSettings::default() }.hours();
+                assert!(hours.windows(2).all(|pair| pair[0] < pair[1]), "{horizon:?}, {horizon_hours} h");
+                let last = if horizon == Horizon::Geometric { horizon_hours } else { 26_280.0 };
+                assert_eq!(hours[0], 0.0, "{horizon:?}, {horizon_hours} h");
+                assert!(hours.last().is_some_and(|it| *it >= last), "{horizon:?}, {horizon_hours} h");
+            }
+        }
+        let none = AdmissionSettings { horizon_hours: 0.0, ..AdmissionSettings::default() };
+        assert_eq!(none.hours(), [0.0]);
+        assert_eq!(Terms::new(&AdmissionSettings::default(), false).expect("a belief").hours(), [0.0]);
+    }
+
+    #[test]
+    fn of_several_beliefs_each_is_as_likely() {
+        let terms = Terms::new(&AdmissionSettings::default(), true).expect("a belief");
+        let mut busy = Seen::started(3.0);
+        busy.pass(2.0, Deaths::Blocks);
+        (0..5).for_each(|_| busy.scale_out(4.0, false));
+        let mut quiet = Seen::started(3.0);
+        quiet.pass(500.0, Deaths::Blocks);
+        let (one, other, both) = (terms.expected(&[busy]), terms.expected(&[quiet]), terms.expected(&[busy, quiet]));
+        for ((one, other), both) in one.iter().zip(&other).zip(&both) {
+            let apart = (one.mean() - other.mean()) / 2.0;
+            let variance = (one.variance() + other.variance()) / 2.0 + apart * apart;
+            assert!((both.mean() - (one.mean() + other.mean()) / 2.0).abs() < 1e-5);
+            assert!((both.variance() - variance).abs() < 1e-3 + 1e-6 * variance);
+        }
+        assert!(one.iter().zip(&other).any(|(one, other)| (one.mean() - other.mean()).abs() > 1.0));
+    }
+
+    #[test]
+    fn both_horizons_of_a_newcomer_agree_where_they_meet() {
+        let settings = AdmissionSettings { horizon: Horizon::LookAheads, ..AdmissionSettings::default() };
+        let [fine, coarse] = [settings, AdmissionSettings { horizon: Horizon::Geometric, ..settings }]
+            .map(|settings| Terms::new(&settings, true).expect("a belief"));
+        let [all, some] = [&fine, &coarse].map(|terms| terms.expected(&[Seen::started(4.0)]));
+        let most = |expected: &[Expected]| expected.iter().map(|it| it.mean()).fold(0.0, f64::max);
+        assert!(fine.hours().len() > 50 * coarse.hours().len());
+        assert!((most(&all) - most(&some)).abs() < 0.01 * most(&all), "{} and {}", most(&all), most(&some));
+    }
+}

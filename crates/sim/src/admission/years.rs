@@ -492,3 +492,6 @@ fn exponential(draws: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
 fn later(now_ms: i64, hours: f64) -> i64 {
     now_ms.saturating_add((hours * HOUR_MS) as i64)
 }
+
+#[cfg(test)]
+mod tests;

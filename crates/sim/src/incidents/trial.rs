@@ -16,6 +16,7 @@ use tiebreak_placement::policy::default_rules;
 use tiebreak_placement::{Lifetimes, RuleUse};
 
 use super::IncidentUse;
+use crate::admission::AdmissionSettings;
 use crate::disruptions::{Fate, Reason};
 use crate::plan::{Agents, Plan};
 use crate::record::{Cause, Decision, Outcome};
@@ -31,6 +32,8 @@ pub(crate) struct Trial {
     pub(crate) vms: Vec<VmRow>,
     /// How the VMs of a tenant are linked, and the uplinks of each cluster.
     pub(crate) links: (Vdcs, Vec<Uplinks>),
+    /// What rules about admission believe.
+    pub(crate) admission: AdmissionSettings,
 }
 
 impl Trial {
@@ -42,6 +45,7 @@ impl Trial {
             agents: Agents { publish_ms: 1_000, ..Agents::default() },
             vms: Vec::new(),
             links: (Vdcs::default(), Vec::new()),
+            admission: AdmissionSettings::default(),
         };
         trial.add_cluster(machines, racks);
         trial
@@ -91,6 +95,7 @@ impl Trial {
         let plan = Plan::new(&self.clusters, &self.rules, 1, workload, agents, Seed(7)).expect("a plan");
         let (vdcs, uplinks) = &self.links;
         let plan = plan.with_vdcs(vdcs, uplinks).expect("VMs are left");
+        let plan = plan.with_admission(&self.admission).expect("a belief");
         let plan = plan.with_incidents(incidents).expect("incidents that there are");
         if plan.asks_for_lifetimes() { foretold(plan) } else { plan }
     }
