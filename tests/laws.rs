@@ -75,6 +75,8 @@ struct Seen {
     /// Cases in which another list of rules took over, in the middle of their decisions.
     forked: usize,
     datacenters: usize,
+    /// Deployments let in and refused where rules about admission ask, and scale-outs placed and failed.
+    deployments: [u64; 4],
     /// Decisions about VMs of tenants that ask for something: taken, refused, and in conflict.
     asking: [usize; 3],
 }
@@ -91,6 +93,7 @@ fn random_scenarios_are_not_all_easy() {
     assert!(avoided > 500 && evicted > 200 && homeless > 50 && migrated > 10, "{seen:?}");
     assert!(seen.live > 100 && seen.saved > 20, "{seen:?}");
     assert!(seen.weighted > 20 && seen.forked > 40 && seen.datacenters > 50, "{seen:?}");
+    assert!(seen.deployments.iter().all(|count| *count > 500), "{seen:?}");
     assert!(seen.asking.iter().zip([1_000, 1_000, 50]).all(|(count, least)| *count > least), "{seen:?}");
 }
 
@@ -117,6 +120,10 @@ impl Seen {
         let mut both = moments.filter(|at| decided(Time::ZERO, *at) && decided(*at, Time::NEVER));
         self.forked += usize::from(both.next().is_some());
         self.datacenters += usize::from(case.clusters.iter().any(|it| it.datacenter != case.clusters[0].datacenter));
+        let counters = &ledger.summary.counters;
+        let [let_in, refused] = [counters.deployments, counters.deployments_refused];
+        let counted = [let_in, refused, counters.scale_outs, counters.scale_outs_failed];
+        self.deployments.iter_mut().zip(counted).for_each(|(all, one)| *all += one);
         for (count, outcome) in self.asking.iter_mut().zip([Outcome::Placed, Outcome::Refused, Outcome::Conflict]) {
             *count += ended(outcome).filter(asks).count();
         }

@@ -128,7 +128,18 @@ fn another_machine_or_moment_is_noticed() {
         ledger.placements[spoiled.vm.index()] = Some((other, spoiled.time));
         (ledger.fleet.machine_count() > 1).then_some(())
     };
-    check(moved, &["over-committed", "ends with", "was refused", "were sampled", "mean", "on which it was not"]);
+    check(
+        moved,
+        &[
+            "over-committed",
+            "ends with",
+            "was refused",
+            "sampled",
+            "mean",
+            "on which it was not",
+            "than the list allows",
+        ],
+    );
     let early = |ledger: &mut Ledger| {
         let index = find(ledger, |it| placed(it) && it.attempt == 0)?;
         let request = ledger.decisions[index].request;
@@ -590,4 +601,54 @@ fn links_that_take_what_is_not_there_or_give_nothing_back_are_noticed() {
         Some(())
     };
     check_where(|_| true, kept, &["the links take"]);
+}
+
+#[test]
+fn deployments_that_are_counted_wrongly_are_noticed() {
+    let asks = |ledger: &Ledger| ledger.deployed.is_some();
+    let miscounted: [fn(&mut Ledger); 4] = [
+        |ledger| ledger.summary.counters.deployments += 1,
+        |ledger| ledger.summary.counters.deployments_refused += 1,
+        |ledger| ledger.summary.counters.scale_outs += 1,
+        |ledger| ledger.summary.counters.scale_outs_failed += 1,
+    ];
+    for spoil in miscounted {
+        let count = |ledger: &mut Ledger| {
+            spoil(ledger);
+            Some(())
+        };
+        check_where(asks, count, &["the summary counts deployments"]);
+        check_where(|ledger| !asks(ledger), count, &["deployments counted unasked"]);
+    }
+    // As if the last one that left, or one that stayed, were counted otherwise.
+    let kept = |ledger: &mut Ledger| {
+        *ledger.deployed.as_mut()?.last_mut()? += 0.5;
+        Some(())
+    };
+    check_where(asks, kept, &["cores, the record gives"]);
+    let lost = |ledger: &mut Ledger| {
+        let cores = ledger.deployed.as_mut()?.iter_mut().find(|cores| **cores > 0.0)?;
+        *cores = 0.0;
+        Some(())
+    };
+    check_where(asks, lost, &["cores, the record gives"]);
+}
+
+#[test]
+fn a_run_that_lets_in_otherwise_with_other_caches_is_noticed() {
+    let mut noticed = 0;
+    for case in (0..120).map(Case::random) {
+        let ledger = record(&case);
+        let counters = ledger.summary.counters;
+        if ledger.deployed.is_none() || counters.deployments_refused == 0 {
+            continue;
+        }
+        caches_decide_alike(&case, &ledger, 0..1).expect("a record as it was");
+        // The same case without what rules about admission said, as if caches had kept it from them.
+        let mut deaf = case.clone();
+        let lists = deaf.changes.iter_mut().map(|change| &mut change.rules).chain([&mut deaf.rules]);
+        lists.for_each(|rules| rules.retain(|rule| !rule.id.ends_with("MomentAdmission")));
+        noticed += u32::from(caches_decide_alike(&deaf, &ledger, 0..1).is_err());
+    }
+    assert!(noticed > 10, "{noticed}");
 }

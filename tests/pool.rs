@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, HostLife, Links, MachineId, MachineRecord, Needs, Occupancy, Outlook, Peer, Phase,
-    Readiness, Resources, Scene, Scope, TenantSize, TenantTerms, Topology, Uplinks, VmRequest, VmShape,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Links, MachineId, MachineRecord, Needs,
+    Newcomer, Occupancy, Outlook, Peer, Phase, Readiness, Resources, Scene, Scope, TenantSize, TenantTerms, Topology,
+    Uplinks, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -253,8 +254,51 @@ fn validators_refuse_what_they_say() {
     for (rule, pool, tenant, expected) in &cases {
         assert_eq!(best_for(*tenant, pool, std::slice::from_ref(rule), 3), *expected, "{rule:?}, {tenant:?}");
     }
-    let named: Vec<_> = cases.iter().map(|(rule, ..)| rule.id.as_str()).collect();
+    let mut named: Vec<_> = cases.iter().map(|(rule, ..)| rule.id.as_str()).collect();
+    named.extend(ADMISSION.map(|(id, ..)| id));
     assert_eq!(without_a_line([Group::ClusterValidators, Group::MachineValidators], &named), [""; 0]);
+}
+
+/// What clusters of 64, 32 and 32 cores are expected to have now and in ten hours: cores, and their variance then.
+const AHEAD: [[(f64, f64); 2]; 3] =
+    [[(40.0, 0.0), (20.0, 0.0)], [(10.0, 0.0), (24.0, 3.0)], [(4.0, 0.0), (10.0, 200.0)]];
+
+/// A rule about admission, its parameters, the cores that the newcomer of 2 cores is expected to have in ten hours,
+/// the cluster that it is in already, and where it may go. Cantelli's chances in ten hours are 0.1, 9 and 32 %.
+type Admitted = (&'static str, &'static [f64], f64, Option<usize>, &'static [u32]);
+const ADMISSION: [Admitted; 10] = [
+    ("ZerothMomentAdmission", &[50.0], 1.5, None, &[4, 5, 6, 7]),
+    ("ZerothMomentAdmission", &[50.0], 1.5, Some(0), &[0, 1, 2, 3, 4, 5, 6, 7]),
+    ("ZerothMomentAdmission", &[20.0], 1.5, None, &[6, 7]),
+    ("FirstMomentAdmission", &[60.0, 1.0], 1.5, None, &[6, 7]),
+    ("FirstMomentAdmission", &[70.0, 1.0], 1.5, None, &[0, 1, 2, 3, 6, 7]),
+    ("FirstMomentAdmission", &[60.0, 1.0], 0.5, None, &[4, 5, 6, 7]),
+    ("FirstMomentAdmission", &[60.0, 0.0], 0.5, None, &[6, 7]),
+    ("SecondMomentAdmission", &[10.0, 0.0, 1.0], 1.5, None, &[0, 1, 2, 3, 4, 5]),
+    ("SecondMomentAdmission", &[5.0, 0.0, 1.0], 1.5, Some(2), &[0, 1, 2, 3, 6, 7]),
+    ("SecondMomentAdmission", &[5.0, 1.0, 1.0], 1.5, None, &[0, 1, 2, 3, 4, 5]),
+];
+
+#[test]
+fn admission_rules_let_in_whom_they_say() {
+    let (zone, two) = (zone(), VmRequest::alone(VmShape::plain(gib(2, 8))));
+    for (id, values, later, home, expected) in ADMISSION {
+        let mut growth = Growth::empty(vec![0.0, 10.0], AHEAD.len());
+        for (cluster, ahead) in growth.clusters.iter_mut().zip(AHEAD) {
+            cluster.replace(&[], &ahead.map(|(mean, variance)| Expected::new(mean, variance)));
+        }
+        growth.newcomer = Newcomer {
+            cores: 2.0,
+            expected: vec![Expected::new(2.0, 0.0), Expected::new(later, 1.0)],
+            at_home: home.map(ClusterId::of).into_iter().collect(),
+        };
+        let policy = Policy::new(&[RuleUse { values: values.into(), ..rule(id) }], 3).expect("a policy");
+        for (growth, expected) in [(Some(&growth), expected), (None, &[0, 1, 2, 3, 4, 5, 6, 7])] {
+            let left = funnel(&policy, Scene { growth, ..Scene::of(&zone) }, &two).best;
+            let left: Vec<_> = left.iter().map(|id| id.0).collect();
+            assert_eq!(left, expected, "{id} {values:?}, in ten hours {later}, at home {home:?}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tiebreak_admission::{Deaths, Stop};
 use tiebreak_lifetime::{Forecasts, PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
@@ -9,8 +10,11 @@ use tiebreak_model::{
     Workload, WorkloadBuilder,
 };
 use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
+use tiebreak_sim::admission::{DeathUnit, StopKind};
 use tiebreak_sim::incidents::find;
-use tiebreak_sim::{Agents, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, RulesUntil, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, RulesUntil, Vdcs,
+};
 
 use crate::draws::Draws;
 
@@ -41,6 +45,8 @@ pub struct Case {
     pub vdcs: Vdcs,
     /// What the network of each cluster carries, where they are.
     pub uplinks: Vec<Uplinks>,
+    /// What rules about admission believe of deployments.
+    pub admission: AdmissionSettings,
 }
 
 impl Case {
@@ -72,6 +78,7 @@ impl Case {
             measures: measures(number),
             vdcs: vdcs(number),
             uplinks: uplinks(number),
+            admission: admission(number),
         }
     }
 
@@ -113,7 +120,7 @@ impl Case {
             agents,
             Seed(self.number),
         )
-        .and_then(|plan| plan.with_changes(&self.changes))
+        .and_then(|plan| plan.with_changes(&self.changes)?.with_admission(&self.admission))
         .and_then(|plan| plan.with_measures(self.measures).with_vdcs(&self.vdcs, &self.uplinks))
         .and_then(|plan| plan.with_incidents(&self.incidents))
         .expect("a random case is a plan");
@@ -234,6 +241,25 @@ fn uplinks(number: u64) -> Vec<Uplinks> {
     (0..4).map(|_| one()).collect()
 }
 
+/// Beliefs about deployments that live for minutes, as those of these cases do, or much longer; thought over before
+/// every decision, or hardly ever. The paper's look-aheads would take most of the time of all laws.
+fn admission(number: u64) -> AdmissionSettings {
+    let mut draws = Draws::of(number, "random admission");
+    let usual = AdmissionSettings::default();
+    AdmissionSettings {
+        deaths: DeathUnit(draws.one_of(&[Deaths::Blocks, Deaths::Cores])),
+        stop: StopKind(draws.one_of(&[Stop::Hard, Stop::Soft])),
+        death_shape: draws.one_of(&[usual.death_shape, 0.3, 2.0]),
+        death_rate: draws.one_of(&[usual.death_rate, 0.01, 10.0]),
+        growth_rate: draws.one_of(&[usual.growth_rate, 0.05]),
+        power: draws.one_of(&[usual.power, 0.0, 1.0]),
+        stop_factor: draws.one_of(&[usual.stop_factor, 0.0, 1.0]),
+        horizon_hours: draws.one_of(&[usual.horizon_hours, 0.0, 0.2, 3.0, 24.0]),
+        tolerance: draws.one_of(&[usual.tolerance, 0.0, 100.0]),
+        ..usual
+    }
+}
+
 /// Predictions by an oracle, right or often wrong, or by a table of the first half.
 fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
     let mut draws = Draws::of(number, "random predictor");
@@ -245,16 +271,28 @@ fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
     Arc::new(training.finish().forecasts)
 }
 
-/// Each rule draws for itself, its place too, so that a new rule leaves the others as they were.
+/// Each rule draws for itself, its place too, so that a new rule leaves the others as they were. In half of the
+/// cases one or two rules about admission are among them, with limits from the least to the most.
 fn rules(number: u64) -> Vec<RuleUse> {
     let mut weights = Draws::of(number, "random weights");
     let weighted = weights.one_in(8);
+    let mut admission = Draws::of(number, "random admission rules");
+    let asked = if admission.one_in(2) { 1 + admission.below(2) } else { 0 };
+    let all = RULES.iter().filter(|entry| is_about_admission(entry.declaration.id));
+    let mut asks: Vec<_> = all.map(|entry| entry.declaration.id).collect();
+    asks.sort_by_cached_key(|_| admission.bits());
+    asks.truncate(asked as usize);
     let mut rules = Vec::new();
     for entry in RULES {
         let mut draws = Draws::of(number, entry.declaration.id);
-        let (used, place) = (!draws.one_in(4), draws.bits());
+        let (mut used, place) = (!draws.one_in(4), draws.bits());
         let mut value = |param: &Param| if draws.one_in(2) { param.default } else { other_value(param) };
-        let values = entry.declaration.params.iter().map(&mut value).collect();
+        let mut values: Vec<_> = entry.declaration.params.iter().map(&mut value).collect();
+        if is_about_admission(entry.declaration.id) {
+            used = asks.contains(&entry.declaration.id);
+            let Param { min, max, .. } = entry.declaration.params[0];
+            values[0] = min + (max - min) * draws.one_of(&[0.0, 0.02, 0.1, 0.3, 0.6, 0.9, 1.0]);
+        }
         let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
         let weight = Some(weights.one_of(&WEIGHTS)).filter(|weight| weighted && *weight > 0.0).and_then(Weight::new);
         if used {
@@ -284,6 +322,11 @@ fn changes(number: u64) -> Vec<RulesUntil> {
 
 fn asks_for_lifetimes(rule: &RuleUse) -> bool {
     Policy::new(std::slice::from_ref(rule), 1).is_ok_and(|policy| policy.asks_for_lifetimes())
+}
+
+/// Whether a rule asks what deployments will grow to.
+fn is_about_admission(id: &str) -> bool {
+    Policy::new(&[RuleUse::plain(id, None)], 1).is_ok_and(|policy| policy.asks_for_growth())
 }
 
 /// Weights set by hand, the smallest and the largest among them; 0 sets none.

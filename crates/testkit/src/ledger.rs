@@ -44,6 +44,9 @@ pub struct Ledger {
     pub links: Option<(Links, Vec<u32>)>,
     /// The network at the end, and in the beginning.
     pub network: Option<(Network, Network)>,
+    /// Cores that each cluster's deployments have at the end, as rules about admission see them; none where there
+    /// are no such rules.
+    pub deployed: Option<Vec<f64>>,
     /// The samples.
     pub series: Series,
     /// What came out.
@@ -69,6 +72,7 @@ impl Ledger {
             machines: (0..fleet.machine_count()).map(|id| world.occupancy().record(MachineId(id))).collect(),
             links: world.plan().links().map(|links| (links, slots(&workload))),
             network: world.occupancy().network().cloned().map(|end| (end, Network::idle(&fleet, &case.uplinks))),
+            deployed: world.growth().map(|it| it.clusters.iter().map(|cluster| cluster.sums()[0].mean()).collect()),
             series: world.series().clone(),
             summary: world.summary(),
             workload,

@@ -6,6 +6,7 @@
 mod answers;
 mod books;
 pub mod case;
+mod deployments;
 mod draws;
 pub mod laws;
 pub mod ledger;

@@ -5,6 +5,7 @@ use tiebreak_sim::{Decision, Outcome};
 
 use crate::answers::groups;
 use crate::books::Books;
+use crate::deployments::Deployments;
 use crate::ledger::Ledger;
 use crate::samples::Samples;
 use crate::wires;
@@ -15,6 +16,7 @@ use crate::wires;
 pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
     let mut books = Books::new(ledger);
     let mut samples = Samples::new(ledger);
+    let mut deployments = Deployments::new(ledger);
     for group in groups(&ledger.decisions) {
         let one = group[0];
         // VMs alive when the trace began are placed before anything else happens.
@@ -23,6 +25,7 @@ pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
             samples.check_before(one.time, &mut books)?;
             books.advance(one.time)?;
         }
+        deployments.note_answer(&one, &books.stand);
         let chosen: Vec<_> = group.iter().filter_map(|it| Some((it.vm, it.machine?))).collect();
         match one.outcome {
             Outcome::Placed => books.place(&chosen, one.time, warm)?,
@@ -32,6 +35,7 @@ pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
     }
     samples.check_before(Time::NEVER, &mut books)?;
     books.advance(Time::NEVER)?;
+    deployments.end_as_recorded(&books.stand)?;
     ends_as_recorded(ledger, &books)
 }
 
