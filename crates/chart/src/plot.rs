@@ -210,8 +210,12 @@ impl Plot {
         places.sort_by(f64::total_cmp);
         places.dedup();
         if places.len() > FEW {
-            places = ValueAxis::around(low, high, Some(high), FEW).ticks;
-            places.retain(|place| *place >= low);
+            let is_log = self.across_is_log && low > 0.0;
+            places = match is_log {
+                true => decades(low.log10().floor(), high.log10().ceil()),
+                false => ValueAxis::around(low, high, Some(high), FEW).ticks,
+            };
+            places.retain(|place| *place >= low && (*place <= high || !is_log));
         }
         places.into_iter().map(|place| (place, word(place))).collect()
     }

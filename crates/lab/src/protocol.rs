@@ -68,6 +68,11 @@ pub enum Command {
         /// The document, as JSON.
         document: String,
     },
+    /// Find what admission rules may believe of the deployments of the active variant's workload.
+    Fit {
+        /// The document, as JSON.
+        document: String,
+    },
     /// Say what a deployment is expected to grow to, by what the active variant of a document believes.
     Forecast {
         /// The document, as JSON.
@@ -229,6 +234,13 @@ pub enum Reply {
         /// What came out, at the end.
         result: Option<Box<YearsResult>>,
     },
+    /// How far a fit has come, and at the end what it found, or why it could not.
+    Fitting {
+        /// How much of it is done, 0 to 1.
+        share: f64,
+        /// What came out, at the end.
+        result: Option<Result<Box<FitCard>, String>>,
+    },
     /// What a deployment is expected to grow to, or why that cannot be told.
     Forecast(Result<Box<Forecast>, String>),
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
@@ -301,6 +313,36 @@ pub enum Reply {
         /// Its VMs.
         vms: Vec<VmCard>,
     },
+}
+
+/// What a fit of deployments found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FitCard {
+    /// Deployments that came while the trace ran.
+    pub deployments: u32,
+    /// Their scale-outs.
+    pub scale_outs: u32,
+    /// Cores, or requests, that ended.
+    pub ends: f64,
+    /// Deployments that outlived the trace.
+    pub outlived: u32,
+    /// Settings by name, with their values.
+    pub settings: Vec<(String, f64)>,
+    /// How well it agrees with what was seen: sizes of first requests, lives, times of first scale-outs.
+    pub agreements: Vec<Option<Agreed>>,
+    /// What the trace cannot say, a sentence each.
+    pub cannot_say: Vec<String>,
+}
+
+/// Two curves side by side: the share up to a value, as seen and as fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Agreed {
+    /// The largest distance between them.
+    pub kolmogorov_smirnov: f64,
+    /// Their mean squared distance.
+    pub cramer_von_mises: f64,
+    /// Value, share as seen, share as fitted.
+    pub points: Vec<[f64; 3]>,
 }
 
 /// What came of a cluster over years.
@@ -450,7 +492,8 @@ impl Reply {
     #[must_use]
     pub fn run(&self) -> Option<u32> {
         match self {
-            Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } | Self::Forecast(_) => None,
+            Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
+            Self::Forecast(_) | Self::Fitting { .. } => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

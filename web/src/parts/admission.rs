@@ -2,9 +2,9 @@
 //! which policies are compared.
 
 use tiebreak_lab::app::Edit;
-use tiebreak_lab::app::study::{SEEDS_MAX, Study, StudyKind, StudyWish};
-use tiebreak_lab::protocol::ForecastAsk;
-use tiebreak_lab::view::admission::{self, CaseRow, Drawn, OFFERED};
+use tiebreak_lab::app::study::{Fitting, SEEDS_MAX, Study, StudyKind, StudyWish};
+use tiebreak_lab::protocol::{FitCard, ForecastAsk};
+use tiebreak_lab::view::admission::{self, CaseRow, Drawn, FittedRow, OFFERED};
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
@@ -37,6 +37,12 @@ const FIELDS: [(&str, &str, f64, f64, f64); 6] = [
 /// How many of them are about the deployment.
 const OF_DEPLOYMENT: usize = 3;
 
+/// Charts at most: the forecast, two of a study, three of a fit.
+const CHARTS: usize = 6;
+
+/// The first chart of a fit.
+const OF_FIT: usize = 3;
+
 /// What happens in the region.
 pub(crate) enum AdmissionMessage {
     /// It is opened or closed.
@@ -54,7 +60,7 @@ pub(crate) enum AdmissionMessage {
 /// The region's own state.
 pub(crate) struct AdmissionPanel {
     open: bool,
-    tables: [bool; 3],
+    tables: [bool; CHARTS],
     asked: [f64; FIELDS.len()],
     wish: StudyWish,
     /// What the forecast on screen was asked of.
@@ -64,7 +70,7 @@ pub(crate) struct AdmissionPanel {
 impl Default for AdmissionPanel {
     fn default() -> Self {
         let asked = FIELDS.map(|field| field.4);
-        Self { open: false, tables: [false; 3], asked, wish: StudyWish::default(), told_of: None }
+        Self { open: false, tables: [false; CHARTS], asked, wish: StudyWish::default(), told_of: None }
     }
 }
 
@@ -107,8 +113,11 @@ impl AdmissionPanel {
                 if self.open {
                     <p class="hint">{ admission::about(app) }</p>
                     if !admission::is_asked(app) { { offer(link) } }
-                    { settings(link, app) }
-                    { self.forecast(link, app, width) }
+                    <div class="pair">
+                        <div>{ settings(link, app) }</div>
+                        <div>{ self.forecast(link, app, width) }</div>
+                    </div>
+                    { self.fit(link, app, width) }
                     { self.years(link, app, width) }
                     { self.prices(link, app) }
                 }
@@ -147,6 +156,48 @@ impl AdmissionPanel {
         }
     }
 
+    /// What the workload's own deployments are like.
+    fn fit(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
+        let begin = link.callback(|_: MouseEvent| PageMessage::App(Message::Fit));
+        let share = admission::fit_share(app);
+        let over = match &app.fitting {
+            Some(Fitting::Over(Ok(card))) => self.fitted(link, app, card, width),
+            Some(Fitting::Over(Err(why))) => html! { <p class="notice">{ heard(why) }</p> },
+            _ => Html::default(),
+        };
+        html! {
+            <>
+                <p class="group">
+                    <button onclick={begin} disabled={share.is_some()}>{ tr("Fit to this workload") }</button>
+                    if let Some(share) = share { <progress value={share.to_string()} aria-label={tr("Fit")}></progress> }
+                    <span class="muted">{ tr("finds the beliefs under which its deployments are likeliest") }</span>
+                </p>
+                { over }
+            </>
+        }
+    }
+
+    fn fitted(&self, link: &Scope<Page>, app: &App, card: &FitCard, width: u32) -> Html {
+        let settings = admission::settings(card);
+        let take = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Fitted(settings.clone()))));
+        let row = |row: &FittedRow| html! { <tr><th scope="row">{ &row.title }</th><td class="number">{ &row.now }</td><td class="number">{ &row.fitted }</td></tr> };
+        html! {
+            <>
+                <div class="table" tabindex="0" role="region" aria-label={tr("What was fitted")}><table>
+                    <caption>{ admission::fitted(card) }</caption>
+                    <thead><tr><td></td><th scope="col">{ tr("now") }</th><th scope="col">{ tr("fitted") }</th></tr></thead>
+                    <tbody>{ for admission::fitted_rows(app, card).iter().map(row) }</tbody>
+                </table></div>
+                <p><button onclick={take}>{ tr("Use these numbers") }</button></p>
+                <div class="pair">{ for admission::fitted_plots(card).into_iter().enumerate().map(|(at, drawn)| self.chart(link, OF_FIT + at, drawn, width)) }</div>
+                if !card.cannot_say.is_empty() {
+                    <p>{ tr("What this trace cannot say:") }</p>
+                    <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ heard(doubt) }</li> }) }</ul>
+                }
+            </>
+        }
+    }
+
     /// The cluster over years.
     fn years(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let lab = app.variant().admission_lab.to_values();
@@ -163,6 +214,7 @@ impl AdmissionPanel {
                 <p class="group">
                     { self.kinds(link) }
                     { self.seeds(link) }
+                    { self.tuned(link) }
                     <button class="primary" onclick={run}>{ if under_way { tr("Cancel") } else { tr("Follow the cluster") } }</button>
                 </p>
                 if let Some(study) = &app.study {
@@ -194,21 +246,29 @@ impl AdmissionPanel {
         html! { <label class="field"><span>{ tr("Seeds") }</span><input type="number" min="1" max={SEEDS_MAX.to_string()} ~valueAsNumber={wish.seeds as f64} {onchange} aria-label={tr("Seeds of the study")} /></label> }
     }
 
+    fn tuned(&self, link: &Scope<Page>) -> Html {
+        let wish = self.wish;
+        let onchange = link.callback(move |event: Event| {
+            let tuned = event.target_unchecked_into::<HtmlInputElement>().checked();
+            PageMessage::Admission(AdmissionMessage::Wish(StudyWish { tuned, ..wish }))
+        });
+        html! { <label class="field flag"><input type="checkbox" checked={wish.tuned} {onchange} /><span>{ tr("Find thresholds that meet the service level") }</span></label> }
+    }
+
     fn study(&self, link: &Scope<Page>, study: &Study, width: u32) -> Html {
-        let (done, all) = study.progress();
         let row = |row: &CaseRow| {
             html! {
                 <tr><th scope="row">{ &row.name }</th><td class="number">{ &row.number }</td>
                     <td class="number">{ &row.utilization }if let Some(spread) = &row.spread { <span class="muted">{ " " }{ spread }</span> }</td>
                     <td class="number">{ &row.failed }if row.breaks_level { <span class="muted">{ " " }{ tr("too many") }</span> }</td>
                     <td class="number">{ &row.admitted }</td>
-                    <td class="meaning">{ row.failure.as_deref().map(heard).unwrap_or_default() }</td></tr>
+                    <td class="meaning">{ row.failure.as_deref().map(|why| heard(why)).unwrap_or_default() }</td></tr>
             }
         };
         html! {
             <>
                 <p class="group">
-                    if study.is_under_way() { <progress max={all.to_string()} value={done.to_string()} aria-label={tr("Study")}></progress> }
+                    if study.is_under_way() { <progress value={study.share_done().to_string()} aria-label={tr("Study")}></progress> }
                     <span class="muted" role="status">{ admission::so_far(study) }</span>
                 </p>
                 <div class="table" tabindex="0" role="region" aria-label={tr("Results of the study")}><table>
@@ -222,15 +282,15 @@ impl AdmissionPanel {
     }
 
     fn chart(&self, link: &Scope<Page>, index: usize, (plot, sentence): Drawn, width: u32) -> Html {
-        let width = if width < WIDE || index == 0 { width } else { (width - GAP) / 2 };
+        let width = if width < WIDE { width } else { (width - GAP) / 2 };
         let open = self.tables[index];
         let onclick = link.callback(move |_: MouseEvent| PageMessage::Admission(AdmissionMessage::Table(index)));
         let svg = plot.svg(width, HEIGHT, &plot.title);
         html! {
             <figure class="chart" aria-label={plot.title.clone()}>
                 { Html::from_html_unchecked(svg.into()) }
-                <figcaption><p class="hint">{ sentence }</p>
-                    <button class="quiet" aria-expanded={open.to_string()} {onclick}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
+                <figcaption><button class="quiet" aria-expanded={open.to_string()} {onclick}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
+                <p class="hint">{ sentence }</p>
                 if open { { super::charts::rows(&plot.title, &plot.table()) } }
             </figure>
         }

@@ -61,11 +61,12 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "trace",
-        words: "inspect|convert FILE",
+        words: "inspect|convert|fit FILE",
         words_max: 2,
         help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `convert` writes it as CSV \
-               with named columns, or in the compact form.",
-        options: &[&trace::OUT, &trace::COMPACT],
+               with named columns, or in the compact form; `fit` finds what admission rules may believe of its \
+               deployments, and how well that agrees.",
+        options: &[&trace::OUT, &trace::COMPACT, &trace::CORES_END],
         run: trace::run,
     },
     Command {

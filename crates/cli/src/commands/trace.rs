@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tiebreak_admission::Deaths;
 use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
@@ -11,6 +12,8 @@ use crate::answer::{Answer, Failure, note};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
 use crate::trace::read;
+
+mod fit;
 
 pub(crate) const OUT: Opt =
     Opt { name: "out", value: Some("FILE"), help: "where `convert` writes; without it to standard output" };
@@ -21,8 +24,14 @@ pub(crate) const COMPACT: Opt = Opt {
     help: "write columns of small numbers, a sixth of the CSV; all that a trace says is kept",
 };
 
+pub(crate) const CORES_END: Opt = Opt {
+    name: "cores-end",
+    value: None,
+    help: "`fit` takes each core as ending by itself, as the paper does; without it, all VMs of a request together",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let what = given.word(0, "inspect or convert")?;
+    let what = given.word(0, "inspect, convert or fit")?;
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
@@ -30,7 +39,12 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
         "convert" => convert(given, &read(file(what)?, 1)?),
-        other => Err(Failure(format!("expected inspect or convert, got \"{other}\"; see `tiebreak help trace`"))),
+        "fit" => {
+            let deaths = if given.has("cores-end") { Deaths::Cores } else { Deaths::Blocks };
+            let report = fit::Report::of(&read(file(what)?, 1)?.workload, deaths)?;
+            Ok(Answer::either(given, &report, || report.text()))
+        }
+        other => Err(Failure(format!("expected inspect, convert or fit, got \"{other}\"; see `tiebreak help trace`"))),
     }
 }
 

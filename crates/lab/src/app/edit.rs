@@ -5,7 +5,7 @@ use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
-use tiebreak_sim::GeneratedWorkload;
+use tiebreak_sim::{AdmissionSettings, GeneratedWorkload};
 
 use crate::protocol::TraceCard;
 
@@ -110,6 +110,8 @@ pub enum Edit {
         /// Its value.
         value: f64,
     },
+    /// What a fit found of deployments: settings by name, and their values.
+    Fitted(Vec<(String, f64)>),
     /// The cluster over years, by place in its declaration.
     AdmissionLab {
         /// Which.
@@ -266,6 +268,14 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
         Edit::Vdcs { index, value } => variant.vdcs = changed(&variant.vdcs, *index, *value),
         Edit::Network { index, value } => variant.network = changed(&variant.network, *index, *value),
         Edit::Admission { index, value } => variant.admission = changed(&variant.admission, *index, *value),
+        Edit::Fitted(settings) => {
+            let params = AdmissionSettings::DECLARATION.params;
+            let place = |name: &String| params.iter().position(|param| param.name == name);
+            let known = settings.iter().filter_map(|(name, value)| Some((place(name)?, *value)));
+            for (index, value) in known {
+                variant.admission = changed(&variant.admission, index, value);
+            }
+        }
         Edit::AdmissionLab { index, value } => {
             variant.admission_lab = changed(&variant.admission_lab, *index, *value);
         }

@@ -117,6 +117,8 @@ pub enum Message {
     Study(StudyWish),
     /// Stop it, and keep what it gave.
     StopStudy,
+    /// Fit what is believed of deployments to the workload.
+    Fit,
     /// Say what a deployment is expected to grow to.
     Forecast(ForecastAsk),
     /// Stop running over seeds, and forget what that gave.

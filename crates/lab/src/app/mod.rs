@@ -21,7 +21,7 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, Forecast, Reply, Share, StepTo, TraceCard};
+use crate::protocol::{Command, FitCard, Forecast, Reply, Share, StepTo, TraceCard};
 use crate::view::{list, words};
 
 pub use self::edit::Edit;
@@ -35,7 +35,7 @@ pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
 pub use self::shown::{Answer, Differing, Mode, Outcome, Phase, Reading, Selection};
-pub use self::study::{Study, StudyWish};
+pub use self::study::{Fitting, Study, StudyWish};
 pub use self::sweep::{Sweep, Wanted, Wish};
 
 /// Steps that can be undone.
@@ -90,6 +90,8 @@ pub struct App {
     pub sweep: Option<Sweep>,
     /// The study of the admission lab that was asked for last.
     pub study: Option<Study>,
+    /// The fit that was asked for last.
+    pub fitting: Option<Fitting>,
     /// What was last told of what a deployment is expected to grow to, or why it cannot be.
     pub forecast: Option<Result<Box<Forecast>, String>>,
     pool: Pool,
@@ -243,6 +245,10 @@ impl App {
                     study.is_stopped = true;
                 }
                 self.end_study()
+            }
+            Message::Fit => {
+                self.fitting = Some(Fitting::Under(0.0));
+                vec![self.front.send(Command::Fit { document: self.document.to_json() })]
             }
             Message::Forecast(ask) => {
                 vec![self.front.send(Command::Forecast { document: self.document.to_json(), ask })]
@@ -550,7 +556,7 @@ impl App {
     /// Runs the cluster over years as a study wants it.
     fn begin_study(&mut self, wish: StudyWish) -> Vec<Effect> {
         let mut effects = self.end_study();
-        let study = Study::new(&self.document, wish);
+        let mut study = Study::new(&self.document, wish);
         effects.extend(self.pool.add(study.jobs(), &mut self.next_run));
         self.study = Some(study);
         effects
@@ -589,22 +595,24 @@ impl App {
     fn hear_pool(&mut self, run: u32, reply: Reply) -> Vec<Effect> {
         let (done, mut effects) = self.pool.hear(run, reply, &mut self.next_run);
         if let Some((purpose, gathered)) = done {
-            self.take_job(purpose, gathered);
+            effects.extend(self.take_job(purpose, gathered));
             effects.extend(self.pool.rest());
         }
         effects
     }
 
-    fn take_job(&mut self, purpose: Purpose, gathered: Gathered) {
+    /// What came out of a run of the pool; the effects that begin what it makes wanted.
+    fn take_job(&mut self, purpose: Purpose, gathered: Gathered) -> Vec<Effect> {
         match purpose {
             Purpose::Pair { seed, front } => {
                 if let Some(paired) = &mut self.paired {
                     paired.take(seed, front, gathered);
                 }
             }
-            Purpose::Study { case, seed } => {
+            Purpose::Study { case, run } => {
                 if let Some(study) = &mut self.study {
-                    study.take(case, seed, gathered);
+                    study.take(case, run, gathered);
+                    return self.pool.add(study.jobs(), &mut self.next_run);
                 }
             }
             Purpose::Sweep { number } => {
@@ -613,6 +621,7 @@ impl App {
                 }
             }
         }
+        Vec::new()
     }
 
     /// The lanes that are shown: that of the variant in front, and where two are compared the other
@@ -758,9 +767,9 @@ impl App {
 
     fn restarted(&mut self, lane: u32, reason: String) -> Vec<Effect> {
         if lane >= POOL {
-            let (done, effects) = self.pool.died(lane, &reason, &mut self.next_run);
+            let (done, mut effects) = self.pool.died(lane, &reason, &mut self.next_run);
             if let Some((purpose, gathered)) = done {
-                self.take_job(purpose, gathered);
+                effects.extend(self.take_job(purpose, gathered));
             }
             return effects;
         }
@@ -817,6 +826,11 @@ impl App {
             }
             // Clusters over years run in the pool alone.
             Reply::Ready | Reply::Years { .. } => Vec::new(),
+            Reply::Fitting { share, result } => {
+                let over = |result: Result<Box<FitCard>, String>| Fitting::Over(result);
+                self.fitting = Some(result.map_or(Fitting::Under(share), over));
+                Vec::new()
+            }
             Reply::Forecast(forecast) => {
                 self.forecast = Some(forecast);
                 Vec::new()

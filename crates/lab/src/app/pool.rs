@@ -37,8 +37,8 @@ pub(super) enum Purpose {
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
-    /// A cluster over years: one of a study, by case and seed.
-    Study { case: usize, seed: usize },
+    /// A cluster over years: one of a study, by case and run.
+    Study { case: usize, run: usize },
 }
 
 #[derive(Clone, Debug)]

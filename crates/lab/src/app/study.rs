@@ -5,10 +5,13 @@
 //! seeds; what is shown of it are the runs at that number.
 
 use tiebreak_scenario::{Document, RuleRow, Variant};
+use tiebreak_sim::admission::strata::Run;
+use tiebreak_sim::admission::tuning::{Ending, Middle, Range, Tuned, Tuning, Wanted};
+use tiebreak_sim::admission::years::Span;
 use tiebreak_tongue::{mark, say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
-use crate::protocol::YearsResult;
+use crate::protocol::{FitCard, YearsResult};
 
 /// Seeds that a study may run over.
 pub const SEEDS_MAX: u64 = 16;
@@ -61,6 +64,15 @@ impl Default for StudyWish {
     }
 }
 
+/// A fit of what is believed of deployments.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fitting {
+    /// Under way: how much of it is done, 0 to 1.
+    Under(f64),
+    /// Over: what it found, or why it could not.
+    Over(Result<Box<FitCard>, String>),
+}
+
 /// One case of a study.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -70,8 +82,19 @@ pub struct Case {
     pub policy: Option<usize>,
     /// What is run but for the seed.
     variant: Variant,
-    /// Seed by seed, what came out, or why nothing did.
-    pub runs: Vec<Option<Result<Box<YearsResult>, String>>>,
+    /// The search for its rule's number, where it gets one.
+    tuning: Option<Tuning>,
+    /// The runs that were asked for.
+    runs: Vec<Asked>,
+}
+
+/// A run of a case.
+#[derive(Clone, Debug)]
+struct Asked {
+    /// Which seed, and the number of the rule where that is searched for.
+    wanted: (usize, Option<f64>),
+    /// What came out, or why nothing did; none while it waits or runs.
+    result: Option<Result<Box<YearsResult>, String>>,
 }
 
 /// A study under way, or over.
@@ -87,7 +110,7 @@ pub struct Study {
     pub seeds: Vec<u64>,
     /// Whether it was stopped before it was over.
     pub is_stopped: bool,
-    document: Document,
+    bare: Document,
 }
 
 impl Study {
@@ -97,51 +120,61 @@ impl Study {
         let variant = document.active_variant();
         let count = wish.seeds.clamp(1, SEEDS_MAX);
         let seeds: Vec<_> = (variant.seed..variant.seed.saturating_add(count)).collect();
-        let cases = cases(variant, wish.kind).into_iter().map(|(name, policy, variant)| Case {
-            name,
-            policy,
-            variant,
-            runs: vec![None; seeds.len()],
-        });
-        let cases = cases.collect();
+        let case = |(name, policy, variant): Named| {
+            let tuned = policy.filter(|_| wish.tuned);
+            let tuning = tuned.map(|policy| tuning(policy, &variant, &seeds));
+            Case { name, policy, variant, tuning, runs: Vec::new() }
+        };
+        let cases = cases(variant, wish.kind).into_iter().map(case).collect();
         let bare = Document { variants: Vec::new(), active: 0, ..document.clone() };
-        Self { wish, cases, of: variant.clone(), seeds, is_stopped: false, document: bare }
+        Self { wish, cases, of: variant.clone(), seeds, is_stopped: false, bare }
     }
 
-    pub(super) fn jobs(&self) -> Vec<Job> {
-        let places = (0..self.cases.len()).flat_map(|case| (0..self.seeds.len()).map(move |seed| (case, seed)));
-        places.map(|(case, seed)| self.job(case, seed)).collect()
+    /// The runs that are wanted now and were not asked for yet.
+    pub(super) fn jobs(&mut self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for (place, case) in self.cases.iter_mut().enumerate() {
+            for (seed, value) in case.take_wanted(self.seeds.len()) {
+                let mut variant = Variant { seed: self.seeds[seed], ..case.variant.clone() };
+                if let Some(value) = value {
+                    case.set_number(&mut variant, value);
+                }
+                let document = Document { variants: vec![variant], ..self.bare.clone() };
+                jobs.push(Job { purpose: Purpose::Study { case: place, run: case.runs.len() }, document });
+                case.runs.push(Asked { wanted: (seed, value), result: None });
+            }
+        }
+        jobs
     }
 
-    fn job(&self, case: usize, seed: usize) -> Job {
-        let variant = Variant { seed: self.seeds[seed], ..self.cases[case].variant.clone() };
-        let document = Document { variants: vec![variant], ..self.document.clone() };
-        Job { purpose: Purpose::Study { case, seed }, document }
-    }
-
-    pub(super) fn take(&mut self, case: usize, seed: usize, gathered: Gathered) {
-        let run = match (gathered.years, gathered.result) {
+    pub(super) fn take(&mut self, case: usize, run: usize, gathered: Gathered) {
+        let result = match (gathered.years, gathered.result) {
             (Some(years), _) => Ok(years),
             (None, Some(Err(why))) => Err(why),
             (None, _) => return,
         };
-        if let Some(place) = self.cases.get_mut(case).and_then(|case| case.runs.get_mut(seed)) {
-            *place = Some(run);
+        if let Some(case) = self.cases.get_mut(case) {
+            case.take(run, result);
         }
     }
 
-    /// Runs that are over, of how many.
+    /// Runs that are over.
     #[must_use]
-    pub fn progress(&self) -> (usize, usize) {
-        let runs = self.cases.iter().flat_map(|case| &case.runs);
-        (runs.clone().flatten().count(), runs.count())
+    pub fn runs_over(&self) -> usize {
+        self.cases.iter().flat_map(|case| &case.runs).filter(|run| run.result.is_some()).count()
+    }
+
+    /// How much of it is done, 0 to 1.
+    #[must_use]
+    pub fn share_done(&self) -> f64 {
+        let sum: f64 = self.cases.iter().map(|case| case.share_done(self.seeds.len())).sum();
+        sum / self.cases.len().max(1) as f64
     }
 
     /// Whether runs are still to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
-        let (done, all) = self.progress();
-        done < all && !self.is_stopped
+        !self.is_stopped && self.cases.iter().any(|case| case.share_done(self.seeds.len()) < 1.0)
     }
 }
 
@@ -152,23 +185,101 @@ impl Case {
         &self.variant
     }
 
-    /// What came out so far.
+    /// What came out so far; where its number is searched for, with the one that was found.
     pub fn results(&self) -> impl Iterator<Item = &YearsResult> {
-        self.runs.iter().flatten().flatten().map(|result| &**result)
+        let (is_tuned, number) = (self.tuning.is_some(), self.tuned_number());
+        let shown = self
+            .runs
+            .iter()
+            .filter(move |run| if is_tuned { number.is_some() && run.wanted.1 == number } else { true });
+        shown.filter_map(|run| run.result.as_ref()?.as_ref().ok()).map(|result| &**result)
     }
 
-    /// Why one of its runs gave nothing, if one did.
+    /// Why there is nothing of it, if there is not.
     #[must_use]
-    pub fn failure(&self) -> Option<&str> {
-        self.runs.iter().flatten().find_map(|run| run.as_ref().err()).map(String::as_str)
+    pub fn failure(&self) -> Option<String> {
+        if let Some(Err(why)) = self.runs.iter().filter_map(|run| run.result.as_ref()).find(|result| result.is_err()) {
+            return Some(why.clone());
+        }
+        let nothing = self.tuned().is_some_and(|tuned| tuned.ending == Ending::NothingIsWithin);
+        nothing.then(|| tr("even the smallest threshold lets too many scale-outs fail").into())
     }
 
     /// The number of its rule.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
+        if self.tuning.is_some() {
+            return self.tuned_number();
+        }
         let (id, _) = POLICIES[self.policy?];
         row(&self.variant, id).and_then(|row| row.values.first().copied())
     }
+
+    fn tuned(&self) -> Option<Tuned> {
+        self.tuning.as_ref()?.tuned()
+    }
+
+    fn tuned_number(&self) -> Option<f64> {
+        self.tuned()?.best.map(|best| best.value)
+    }
+
+    /// The runs, by seed and number, that were not asked for yet.
+    fn take_wanted(&self, seeds: usize) -> Vec<(usize, Option<f64>)> {
+        let all: Vec<_> = match &self.tuning {
+            Some(tuning) => tuning.wanted().map(|it| (it.run as usize, Some(it.value))).collect(),
+            None => (0..seeds).map(|seed| (seed, None)).collect(),
+        };
+        let is_asked = |wanted: &(usize, Option<f64>)| self.runs.iter().any(|run| run.wanted == *wanted);
+        let failed = self.runs.iter().any(|run| matches!(run.result, Some(Err(_))));
+        all.into_iter().filter(|wanted| !failed && !is_asked(wanted)).collect()
+    }
+
+    fn take(&mut self, run: usize, result: Result<Box<YearsResult>, String>) {
+        let Some(asked) = self.runs.get_mut(run) else { return };
+        if let (Some(tuning), (seed, Some(value)), Ok(years)) = (&mut self.tuning, asked.wanted, &result) {
+            let total = &years.total;
+            let span = Span {
+                hours: total.hours,
+                core_hours: total.utilization_pct / 100.0 * total.hours * f64::from(years.cores),
+                scale_outs: total.scale_outs as u64,
+                failed: total.failed as u64,
+                arrivals: total.arrivals as u64,
+                admitted: total.admitted as u64,
+            };
+            // Runs are told by their place alone.
+            tuning.tell(Wanted { value, run: seed as u32, seed: 0 }, &span);
+        }
+        asked.result = Some(result);
+    }
+
+    fn share_done(&self, seeds: usize) -> f64 {
+        let over = self.runs.iter().filter(|run| run.result.is_some()).count();
+        match &self.tuning {
+            _ if self.runs.iter().any(|run| matches!(run.result, Some(Err(_)))) => 1.0,
+            Some(tuning) => tuning.progress(),
+            None => over as f64 / seeds.max(1) as f64,
+        }
+    }
+
+    /// Puts another number in the place of its rule's.
+    fn set_number(&self, variant: &mut Variant, value: f64) {
+        let id = self.policy.map(|at| POLICIES[at].0);
+        if let Some(number) =
+            variant.rules.iter_mut().find(|row| Some(row.id.as_str()) == id).and_then(|row| row.values.first_mut())
+        {
+            *number = value;
+        }
+    }
+}
+
+/// The search for a policy's number under the variant's service level.
+fn tuning(policy: usize, variant: &Variant, seeds: &[u64]) -> Tuning {
+    let range = match POLICIES[policy].1 {
+        "risk" => Range { least: 0.01, most: 99.99, halvings: 9, middle: Middle::Ratio },
+        _ => Range { least: 0.0, most: 100.0, halvings: 8, middle: Middle::Mean },
+    };
+    let lab = &variant.admission_lab;
+    Tuning::new(range, lab.sla / 100.0, lab.cores, Run::alike(seeds.iter().copied()))
 }
 
 fn row<'a>(variant: &'a Variant, id: &str) -> Option<&'a RuleRow> {

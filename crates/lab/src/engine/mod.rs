@@ -8,6 +8,7 @@ mod answer;
 mod differences;
 mod failures;
 mod first;
+mod fitting;
 mod freeze;
 mod lifetimes;
 mod run;
@@ -29,6 +30,7 @@ use crate::view::words;
 use self::answer::answer;
 pub use self::differences::DIFFERENCES_MAX;
 pub use self::first::First;
+use self::fitting::Fitting;
 use self::lifetimes::{Beginning, Known, Learning, Ready, Shelf};
 use self::run::{Run, SLICE};
 use self::trace_card::trace_card;
@@ -50,6 +52,7 @@ pub struct Engine {
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
     years: Option<Lab>,
+    fitting: Option<Fitting>,
 }
 
 struct Waiting {
@@ -128,6 +131,7 @@ impl Engine {
                     Err(message) => vec![Reply::Failed { run, message }],
                 }
             }
+            Command::Fit { document } => self.fit(&document).into_iter().collect(),
             Command::Forecast { document, ask } => {
                 vec![Reply::Forecast(read(&document).and_then(|variant| years::forecast(&variant, &ask)))]
             }
@@ -169,7 +173,11 @@ impl Engine {
     #[must_use]
     pub fn is_running(&self) -> bool {
         let learns = self.learning.as_ref().is_some_and(|learning| !learning.paused);
-        learns || self.years.is_some() || self.explaining.is_some() || self.run.as_ref().is_some_and(Run::is_moving)
+        learns
+            || self.years.is_some()
+            || self.fitting.is_some()
+            || self.explaining.is_some()
+            || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
     /// Takes more bytes of the trace being read.
@@ -287,8 +295,34 @@ impl Engine {
         vec![run.progress(None)]
     }
 
+    /// Begins to fit what admission rules believe to a workload; the answer, where there is one at once.
+    fn fit(&mut self, document: &str) -> Option<Reply> {
+        let told = |why: String| Some(Reply::Fitting { share: 1.0, result: Some(Err(why)) });
+        let variant = match read(document) {
+            Ok(variant) => variant,
+            Err(why) => return told(why),
+        };
+        let Some(workload) = self.workload(&variant) else {
+            return told("expected a trace that is loaded, got one that is not; open its file first".into());
+        };
+        match Fitting::new(&variant, &workload) {
+            Ok(fitting) => {
+                self.fitting = Some(fitting);
+                None
+            }
+            Err(why) => told(why),
+        }
+    }
+
     /// Runs one slice; tells what is new when `tell` is set or something ends.
     pub fn work(&mut self, tell: bool) -> Vec<Reply> {
+        if let Some(fitting) = &mut self.fitting {
+            let reply = fitting.work(tell);
+            if fitting.is_over() {
+                self.fitting = None;
+            }
+            return reply.into_iter().collect();
+        }
         if let Some(lab) = &mut self.years {
             let reply = lab.work(tell);
             if matches!(reply, Some(Reply::Years { result: Some(_), .. })) {

@@ -1,11 +1,13 @@
 //! Admission in words and charts: what a deployment may grow to, and what a cluster over years gave.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_tongue::{say, tr};
+use tiebreak_model::Declared;
+use tiebreak_sim::AdmissionSettings;
+use tiebreak_tongue::{heard, mark, say, tr};
 
 use crate::App;
-use crate::app::study::{Case, POLICIES, Study, StudyKind};
-use crate::protocol::{Forecast, ForecastPoint, RefusedThen, YearsResult};
+use crate::app::study::{Case, Fitting, POLICIES, Study, StudyKind};
+use crate::protocol::{Agreed, FitCard, Forecast, ForecastPoint, RefusedThen, YearsResult};
 use crate::view::words;
 
 /// The rule that is offered to who has none about admission.
@@ -14,6 +16,12 @@ pub const OFFERED: &str = "SecondMomentAdmission";
 /// Hours of a day, and of a month as the paper has them.
 const DAY: f64 = 24.0;
 const MONTH: f64 = 730.0;
+
+/// How far the forecast of one deployment is drawn: what lies beyond dwarfs it.
+const SHOWN_HOURS: f64 = 1_100.0;
+
+/// What stands beside the lines of the policies, in the order of [`POLICIES`], and beside that of none.
+const SHORT: [&str; 4] = [mark("zeroth"), mark("first"), mark("second"), mark("none")];
 
 /// The rules about admission that are on.
 fn rules_on(app: &App) -> impl Iterator<Item = (&'static str, f64)> + '_ {
@@ -60,9 +68,9 @@ fn plot(title: String, unit: &str, across: &str, across_is_log: bool, series: Ve
     Plot { title, unit: unit.into(), across: across.into(), across_is_log, up_is_log: false, series }
 }
 
-/// A mean with one standard deviation either way, from an hour ahead on, as far as anything changes.
-fn banded(name: &str, role: Role, points: &[ForecastPoint]) -> Series {
-    let later = || points.iter().filter(|point| point.hours >= 1.0);
+/// A mean with one standard deviation either way, from an hour ahead on until then.
+fn banded(name: &str, role: Role, points: &[ForecastPoint], until: f64) -> Series {
+    let later = || points.iter().filter(|point| point.hours >= 1.0 && point.hours <= until);
     let band = later().map(|it| (it.hours, (it.mean - it.deviation).max(0.0), it.mean + it.deviation)).collect();
     Series::new(name, role, Style::Line, later().map(|it| (it.hours, it.mean)).collect()).with_band(band)
 }
@@ -80,8 +88,8 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
         &[&fresh_mean, &fresh_off, &seen_mean, &seen_off],
     );
     let series = vec![
-        banded(tr("just come"), Role::Ghost, &forecast.fresh),
-        banded(tr("after what was seen"), Role::Live, &forecast.seen),
+        banded(tr("new"), Role::Ghost, &forecast.fresh, SHOWN_HOURS),
+        banded(tr("now"), Role::Live, &forecast.seen, SHOWN_HOURS),
     ];
     (plot(tr("Cores expected of the deployment").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
 }
@@ -90,8 +98,7 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
 #[must_use]
 pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let day = words::trimmed(then.at_hours / DAY, 0);
-    let why: Vec<_> =
-        then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &tiebreak_tongue::heard(why)])).collect();
+    let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &heard(why)])).collect();
     let sentence = say(
         "On day {day}, with {} of {} cores in use, a deployment of {} was not let in. {}.",
         &[
@@ -105,7 +112,7 @@ pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let ends = then.ahead.iter().filter(|it| it.hours >= 1.0).map(|it| (it.hours, f64::from(capacity))).collect();
     let series = vec![
         Series::new(tr("all cores"), Role::Variant(1), Style::Line, ends),
-        banded(tr("expected"), Role::Live, &then.ahead),
+        banded(tr("expected"), Role::Live, &then.ahead, f64::INFINITY),
     ];
     (
         plot(tr("Expected when the last deployment was refused").into(), tr("cores"), tr("hours ahead"), true, series),
@@ -172,19 +179,95 @@ pub fn rows(study: &Study) -> Vec<CaseRow> {
             failed: if any { pct(failed_pct(case), 3) } else { "…".into() },
             breaks_level: any && failed_pct(case) > case.variant().admission_lab.sla,
             admitted: if any { pct(admitted, 0) } else { "…".into() },
-            failure: case.failure().map(String::from),
+            failure: case.failure(),
         }
     };
     study.cases.iter().map(row).collect()
 }
 
-/// How far it is: `3 of 8 runs, seeds 1 and 2`.
+/// How far it is: `3 runs, 40 % done, seeds 1, 2`.
 #[must_use]
 pub fn so_far(study: &Study) -> String {
-    let (done, all) = study.progress();
-    let stopped = if study.is_stopped && done < all { tr(", stopped") } else { "" };
+    let stopped = if study.is_stopped && study.share_done() < 1.0 { tr(", stopped") } else { "" };
     let seeds = study.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    say("{done} of {all} runs{stopped}, seeds {seeds}", &[&done, &all, &stopped, &seeds])
+    let share = words::fixed(100.0 * study.share_done(), 0);
+    let runs = words::counted(study.runs_over() as f64, tr("run"), tr("runs"));
+    say("{runs}, {share} % done{stopped}, seeds {seeds}", &[&runs, &share, &stopped, &seeds])
+}
+
+/// One number of a fit, beside the scenario's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedRow {
+    /// Its name.
+    pub title: String,
+    /// What the scenario has.
+    pub now: String,
+    /// What was fitted.
+    pub fitted: String,
+}
+
+/// The settings of a fit as they are taken over: to four digits.
+#[must_use]
+pub fn settings(card: &FitCard) -> Vec<(String, f64)> {
+    let rounded = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+    card.settings.iter().map(|(name, value)| (name.clone(), rounded(*value))).collect()
+}
+
+/// The numbers of a fit, row by row.
+#[must_use]
+pub fn fitted_rows(app: &App, card: &FitCard) -> Vec<FittedRow> {
+    let now = app.variant().admission.to_values();
+    let row = |(name, fitted): (String, f64)| {
+        let at = AdmissionSettings::DECLARATION.params.iter().position(|param| param.name == name)?;
+        let title = tr(&AdmissionSettings::DECLARATION.params[at].title()).to_owned();
+        Some(FittedRow { title, now: now[at].to_string(), fitted: fitted.to_string() })
+    };
+    settings(card).into_iter().filter_map(row).collect()
+}
+
+/// What a fit is made of, in a sentence.
+#[must_use]
+pub fn fitted(card: &FitCard) -> String {
+    say(
+        "Fitted to {}: {} scale-outs and {} ends seen, {} deployments outlived the trace.",
+        &[
+            &words::counted(f64::from(card.deployments), tr("deployment"), tr("deployments")),
+            &words::count(f64::from(card.scale_outs)),
+            &words::count(card.ends),
+            &words::count(f64::from(card.outlived)),
+        ],
+    )
+}
+
+/// What is compared with what was seen, and its unit.
+const CURVES: [(&str, &str); 3] = [
+    (mark("Sizes of first requests"), mark("cores")),
+    (mark("Lives"), mark("hours")),
+    (mark("Times of first scale-outs"), mark("hours")),
+];
+
+/// The curves of a fit over those of what was seen.
+#[must_use]
+pub fn fitted_plots(card: &FitCard) -> Vec<Drawn> {
+    let drawn = |((title, across), agreed): (&(&'static str, &'static str), &Option<Agreed>)| {
+        let agreed = agreed.as_ref()?;
+        let line = |name, role, at: usize| {
+            let points = agreed.points.iter().filter(|point| point[0] > 0.0).map(|point| (point[0], 100.0 * point[at]));
+            Series::new(name, role, Style::Line, points.collect())
+        };
+        let series = vec![line(tr("fitted"), Role::Ghost, 2), line(tr("seen"), Role::Live, 1)];
+        let [ks, cvm] = [agreed.kolmogorov_smirnov, agreed.cramer_von_mises].map(|distance| words::fixed(distance, 3));
+        let sentence =
+            say("{}: at most {} of all apart (Kolmogorov-Smirnov); Cramér-von Mises {}.", &[&tr(title), &ks, &cvm]);
+        Some((plot(say("{}: share up to", &[&tr(title)]), "%", tr(across), true, series), sentence))
+    };
+    CURVES.iter().zip(&card.agreements).filter_map(drawn).collect()
+}
+
+/// How far a fit is, where one is under way.
+#[must_use]
+pub fn fit_share(app: &App) -> Option<f64> {
+    if let Some(Fitting::Under(share)) = app.fitting { Some(share) } else { None }
 }
 
 /// Whether rules, beliefs or the cluster are others by now than when a study began.
@@ -215,13 +298,19 @@ pub fn plots(study: &Study) -> Vec<Drawn> {
     drawn
 }
 
+/// What stands beside a case's line.
+fn short(case: &Case) -> &'static str {
+    tr(SHORT[case.policy.unwrap_or(POLICIES.len())])
+}
+
 /// Cores in use month by month, a line for each case: the mean over the seeds.
 fn by_month(study: &Study) -> Drawn {
     let line = |(index, case): (usize, &Case)| {
         let months = case.results().map(|it| it.months.len()).min().unwrap_or(0);
         let month = |at: usize| (at as f64 + 1.0, mean(&over(case, |it| it.months[at].utilization_pct)).unwrap_or(0.0));
         let role = index.checked_sub(1).map_or(Role::Live, |index| Role::Variant((index % 4) as u8));
-        Series::new(case.name.as_str(), role, Style::Line, (0..months).map(month).collect())
+        let name = if study.wish.kind == StudyKind::Policies { short(case) } else { &case.name };
+        Series::new(name, role, Style::Line, (0..months).map(month).collect())
     };
     let told = |case: &Case| {
         let used = utilization(case)?;
@@ -239,7 +328,7 @@ fn by_knowledge(study: &Study) -> Drawn {
         let cases = study.cases.iter().filter(|case| case.policy == Some(policy));
         let point = |case: &Case| Some((f64::from(case.variant().admission_lab.observations), utilization(case)?));
         let role = if index == 0 { Role::Ghost } else { Role::Live };
-        Series::new(POLICIES[policy].0, role, Style::Line, cases.filter_map(point).collect())
+        Series::new(tr(SHORT[policy]), role, Style::Line, cases.filter_map(point).collect())
     };
     let lines: Vec<_> = [1, 2].into_iter().enumerate().map(line).collect();
     let second = &lines[1].points;

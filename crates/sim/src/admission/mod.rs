@@ -16,7 +16,10 @@ use tiebreak_model::{Expected, Growth, Newcomer, declare};
 
 pub(crate) mod deployments;
 mod expectations;
+pub mod interval;
 pub mod pricing;
+pub mod strata;
+pub mod tuning;
 pub mod years;
 
 /// A setting that is one of two words.
@@ -139,6 +142,21 @@ impl AdmissionSettings {
         };
         let model = Model { prior, deaths: self.deaths.0, stop: self.stop.0 };
         model.check().map(|()| model)
+    }
+
+    /// The names of its numbers, with those of a belief.
+    #[must_use]
+    pub fn named(prior: &Prior) -> [(&'static str, f64); 8] {
+        [
+            ("death_shape", prior.death.shape),
+            ("death_rate", prior.death.rate),
+            ("growth_shape", prior.scale_out.shape),
+            ("growth_rate", prior.scale_out.rate),
+            ("power", prior.power),
+            ("size_shape", prior.size.shape),
+            ("size_rate", prior.size.rate),
+            ("stop_factor", prior.stop),
+        ]
     }
 
     /// The moments ahead, in hours, ascending; the first is now.

@@ -50,8 +50,14 @@ declare! {
 }
 
 /// Hours of a year, and of a month, as the paper's appendix D has them.
-const YEAR_HOURS: f64 = 8_760.0;
-const MONTH_HOURS: f64 = 730.0;
+pub(super) const YEAR_HOURS: f64 = 8_760.0;
+pub(super) const MONTH_HOURS: f64 = 730.0;
+
+impl ClusterYears {
+    fn end_ms(&self) -> i64 {
+        (self.years * YEAR_HOURS * HOUR_MS) as i64
+    }
+}
 
 /// What came out of a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -164,7 +170,7 @@ impl Years {
         let capacity = Resources::new(lab.cores.saturating_mul(1_000), 0, 0, 0);
         let spec = ClusterSpec { name: "cluster".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0 };
         let fleet = Fleet::build(&[spec]).expect("a cluster of one machine");
-        let end_ms = (lab.years * YEAR_HOURS * HOUR_MS) as i64;
+        let end_ms = lab.end_ms();
         let mut years = Self {
             growth: terms.growth(1),
             zone: Occupancy::empty(Arc::new(fleet)),
@@ -304,14 +310,10 @@ impl Years {
 
     /// How the deployment that arrives behaves, what is believed of it, and the cores that it asks for.
     fn meet(&self, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
-        let model = *self.terms.model();
-        let kinds = if self.lab.unlabelled { 2 } else { 1 };
-        let kinds: Vec<_> = (0..kinds).map(|_| kind(&model, self.lab.observations, draws)).collect();
-        let at = if kinds.len() > 1 { (draws.next_u64() >> 63) as usize } else { 0 };
-        let (truth, _) = kinds[at];
+        let (truth, known) = drawn(self.terms.model(), &self.lab, draws);
         let asks = request(truth.size, draws);
-        let begun = |(_, known): (Truth, Known)| known.and_started(f64::from(asks));
-        (truth, kinds.into_iter().map(begun).collect(), asks)
+        let begun = |known: Known| known.and_started(f64::from(asks));
+        (truth, known.into_iter().map(begun).collect(), asks)
     }
 
     fn lets_in(&mut self, asks: u32, beliefs: &[Seen]) -> bool {
@@ -459,6 +461,30 @@ pub(super) fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusP
         known.requests += 1.0;
     }
     (truth, Known(known))
+}
+
+/// How a deployment behaves, and what is known of each kind that it may be of.
+fn drawn(model: &Model, lab: &ClusterYears, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Known>) {
+    let kinds = if lab.unlabelled { 2 } else { 1 };
+    let kinds: Vec<_> = (0..kinds).map(|_| kind(model, lab.observations, draws)).collect();
+    let at = if kinds.len() > 1 { (draws.next_u64() >> 63) as usize } else { 0 };
+    (kinds[at].0, kinds.into_iter().map(|kind| kind.1).collect())
+}
+
+/// Who asks to be let in during a run of this seed, whatever the policy: when, in hours from the beginning, and how it
+/// behaves.
+pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl Iterator<Item = (f64, Truth)> {
+    // With labels a deployment is drawn before what is known of it, which is not asked for here.
+    let observations = if lab.unlabelled { lab.observations } else { 0 };
+    let (model, lab) = (*model, ClusterYears { observations, ..*lab });
+    let (mut waits, each) = (seed.stream("deployments arrive").generator(), seed.stream("deployments"));
+    let mut now_ms = 0;
+    (0_u64..).map_while(move |id| {
+        now_ms = later(now_ms, exponential(&mut waits, lab.arrivals));
+        let mut draws = Xoshiro256PlusPlus::seed_from_u64(each.draw(id, 0));
+        let is_within = now_ms < lab.end_ms();
+        is_within.then(|| (now_ms as f64 / HOUR_MS, drawn(&model, &lab, &mut draws).0))
+    })
 }
 
 /// Deployments of the population: what the lab draws them from, for checks and pictures.
