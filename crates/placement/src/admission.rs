@@ -6,6 +6,7 @@
 //! clusters that are left. Source: "On the cluster admission problem for cloud computing", section 4.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -27,8 +28,8 @@ pub trait AdmissionPolicy: Declared + Copy + Send + Sync + 'static {
         false
     }
 
-    /// What counts, in words: what goes before and after the number.
-    fn words(&self, weighed: Weighed) -> String;
+    /// What counts and what it may be, in words, at a moment in words; to go on from "it".
+    fn words(&self, weighed: Weighed, when: &str) -> String;
 }
 
 /// How the chance of running out is told from mean and variance.
@@ -148,19 +149,19 @@ impl<P: AdmissionPolicy> BoundValidator<ClusterId> for Admission<P> {
     }
 
     fn words(&self, scene: Scene<'_>, id: ClusterId) -> Option<String> {
-        let told = |Objection { ahead, weighed }| alloc::format!("{} {}", self.0.words(weighed), moment(ahead.hours));
+        let told = |Objection { ahead, weighed }| self.0.words(weighed, &moment(ahead.hours));
         self.objects(scene, id).map(told)
     }
 }
 
 /// A moment ahead as people say it.
 fn moment(hours: f64) -> String {
-    let (count, unit) = match hours {
-        0.0 => return "now".into(),
-        ..1.0 => (hours * 60.0, "minutes"),
-        ..48.0 => (hours, "hours"),
-        ..1_440.0 => (hours / 24.0, "days"),
-        _ => (hours / 730.0, "months"),
-    };
-    alloc::format!("in {} {unit}", libm::round(count * 10.0) / 10.0)
+    let tenths = |count: f64| libm::round(count * 10.0) / 10.0;
+    match hours {
+        0.0 => "now".into(),
+        ..1.0 => format!("in {} minutes", tenths(hours * 60.0)),
+        ..48.0 => format!("in {} hours", tenths(hours)),
+        ..1_440.0 => format!("in {} days", tenths(hours / 24.0)),
+        _ => format!("in {} months", tenths(hours / 730.0)),
+    }
 }

@@ -33,7 +33,7 @@ impl AdmissionPolicy for FirstMomentAdmission {
         self.marginal
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed) -> String {
-        format!("is expected to have {value:.0} cores in use, above the limit of {limit:.0},")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
+        format!("is expected to have {value:.0} cores in use, above the limit of {limit:.0}, {when}")
     }
 }

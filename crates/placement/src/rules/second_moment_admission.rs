@@ -52,8 +52,8 @@ impl AdmissionPolicy for SecondMomentAdmission {
         self.marginal
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed) -> String {
-        format!("would run out of cores with a chance estimated at {value:.1} %, above the risk of {limit} %,")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
+        format!("would run out of cores with a chance estimated at {value:.1} %, above the risk of {limit} %, {when}")
     }
 }
 

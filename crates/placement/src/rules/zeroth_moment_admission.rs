@@ -27,7 +27,7 @@ impl AdmissionPolicy for ZerothMomentAdmission {
         Weighed { value: ahead.cores_now, limit: self.limit / 100.0 * ahead.capacity }
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed) -> String {
-        format!("would have {value:.0} cores in use with the newcomer, above the limit of {limit:.0},")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
+        format!("would have {value:.0} cores in use with the newcomer, above the limit of {limit:.0}, {when}")
     }
 }

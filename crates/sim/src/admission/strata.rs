@@ -172,17 +172,16 @@ fn size(model: &Model, truth: &Truth, hours: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    extern crate std;
     use super::*;
     use crate::admission::years::Years;
     use crate::admission::{AdmissionSettings, Terms};
     use alloc::sync::Arc;
     use tiebreak_placement::{Policy, RuleUse};
 
-    /// A small cluster of small deployments, in which one run in forty has failures.
+    /// A small cluster of small deployments, in which one run in ten has failures.
     fn small() -> (AdmissionSettings, ClusterYears) {
         let settings = AdmissionSettings { size_rate: 0.8, ..AdmissionSettings::default() };
-        (settings, ClusterYears { cores: 2_000, arrivals: 0.1, ..ClusterYears::default() })
+        (settings, ClusterYears { cores: 1_000, arrivals: 0.05, ..ClusterYears::default() })
     }
 
     /// The share that fails, and the share of the cores in use, with 60 % sold at most.
@@ -204,7 +203,7 @@ mod tests {
         let drawn: Vec<_> = (1..=400).map(|seed| (seed, badness(&model, &lab, Seed(seed)))).collect();
         let badness: Vec<f64> = drawn.iter().map(|it| it.1).collect();
         let strata = Strata::of(&badness).pick(&drawn, EACH);
-        let plain = Run::alike(1..=u64::from(3 * EACH));
+        let plain = Run::alike(1..=200);
         let [strata, plain] = [strata, plain].map(|runs| {
             let outcomes: Vec<_> = runs.into_iter().map(|run| (run, outcome(run.seed))).collect();
             let of = |what: fn(&(f64, f64)) -> f64| {
@@ -212,11 +211,11 @@ mod tests {
             };
             [of(|it| it.0), of(|it| it.1)]
         });
-        std::println!("{strata:?} {plain:?}");
         for ((one, variance), (other, other_variance)) in strata.iter().zip(plain) {
             assert!((one - other).abs() < 4.0 * sqrt(variance + other_variance), "{one} and {other}");
         }
-        assert!(2.0 * strata[0].1 < plain[0].1, "{strata:?} and {plain:?}");
+        // Surer of what fails than four times as many plain runs.
+        assert!(strata[0].1 < plain[0].1, "{strata:?} and {plain:?}");
     }
 
     #[test]

@@ -23,6 +23,9 @@ const TAKING: &[(&str, &[usize])] = &[("tr", &[0]), ("mark", &[0]), ("say", &[0]
 
 /// What speaks English to the page, sentence by sentence.
 const ENGINE: &[&str] = &[
+    "crates/admission/src/fit/doubt.rs",
+    "crates/admission/src/fit/mod.rs",
+    "crates/admission/src/prior.rs",
     "crates/lab/src/engine/answer.rs",
     "crates/lab/src/engine/lifetimes.rs",
     "crates/lab/src/engine/mod.rs",
@@ -31,10 +34,14 @@ const ENGINE: &[&str] = &[
     "crates/lab/src/engine/vdcs.rs",
     "crates/lifetime/src/judging.rs",
     "crates/lifetime/src/traits.rs",
+    "crates/placement/src/admission.rs",
     "crates/placement/src/lifetime.rs",
     "crates/placement/src/reference.rs",
+    "crates/placement/src/rules/first_moment_admission.rs",
     "crates/placement/src/rules/lifetime_alignment.rs",
+    "crates/placement/src/rules/second_moment_admission.rs",
     "crates/placement/src/rules/temporal_cost.rs",
+    "crates/placement/src/rules/zeroth_moment_admission.rs",
     "crates/placement/src/words.rs",
     "crates/sim/src/rule_shares.rs",
     "crates/sim/src/story.rs",

@@ -1,0 +1,144 @@
+// Admission on the page: rules about what deployments will grow to, what one may grow to, a cluster over years on which
+// policies are compared, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const panel = (page) => page.getByRole('region', { name: 'Admission', exact: true });
+const fold = (page) => page.getByRole('button', { name: 'Admission and growth' });
+const results = (page) => panel(page).getByRole('region', { name: 'Results of the study' });
+const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const pct = (cell) => Number.parseFloat(cell);
+
+async function set(page, name, value) {
+  const field = panel(page).getByRole('spinbutton', { name, exact: true });
+  await field.fill(String(value));
+  await field.press('Tab');
+}
+
+/** A cluster that is followed in a moment. */
+async function small(page) {
+  await set(page, 'cores of the cluster', 1_000);
+  await set(page, 'years of the cluster', 0.5);
+}
+
+async function follow(page) {
+  await panel(page).getByRole('button', { name: 'Follow the cluster' }).click();
+  await panel(page).getByText(/100 % done/).waitFor({ timeout: 60_000 });
+}
+
+test('a rule is switched on and changes the run; what one deployment may grow to follows what was seen of it', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('Two dozen machines');
+    const opened = await hand.digest();
+    await fold(page).click();
+    await panel(page).getByText(/deployments grow: whom you let in today/).waitFor();
+    const said = panel(page).getByText(/^A day ahead, [\d.]+ cores are expected of one that has just come/);
+    const before = await said.textContent();
+    await set(page, 'Hours since it came', 400);
+    await panel(page).getByText(/^A day ahead/).filter({ hasNotText: before }).waitFor();
+    await hand.runs(() => panel(page).getByRole('button', { name: 'Switch SecondMomentAdmission on' }).click());
+    await panel(page).getByText('SecondMomentAdmission 10 %').waitFor();
+    assert.notEqual(await hand.digest(), opened, 'somebody was not let in');
+    await hand.runs(() => hand.button('Undo').click());
+    assert.equal(await hand.digest(), opened);
+  }));
+
+test('three policies on a cluster over years: who looks ahead lets in more', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    await small(page);
+    await follow(page);
+    const rows = (await cells(results(page))).slice(1);
+    assert.deepEqual(rows.map((row) => row[0]), ['ZerothMomentAdmission', 'FirstMomentAdmission', 'SecondMomentAdmission', 'whoever finds room']);
+    assert.ok(rows.every((row) => pct(row[2]) > 1 && pct(row[2]) <= 100), String(rows));
+    assert.ok(pct(rows[3][2]) >= pct(rows[0][2]), 'without any rule most cores are in use');
+    await panel(page).getByRole('figure', { name: 'Cores in use, month by month' }).getByRole('button', { name: 'Show data table' }).click();
+    assert.deepEqual(await axe(page), []);
+    // The same again is the same.
+    await follow(page);
+    assert.deepEqual((await cells(results(page))).slice(1), rows);
+    await set(page, 'years of the cluster', 0.4);
+    await panel(page).getByText(/have changed since/).waitFor();
+  }));
+
+test('thresholds are found that meet the service level', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    await small(page);
+    await set(page, 'sla of the cluster', 1);
+    await set(page, 'Seeds of the study', 1);
+    await panel(page).getByRole('checkbox', { name: 'Find thresholds that meet the service level' }).check();
+    await follow(page);
+    const rows = (await cells(results(page))).slice(1);
+    for (const row of rows.slice(0, 3)) {
+      assert.ok(pct(row[3]) <= 1, `${row[0]} fails ${row[3]}`);
+      assert.ok(pct(row[1]) > 0, `${row[0]} has a threshold`);
+    }
+  }));
+
+test('what is known beforehand, and labels, are compared; a study can be stopped', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    await small(page);
+    const kind = panel(page).getByRole('combobox', { name: 'Compare on the cluster' });
+    await set(page, 'Seeds of the study', 1);
+    await kind.selectOption('What is known beforehand');
+    await follow(page);
+    assert.equal((await cells(results(page))).length, 9);
+    await panel(page).getByRole('figure', { name: 'What observations are worth' }).waitFor();
+    await kind.selectOption('With and without labels');
+    await follow(page);
+    await panel(page).getByText(/^The cluster has -?[\d,]+ more core-hours a month in use with labels\.$/).waitFor();
+    await panel(page).getByText(/^A core-hour costs [\d.]+ cents with labels and [\d.]+ without/).waitFor();
+    await set(page, 'cores of the cluster', 20_000);
+    await set(page, 'years of the cluster', 3);
+    await kind.selectOption('The three policies');
+    await panel(page).getByRole('button', { name: 'Follow the cluster' }).click();
+    await panel(page).getByRole('button', { name: 'Cancel' }).click();
+    await panel(page).getByText(/done, stopped/).waitFor();
+  }));
+
+test('beliefs are fitted to the workload and taken over', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    await panel(page).getByRole('button', { name: 'Fit to this workload' }).click();
+    const fitted = panel(page).getByRole('region', { name: 'What was fitted' });
+    await fitted.waitFor({ timeout: 90_000 });
+    const rows = (await cells(fitted)).slice(1);
+    assert.deepEqual(rows.map((row) => row[0]).slice(0, 2), ['death shape', 'death rate']);
+    await panel(page).getByText('What this trace cannot say:').waitFor();
+    assert.deepEqual(await axe(page), []);
+    await panel(page).getByRole('button', { name: 'Use these numbers' }).click();
+    const field = panel(page).getByRole('spinbutton', { name: 'death shape of beliefs' });
+    assert.equal(await field.inputValue(), rows[0][2]);
+  }));
+
+test('beliefs that make no sense are told so, and the rest works on', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await fold(page).click();
+    await panel(page).getByText('More about beliefs').click();
+    await set(page, 'power of beliefs', -1);
+    await panel(page).getByText(/expected a power above -0\.3255, minus half the shape/).first().waitFor();
+    await small(page);
+    await panel(page).getByRole('button', { name: 'Follow the cluster' }).click();
+    await results(page).getByText(/expected a power above/).first().waitFor();
+    await hand.button('Undo').click();
+    await hand.button('Undo').click();
+    await hand.button('Undo').click();
+    await panel(page).getByText(/^A day ahead/).waitFor();
+  }));
+
+test('the panel fits a phone, in the dark', () =>
+  onPage(NARROW, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await fold(page).click();
+    await panel(page).getByText(/^A day ahead/).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `${wide} px`);
+    assert.deepEqual(await axe(page), []);
+  }));
