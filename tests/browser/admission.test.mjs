@@ -76,9 +76,10 @@ test('thresholds are found that meet the service level', () =>
     await follow(page);
     const rows = (await cells(results(page))).slice(1);
     for (const row of rows.slice(0, 3)) {
-      assert.ok(pct(row[3]) <= 1, `${row[0]} fails ${row[3]}`);
-      assert.ok(pct(row[1]) > 0, `${row[0]} has a threshold`);
+      const met = pct(row[3]) <= 1 && pct(row[1]) > 0;
+      assert.ok(met || /even the smallest threshold/.test(row[5]), String(row));
     }
+    assert.ok(rows.slice(0, 3).some((row) => pct(row[3]) <= 1), 'some policy meets it');
   }));
 
 test('what is known beforehand, and labels, are compared; a study can be stopped', () =>

@@ -165,3 +165,75 @@ fn moment(hours: f64) -> String {
         _ => format!("in {} months", tenths(hours / 730.0)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::{Question, explain};
+    use crate::policy::{Policy, RuleUse};
+    use alloc::sync::Arc;
+    use alloc::vec;
+    use tiebreak_model::{ClusterSpec, Expected, Fleet, Growth, Newcomer, Occupancy, Resources, VmShape};
+
+    /// Two clusters of 80 cores, of which the first is expected to be full in a day and the second is empty.
+    fn zone() -> (Occupancy, Growth) {
+        let capacity = Resources::new(8_000, 8_000, 0, 0);
+        let spec =
+            |name: &str| ClusterSpec { name: name.into(), machines: 10, racks: 1, capacity, unready: 0, datacenter: 0 };
+        let fleet = Fleet::build(&[spec("old"), spec("new")]).expect("a fleet");
+        let mut growth = Growth::empty(vec![0.0, 24.0], 2);
+        growth.clusters[0].replace(&[], &[Expected::new(20.0, 0.0), Expected::new(78.0, 4.0)]);
+        let expected = vec![Expected::new(2.0, 0.0), Expected::new(2.0, 1.0)];
+        growth.newcomer = Newcomer { cores: 2.0, expected, at_home: vec![] };
+        (Occupancy::empty(Arc::new(fleet)), growth)
+    }
+
+    fn told(rule: RuleUse, growth: &Growth, zone: &Occupancy) -> (usize, String) {
+        let policy = Policy::new(&[rule, RuleUse::plain("AreNodeResourcesValid", None)], 2).expect("a policy");
+        let vm = VmRequest::alone(VmShape::plain(Resources::new(2_000, 2_000, 0, 0)));
+        let scene = Scene { growth: Some(growth), ..Scene::of(zone) };
+        let explanation = explain(&policy, scene, &vm, Question::default());
+        (explanation.funnel.best.len(), explanation.sentence(zone.fleet()))
+    }
+
+    #[test]
+    fn who_is_let_in_nowhere_is_told_which_moment_ahead_said_no() {
+        let (zone, mut growth) = zone();
+        let rule = || RuleUse { values: vec![10.0], ..RuleUse::plain("SecondMomentAdmission", None) };
+        assert_eq!(told(rule(), &growth, &zone).0, 10, "the new cluster takes it");
+        growth.clusters[1] = growth.clusters[0].clone();
+        let (left, sentence) = told(rule(), &growth, &zone);
+        assert_eq!(left, 0);
+        assert_eq!(
+            sentence,
+            "SecondMomentAdmission does not let a new deployment into old: it would run out of cores with a chance \
+             estimated at 100.0 %, above the risk of 10 %, in 24 hours."
+        );
+        let first = RuleUse { values: vec![95.0], ..RuleUse::plain("FirstMomentAdmission", None) };
+        let sentence = told(first, &growth, &zone).1;
+        assert!(
+            sentence.ends_with("it is expected to have 80 cores in use, above the limit of 76, in 24 hours."),
+            "{sentence}"
+        );
+        let zeroth = RuleUse { values: vec![25.0], ..RuleUse::plain("ZerothMomentAdmission", None) };
+        let sentence = told(zeroth, &growth, &zone).1;
+        assert!(
+            sentence.ends_with("would have 22 cores in use with the newcomer, above the limit of 20, now."),
+            "{sentence}"
+        );
+        // Where it has VMs it may grow.
+        growth.newcomer.at_home = vec![ClusterId::of(1)];
+        assert_eq!(told(rule(), &growth, &zone).0, 10);
+    }
+
+    #[test]
+    fn a_newcomer_that_will_be_gone_is_let_in_where_the_rule_says_so() {
+        let (zone, mut growth) = zone();
+        growth.clusters[1] = growth.clusters[0].clone();
+        growth.newcomer.expected[1] = Expected::new(0.9, 0.5);
+        for (marginal, left) in [(1.0, 20), (0.0, 0)] {
+            let rule = RuleUse { values: vec![10.0, 0.0, marginal], ..RuleUse::plain("SecondMomentAdmission", None) };
+            assert_eq!(told(rule, &growth, &zone).0, left);
+        }
+    }
+}

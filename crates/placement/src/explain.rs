@@ -16,7 +16,7 @@ use crate::reference::{Funnel, best_of, decide, near_best};
 use crate::refusal::refusal_by_rule;
 use crate::why_not::Inquiry;
 
-pub use crate::refusal::{RefusalByRule, Refuser, Shortage, TooLarge};
+pub use crate::refusal::{Objected, RefusalByRule, Refuser, Shortage, TooLarge};
 pub use crate::why_not::{Lost, Side, Weighing, WhyNot};
 
 /// A rule's verdict on one machine.

@@ -6,6 +6,7 @@
 //! machine and validator, and is done for refusals only.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
@@ -29,6 +30,19 @@ pub struct RefusalByRule {
     pub too_large: Option<TooLarge>,
     /// What is in the way of the VM's links, where machines have room for it and the network has not.
     pub blocked: Option<Blocked>,
+    /// What the rules about admission object to in the first cluster that they do not let the VM's deployment into.
+    pub objection: Option<Objected>,
+}
+
+/// A rule about admission that does not let a deployment in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objected {
+    /// The rule.
+    pub rule: &'static str,
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// Why, to go on from "it".
+    pub why: String,
 }
 
 /// What one validator keeps out.
@@ -91,7 +105,16 @@ pub(crate) fn refusal_by_rule(policy: &Policy, scene: Scene<'_>, vm: &VmRequest)
         closest: survey.closest.map(|(_, shortage)| shortage),
         too_large: too_large(scene, vm),
         blocked: blocked(scene, || is_any_left).filter(|_| is_bound_by_network),
+        objection: objection(policy, scene),
     }
+}
+
+/// The first objection of a rule about admission, cluster by cluster.
+fn objection(policy: &Policy, scene: Scene<'_>) -> Option<Objected> {
+    let clusters = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of);
+    let mut objected =
+        clusters.filter_map(|cluster| Some((cluster, policy.objections(scene, cluster).into_iter().next()?)));
+    objected.next().map(|(cluster, (rule, why))| Objected { rule, cluster, why })
 }
 
 /// What a machine lacks for a VM, counting what low-priority VMs hold as free where this VM may

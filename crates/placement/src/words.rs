@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Resource, Resources};
 
 use crate::explain::{
-    Explanation, Lost, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
+    Explanation, Lost, Objected, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
 };
 use crate::gate::{Blocked, Full};
 use crate::reference::WEIGHTED;
@@ -198,6 +198,12 @@ impl RefusalByRule {
         if let Some(blocked) = &self.blocked {
             let (by, words) = (blocked.by.title(), blocked.words());
             return format!("The network could not take it (by {by}): machines have room for it, but {words}.");
+        }
+        if let (Some(Objected { rule, cluster, why }), Some(most)) = (&self.objection, self.most_to_blame())
+            && most.rule == *rule
+        {
+            let cluster = &fleet.cluster(*cluster).name;
+            return format!("{rule} does not let a new deployment into {cluster}: it {why}.");
         }
         let why = match (&self.too_large, self.most_to_blame()) {
             (Some(too_large), _) => too_large.words(fleet),

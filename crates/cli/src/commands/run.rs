@@ -70,6 +70,12 @@ struct Report {
     refused_by_peering: u64,
     refused_by_colocation: u64,
     refused_elsewhere: u64,
+    /// Where rules ask what deployments will grow to: requests that began one, placed and not, and requests of those that were in
+    /// already, placed and not.
+    deployments: u64,
+    deployments_refused: u64,
+    scale_outs: u64,
+    scale_outs_failed: u64,
     #[serde(skip)]
     is_linked: bool,
     wall_ms: f64,
@@ -153,6 +159,10 @@ impl Report {
             refused_by_peering: by(Bottleneck::Peering),
             refused_by_colocation: by(Bottleneck::Colocation),
             refused_elsewhere: by(Bottleneck::Elsewhere),
+            deployments: summary.counters.deployments,
+            deployments_refused: summary.counters.deployments_refused,
+            scale_outs: summary.counters.scale_outs,
+            scale_outs_failed: summary.counters.scale_outs_failed,
             is_linked: world.plan().links().is_some(),
             wall_ms,
             seed: variant.seed,
@@ -208,7 +218,7 @@ impl Report {
             let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
             rows.insert(5, ("Stranded", stranded));
         }
-        let beside = self.refused().into_iter().chain(self.disrupted());
+        let beside = self.refused().into_iter().chain(self.grown()).chain(self.disrupted());
         rows.splice(3..3, beside);
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
         text + &self.shares()
@@ -227,6 +237,20 @@ impl Report {
             counts.iter().filter(|(_, vms)| *vms > 0).map(|(by, vms)| format!("{} {by}", count(*vms))).collect();
         let warm = if self.warm_rejections > 0 { ", without those at the start" } else { "" };
         (self.is_linked && !some.is_empty()).then(|| ("Of these", some.join(", ") + warm))
+    }
+
+    /// What became of deployments that asked to be let in or to grow, where rules ask what they will grow to.
+    fn grown(&self) -> Option<(&'static str, String)> {
+        let Self { deployments, deployments_refused, scale_outs, scale_outs_failed, .. } = *self;
+        let asked = deployments + deployments_refused + scale_outs + scale_outs_failed;
+        let told = format!(
+            "{} let in, {} not; of {} scale-outs {} failed",
+            count(deployments),
+            count(deployments_refused),
+            count(scale_outs + scale_outs_failed),
+            count(scale_outs_failed)
+        );
+        (asked > 0).then_some(("Deployments", told))
     }
 
     /// What incidents and evictions did to VMs, where they did anything.

@@ -190,7 +190,7 @@ pub fn rows(study: &Study) -> Vec<CaseRow> {
 pub fn so_far(study: &Study) -> String {
     let stopped = if study.is_stopped && study.share_done() < 1.0 { tr(", stopped") } else { "" };
     let seeds = study.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    let share = words::fixed(100.0 * study.share_done(), 0);
+    let share = words::fixed((100.0 * study.share_done()).floor(), 0);
     let runs = words::counted(study.runs_over() as f64, tr("run"), tr("runs"));
     say("{runs}, {share} % done{stopped}, seeds {seeds}", &[&runs, &share, &stopped, &seeds])
 }
