@@ -91,7 +91,7 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
         banded(tr("new"), Role::Ghost, &forecast.fresh, SHOWN_HOURS),
         banded(tr("now"), Role::Live, &forecast.seen, SHOWN_HOURS),
     ];
-    (plot(tr("Cores expected of the deployment").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
+    (plot(tr("Cores expected").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
 }
 
 /// What a cluster was expected to hold when it refused somebody.
@@ -114,10 +114,7 @@ pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
         Series::new(tr("all cores"), Role::Variant(1), Style::Line, ends),
         banded(tr("expected"), Role::Live, &then.ahead, f64::INFINITY),
     ];
-    (
-        plot(tr("Expected when the last deployment was refused").into(), tr("cores"), tr("hours ahead"), true, series),
-        sentence,
-    )
+    (plot(tr("At the last refusal").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
 }
 
 /// One case in a table.
@@ -241,9 +238,9 @@ pub fn fitted(card: &FitCard) -> String {
 
 /// What is compared with what was seen, and its unit.
 const CURVES: [(&str, &str); 3] = [
-    (mark("Sizes of first requests"), mark("cores")),
+    (mark("First requests"), mark("cores")),
     (mark("Lives"), mark("hours")),
-    (mark("Times of first scale-outs"), mark("hours")),
+    (mark("First scale-outs"), mark("hours")),
 ];
 
 /// The curves of a fit over those of what was seen.
@@ -259,7 +256,7 @@ pub fn fitted_plots(card: &FitCard) -> Vec<Drawn> {
         let [ks, cvm] = [agreed.kolmogorov_smirnov, agreed.cramer_von_mises].map(|distance| words::fixed(distance, 3));
         let sentence =
             say("{}: at most {} of all apart (Kolmogorov-Smirnov); Cramér-von Mises {}.", &[&tr(title), &ks, &cvm]);
-        Some((plot(say("{}: share up to", &[&tr(title)]), "%", tr(across), true, series), sentence))
+        Some((plot(say("{}: share", &[&tr(title)]), "%", tr(across), true, series), sentence))
     };
     CURVES.iter().zip(&card.agreements).filter_map(drawn).collect()
 }
@@ -288,13 +285,9 @@ pub fn plots(study: &Study) -> Vec<Drawn> {
     drawn.push(if study.wish.kind == StudyKind::Observations { by_knowledge(study) } else { by_month(study) });
     let last = study.cases.iter().rev().find_map(|case| {
         let result = case.results().next()?;
-        Some((case, result.refused.as_deref()?, result.cores))
+        Some((result.refused.as_deref()?, result.cores))
     });
-    drawn.extend(last.map(|(case, then, cores)| {
-        let (plot, sentence) = refused(then, cores);
-        let title = format!("{}: {}", plot.title, case.name);
-        (Plot { title, ..plot }, sentence)
-    }));
+    drawn.extend(last.map(|(then, cores)| refused(then, cores)));
     drawn
 }
 
