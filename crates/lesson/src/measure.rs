@@ -131,6 +131,11 @@ pub static TOTALS: &[Total] = &[
     total("refused_by_peering", "VMs refused by peering", "", |run| refused(run, Bottleneck::Peering)),
     total("refused_by_colocation", "VMs refused by co-location", "", |run| refused(run, Bottleneck::Colocation)),
     total("refused_elsewhere", "VMs refused by racks' uplinks", "", |run| refused(run, Bottleneck::Elsewhere)),
+    // Requests, where a rule asks what deployments will grow to; where none does nothing is counted.
+    total("deployments", "deployments let in", "", |run| count(run.counters.deployments)),
+    total("deployments_refused", "deployments not let in", "", |run| count(run.counters.deployments_refused)),
+    total("scale_outs", "scale-outs placed", "", |run| count(run.counters.scale_outs)),
+    total("scale_outs_failed", "scale-outs failed", "", |run| count(run.counters.scale_outs_failed)),
 ];
 
 const FOLDS: [(&str, Fold); 4] =

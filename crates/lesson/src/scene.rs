@@ -96,7 +96,7 @@ impl Scene {
                 issues.add(line, "a preset, a link or a document in the first scenario", "none", advice);
                 None
             })?,
-            Start::Preset(id) => (presets::find(id)?.make)(),
+            Start::Preset(id) => in_front(&(presets::find(id)?.make)()),
             Start::Whole(document) => (**document).clone(),
         };
         let active = document.active;
@@ -114,6 +114,11 @@ impl Scene {
         };
         start.into_iter().chain(self.changes.iter().map(Change::line)).collect()
     }
+}
+
+/// A document without the variants that are not in front: a step compares with what it says itself.
+fn in_front(document: &Document) -> Document {
+    Document { name: document.name.clone(), variants: vec![document.active_variant().clone()], active: 0 }
 }
 
 impl Change {

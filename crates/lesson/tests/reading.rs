@@ -53,6 +53,17 @@ fn what_a_teacher_freezes_is_a_step() {
 }
 
 #[test]
+fn of_a_preset_the_variant_in_front_is_shown() {
+    let preset = PRESETS.iter().find(|preset| (preset.make)().variants.len() > 1).expect("one with several variants");
+    let text = format!("# T\n\n## S\n\n```scenario\npreset: {}\nset: seed = 9\n```\n", preset.id);
+    let lesson = Lesson::read(&text).unwrap_or_else(|issues| panic!("{issues:?}"));
+    let shown = lesson.shown(0).expect("a step").scenario.document();
+    let front = (preset.make)().active_variant().clone();
+    assert_eq!((shown.active, shown.variants.len(), shown.active_variant().seed), (0, 1, 9));
+    assert_eq!(shown.active_variant().rules, front.rules);
+}
+
+#[test]
 fn lessons_pass_through_text_and_through_messages() {
     for listed in LESSONS {
         let lesson = Lesson::read(listed.markdown).unwrap_or_else(|issues| panic!("{}: {issues:?}", listed.id));
