@@ -29,4 +29,6 @@ pub static LESSONS: &[Listed] = lessons![
     "10-how-much-to-keep-free",
     "11-together-or-apart",
     "12-never-fit",
+    "13-why-40-percent-stays-empty",
+    "14-one-observation",
 ];
