@@ -217,7 +217,7 @@ fn the_more_is_observed_the_nearer_is_what_is_believed() {
         let error = |number: u64| {
             let mut draws = Seed(number).stream("observed").generator();
             let (truth, known) = kind(&model, observations, &mut draws);
-            let belief = Belief::new(&model, &known, Belief::NODES);
+            let belief = Belief::new(&model, &known.0, Belief::NODES);
             let far = |believed: f64, truth: f64| libm::log(believed / truth).abs();
             [far(belief.mean_death_rate(), truth.death), far(belief.mean_scale_out_rate(), truth.scale_out)]
         };
