@@ -616,6 +616,42 @@ fn a_row_of_a_sweep_is_what_a_run_says() {
 }
 
 #[test]
+fn a_sweep_of_the_admission_lab_follows_the_cluster_over_years() {
+    let folder = folder("sweep-years");
+    let plan = file(
+        &folder,
+        "years.json",
+        br#"{ "scenario": "default", "of": "admission_lab", "seeds": 2, "parameters": [
+            { "path": "rules.ZerothMomentAdmission.on", "values": [true] },
+            { "path": "admission_lab.cores", "values": [300] },
+            { "path": "admission_lab.years", "values": [0.3] },
+            { "path": "rules.ZerothMomentAdmission.limit", "values": [10, 100] } ] }"#,
+    );
+    let rows = json(&["sweep", &plan, "--json"]);
+    let rows = rows["rows"].as_array().expect("rows");
+    let figure = |row: usize, id: &str| rows[row]["measures"][id].as_f64().expect("a number");
+    assert_eq!(rows.len(), 4);
+    for seed in 0..2 {
+        assert!(figure(seed, "utilization_pct") < figure(2 + seed, "utilization_pct"));
+        assert_eq!(figure(seed, "arrivals"), figure(2 + seed, "arrivals"), "the same deployments ask");
+    }
+    assert_ne!(rows[0]["digest"], rows[1]["digest"]);
+    let again = json(&["sweep", &plan, "--json", "--shard", "2/3"]);
+    assert_eq!(again["rows"][0], rows[1], "a row depends on its number alone");
+}
+
+#[test]
+fn beliefs_are_fitted_to_a_trace() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
+    let fitted = json(&["trace", "fit", trace]);
+    assert!(fitted["settings"].as_array().is_some_and(|settings| settings.len() == 8));
+    assert!(fitted["agreements"][1]["kolmogorov_smirnov"].as_f64().is_some_and(|distance| distance < 0.1), "lives");
+    assert!(fitted["cannot_say"].as_array().is_some_and(|doubts| doubts.len() > 2));
+    let told = tiebreak(&["trace", "fit", trace, "--cores-end"]);
+    assert!(code(&told) == 0 && text(&told.stdout).contains("What the trace cannot say:"), "{told:?}");
+}
+
+#[test]
 fn a_sweep_that_cannot_be_is_one_sentence_and_code_2() {
     let (folder, plan) = swept("sweep-bad");
     let wrong = |name: &str, from: &str, to: &str| file(&folder, name, PLAN.replace(from, to).as_bytes());

@@ -1,8 +1,10 @@
 //! Plans of sweeps: which runs they mean, and what is said of those that mean none.
 
 use serde_json::{Value, json};
-use tiebreak_scenario::sweep::{RUNS_MAX, SweepSeeds};
-use tiebreak_scenario::{Document, SWEEP_MEASURES, Sweep, SweepError, SweepPlan, SweepScenario, Variant, presets};
+use tiebreak_scenario::sweep::{RUNS_MAX, SweepSeeds, every_measure};
+use tiebreak_scenario::{
+    Document, SWEEP_MEASURES, Sweep, SweepError, SweepPlan, SweepScenario, SweepSubject, Variant, presets,
+};
 
 fn small() -> Document {
     (presets::find("small").expect("a preset").make)()
@@ -84,7 +86,27 @@ fn a_document_may_stand_in_the_plan() {
     assert_eq!(sweep.runs().map(|run| run.seed).collect::<Vec<_>>(), [seed, seed + 1, seed + 2]);
     let every =
         SweepPlan::read(&over(&json!([{ "path": "agents.count", "values": [1] }])).to_string()).expect("a plan");
-    assert_eq!((every.seeds, every.measures.len()), (SweepSeeds::Count(1), SWEEP_MEASURES.len()));
+    assert_eq!((every.seeds, every.measures.len()), (SweepSeeds::Count(1), every_measure(SweepSubject::Workload).len()));
+}
+
+#[test]
+fn a_plan_may_be_about_the_admission_lab() {
+    let mut of_lab = over(&json!([{ "path": "admission_lab.cores", "values": [500, 1000] }]));
+    of_lab["of"] = json!("admission_lab");
+    let plan = SweepPlan::read(&of_lab.to_string()).expect("a plan");
+    assert_eq!((plan.subject, plan.measures.len()), (SweepSubject::AdmissionLab, 6));
+    assert_eq!(SweepPlan::read(&plan.to_json()).expect("the same"), plan);
+    let both = every_measure(SweepSubject::Workload).len() + plan.measures.len();
+    assert_eq!(both, SWEEP_MEASURES.len(), "each is about one of them");
+    for (field, value, expected) in [
+        ("of", json!("luck"), "of: expected workload or admission_lab, got \"luck\""),
+        ("measures", json!(["vms"]), "measures[0]: expected a measure: utilization_pct, failed_pct"),
+    ] {
+        let mut wrong = of_lab.clone();
+        wrong[field] = value;
+        let told = SweepPlan::read(&wrong.to_string()).expect_err("no plan").to_string();
+        assert!(told.contains(expected), "{told}");
+    }
 }
 
 #[test]
@@ -108,7 +130,7 @@ fn what_is_no_sweep_says_which_field() {
         ),
         (
             with("colour", json!("red")),
-            "expected scenario, variant, parameters, seeds or measures, got field \"colour\"",
+            "expected scenario, variant, of, parameters, seeds or measures, got field \"colour\"",
         ),
         (with("variant", json!("Z")), "variant: expected a variant of the scenario: A, got \"Z\""),
         (with("parameters", json!([])), "parameters: expected at least 1 parameter, got a list of 0"),
