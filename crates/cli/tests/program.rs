@@ -74,7 +74,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 19] = [
+const FIGURES: [(&str, usize); 23] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -94,6 +94,10 @@ const FIGURES: [(&str, usize); 19] = [
     ("gridiron-fig8", 6),
     ("gridiron-case", 12),
     ("gridiron-demand", 10),
+    ("admission-table2", 5),
+    ("admission-fig1", 8),
+    ("admission-fig2", 2),
+    ("admission-appendix-e", 4),
 ];
 
 #[test]
@@ -731,6 +735,16 @@ fn bench_measures_the_engine_beside_plain_programs() {
         assert!(list.iter().all(|figure| figure["met"].is_null()), "bars are not for the small size");
     }
     assert!(done(&["bench", "--quick"]).contains("The plain best fits agree"));
+}
+
+#[test]
+fn bench_measures_admission_alone() {
+    let bench = json(&["bench", "--quick", "--admission", "--json"]);
+    assert_eq!(bench["cases"].as_array().map(Vec::len), Some(0));
+    let figures = bench["figures"].as_array().expect("figures");
+    assert!(figures.iter().all(|figure| figure["value"].is_number() && figure["met"].is_null()), "{bench}");
+    let named = |words: &str| figures.iter().any(|figure| figure["name"].as_str().expect("a name").contains(words));
+    assert!(["look-aheads", "geometric", "think", "exponent", "years"].iter().all(|words| named(words)), "{bench}");
 }
 
 #[test]

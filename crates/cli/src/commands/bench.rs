@@ -3,6 +3,7 @@
 //! A time says little on its own: it depends on the computer. So plain programs replay the same
 //! requests in the same run, and most bars are ratios of two times.
 
+mod admission;
 mod baselines;
 mod case;
 mod figure;
@@ -11,6 +12,7 @@ mod zone;
 
 use serde::Serialize;
 
+use self::admission::Asked;
 use self::baselines::{BASELINES, NAIVE_SCAN};
 use self::case::{Case, Runner, engine, in_turns, plain};
 use self::figure::{Bar, Figure, Side, growth};
@@ -30,6 +32,9 @@ pub(crate) const LIFETIMES: Opt =
 pub(crate) const NETWORK: Opt =
     Opt { name: "network", value: None, help: "nothing but the lists of rules that look at links between VMs" };
 
+pub(crate) const ADMISSION: Opt =
+    Opt { name: "admission", value: None, help: "nothing but rules about admission, and a cluster over years" };
+
 /// Machines and days of each zone that is measured.
 struct Sizes {
     runs: u32,
@@ -44,6 +49,7 @@ struct Sizes {
     memory_machines: &'static [u32],
     memory_days: f64,
     reach: Reach,
+    admission: Asked,
 }
 
 /// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
@@ -57,6 +63,7 @@ const WHOLE: Sizes = Sizes {
     memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
     memory_days: 0.25,
     reach: Reach { zones: [(1_000, 7.0), (10_000, 2.0), (100_000, 0.2)], vdcs: &[4, 8, 15, 30, 60, 120] },
+    admission: Asked::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
 };
 
 /// Sizes that show that all of it works, and little of how fast it is.
@@ -70,6 +77,7 @@ const QUICK: Sizes = Sizes {
     memory_machines: &[1_000, 2_000, 4_000],
     memory_days: 0.25,
     reach: Reach { zones: [(100, 0.5), (300, 0.5), (1_000, 0.25)], vdcs: &[4, 8, 15] },
+    admission: Asked::of(&[20, 40], 50, 2_000, 0.02),
 };
 
 const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
@@ -117,7 +125,7 @@ struct Bench {
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut bench = Bench::new(given.has("quick"));
-    let has_all = !given.has("lifetimes") && !given.has("network");
+    let has_all = !["lifetimes", "network", "admission"].iter().any(|only| given.has(only));
     if has_all {
         bench.beside_plain_programs(given)?;
     }
@@ -126,6 +134,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     if has_all || given.has("network") {
         bench.network()?;
+    }
+    if has_all || given.has("admission") {
+        bench.admission()?;
     }
     Ok(Answer::either(given, &bench, || bench.text()))
 }

@@ -3,6 +3,11 @@
 //! One file each. A table or figure says what was run, gives rows with the paper's value and
 //! ours, and checks the directions that the paper shows.
 
+mod admission;
+mod admission_appendix_e;
+mod admission_fig1;
+mod admission_fig2;
+mod admission_table2;
 mod demand;
 mod figure;
 mod gridiron_case;
@@ -78,6 +83,18 @@ static ENTRIES: &[Entry] = &[
         run: gridiron_case::run,
     },
     Entry { name: "gridiron-demand", about: "what links ask for over time, beside cores", run: gridiron_demand::run },
+    Entry {
+        name: "admission-table2",
+        about: "what is used of a cluster under one service level, by who is let in",
+        run: admission_table2::run,
+    },
+    Entry { name: "admission-fig1", about: "what knowing a deployment beforehand is worth", run: admission_fig1::run },
+    Entry { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
+    Entry {
+        name: "admission-appendix-e",
+        about: "deployments that will be gone before it gets tight",
+        run: admission_appendix_e::run,
+    },
 ];
 
 /// The words that choose what is computed.
@@ -107,7 +124,7 @@ fn find(name: &str) -> Result<&'static Entry, Failure> {
 fn list(given: &Given) -> Answer {
     let rows: Vec<_> =
         ENTRIES.iter().map(|entry| serde_json::json!({ "name": entry.name, "about": entry.about })).collect();
-    let lines = ENTRIES.iter().map(|entry| format!("  {:<16}{}\n", entry.name, entry.about));
+    let lines = ENTRIES.iter().map(|entry| format!("  {:<22}{}\n", entry.name, entry.about));
     Answer::either(given, &rows, || {
         format!("{}\n`tiebreak reproduce all` computes all of them.\n", lines.collect::<String>())
     })
