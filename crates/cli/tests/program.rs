@@ -647,7 +647,7 @@ fn a_sweep_of_the_admission_lab_follows_the_cluster_over_years() {
 #[test]
 fn beliefs_are_fitted_to_a_trace() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
-    let fitted = json(&["trace", "fit", trace]);
+    let fitted = json(&["trace", "fit", trace, "--json"]);
     assert!(fitted["settings"].as_array().is_some_and(|settings| settings.len() == 8));
     assert!(fitted["agreements"][1]["kolmogorov_smirnov"].as_f64().is_some_and(|distance| distance < 0.1), "lives");
     assert!(fitted["cannot_say"].as_array().is_some_and(|doubts| doubts.len() > 2));

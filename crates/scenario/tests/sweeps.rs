@@ -86,7 +86,10 @@ fn a_document_may_stand_in_the_plan() {
     assert_eq!(sweep.runs().map(|run| run.seed).collect::<Vec<_>>(), [seed, seed + 1, seed + 2]);
     let every =
         SweepPlan::read(&over(&json!([{ "path": "agents.count", "values": [1] }])).to_string()).expect("a plan");
-    assert_eq!((every.seeds, every.measures.len()), (SweepSeeds::Count(1), every_measure(SweepSubject::Workload).len()));
+    assert_eq!(
+        (every.seeds, every.measures.len()),
+        (SweepSeeds::Count(1), every_measure(SweepSubject::Workload).len())
+    );
 }
 
 #[test]
