@@ -46,7 +46,7 @@ impl Density {
         let hours = if seen.scale_outs > 0.0 { seen.hours.max(HOURS_LEAST) } else { seen.hours };
         Self {
             slope: prior.death.shape + seen.deaths + prior.power * seen.scale_outs,
-            pull: prior.death.rate + seen.exposure + prior.stop * hours,
+            pull: prior.death.rate + (seen.exposure + prior.stop * hours).max(0.0),
             count: prior.scale_out.shape + seen.scale_outs,
             log_rate: libm::log(prior.scale_out.rate),
             log_hours: libm::log(hours),

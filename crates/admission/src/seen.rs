@@ -19,7 +19,8 @@ pub struct Seen {
     pub blocks: f64,
     /// d, cores (or blocks) that ended one by one.
     pub deaths: f64,
-    /// X, hours that its cores (or blocks) were watched, added up over them.
+    /// X, hours that its cores (or blocks) were watched, added up over them. Below 0 where hours were watched in which
+    /// it could not have stopped, as between scale-outs observed before it came.
     pub exposure: f64,
     /// k, scale-outs it asked for, granted or not.
     pub scale_outs: f64,
@@ -74,7 +75,7 @@ impl Seen {
         }
     }
 
-    /// The same with every number from 0 to [`MOST`].
+    /// The same with every number from 0 to [`MOST`], but for the exposure, which may be as far below.
     pub(crate) fn bounded(&self) -> Self {
         let bounded = |number: f64| bounded(number, MOST);
         let Self { cores, squares, blocks, deaths, exposure, scale_outs, hours, extra, requests } = *self;
@@ -83,7 +84,7 @@ impl Seen {
             squares: self::bounded(squares, MOST * MOST),
             blocks: bounded(blocks),
             deaths: bounded(deaths),
-            exposure: bounded(exposure),
+            exposure: if exposure.is_nan() { 0.0 } else { exposure.clamp(-MOST, MOST) },
             scale_outs: bounded(scale_outs),
             hours: bounded(hours),
             extra: bounded(extra),

@@ -226,7 +226,7 @@ fn the_more_is_observed_the_nearer_is_what_is_believed() {
     };
     let [none, five, fifty] = [0, 5, 50].map(off);
     for at in 0..2 {
-        assert!(fifty[at] < five[at] && five[at] < 0.5 * none[at], "{none:?}, {five:?}, {fifty:?}");
+        assert!(fifty[at] < 0.5 * five[at] && five[at] < 0.5 * none[at], "{none:?}, {five:?}, {fifty:?}");
     }
     for observations in [0, 1, 50] {
         let years = run(ClusterYears { observations, years: MONTH / 4.0, ..lab() }, terms(), RULES[3]);
