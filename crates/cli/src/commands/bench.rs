@@ -265,7 +265,8 @@ impl Bench {
             true => "\nThe plain best fits agree on the machine of every VM.\n",
             false => "\nThe plain best fits do not agree on the machine of every VM.\n",
         });
-        format!("{}\n{}{agree}", table(&cases), table(&figures))
+        let cases = if self.cases.is_empty() { String::new() } else { table(&cases) + "\n" };
+        format!("{cases}{}{agree}", table(&figures))
     }
 }
 

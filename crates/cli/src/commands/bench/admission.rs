@@ -17,7 +17,8 @@ use super::Bench;
 use super::figure::{Bar, Side, growth};
 use crate::answer::Failure;
 
-const DECISION_MS: Bar = Bar(Side::AtMost, 1.0);
+/// A millisecond.
+const DECISION_US: Bar = Bar(Side::AtMost, 1_000.0);
 const YEARS_S: Bar = Bar(Side::AtMost, 60.0);
 /// Flat, but for what a computer does meanwhile.
 const GROWTH_WITH_DEPLOYMENTS: Bar = Bar(Side::AtMost, 0.1);
@@ -58,11 +59,11 @@ impl Bench {
         for (name, horizon) in [("five look-aheads", Horizon::LookAheads), ("geometric grid", Horizon::Geometric)] {
             let crowd = Crowd::of(horizon, DEPLOYMENTS)?;
             let moments = crowd.terms.hours().len();
-            let bar = (horizon == Horizon::LookAheads).then_some(DECISION_MS);
+            let bar = (horizon == Horizon::LookAheads).then_some(DECISION_US);
             let with = format!("{DEPLOYMENTS} deployments, {moments} moments ({name})");
-            self.figure(format!("ms a decision, {with}"), 1e3 * crowd.decision_s(asked.times), bar);
-            let update = 1e3 * crowd.update_s(asked.times / 10);
-            self.figure(format!("ms to think a deployment over, {with}"), update, None);
+            self.figure(format!("µs a decision, {with}"), 1e6 * crowd.decision_s(asked.times), bar);
+            let update = 1e6 * crowd.update_s(asked.times / 10);
+            self.figure(format!("µs to think a deployment over, {with}"), update, None);
         }
         let mut points = Vec::new();
         for deployments in asked.deployments {

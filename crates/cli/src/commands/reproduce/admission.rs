@@ -198,12 +198,11 @@ impl Lab {
         let [tuning, judging] = self.runs(&years)?;
         let range = case.rule.range(self.scale);
         let mut tuning = Tuning::new(range, years.sla / 100.0, years.cores, tuning);
-        while let Some(wanted) = {
-            let next = tuning.wanted().next();
-            next
-        } {
+        let mut next = tuning.wanted().next();
+        while let Some(wanted) = next {
             let run = self.run(&years, case.rule.with(wanted.value)?, wanted.seed)?;
             tuning.tell(wanted, &run.total);
+            next = tuning.wanted().next();
         }
         let tuned = tuning.tuned().expect("nothing more is wanted");
         let number = tuned.best.map_or(range.least, |best| best.value);
@@ -330,4 +329,48 @@ pub(super) fn tried_panel(cases: &[Case], judged: &[Judged]) -> Panel {
         up_is_log: false,
         series: cases.iter().zip(judged).zip(ROLES).map(line).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lab() -> Lab {
+        let years = ClusterYears { cores: 300, years: 0.1, ..ClusterYears::default() };
+        let scale = Scale { is_quick: false };
+        Lab { settings: AdmissionSettings::default(), years, scale, each: 3, drawn: 200 }
+    }
+
+    #[test]
+    fn runs_are_judged_by_others_than_they_are_tuned_on() {
+        let [tuning, judging] = lab().runs(&lab().years).expect("runs");
+        for runs in [&tuning, &judging] {
+            assert_eq!(runs.iter().map(|run| run.stratum).collect::<Vec<_>>(), [2, 2, 2, 1, 1, 1, 0, 0, 0]);
+            assert!((runs.iter().map(|run| run.weight).sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        assert!(tuning.iter().all(|run| judging.iter().all(|other| other.seed != run.seed)));
+    }
+
+    #[test]
+    fn a_rules_number_is_its_first_and_the_marginal_rule_its_last() {
+        let admitted = |rule: Rule, number: f64| {
+            let run = lab().run(&lab().years, rule.with(number).expect("a policy"), 1).expect("a run");
+            run.total.admitted
+        };
+        assert_eq!(admitted(Rule::Zeroth, 0.0), 0);
+        for [rule, strict] in [
+            [Rule::First { marginal: true }, Rule::First { marginal: false }],
+            [Rule::Second { marginal: true }, Rule::Second { marginal: false }],
+        ] {
+            assert!(admitted(rule, 1.0) < admitted(rule, 90.0));
+            assert!(admitted(strict, 1.0) <= admitted(rule, 1.0));
+        }
+    }
+
+    #[test]
+    fn what_is_used_of_a_cluster_is_at_most_all_of_it() {
+        let month = |core_hours| Span { hours: 10.0, core_hours, ..Span::default() };
+        let outcome = Outcome { total: Span::default(), months: vec![month(500.0), month(5_000.0)], cores: 1 };
+        assert!((outcome.used_of(100) - 0.75).abs() < 1e-12);
+    }
 }

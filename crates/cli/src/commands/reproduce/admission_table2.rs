@@ -142,3 +142,18 @@ fn checks(lab: &Lab, judged: &[Judged], grids: &Grids) -> Vec<Check> {
         }),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_decision_is_followed_and_a_grid_agrees_with_itself() {
+        let years = ClusterYears { cores: 300, years: 0.02, ..ClusterYears::default() };
+        let (decisions, used_pct) = followed(AdmissionSettings::default(), years).expect("a run");
+        // About one arrival an hour for 175 hours, and not all are let in.
+        assert!((120..240).contains(&decisions.len()), "{}", decisions.len());
+        assert!(decisions.contains(&true) && decisions.contains(&false) && used_pct > 1.0);
+        assert_eq!((decisions, used_pct), followed(AdmissionSettings::default(), years).expect("a run"));
+    }
+}
