@@ -291,8 +291,8 @@ impl Years {
     fn arrive(&mut self) {
         let id = self.arrived;
         self.arrived += 1;
-        let mut draws = Xoshiro256PlusPlus::seed_from_u64(self.each.draw(u64::from(id), 0));
-        let (truth, beliefs, asks) = self.meet(&mut draws);
+        let mut draws = generator(self.each, id, Draws::Life);
+        let (truth, beliefs, asks) = self.meet(id, &mut draws);
         let is_in = self.lets_in(asks, &beliefs);
         let month = self.month();
         month.arrivals += 1;
@@ -309,11 +309,14 @@ impl Years {
     }
 
     /// How the deployment that arrives behaves, what is believed of it, and the cores that it asks for.
-    fn meet(&self, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
-        let (truth, known) = drawn(self.terms.model(), &self.lab, draws);
+    fn meet(&self, id: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
+        let (model, observations) = (self.terms.model(), self.lab.observations);
+        let truth = truth(model, draws);
         let asks = request(truth.size, draws);
-        let begun = |known: Known| known.and_started(f64::from(asks));
-        (truth, known.into_iter().map(begun).collect(), asks)
+        let own = observed(model, &truth, observations, &mut generator(self.each, id, Draws::Observations));
+        let other = || kind(model, observations, &mut generator(self.each, id, Draws::OtherKind)).1;
+        let known = core::iter::once(own).chain(self.lab.unlabelled.then(other));
+        (truth, known.map(|known| known.and_started(f64::from(asks))).collect(), asks)
     }
 
     fn lets_in(&mut self, asks: u32, beliefs: &[Seen]) -> bool {
@@ -445,45 +448,59 @@ impl Known {
 
 /// A kind of deployment of the population, and what so many observations of it say.
 pub(super) fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Known) {
+    let truth = truth(model, draws);
+    (truth, observed(model, &truth, observations, draws))
+}
+
+/// How a deployment of the population behaves.
+fn truth(model: &Model, draws: &mut Xoshiro256PlusPlus) -> Truth {
     let prior = &model.prior;
     let death = gamma(&prior.death, draws);
     let scale_out = gamma(&prior.scale_out, draws) * libm::pow(death, prior.power);
-    let truth = Truth { death, scale_out, size: gamma(&prior.size, draws) };
+    Truth { death, scale_out, size: gamma(&prior.size, draws) }
+}
+
+/// What so many observations say of deployments that behave like this.
+fn observed(model: &Model, truth: &Truth, observations: u32, draws: &mut Xoshiro256PlusPlus) -> Known {
     let mut known = Seen::default();
     for _ in 0..observations {
         let gap = exponential(draws, truth.scale_out);
         known.deaths += 1.0;
         // Gaps between scale-outs are no time in which a deployment could have stopped and did not.
-        known.exposure += exponential(draws, truth.death) - prior.stop * gap;
+        known.exposure += exponential(draws, truth.death) - model.prior.stop * gap;
         known.scale_outs += 1.0;
         known.hours += gap;
         known.extra += f64::from(request(truth.size, draws) - 1);
         known.requests += 1.0;
     }
-    (truth, Known(known))
+    Known(known)
 }
 
-/// How a deployment behaves, and what is known of each kind that it may be of.
-fn drawn(model: &Model, lab: &ClusterYears, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Known>) {
-    let kinds = if lab.unlabelled { 2 } else { 1 };
-    let kinds: Vec<_> = (0..kinds).map(|_| kind(model, lab.observations, draws)).collect();
-    let at = if kinds.len() > 1 { (draws.next_u64() >> 63) as usize } else { 0 };
-    (kinds[at].0, kinds.into_iter().map(|kind| kind.1).collect())
+/// What is drawn for one deployment. Each has a generator of its own, so that it does the same whatever is known of it.
+#[derive(Clone, Copy)]
+enum Draws {
+    /// How it behaves, and all that it does.
+    Life,
+    /// What was observed of its kind.
+    Observations,
+    /// Its user's other kind, and what was observed of that.
+    OtherKind,
+}
+
+fn generator(each: Stream, id: u32, which: Draws) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(each.draw(u64::from(id), which as u64))
 }
 
 /// Who asks to be let in during a run of this seed, whatever the policy: when, in hours from the beginning, and how it
 /// behaves.
 pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl Iterator<Item = (f64, Truth)> {
-    // With labels a deployment is drawn before what is known of it, which is not asked for here.
-    let observations = if lab.unlabelled { lab.observations } else { 0 };
-    let (model, lab) = (*model, ClusterYears { observations, ..*lab });
+    let (model, lab) = (*model, *lab);
     let (mut waits, each) = (seed.stream("deployments arrive").generator(), seed.stream("deployments"));
     let mut now_ms = 0;
-    (0_u64..).map_while(move |id| {
+    (0..).map_while(move |id| {
         now_ms = later(now_ms, exponential(&mut waits, lab.arrivals));
-        let mut draws = Xoshiro256PlusPlus::seed_from_u64(each.draw(id, 0));
         let is_within = now_ms < lab.end_ms();
-        is_within.then(|| (now_ms as f64 / HOUR_MS, drawn(&model, &lab, &mut draws).0))
+        is_within.then(|| (now_ms as f64 / HOUR_MS, truth(&model, &mut generator(each, id, Draws::Life))))
     })
 }
 
@@ -491,7 +508,7 @@ pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl It
 #[must_use]
 pub fn population(model: &Model, count: u32, seed: Seed) -> Vec<Truth> {
     let mut draws = seed.stream("population").generator();
-    (0..count).map(|_| kind(model, 0, &mut draws).0).collect()
+    (0..count).map(|_| truth(model, &mut draws)).collect()
 }
 
 fn gamma(law: &Gamma, draws: &mut Xoshiro256PlusPlus) -> f64 {

@@ -130,7 +130,7 @@ impl Lab {
         // A deployment is thought over again after more has changed than by default, which takes half the time.
         variant.set("admission.tolerance", "40")?;
         if scale.is_quick {
-            for (path, value) in [("cores", "300"), ("arrivals", "0.3"), ("years", "0.2"), ("sla", "0.5")] {
+            for (path, value) in [("cores", "300"), ("arrivals", "0.3"), ("years", "0.2"), ("sla", "0.1")] {
                 variant.set(&format!("admission_lab.{path}"), value)?;
             }
             variant.set("admission.size_rate", "0.8")?;

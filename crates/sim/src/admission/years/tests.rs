@@ -235,19 +235,18 @@ fn the_more_is_observed_the_nearer_is_what_is_believed() {
 }
 
 #[test]
-fn who_is_not_labelled_is_one_of_two_kinds() {
-    for (unlabelled, kinds) in [(false, 1), (true, 2)] {
-        let years = begun(ClusterYears { unlabelled, observations: 20, ..lab() }, terms(), None);
-        let mut second = 0;
-        for number in 0..200 {
-            let mut draws = Seed(number).stream("kinds").generator();
-            let (truth, beliefs, asks) = years.meet(&mut draws);
-            assert_eq!(beliefs.len(), kinds);
-            assert!(beliefs.iter().all(|seen| seen.cores == f64::from(asks)), "both see what it asks for");
-            let mut again = Seed(number).stream("kinds").generator();
-            let first = kind(years.terms.model(), 20, &mut again).0;
-            second += u32::from(truth != first);
-        }
-        assert!(if unlabelled { (70..130).contains(&second) } else { second == 0 }, "{second} of 200");
+fn who_is_not_labelled_does_the_same_and_is_believed_to_be_of_either_kind() {
+    let years = |lab| begun(lab, terms(), None);
+    let labelled = years(ClusterYears { observations: 20, ..lab() });
+    let unlabelled = years(ClusterYears { unlabelled: true, observations: 20, ..lab() });
+    let unknown = years(lab());
+    for id in 0..200 {
+        let meet = |years: &Years| years.meet(id, &mut generator(years.each, id, Draws::Life));
+        let (truth, beliefs, asks) = meet(&unlabelled);
+        assert!(beliefs.len() == 2 && beliefs[0].exposure != beliefs[1].exposure);
+        assert!(beliefs.iter().all(|seen| seen.cores == f64::from(asks)), "both see what it asks for");
+        assert_eq!(meet(&labelled), (truth, beliefs[..1].into(), asks));
+        // What is known of it changes nothing of what it does.
+        assert_eq!(meet(&unknown), (truth, [Seen::started(f64::from(asks))].into(), asks));
     }
 }
