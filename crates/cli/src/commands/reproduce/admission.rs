@@ -301,10 +301,14 @@ pub(super) fn measure(what: &'static str, decimals: usize, Interval { low, mean,
     Measure { what, decimals, spread: Spread { mean, min: low, max: high } }
 }
 
-/// Whether one is above the other, by what was judged.
+/// Whether one is above the other, by what was judged; policies of which one keeps no service level cannot be compared.
 pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
+    let is_tuned = low.tuned.best.is_some() && high.tuned.best.is_some();
     let (low, high) = (low.used_pct(), high.used_pct());
-    Check::so(what, low < high, || format!("{high:.1} % against {low:.1} %"))
+    Check::so(what, is_tuned && low < high, || {
+        let untuned = if is_tuned { "" } else { ", where nothing that was tried keeps the service level" };
+        format!("{high:.1} % against {low:.1} %{untuned}")
+    })
 }
 
 /// Whether every case keeps the service level on runs that it was not tuned on.

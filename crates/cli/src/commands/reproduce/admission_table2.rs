@@ -36,7 +36,7 @@ const ENOUGH_CORES: u32 = 1_000_000;
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
-    let lab = Lab::of(given, scale, 3)?;
+    let lab = Lab::of(given, scale, 8)?;
     let judged = lab.judge(&CASES)?;
     let grids = Grids::of(&lab, scale)?;
     let mut rows: Vec<_> =
