@@ -262,7 +262,7 @@ impl AdmissionPanel {
                     <td class="number">{ &row.utilization }if let Some(spread) = &row.spread { <span class="muted">{ " " }{ spread }</span> }</td>
                     <td class="number">{ &row.failed }if row.breaks_level { <span class="muted">{ " " }{ tr("too many") }</span> }</td>
                     <td class="number">{ &row.admitted }</td>
-                    <td class="meaning">{ row.failure.as_deref().map(|why| heard(why)).unwrap_or_default() }</td></tr>
+                    <td class="meaning">{ row.failure.as_deref().map(heard).unwrap_or_default() }</td></tr>
             }
         };
         html! {

@@ -22,7 +22,7 @@ const CASES: [Case; 4] = [
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
-    let lab = Lab::of(given, scale, 2)?;
+    let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
         "{} With or without passing over the moments at which less than one core is expected of the newcomer.",

@@ -22,7 +22,7 @@ const POLICIES: [Case; 2] = [
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
-    let lab = Lab::of(given, scale, 2)?;
+    let lab = Lab::of(given, scale, 4)?;
     let cases: Vec<_> =
         POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| Case { observations, ..*case })).collect();
     let judged = lab.judge(&cases)?;

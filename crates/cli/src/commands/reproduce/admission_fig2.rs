@@ -18,7 +18,7 @@ const CASES: [Case; 2] = [
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
-    let lab = Lab::of(given, scale, 2)?;
+    let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
         "{} Every user has deployments of two kinds, of each of which the provider has one observation; the second-moment policy \
