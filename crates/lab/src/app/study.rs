@@ -256,7 +256,9 @@ impl Case {
         let over = self.runs.iter().filter(|run| run.result.is_some()).count();
         match &self.tuning {
             _ if self.runs.iter().any(|run| matches!(run.result, Some(Err(_)))) => 1.0,
-            Some(tuning) => tuning.progress(),
+            // The last value that is tried may be one more than was foreseen.
+            Some(tuning) if tuning.tuned().is_none() => tuning.progress().min(0.99),
+            Some(_) => 1.0,
             None => over as f64 / seeds.max(1) as f64,
         }
     }
