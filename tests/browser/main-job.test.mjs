@@ -164,7 +164,7 @@ async function firstWithVms(explain, vm) {
     await field.fill(String(machine));
     await field.press('Tab');
     const held = explain.getByText(/^[\d,]+ VMs? at /);
-    await explain.page().waitForTimeout(100);
+    await explain.page().waitForTimeout(400);
     if (!(await held.textContent()).startsWith('0 ')) {
       await vm.waitFor();
       return machine;

@@ -78,6 +78,8 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await press('Escape');
     assert.equal(await focused(page), 'Add event', 'Escape leads back');
     await press('Enter');
+    // The keys after it are for the menu, which has the focus once it is drawn.
+    await page.waitForFunction(() => document.activeElement?.textContent.includes('Machines fail'));
     await press('End');
     await press('Home');
     await press('ArrowDown');
