@@ -143,3 +143,10 @@ test('the panel fits a phone, in the dark', () =>
     assert.ok(wide <= 390, `${wide} px`);
     assert.deepEqual(await axe(page), []);
   }));
+
+test('beliefs and forecasts have the same bits natively and here', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('Room for those who grow');
+    // What `tiebreak run --preset admission --json` prints.
+    await page.getByText('digest eae4a46442deb4ef').waitFor({ timeout: 60_000 });
+  }));
