@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_admission::{Deaths, Seen};
-use tiebreak_model::{ClusterId, Growth, MachineId, RequestId, Resource, VmId};
+use tiebreak_model::{ClusterId, Growth, MachineId, RequestId, Resource, VmId, Workload};
 
 use super::Terms;
 use super::expectations::Expectations;
@@ -115,6 +115,13 @@ impl Deployments {
     }
 }
 
+/// Cores that all VMs of a request ask for.
+fn cores_of(workload: &Workload, request: RequestId) -> f64 {
+    let demand = |vm: u32| workload.shape_of_vm(VmId(vm)).demand[Resource::Cores];
+    let milli: u64 = workload.vms_of(request).map(|vm| u64::from(demand(vm))).sum();
+    milli as f64 / Resource::Cores.unit().1
+}
+
 impl World {
     /// The deployment that a VM belongs to on a machine, and what it is of it.
     fn deployed(&self, vm: VmId, machine: MachineId) -> (Key, (RequestId, f64)) {
@@ -164,9 +171,7 @@ impl World {
         deployments.book.bring_up_to_date(self.now.0, &deployments.terms, growth);
         let tenant = self.plan.workload.tenant(request);
         let at_home = deployments.homes(tenant).collect();
-        let demand = |vm: u32| self.plan.workload.shape_of_vm(VmId(vm)).demand[Resource::Cores];
-        let milli: u64 = job.vms(&self.plan.workload).map(|vm| u64::from(demand(vm))).sum();
-        let cores = milli as f64 / Resource::Cores.unit().1;
+        let cores = cores_of(&self.plan.workload, request);
         growth.newcomer = deployments.terms.newcomer(cores, &[Seen::started(cores)]);
         growth.newcomer.at_home = at_home;
         self.asking.is_new = true;
@@ -187,9 +192,7 @@ impl World {
         if placed {
             return;
         }
-        let demand = |vm: u32| self.plan.workload.shape_of_vm(VmId(vm)).demand[Resource::Cores];
-        let milli: u64 = self.plan.workload.vms_of(request).map(|vm| u64::from(demand(vm))).sum();
-        let cores = milli as f64 / Resource::Cores.unit().1;
+        let cores = cores_of(&self.plan.workload, request);
         let Some(growth) = &mut self.asking.growth else { return };
         for cluster in homes {
             let asked = |seen: &mut Seen| seen.scale_out(cores, false);
