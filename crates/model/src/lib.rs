@@ -25,6 +25,7 @@ pub mod resources;
 pub mod sort;
 pub mod tenant;
 pub mod time;
+pub mod usage;
 pub mod workload;
 
 pub use declare::{Declaration, Declared, Param, ParamKind};
@@ -38,4 +39,5 @@ pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView
 pub use resources::{Resource, Resources};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};
 pub use time::{Millis, Time};
+pub use usage::{Load, Usage};
 pub use workload::{VmRow, VmShape, Workload, WorkloadBuilder};
