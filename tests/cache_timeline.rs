@@ -35,7 +35,7 @@ fn vm((x, y): Traits) -> VmShape {
 
 fn allocator(caches: Caches) -> Allocator {
     let capacity = Resources::new(16_000, 65_536, 0, 0);
-    let spec = ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity, unready: 0, datacenter: 0 };
+    let spec = ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity, unready: 0, datacenter: 0, chassis: 1 };
     let view = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
     let may_evict = RuleUse { values: vec![1.0], ..RuleUse::plain(R1, None) };
     let policy = Policy::new(&[may_evict, RuleUse::plain(R2, None)], 1).expect("a policy");

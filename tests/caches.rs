@@ -42,6 +42,7 @@ fn zone() -> Occupancy {
         capacity: Resources::new(cores * 1_000, gib * 1_024, 0, 0),
         unready: 1,
         datacenter,
+        chassis: 1,
     };
     let specs = [cluster(0, 9, 4, 16, 64), cluster(1, 10, 3, 24, 96), cluster(0, 5, 1, 8, 64)];
     Occupancy::empty(Arc::new(Fleet::build(&specs).expect("a fleet")))

@@ -2,15 +2,15 @@
 //! (fault domains) of machines. It does not change during a run; what is in use
 //! is [`Occupancy`](crate::Occupancy).
 //!
-//! Machines are numbered rack by rack and racks cluster by cluster, so a rack or a
-//! cluster is a range of ids. Source: Protean section 2.1.
+//! Machines are numbered chassis by chassis, chassis rack by rack and racks cluster by cluster, so each of
+//! these is a range of ids. Source: Protean section 2.1; chassis: power oversubscription, section II-A.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use crate::ids::{ClusterId, MachineId, RackId};
+use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
 use crate::resources::{Resource, Resources};
 
 /// Machines that one zone may hold, so that no id or sum can overflow.
@@ -43,6 +43,8 @@ pub struct ClusterSpec {
     pub unready: u32,
     /// Which datacenter of the zone it stands in, by any number.
     pub datacenter: u32,
+    /// Chassis that each rack's machines are spread over, at least 1; earlier ones get one more when it does not divide.
+    pub chassis: u32,
 }
 
 /// Why a fleet cannot be built.
@@ -64,6 +66,15 @@ pub enum FleetError {
         /// Its racks.
         racks: u32,
     },
+    /// A rack has no chassis, or one of its chassis would have no machine.
+    Chassis {
+        /// Index of the cluster.
+        cluster: usize,
+        /// Machines of its smallest rack.
+        machines: u32,
+        /// Chassis a rack.
+        chassis: u32,
+    },
     /// A machine without cores holds no VM.
     NoCores {
         /// Index of the cluster.
@@ -81,6 +92,11 @@ impl fmt::Display for FleetError {
             Self::Racks { cluster, machines, racks } => {
                 write!(f, "cluster {cluster}: expected 1 to {machines} racks for {machines} machines, got {racks}")
             }
+            Self::Chassis { cluster, machines, chassis } => write!(
+                f,
+                "cluster {cluster}: expected 1 to {machines} chassis for racks of {machines} machines, got {chassis}; use fewer, so \
+                 that none is without servers"
+            ),
             Self::NoCores { cluster } => write!(f, "cluster {cluster}: expected more than 0 cores a machine, got 0"),
         }
     }
@@ -148,6 +164,8 @@ pub struct Fleet {
     cluster_of_rack: Vec<ClusterId>,
     rack_of_machine: Vec<RackId>,
     cluster_of_machine: Vec<ClusterId>,
+    chassis_machines: Vec<Range<u32>>,
+    chassis_of_machine: Vec<ChassisId>,
 }
 
 impl Fleet {
@@ -169,6 +187,8 @@ impl Fleet {
             cluster_of_rack: Vec::new(),
             rack_of_machine: Vec::new(),
             cluster_of_machine: Vec::new(),
+            chassis_machines: Vec::new(),
+            chassis_of_machine: Vec::new(),
         };
         for (index, spec) in specs.iter().enumerate() {
             fleet.add_cluster(index, spec)?;
@@ -177,12 +197,15 @@ impl Fleet {
     }
 
     fn add_cluster(&mut self, index: usize, spec: &ClusterSpec) -> Result<(), FleetError> {
-        let ClusterSpec { machines, racks, capacity, .. } = *spec;
+        let ClusterSpec { machines, racks, chassis, capacity, .. } = *spec;
         if machines == 0 {
             return Ok(());
         }
         if racks == 0 || racks > machines {
             return Err(FleetError::Racks { cluster: index, machines, racks });
+        }
+        if chassis == 0 || chassis > machines / racks {
+            return Err(FleetError::Chassis { cluster: index, machines: machines / racks, chassis });
         }
         if capacity.cores_milli() == 0 {
             return Err(FleetError::NoCores { cluster: index });
@@ -195,6 +218,7 @@ impl Fleet {
             self.rack_of_machine.extend((0..size).map(|_| RackId(first_rack + rack)));
             self.cluster_of_machine.extend((0..size).map(|_| cluster));
             self.rack_machines.push(start..start + size);
+            self.add_chassis(start, size, chassis);
             self.cluster_of_rack.push(cluster);
         }
         self.clusters.push(Cluster {
@@ -206,6 +230,17 @@ impl Fleet {
             racks: first_rack..first_rack + racks,
         });
         Ok(())
+    }
+
+    /// Spreads the machines of a rack over its chassis.
+    fn add_chassis(&mut self, mut start: u32, size: u32, chassis: u32) {
+        for at in 0..chassis {
+            let machines = size / chassis + u32::from(at < size % chassis);
+            let id = ChassisId::of(self.chassis_machines.len());
+            self.chassis_of_machine.extend((0..machines).map(|_| id));
+            self.chassis_machines.push(start..start + machines);
+            start += machines;
+        }
     }
 
     /// How many machines there are.
@@ -252,6 +287,26 @@ impl Fleet {
         self.cluster_of_rack[rack.index()]
     }
 
+    /// How many chassis there are.
+    #[must_use]
+    pub fn chassis_count(&self) -> u32 {
+        self.chassis_machines.len() as u32
+    }
+
+    /// Ids of a chassis' machines.
+    #[inline]
+    #[must_use]
+    pub fn machines_of_chassis(&self, chassis: ChassisId) -> Range<u32> {
+        self.chassis_machines[chassis.index()].clone()
+    }
+
+    /// The chassis a machine stands in.
+    #[inline]
+    #[must_use]
+    pub fn chassis_of(&self, machine: MachineId) -> ChassisId {
+        self.chassis_of_machine[machine.index()]
+    }
+
     /// The cluster a machine belongs to.
     #[inline]
     #[must_use]
@@ -287,6 +342,7 @@ mod tests {
             capacity: Resources::new(cores, 1, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         }
     }
 
@@ -297,6 +353,10 @@ mod tests {
         assert_eq!(racks, vec![0..3, 3..5, 5..7, 7..8, 8..9]);
         assert_eq!(fleet.cluster_of(MachineId(8)), ClusterId(1));
         assert_eq!(fleet.rack_of(MachineId(4)), RackId(1));
+        let fleet = Fleet::build(&[ClusterSpec { chassis: 2, ..spec(7, 3, 1) }, spec(2, 2, 1)]).expect("a fleet");
+        let chassis = (0..fleet.chassis_count()).map(|id| fleet.machines_of_chassis(ChassisId(id)));
+        assert_eq!(chassis.collect::<Vec<_>>(), vec![0..2, 2..3, 3..4, 4..5, 5..6, 6..7, 7..8, 8..9]);
+        assert_eq!(fleet.chassis_of(MachineId(2)), ChassisId(1));
     }
 
     #[test]
@@ -306,6 +366,14 @@ mod tests {
             (vec![spec(0, 0, 1)], FleetError::NoMachines),
             (vec![spec(2, 0, 1)], FleetError::Racks { cluster: 0, machines: 2, racks: 0 }),
             (vec![spec(2, 3, 1)], FleetError::Racks { cluster: 0, machines: 2, racks: 3 }),
+            (
+                vec![ClusterSpec { chassis: 4, ..spec(7, 2, 1) }],
+                FleetError::Chassis { cluster: 0, machines: 3, chassis: 4 },
+            ),
+            (
+                vec![ClusterSpec { chassis: 0, ..spec(7, 2, 1) }],
+                FleetError::Chassis { cluster: 0, machines: 3, chassis: 0 },
+            ),
             (vec![spec(1, 1, 0)], FleetError::NoCores { cluster: 0 }),
             (vec![spec(u32::MAX, 1, 1), spec(1, 1, 1)], FleetError::TooManyMachines { machines: 1 << 32 }),
         ] {

@@ -37,6 +37,8 @@ ids! {
     MachineId;
     /// A rack: a fault domain inside one cluster.
     RackId;
+    /// A chassis: machines of one rack that share power supplies.
+    ChassisId;
     /// A cluster: machines of one hardware generation.
     ClusterId;
     /// One VM of a workload, by its place in the workload's columns.

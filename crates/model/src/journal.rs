@@ -172,6 +172,7 @@ mod tests {
             capacity: Resources::new(1, 1, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         let fleet = Fleet::build(&[cluster(5), cluster(3)]).expect("a fleet");
         let mut journal = Journal::new(&fleet);

@@ -32,10 +32,12 @@ pub use declare::{Declaration, Declared, Param, ParamKind};
 pub use exits::{Exits, ExpectedExit};
 pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use growth::{Ahead, Expected, Growth, Newcomer, Prospect};
-pub use ids::{ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
+pub use ids::{ChassisId, ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
 pub use life::{HostLife, Outlook, Phase};
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
-pub use occupancy::{ClusterView, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView};
+pub use occupancy::{
+    ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,
+};
 pub use resources::{Resource, Resources};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};
 pub use time::{Millis, Time};

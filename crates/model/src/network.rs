@@ -457,6 +457,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         Fleet::build(&[spec(70, 7), spec(30, 2)]).expect("a fleet")
     }

@@ -12,13 +12,50 @@ use alloc::vec::Vec;
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::growth::Growth;
-use crate::ids::{ClusterId, MachineId, RackId};
+use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
 use crate::network::{Needs, Network, Uplinks};
 use crate::resources::{Resource, Resources};
 use crate::tenant::Footprint;
+use crate::usage::Load;
 use crate::workload::VmShape;
+
+/// What VMs on one machine, or in one chassis, are expected to draw on: sums of [`Load::of_cores`], user-facing VMs
+/// apart from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MachineLoad {
+    /// Of user-facing VMs.
+    pub user_facing: u32,
+    /// Of all others: what can be slowed down.
+    pub other: u32,
+}
+
+impl MachineLoad {
+    /// Nobody's.
+    pub const NONE: Self = Self { user_facing: 0, other: 0 };
+
+    /// Of both.
+    #[must_use]
+    pub fn all(self) -> u32 {
+        self.user_facing + self.other
+    }
+
+    fn of(vm: &VmShape) -> Self {
+        let Load { user_facing, .. } = vm.load;
+        // 10,000 cores at 100 % are 10^9.
+        let load = vm.load.of_cores(vm.demand.cores_milli()) as u32;
+        if user_facing { Self { user_facing: load, other: 0 } } else { Self { user_facing: 0, other: load } }
+    }
+
+    fn plus(self, more: Self) -> Self {
+        Self { user_facing: self.user_facing + more.user_facing, other: self.other + more.other }
+    }
+
+    fn less(self, less: Self) -> Self {
+        Self { user_facing: self.user_facing - less.user_facing, other: self.other - less.other }
+    }
+}
 
 /// The state of one machine: everything that changes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +66,8 @@ pub struct MachineRecord {
     pub evictable: Resources,
     /// VMs on it.
     pub vms: u32,
+    /// What they are expected to use of its cores.
+    pub load: MachineLoad,
     /// The host environment it runs; larger is newer.
     pub host_version: u16,
     /// How likely it is to fail soon, in percent: 0 is healthy.
@@ -46,8 +85,8 @@ impl MachineRecord {
     #[must_use]
     pub const fn empty(capacity: Resources, readiness: Readiness) -> Self {
         let evictable = Resources::NONE;
-        let life = HostLife::EMPTY;
-        Self { free: capacity, evictable, vms: 0, host_version: 0, risk: 0, readiness, isolated: false, life }
+        let (load, life) = (MachineLoad::NONE, HostLife::EMPTY);
+        Self { free: capacity, evictable, vms: 0, load, host_version: 0, risk: 0, readiness, isolated: false, life }
     }
 
     /// With one VM more, or nothing when it does not fit.
@@ -56,7 +95,8 @@ impl MachineRecord {
         let free = self.free.checked_sub(vm.demand)?;
         let evictable = if vm.is_evictable() { self.evictable.checked_add(vm.demand)? } else { self.evictable };
         let isolated = self.isolated || vm.terms.isolated;
-        Some(Self { free, evictable, vms: self.vms.checked_add(1)?, isolated, ..self })
+        let load = self.load.plus(MachineLoad::of(vm));
+        Some(Self { free, evictable, vms: self.vms.checked_add(1)?, load, isolated, ..self })
     }
 
     /// With one VM of this shape gone.
@@ -70,7 +110,8 @@ impl MachineRecord {
         let less = if vm.is_evictable() { vm.demand } else { Resources::NONE };
         let evictable = self.evictable.checked_sub(less).expect("a VM that leaves was counted as evictable");
         let life = if vms > 0 { self.life } else { HostLife::EMPTY };
-        Self { free, evictable, vms, isolated: self.isolated && vms > 0, life, ..self }
+        let load = self.load.less(MachineLoad::of(vm));
+        Self { free, evictable, vms, load, isolated: self.isolated && vms > 0, life, ..self }
     }
 
     /// The larger of the shares of its cores and of its memory that are in use, 0 to 1.
@@ -151,6 +192,8 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
+    /// What the VMs of each chassis are expected to use of its cores.
+    chassis: Vec<u64>,
     exits: Exits,
     network: Option<Network>,
     journal: Journal,
@@ -170,6 +213,7 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
+            chassis: vec![0; fleet.chassis_count() as usize],
             exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
             network: None,
             journal: Journal::new(&fleet),
@@ -251,10 +295,18 @@ impl Occupancy {
         if before.differs_in_exits_only(&after) {
             return;
         }
+        let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
+        *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
         self.racks[rack.index()].shift(capacity, before, after);
         self.clusters[cluster.index()].shift(capacity, before, after);
         self.zone.shift(capacity, before, after);
         self.journal.record(cluster, machine);
+    }
+
+    /// Notes a machine as changed although it is as it was: something around it, that a rule sees with it,
+    /// changed what the rule says of it.
+    pub fn touch(&mut self, machine: MachineId) {
+        self.journal.record(self.fleet.cluster_of(machine), machine);
     }
 
     /// When machines are expected to be free.
@@ -276,6 +328,25 @@ impl Occupancy {
     pub fn machine(&self, id: MachineId) -> MachineView<'_> {
         let cluster = self.fleet.cluster(self.fleet.cluster_of(id));
         MachineView { id, machines: self.fleet.machine_count(), record: &self.machines[id.index()], cluster }
+    }
+
+    /// A machine and its chassis as a power rule sees them.
+    #[inline]
+    #[must_use]
+    pub fn chassis_of(&self, id: MachineId) -> ChassisView<'_> {
+        let chassis = self.fleet.chassis_of(id);
+        ChassisView {
+            machine: self.machine(id),
+            load: self.chassis[chassis.index()],
+            machines: self.fleet.machines_of_chassis(chassis).len() as u32,
+        }
+    }
+
+    /// What the VMs of a chassis are expected to use of its cores, 0 to 1.
+    #[must_use]
+    pub fn chassis_share(&self, id: ChassisId) -> f64 {
+        let first = self.fleet.machines_of_chassis(id).start;
+        self.chassis_of(MachineId(first)).used_share()
     }
 
     /// A rack as a rack rule sees it.
@@ -411,6 +482,40 @@ impl MachineView<'_> {
     }
 }
 
+/// One machine, and what the VMs of its whole chassis are expected to use of its cores.
+#[derive(Clone, Copy, Debug)]
+pub struct ChassisView<'a> {
+    /// The machine.
+    pub machine: MachineView<'a>,
+    load: u64,
+    machines: u32,
+}
+
+impl ChassisView<'_> {
+    /// The share of the chassis' cores that its VMs use when all are at their 95th percentile at once, 0 to 1.
+    /// (Power oversubscription, Algorithm 1, line 13)
+    #[inline]
+    #[must_use]
+    pub fn used_share(&self) -> f64 {
+        share(self.load, u64::from(self.machines) * full_load(&self.machine))
+    }
+
+    /// How much more of the machine's cores VMs that can be slowed down use than user-facing ones do, at their 95th
+    /// percentiles, as a share of all its cores: -1 to 1. (Algorithm 1, lines 15 to 18)
+    #[inline]
+    #[must_use]
+    pub fn slowable_share(&self) -> f64 {
+        let MachineLoad { user_facing, other } = self.machine.record.load;
+        (f64::from(other) - f64::from(user_facing)) / full_load(&self.machine) as i64 as f64
+    }
+}
+
+/// What a machine's cores would add up to if all were in use all the time.
+#[inline]
+fn full_load(machine: &MachineView<'_>) -> u64 {
+    u64::from(machine.cluster.capacity.cores_milli()) * 100
+}
+
 /// One rack: sums over its machines.
 #[derive(Clone, Copy, Debug)]
 pub struct RackView<'a> {
@@ -478,6 +583,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
         let mut occupancy = Occupancy::empty(fleet);
@@ -503,6 +609,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 3,
             datacenter: 0,
+            chassis: 1,
         };
         let mut occupancy = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
         let mut check = |machine, readiness, unready| {

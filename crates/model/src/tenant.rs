@@ -250,6 +250,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 0,
             datacenter,
+            chassis: 1,
         };
         let fleet = Fleet::build(&[cluster(1), cluster(2), cluster(1)]).expect("a fleet");
         let mut footprint = Footprint::default();

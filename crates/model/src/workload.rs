@@ -14,6 +14,7 @@ use crate::ids::{RequestId, ShapeId, VmId};
 use crate::resources::Resources;
 use crate::tenant::TenantTerms;
 use crate::time::Time;
+use crate::usage::Load;
 
 /// The traits of a VM request that rules may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +25,15 @@ pub struct VmShape {
     pub priority: u8,
     /// What its tenant asks of where its VMs stand together.
     pub terms: TenantTerms,
+    /// What is believed of its use of its cores when it arrives; unknown where nothing asks for it.
+    pub load: Load,
 }
 
 impl VmShape {
     /// A VM of the highest priority whose tenant asks for nothing.
     #[must_use]
     pub const fn plain(demand: Resources) -> Self {
-        Self { demand, priority: 0, terms: TenantTerms::NONE }
+        Self { demand, priority: 0, terms: TenantTerms::NONE, load: Load::UNKNOWN }
     }
 
     /// Whether VMs of higher priority may put it out.

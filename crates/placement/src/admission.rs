@@ -178,8 +178,15 @@ mod tests {
     /// Two clusters of 80 cores, of which the first is expected to be full in a day and the second is empty.
     fn zone() -> (Occupancy, Growth) {
         let capacity = Resources::new(8_000, 8_000, 0, 0);
-        let spec =
-            |name: &str| ClusterSpec { name: name.into(), machines: 10, racks: 1, capacity, unready: 0, datacenter: 0 };
+        let spec = |name: &str| ClusterSpec {
+            name: name.into(),
+            machines: 10,
+            racks: 1,
+            capacity,
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
         let fleet = Fleet::build(&[spec("old"), spec("new")]).expect("a fleet");
         let mut growth = Growth::empty(vec![0.0, 24.0], 2);
         growth.clusters[0].replace(&[], &[Expected::new(20.0, 0.0), Expected::new(78.0, 4.0)]);

@@ -175,6 +175,7 @@ mod tests {
             capacity: Resources::new(1, 1, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")))
     }

@@ -46,6 +46,10 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether it sees a machine's whole chassis.
+    fn sees_chassis(&self) -> bool {
+        false
+    }
 }
 
 /// A validator for one key.
@@ -116,6 +120,10 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 
     fn sees_what_stays(&self) -> bool {
         P::Reach::SEES_WHAT_STAYS
+    }
+
+    fn sees_chassis(&self) -> bool {
+        P::Reach::SEES_CHASSIS
     }
 }
 

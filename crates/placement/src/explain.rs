@@ -217,7 +217,7 @@ mod tests {
 
     fn cluster(name: &str, machines: u32, cores: u32, unready: u32) -> ClusterSpec {
         let capacity = Resources::new(cores * CORE, 4 * cores * GIB, 0, 0);
-        ClusterSpec { name: name.into(), machines, racks: 1, capacity, unready, datacenter: 0 }
+        ClusterSpec { name: name.into(), machines, racks: 1, capacity, unready, datacenter: 0, chassis: 1 }
     }
 
     fn amount(cores: u32, gib: u32) -> Resources {

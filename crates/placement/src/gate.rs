@@ -210,6 +210,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         Arc::new(Fleet::build(&[spec(90, 5), spec(50, 2)]).expect("a fleet"))
     }
@@ -278,6 +279,7 @@ mod tests {
             capacity: Resources::new(8, 8, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
         type Case<'a> = (Topology, u32, u64, u64, &'a [u32], bool, Option<Bottleneck>);

@@ -16,6 +16,7 @@ mod ahead;
 pub mod allocator;
 mod batch;
 pub mod caches;
+mod chassis;
 mod cluster_order;
 mod erased;
 mod evaluation;

@@ -340,6 +340,7 @@ mod tests {
             capacity: Resources::new(cores * 1_000, cores * 1_024, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         let specs: Vec<_> = clusters.iter().map(cluster).collect();
         Occupancy::empty(Arc::new(Fleet::build(&specs).expect("a fleet")))

@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::{ClusterId, Declared, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
+use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::gate::Gate;
@@ -352,6 +352,20 @@ impl Policy {
         !self.rack_validators.is_empty() || self.machine_preferences.iter().any(rack)
     }
 
+    /// Whether any rule asks what VMs will use of their cores.
+    #[must_use]
+    pub fn asks_for_loads(&self) -> bool {
+        self.chassis_stages().next().is_some()
+    }
+
+    /// Its preferences that see a machine's whole chassis.
+    pub(crate) fn chassis_stages(&self) -> impl Iterator<Item = &RankedPreference<MachineId>> {
+        self.machine_preferences.iter().filter_map(|stage| match stage {
+            MachineStage::Machine(ranked) if ranked.rule.sees_chassis() => Some(ranked),
+            _ => None,
+        })
+    }
+
     /// Whether any rule asks what deployments will grow to.
     #[must_use]
     pub fn asks_for_growth(&self) -> bool {
@@ -490,8 +504,11 @@ pub(crate) fn nobody() -> VmRequest {
     VmRequest::alone(VmShape::plain(Resources::NONE))
 }
 
-/// Whether requests whose tenants ask for nothing have the same key, whatever their size and
-/// priority.
+/// A VM that is not user-facing, and does nothing.
+const SLOWABLE: Load = Load { user_facing: false, p95_pct: 0 };
+
+/// Whether requests whose tenants ask for nothing have the same key, whatever their size,
+/// priority and load.
 fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let key = |shape| {
         let mut words = Vec::new();
@@ -501,7 +518,7 @@ fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
     let usual = key(nobody().shape);
     !tells_outlooks_apart(&write_key)
-        && [sized, VmShape { priority: 1, ..sized }].into_iter().all(|shape| key(shape) == usual)
+        && [sized, VmShape { priority: 1, load: SLOWABLE, ..sized }].into_iter().all(|shape| key(shape) == usual)
 }
 
 /// Whether a key has no words: then all requests have the same one.

@@ -298,6 +298,7 @@ mod tests {
             capacity: Resources::new(1, 1, 0, 0),
             unready: 0,
             datacenter: 0,
+            chassis: 1,
         };
         let mut zone = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
         for (machine, exit_s) in (0..).map(MachineId).zip(exits_s) {

@@ -77,6 +77,9 @@ declare! {
         /// Which datacenter of the zone the cluster stands in, by number. Tenants may ask for all
         /// their VMs in one. (Protean section 2.1)
         datacenter: u32 = 1, 1 => 1000, "";
+        /// Chassis that each rack's machines are spread over: machines of one chassis share power supplies and a
+        /// power budget. (Power oversubscription, section II-A)
+        chassis: u32 = 1, 1 => 1000, "a rack";
     }
 }
 
@@ -273,11 +276,12 @@ impl ClusterRow {
     }
 
     fn spec(&self) -> ClusterSpec {
-        let ClusterSettings { machines, racks, ssd_gib, network_mbps, unready, datacenter, .. } = self.settings;
+        let ClusterSettings { machines, racks, ssd_gib, network_mbps, unready, datacenter, chassis, .. } =
+            self.settings;
         let cores = stored(self.settings.cores, Resource::Cores);
         let memory = stored(self.settings.memory_gib, Resource::Memory);
         let capacity = Resources::new(cores, memory, ssd_gib, network_mbps);
-        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready, datacenter }
+        ClusterSpec { name: self.name.clone(), machines, racks, capacity, unready, datacenter, chassis }
     }
 }
 

@@ -339,6 +339,13 @@ fn cluster(cursor: &Cursor<'_>, index: usize) -> ClusterRow {
             racks.issue(format!("at most one rack for each of {} machines", settings.machines), "used as many");
         }
     }
+    let most = settings.machines / settings.racks;
+    if settings.chassis > most {
+        settings.chassis = most;
+        if let Some(chassis) = cursor.field("chassis") {
+            chassis.issue(format!("at most one chassis for each of {most} machines of a rack"), "used as many");
+        }
+    }
     ClusterRow { name, settings }
 }
 

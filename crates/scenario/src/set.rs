@@ -171,9 +171,15 @@ impl Given<'_> {
     }
 
     fn check_machines(&self, variant: &Variant, index: usize) -> Result<(), Issue> {
-        let ClusterSettings { machines, racks, .. } = variant.clusters[index].settings;
+        let ClusterSettings { machines, racks, chassis, .. } = variant.clusters[index].settings;
         if racks > machines {
             return Err(self.wrong(format!("at most one rack per machine (here {racks} racks, {machines} machines)")));
+        }
+        if chassis > machines / racks {
+            let least = machines / racks;
+            return Err(self.wrong(format!(
+                "at most one chassis per machine of a rack (here {chassis} chassis, {least} machines)"
+            )));
         }
         let total: u64 = variant.clusters.iter().map(|row| u64::from(row.settings.machines)).sum();
         if total > u64::from(MACHINES_MAX) {

@@ -161,7 +161,7 @@ mod tests {
     fn zone(used: &[(u32, u32)], unready: u32) -> Occupancy {
         let machines = used.len() as u32;
         let capacity = demand(10, 10);
-        let spec = ClusterSpec { name: "c".into(), machines, racks: 1, capacity, unready, datacenter: 0 };
+        let spec = ClusterSpec { name: "c".into(), machines, racks: 1, capacity, unready, datacenter: 0, chassis: 1 };
         let mut occupancy = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
         for (machine, (cores, memory)) in (0..).map(MachineId).zip(used) {
             let vm = VmShape::plain(demand(*cores, *memory));

@@ -6,8 +6,8 @@ use tiebreak_admission::{Deaths, Stop};
 use tiebreak_lifetime::{Forecasts, PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
-    ClusterSpec, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow, VmShape,
-    Workload, WorkloadBuilder,
+    ClusterSpec, Load, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow,
+    VmShape, Workload, WorkloadBuilder,
 };
 use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::admission::{DeathUnit, StopKind};
@@ -59,7 +59,7 @@ impl Case {
         let mut draws = Draws::of(number, "random case");
         Self {
             number,
-            clusters: clusters(number, &mut draws),
+            clusters: with_chassis(number, clusters(number, &mut draws)),
             rules: rules(number),
             best_clusters: 1 + draws.below(4),
             changes: changes(number),
@@ -165,6 +165,7 @@ fn clusters(number: u64, draws: &mut Draws) -> Vec<ClusterSpec> {
                     draws.below(2) * 1_000,
                 ),
                 datacenter: places.below(datacenters),
+                chassis: 1,
             }
         })
         .collect()
@@ -342,6 +343,15 @@ fn other_value(param: &Param) -> f64 {
     }
 }
 
+/// In half of the cases, racks of as many chassis as there is a machine for in each.
+fn with_chassis(number: u64, mut clusters: Vec<ClusterSpec>) -> Vec<ClusterSpec> {
+    let mut draws = Draws::of(number, "random chassis");
+    if draws.one_in(2) {
+        clusters.iter_mut().for_each(|it| it.chassis = 1 + draws.below(it.machines / it.racks));
+    }
+    clusters
+}
+
 /// What the tenants of a case ask for.
 struct Tenants {
     /// Tenant by tenant.
@@ -386,6 +396,7 @@ const SHAPES_MAX: usize = 8;
 
 fn workload(number: u64, draws: &mut Draws) -> Workload {
     let tenants = Tenants::random(number);
+    let mut loads = Draws::of(number, "random loads");
     let shapes: Vec<_> = (0..1 + draws.below(SHAPES_MAX as u32))
         .map(|_| VmShape {
             demand: Resources::new(
@@ -396,6 +407,7 @@ fn workload(number: u64, draws: &mut Draws) -> Workload {
             ),
             priority: draws.below(2) as u8,
             terms: TenantTerms::NONE,
+            load: Load { user_facing: loads.one_in(2), p95_pct: 25 * loads.below(5) as u8 },
         })
         .collect();
     let mut builder = WorkloadBuilder::new();

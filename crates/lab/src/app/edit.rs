@@ -288,6 +288,7 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
             if let Some(row) = variant.clusters.get_mut(*cluster) {
                 let mut settings: ClusterSettings = changed(&row.settings, *index, *value);
                 settings.racks = settings.racks.min(settings.machines);
+                settings.chassis = settings.chassis.min(settings.machines / settings.racks.max(1));
                 row.settings = settings;
             }
         }

@@ -9,8 +9,8 @@ use core::ops::Range;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, MachineId, MachineRecord, Newcomer,
-    Occupancy, Outlook, Phase, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Load, MachineId, MachineLoad, MachineRecord,
+    Newcomer, Occupancy, Outlook, Phase, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms,
     VmRequest, VmShape,
 };
 
@@ -57,6 +57,11 @@ impl Draws {
 trait Spot: Copy + core::fmt::Debug {
     fn all(fleet: &Fleet) -> Vec<Self>;
     fn machines(self, fleet: &Fleet) -> Range<u32>;
+
+    /// The machines of its chassis, where it is one machine.
+    fn chassis(self, fleet: &Fleet) -> Range<u32> {
+        self.machines(fleet)
+    }
 }
 
 impl Spot for MachineId {
@@ -66,6 +71,10 @@ impl Spot for MachineId {
 
     fn machines(self, _: &Fleet) -> Range<u32> {
         self.0..self.0 + 1
+    }
+
+    fn chassis(self, fleet: &Fleet) -> Range<u32> {
+        fleet.machines_of_chassis(fleet.chassis_of(self))
     }
 }
 
@@ -100,21 +109,23 @@ struct Subject<'a, Id> {
     words: Box<Words<'a>>,
     sees_tenant: bool,
     sees_what_stays: bool,
+    sees_chassis: bool,
 }
 
 fn fleet() -> Arc<Fleet> {
-    let cluster = |datacenter, machines, racks, capacity| ClusterSpec {
+    let cluster = |datacenter, machines, racks, capacity, chassis| ClusterSpec {
         name: "c".into(),
         machines,
         racks,
         capacity,
         unready: 0,
         datacenter,
+        chassis,
     };
     let specs = [
-        cluster(0, 5, 2, Resources::new(16, 64, 0, 10)),
-        cluster(1, 4, 3, Resources::new(24, 0, 40, 0)),
-        cluster(0, 2, 1, Resources::new(8, 32, 10, 5)),
+        cluster(0, 5, 2, Resources::new(16, 64, 0, 10), 1),
+        cluster(1, 4, 3, Resources::new(24, 0, 40, 0), 1),
+        cluster(0, 5, 1, Resources::new(8, 32, 10, 5), 2),
     ];
     Arc::new(Fleet::build(&specs).expect("a fleet"))
 }
@@ -126,12 +137,22 @@ fn record(draws: &mut Draws, capacity: Resources) -> MachineRecord {
         free,
         evictable: draws.part_of(capacity.saturating_sub(free)),
         vms,
+        load: if vms > 0 { machine_load(draws, capacity) } else { MachineLoad::NONE },
         host_version: draws.below(20) as u16,
         risk: draws.below(101) as u8,
         readiness: [Readiness::Ready, Readiness::Unready, Readiness::Failed][draws.below(3) as usize],
         isolated: vms > 0 && draws.one_in(3),
         life: if vms > 0 { life(draws) } else { HostLife::EMPTY },
     }
+}
+
+fn machine_load(draws: &mut Draws, capacity: Resources) -> MachineLoad {
+    let user_facing = draws.below(capacity.cores_milli() * 100 + 1);
+    MachineLoad { user_facing, other: draws.below(capacity.cores_milli() * 100 + 1 - user_facing) }
+}
+
+fn load(draws: &mut Draws) -> Load {
+    Load { user_facing: draws.one_in(2), p95_pct: 25 * draws.below(5) as u8 }
 }
 
 fn life(draws: &mut Draws) -> HostLife {
@@ -179,7 +200,12 @@ fn terms(draws: &mut Draws) -> TenantTerms {
 
 fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
     let terms = if draws.one_in(3) { TenantTerms::NONE } else { terms(draws) };
-    let shape = VmShape { demand: draws.part_of(Resources::new(20, 40, 8, 4)), priority: draws.below(2) as u8, terms };
+    let shape = VmShape {
+        demand: draws.part_of(Resources::new(20, 40, 8, 4)),
+        priority: draws.below(2) as u8,
+        terms,
+        load: load(draws),
+    };
     let placed = footprint.total();
     let tenant = TenantSize { placed, wanted: placed + 1 + draws.below(3) };
     VmRequest { shape, tenant, outlook: outlook(draws) }
@@ -189,7 +215,7 @@ fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
 fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     let (mut near, other) = (*vm, terms(draws));
     let later = outlook(draws);
-    match draws.below(13) {
+    match draws.below(15) {
         0 => near.shape.demand[Resource::ALL[draws.below(4) as usize]] += 1,
         1 => near.shape.priority ^= 1,
         2 => near.shape.terms.fault_domains = other.fault_domains,
@@ -202,6 +228,8 @@ fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
         9 => near.outlook.first_s = later.first_s,
         10 => near.outlook.first_exit_s = later.first_exit_s,
         11 => near.outlook.class = later.class,
+        12 => near.shape.load.user_facing ^= true,
+        13 => near.shape.load.p95_pct = load(draws).p95_pct,
         _ => near.tenant.wanted += 1,
     }
     near
@@ -235,7 +263,11 @@ fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, d
             let elsewhere = Scene { footprint: &others, ..Scene::of(zone) };
             assert_eq!((rule.verdict)(&vm, elsewhere, at), verdict, "{told}: it sees no tenant");
         }
-        let seen = if rule.sees_what_stays { 0..0 } else { at.machines(fleet) };
+        let seen = match rule {
+            Subject { sees_what_stays: true, .. } => 0..0,
+            Subject { sees_chassis: true, .. } => at.chassis(fleet),
+            _ => at.machines(fleet),
+        };
         let other = redrawn(zone, &seen, draws);
         let scene = Scene { footprint: &mine, ..Scene::of(&other) };
         assert_eq!((rule.verdict)(&vm, scene, at), verdict, "{told}: what it cannot see has changed");
@@ -256,6 +288,7 @@ fn check_validator<Id: Spot>(
         words: Box::new(|vm| words(|words| rule.write_key(vm, words))),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
+        sees_chassis: false,
     };
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());
@@ -273,7 +306,15 @@ fn check_validator<Id: Spot>(
 /// would not with less expected.
 fn check_admission(id: &'static str, rule: &dyn AnyValidator<ClusterId>, draws: &mut Draws, asked: &mut Asked) {
     let capacity = Resources::new(16_000, 0, 0, 0);
-    let spec = |machines| ClusterSpec { name: "c".into(), machines, racks: 1, capacity, unready: 0, datacenter: 0 };
+    let spec = |machines| ClusterSpec {
+        name: "c".into(),
+        machines,
+        racks: 1,
+        capacity,
+        unready: 0,
+        datacenter: 0,
+        chassis: 1,
+    };
     let zone = &Occupancy::empty(Arc::new(Fleet::build(&[spec(5), spec(4), spec(10)]).expect("a fleet")));
     let (vm, hours) = (request(draws, Footprint::NONE), alloc::vec![0.0, 1.0, 30.0]);
     assert!(words(|words| rule.write_key(&vm, words)).is_empty(), "{id}");
@@ -316,6 +357,7 @@ fn check_preference<Id: Spot>(
         words: Box::new(words),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
+        sees_chassis: rule.sees_chassis(),
     };
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());

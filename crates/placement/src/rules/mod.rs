@@ -32,6 +32,7 @@ mod lava_host_class;
 mod least_loaded_uplink;
 mod lifetime_alignment;
 mod lifetime_alignment_binary;
+mod power_balance;
 mod prefer_emptier_clusters;
 mod prefer_healthier_machines;
 mod prefer_least_used_rack;
@@ -125,6 +126,7 @@ rules! {
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
     preference::<worst_fit::WorstFit>(),
     preference::<first_fit::FirstFit>(),
+    preference::<power_balance::PowerBalance>(),
     preference::<colocate_vdc::ColocateVdc>(),
     preference::<keep_vdc_close::KeepVdcClose>(),
     preference::<spread_vdc::SpreadVdc>(),

@@ -168,7 +168,15 @@ impl Years {
     #[must_use]
     pub fn new(terms: Arc<Terms>, lab: ClusterYears, policy: Arc<Policy>, seed: Seed) -> Self {
         let capacity = Resources::new(lab.cores.saturating_mul(1_000), 0, 0, 0);
-        let spec = ClusterSpec { name: "cluster".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0 };
+        let spec = ClusterSpec {
+            name: "cluster".into(),
+            machines: 1,
+            racks: 1,
+            capacity,
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
         let fleet = Fleet::build(&[spec]).expect("a cluster of one machine");
         let end_ms = lab.end_ms();
         let mut years = Self {

@@ -53,7 +53,15 @@ impl Trial {
 
     pub(crate) fn add_cluster(&mut self, machines: u32, racks: u32) {
         let capacity = Resources::new(4_000, 16_384, 0, 0);
-        self.clusters.push(ClusterSpec { name: "c".into(), machines, racks, capacity, unready: 0, datacenter: 0 });
+        self.clusters.push(ClusterSpec {
+            name: "c".into(),
+            machines,
+            racks,
+            capacity,
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        });
     }
 
     /// With this rule's parameters.

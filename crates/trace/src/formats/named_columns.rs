@@ -321,7 +321,7 @@ impl RowReader for Rows {
             Some(column) if !column.text(record).is_empty() => column.name(record),
             _ => hash(&name.to_le_bytes()),
         };
-        Ok(VmRow { name, tenant, shape: VmShape { demand, priority, terms }, start, end })
+        Ok(VmRow { name, tenant, shape: VmShape { priority, terms, ..VmShape::plain(demand) }, start, end })
     }
 
     /// A clock that begins elsewhere (Unix time, a cut from a longer trace) is moved by whole

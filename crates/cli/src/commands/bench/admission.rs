@@ -122,7 +122,15 @@ impl Crowd {
         };
         let milli = (1_000.0 * (most(growth.clusters[0].sums()) + f64::from(CORES))).min(4e9) as u32;
         let capacity = Resources::new(milli, 0, 0, 0);
-        let spec = ClusterSpec { name: "cluster".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0 };
+        let spec = ClusterSpec {
+            name: "cluster".into(),
+            machines: 1,
+            racks: 1,
+            capacity,
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
         let fleet = Fleet::build(&[spec]).map_err(|error| failed(&error))?;
         let rule = RuleUse { values: vec![10.0], ..RuleUse::plain("SecondMomentAdmission", None) };
         let policy = Policy::new(&[rule], 1).map_err(|error| failed(&error))?;

@@ -113,7 +113,7 @@ impl Reader<'_> {
             per_rack: self.up_to(u16::MAX)?,
             isolated: self.up_to(1_u8)? == 1,
         };
-        Ok(VmShape { demand, priority, terms })
+        Ok(VmShape { priority, terms, ..VmShape::plain(demand) })
     }
 
     fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<Columns> {

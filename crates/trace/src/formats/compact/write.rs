@@ -69,7 +69,7 @@ impl Writer {
     }
 
     fn shape(&mut self, shape: &VmShape) {
-        let VmShape { demand, priority, terms } = shape;
+        let VmShape { demand, priority, terms, .. } = shape;
         let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = terms;
         Resource::ALL.iter().for_each(|resource| self.number(demand[*resource].into()));
         let scope = Scope::ALL.iter().position(|other| other == scope).unwrap_or_default();
