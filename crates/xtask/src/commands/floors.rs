@@ -12,6 +12,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-admission", 1),
     ("tiebreak-lifetime", 1),
     ("tiebreak-placement", 1),
+    ("tiebreak-power", 1),
     ("tiebreak-sim", 2),
     ("tiebreak-trace", 3),
     ("tiebreak-scenario", 3),
