@@ -81,7 +81,7 @@ const fn gib(cores: u32, gib: u32) -> Resources {
 }
 
 fn cluster(machines: u32, racks: u32, datacenter: u32) -> ClusterSpec {
-    ClusterSpec { name: "pool".into(), machines, racks, capacity: CAPACITY, unready: 0, datacenter }
+    ClusterSpec { name: "pool".into(), machines, racks, capacity: CAPACITY, unready: 0, datacenter, chassis: 1 }
 }
 
 fn pool() -> Occupancy {

@@ -225,6 +225,22 @@ impl Workload {
         &self.shapes[id.index()]
     }
 
+    /// The same VMs with what is believed of each when it arrives, by id; what `loads` lacks stays as it is.
+    #[must_use]
+    pub fn with_loads(&self, loads: &[Load]) -> Self {
+        let (mut shapes, mut ids) = (Vec::new(), BTreeMap::new());
+        let shape_of = (0..self.vm_count()).map(VmId).map(|vm| {
+            let shape = *self.shape_of_vm(vm);
+            let shape = VmShape { load: loads.get(vm.index()).copied().unwrap_or(shape.load), ..shape };
+            *ids.entry(shape).or_insert_with(|| {
+                shapes.push(shape);
+                shapes.len() as u32 - 1
+            })
+        });
+        let shape_of = shape_of.collect();
+        Self { shape_of, shapes, ..self.clone() }
+    }
+
     /// A VM's number in the trace, or the hash of its name.
     #[must_use]
     pub fn name(&self, vm: VmId) -> u64 {

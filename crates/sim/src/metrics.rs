@@ -7,6 +7,7 @@ use tiebreak_model::occupancy::Totals;
 use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
 
 use crate::links::LinkSample;
+use crate::power::events::PowerSample;
 
 /// What a metric is computed from: the store at a moment, and what was counted since
 /// the sample before.
@@ -44,6 +45,37 @@ pub struct Sample<'a> {
     pub links: Option<LinkSample>,
     /// The largest share of any cluster's cores expected at any moment ahead; none where no rule asks.
     pub expected_peak: Option<f64>,
+    /// Power; none where no rule asks for it and no draws are measured.
+    pub power: Option<PowerSample>,
+}
+
+/// The standard deviation of values, as they come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Deviation {
+    count: u32,
+    mean: f64,
+    squares: f64,
+}
+
+impl Deviation {
+    pub(crate) fn of(values: impl Iterator<Item = f64>) -> f64 {
+        let mut deviation = Self::default();
+        values.for_each(|value| deviation.add(value));
+        deviation.get()
+    }
+
+    /// One value more (Welford's recurrence).
+    pub(crate) fn add(&mut self, value: f64) {
+        self.count += 1;
+        let off = value - self.mean;
+        self.mean += off / f64::from(self.count);
+        self.squares += off * (value - self.mean);
+    }
+
+    /// 0 of none.
+    pub(crate) fn get(self) -> f64 {
+        libm::sqrt(self.squares / f64::from(self.count.max(1)))
+    }
 }
 
 /// How long requests took: those placed or rejected in a span of time.
@@ -468,9 +500,72 @@ pub static METRICS: &[Metric] = &[
          (cluster admission, section 2.1).",
         |sample| of_deployments(sample, sample.counted.scale_outs_failed),
     ),
+    metric(
+        "PowerDraw",
+        "Power draw",
+        "kW",
+        "What all servers draw, as far as nobody slows them down or somebody does (power oversubscription, section IV-A).",
+        |sample| power(sample, |power| power.draw_w.map_or(f64::NAN, |watts| watts / 1_000.0)),
+    ),
+    metric(
+        "FullestChassis",
+        "Fullest chassis",
+        "% of its budget",
+        "What the chassis nearest to its power budget draws, of that budget (power oversubscription, section II-B).",
+        |sample| draws(sample, |power| 100.0 * power.fullest),
+    ),
+    metric(
+        "CappingEvents",
+        "Capping events",
+        "per minute",
+        "Chassis whose draw came too near to their budget, so that cores were slowed down, per minute (power \
+         oversubscription, section III-D).",
+        |sample| draws(sample, |power| per_minute(power.counted.events, sample)),
+    ),
+    metric(
+        "UserFacingSlowed",
+        "User-facing cores slowed down",
+        "cores",
+        "Cores of user-facing VMs that ran below their full frequency, on average since the sample before.",
+        |sample| draws(sample, |power| power.counted.throttled_core_ms[0] / MS_IN_MINUTE / sample.minutes),
+    ),
+    metric(
+        "OthersSlowed",
+        "Other cores slowed down",
+        "cores",
+        "Cores of VMs that are not user-facing that ran below their full frequency, on average since the sample before.",
+        |sample| draws(sample, |power| power.counted.throttled_core_ms[1] / MS_IN_MINUTE / sample.minutes),
+    ),
+    metric(
+        "ChassisBalance",
+        "Imbalance of chassis",
+        "% of cores",
+        "The standard deviation over chassis of the share of their cores in use when all VMs are at their 95th percentile: \
+         less is better balanced (power oversubscription, section IV-E).",
+        |sample| power(sample, |power| 100.0 * power.deviations[0]),
+    ),
+    metric(
+        "ServerBalance",
+        "Imbalance of servers",
+        "% of cores",
+        "The standard deviation over servers of half of what can be slowed down less what cannot: less is better \
+         balanced (power oversubscription, section IV-E).",
+        |sample| power(sample, |power| 100.0 * power.deviations[1]),
+    ),
 ];
 
+const MS_IN_MINUTE: f64 = 60_000.0;
+
 const KBPS_IN_GBPS: f64 = 1e6;
+
+fn power(sample: &Sample<'_>, value: impl Fn(&PowerSample) -> f64) -> f64 {
+    sample.power.as_ref().map_or(f64::NAN, value)
+}
+
+/// Of draws, where they are measured.
+fn draws(sample: &Sample<'_>, value: impl Fn(&PowerSample) -> f64) -> f64 {
+    power(sample, |power| if power.draw_w.is_some() { value(power) } else { f64::NAN })
+}
 
 fn refused(sample: &Sample<'_>, vms: u64) -> f64 {
     if sample.links.is_some() { per_minute(vms, sample) } else { f64::NAN }

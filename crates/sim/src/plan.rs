@@ -10,7 +10,7 @@ use tiebreak_admission::PriorFault;
 use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Links, Millis, Occupancy, Time, Uplinks, VmId, Workload, declare};
+use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, Time, Uplinks, Usage, VmId, Workload, declare};
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
 use crate::admission::{AdmissionSettings, Terms};
@@ -19,6 +19,8 @@ use crate::latency::Latency;
 use crate::lists::List;
 use crate::lives::Foresight;
 use crate::measures::Measures;
+use crate::power::usage::usages;
+use crate::power::{CappingKind, PowerFault, PowerSettings, PowerTerms};
 use crate::vdc::Vdcs;
 use crate::world::IS_WHOLE;
 
@@ -101,6 +103,8 @@ pub struct Plan {
     pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
     /// What is believed of deployments, where any rule asks.
     admission: Option<Arc<Terms>>,
+    /// What VMs use and what happens then, where any rule or the settings ask.
+    power: Option<Arc<PowerTerms>>,
 }
 
 impl fmt::Debug for Plan {
@@ -125,6 +129,8 @@ pub enum PlanError {
     OnlyInstantVms,
     /// What is believed of deployments.
     Admission(PriorFault),
+    /// What servers draw, or may.
+    Power(PowerFault),
     /// Incidents ask for more VMs than there is room for.
     TooMuchDemand {
         /// VMs asked for, up to the incident that is too much.
@@ -142,6 +148,7 @@ impl fmt::Display for PlanError {
                 write!(f, "expected an incident of {}, got \"{id}\"", ids.join(", "))
             }
             Self::Admission(fault) => fault.fmt(f),
+            Self::Power(fault) => fault.fmt(f),
             Self::OnlyInstantVms => write!(
                 f,
                 "expected VMs that live longer than one tick of the grid of virtual datacenters, got none; use a finer grid"
@@ -203,6 +210,7 @@ impl Plan {
             foresight: None,
             links: None,
             admission: None,
+            power: None,
         })
     }
 
@@ -269,6 +277,42 @@ impl Plan {
     /// What is believed of deployments, where any rule asks.
     pub(crate) fn admission(&self) -> Option<&Arc<Terms>> {
         self.admission.as_ref()
+    }
+
+    /// The same plan with power, where any rule asks what VMs will use of their cores, or the settings measure what
+    /// they draw. To be given after incidents, whose VMs use cores too. Until [`Plan::with_loads`] nothing is
+    /// known of what VMs will use.
+    ///
+    /// # Errors
+    /// When servers cannot draw what is said of them, or may not draw what they do idle.
+    pub fn with_power(mut self, settings: &PowerSettings) -> Result<Self, PlanError> {
+        let settings = PowerSettings::from_values(&settings.to_values());
+        let rules_ask = self.lists.iter().any(|list| list.policy_whole().asks_for_loads());
+        if IS_WHOLE && (rules_ask || settings.capping != CappingKind::Off) {
+            settings.check().map_err(PlanError::Power)?;
+            let usages = usages(&self.workload, &settings, self.seed, |vm| self.luck(vm)).into();
+            self.power = Some(Arc::new(PowerTerms { settings, usages }));
+        }
+        Ok(self)
+    }
+
+    /// What each VM of its workload really uses, where anybody asks; who foretells it knows no more than the settings
+    /// let them.
+    #[must_use]
+    pub fn usages(&self) -> Option<&Arc<[Usage]>> {
+        self.power.as_ref().map(|terms| &terms.usages)
+    }
+
+    /// The same plan with what is believed of each VM when it arrives, in the order of the workload.
+    #[must_use]
+    pub fn with_loads(mut self, loads: &[Load]) -> Self {
+        self.workload = Arc::new(self.workload.with_loads(loads));
+        self
+    }
+
+    /// What VMs use and what happens then, where anybody asks.
+    pub(crate) fn power(&self) -> Option<&Arc<PowerTerms>> {
+        self.power.as_ref()
     }
 
     /// The fleet with nothing placed and nothing reserved.

@@ -7,6 +7,7 @@ use tiebreak_placement::{CacheCounters, CacheSizes};
 
 use crate::lives::LifeCounts;
 use crate::metrics::{Answers, Counters};
+use crate::power::events::PowerSummary;
 use crate::rule_shares::{Circles, RuleShare};
 
 /// What came out of a run. Requests still waiting at the horizon are decided all the same, in
@@ -57,4 +58,6 @@ pub struct Summary {
     pub circles: Circles,
     /// What predicting lifetimes took and led to; all 0 where no rule asks.
     pub lives: LifeCounts,
+    /// What power was like; none where nobody asks for it.
+    pub power: Option<PowerSummary>,
 }

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::random::Stream;
 use tiebreak_model::{
-    Footprint, MachineId, MachineRecord, Millis, Needs, Occupancy, Outlook, Readiness, RequestId, Resource, Resources,
-    ShapeId, TenantSize, Time, VmId, VmRequest, VmShape,
+    ChassisId, Footprint, MachineId, MachineRecord, Millis, Needs, Occupancy, Outlook, Readiness, RequestId, Resource,
+    Resources, ShapeId, TenantSize, Time, VmId, VmRequest, VmShape,
 };
 use tiebreak_placement::explain::{Explanation, Question, explain};
 use tiebreak_placement::reference::funnel;
@@ -32,6 +32,8 @@ use crate::lives::{HostCard, LifeCounts, Lives, Told};
 use crate::machine_byte::MachineByte;
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
+use crate::power::book::PowerBook;
+use crate::power::events::{CappingEvent, PowerSummary, Throttled};
 use crate::record::{Cause, Decision, Outcome};
 use crate::rule_shares::RuleShares;
 use crate::store::Store;
@@ -134,6 +136,8 @@ pub struct World {
     pub(crate) links: Option<LinkBook>,
     /// What is seen of every deployment, where any rule asks what they will grow to.
     pub(crate) deployments: Option<Deployments>,
+    /// Who draws what, where anybody asks.
+    power: Option<PowerBook>,
     evictable: Evictable,
     pub(crate) disrupted: Disruptions,
     /// What is predicted, where any rule asks, and from when on agents are shown it.
@@ -218,6 +222,7 @@ impl World {
             tenants: BTreeMap::new(),
             links: plan.links().map(|links| LinkBook::new(links, &plan)),
             deployments: plan.admission().cloned().map(Deployments::new),
+            power: plan.power().cloned().map(|terms| PowerBook::new(terms, &plan)),
             evictable: Evictable::new(plan.ever_lets_evict(&VmShape::plain(Resources::NONE))),
             asking: Asking::about(plan.admission().map(|terms| terms.growth(plan.fleet.clusters().len()))),
             placed_on: vec![NOWHERE; vms],
@@ -486,7 +491,31 @@ impl World {
             rule_shares: self.shares.means(),
             circles: self.shares.circles(),
             lives: self.life_counts(),
+            power: self.power.as_ref().filter(|_| IS_WHOLE).map(PowerBook::summary),
         }
+    }
+
+    /// Capping events so far, those that are over first.
+    pub fn capping_events(&self) -> impl Iterator<Item = &CappingEvent> {
+        self.power.iter().flat_map(PowerBook::events)
+    }
+
+    /// VMs that were slowed down so far, and how much.
+    pub fn throttled(&self) -> impl Iterator<Item = (VmId, Throttled)> + '_ {
+        self.power.iter().flat_map(|book| book.throttled().iter().map(|(vm, throttled)| (*vm, *throttled)))
+    }
+
+    /// What chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts: the history
+    /// that a budget is found from. Empty where draws are not measured.
+    #[must_use]
+    pub fn power_readings(&self) -> &[f32] {
+        self.power.as_ref().map_or(&[], PowerBook::readings)
+    }
+
+    /// What every server would draw unslowed, chassis by chassis, and when that was; and what its chassis does draw.
+    pub fn chassis_draws(&self) -> impl Iterator<Item = (Time, &[f64], f64)> {
+        let all = (0..self.plan.fleet.chassis_count()).map(ChassisId);
+        self.power.iter().flat_map(move |book| all.clone().map(|id| book.chassis_draw(id)))
     }
 
     fn cache_sizes(&self) -> CacheSizes {
@@ -936,6 +965,9 @@ impl World {
         if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.join(vm, machine, self.now, after.used_share(self.plan.fleet.capacity(machine)));
         }
+        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+            book.join((vm, self.plan.luck(vm)), machine, &self.plan.workload, self.now);
+        }
         let workload = &self.plan.workload;
         let shape = workload.shape_of_vm(vm);
         self.placed_on[vm.index()] = machine.0;
@@ -955,6 +987,9 @@ impl World {
         self.note_undeployed(vm, machine);
         if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
             lives.leave(vm, machine, self.now);
+        }
+        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+            book.leave(vm, machine, &self.plan.workload, self.now);
         }
         let workload = &self.plan.workload;
         let shape = workload.shape(shape);
@@ -1100,6 +1135,7 @@ impl World {
         let repredictions = self.life_counts().repredictions;
         self.fills.look(self.now, &self.plan, self.store.occupancy());
         let expected_peak = self.expected_peak();
+        let power = self.power.as_mut().filter(|_| IS_WHOLE).map(|book| book.sample(self.now));
         let sample = Sample {
             zone: self.store.occupancy().zone(),
             machines: self.plan.fleet.machine_count(),
@@ -1116,6 +1152,7 @@ impl World {
             stranded_pct: self.fills.last,
             links: self.links.as_ref().and_then(|book| book.sample(self.store.occupancy())),
             expected_peak,
+            power,
         };
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);
@@ -1153,6 +1190,9 @@ impl World {
         let machines = self.plan.fleet.machine_count();
         self.weighted.hold_until(self.plan.workload.horizon(), self.store.occupancy().zone(), machines);
         self.now = self.now.max(self.plan.workload.horizon());
+        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+            book.follow_all(self.plan.workload.horizon());
+        }
         self.done = true;
     }
 }

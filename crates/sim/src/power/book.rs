@@ -1,0 +1,369 @@
+//! The book of a run: who stands on which server, what chassis draw, and what their controllers did.
+//!
+//! Utilization is constant within a slot. So a chassis is looked at once a slot, and whenever one of its VMs comes
+//! or goes; one below its budget costs a sum, and one above it is simulated poll by poll as far as its controllers
+//! do anything new ([`Chassis::span`]).
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_model::{ChassisId, Fleet, Load, MachineId, Resource, Time, VmId, Workload};
+use tiebreak_power::{Capping, Chassis, Part, ServerPower};
+
+use super::events::{CappingEvent, EVENTS_MAX, PowerCounters, PowerSample, PowerSummary, Throttled};
+use super::usage::{Pattern, Patterns};
+use super::{CappingKind, PowerTerms};
+use crate::metrics::Deviation;
+use crate::plan::Plan;
+
+/// Readings of draws that are kept at most, over all chassis; where there would be more, only those of every so many
+/// slots are.
+const READINGS_MAX: u64 = 4 << 20;
+
+/// Everything that is known of power in a run.
+pub(crate) struct PowerBook {
+    terms: Arc<PowerTerms>,
+    fleet: Arc<Fleet>,
+    patterns: Patterns,
+    chassis: Vec<Held>,
+    loads: Vec<Balance>,
+    /// Chassis and servers' scores, added up over samples.
+    scores: [Vec<f64>; 2],
+    samples: u32,
+    counters: PowerCounters,
+    at_last_sample: PowerCounters,
+    events: Vec<CappingEvent>,
+    throttled: BTreeMap<VmId, Throttled>,
+    /// What chassis would have drawn at the beginnings of slots, in watts, slot by slot, if kept.
+    readings: Vec<f32>,
+    slots_a_reading: u64,
+    parts: Vec<Part>,
+}
+
+/// One chassis.
+struct Held {
+    machines: core::ops::Range<u32>,
+    power: ServerPower,
+    capping: Capping,
+    budget_w: f64,
+    alert_w: f64,
+    /// How far it has been followed.
+    now: Time,
+    /// Whether its VMs or their utilization are others than those last added up.
+    stale: bool,
+    servers: Vec<Vec<Resident>>,
+    /// What its servers draw when nobody is slowed down.
+    wanted_w: Vec<f64>,
+    wanted: f64,
+    /// Its controllers, while it is too near to its budget.
+    control: Option<Chassis>,
+    event: Option<CappingEvent>,
+}
+
+/// A VM on a server.
+#[derive(Clone, Copy)]
+struct Resident {
+    vm: VmId,
+    cores_milli: u32,
+    /// What it was taken for when it came, which is what controllers go by.
+    taken_for_user_facing: bool,
+    user_facing: bool,
+    pattern: Pattern,
+    /// In the slot that was added up last.
+    utilization: f64,
+}
+
+/// What VMs on a machine really use at their 95th percentile: user-facing ones, and others.
+#[derive(Clone, Copy, Default)]
+struct Balance([u64; 2]);
+
+impl PowerBook {
+    pub(crate) fn new(terms: Arc<PowerTerms>, plan: &Plan) -> Self {
+        let fleet = plan.fleet.clone();
+        let (patterns, horizon) = (Patterns::new(&terms.settings, plan.seed), plan.workload.horizon());
+        let machines = fleet.machine_count() as usize;
+        let chassis: Vec<_> = (0..fleet.chassis_count()).map(|id| Held::idle(&terms, &fleet, ChassisId(id))).collect();
+        let readings = (patterns.slot_of(horizon) + 1) * chassis.len() as u64;
+        Self {
+            scores: [vec![0.0; chassis.len()], vec![0.0; machines]],
+            loads: vec![Balance::default(); machines],
+            samples: 0,
+            counters: PowerCounters::default(),
+            at_last_sample: PowerCounters::default(),
+            events: Vec::new(),
+            throttled: BTreeMap::new(),
+            readings: Vec::new(),
+            slots_a_reading: readings.div_ceil(READINGS_MAX).max(1),
+            parts: Vec::new(),
+            chassis,
+            patterns,
+            fleet,
+            terms,
+        }
+    }
+
+    fn measures(&self) -> bool {
+        self.terms.settings.capping != CappingKind::Off
+    }
+
+    /// A VM stands on a machine from now on; `number` is the name by which chance knows it.
+    pub(crate) fn join(&mut self, (vm, number): (VmId, u64), machine: MachineId, workload: &Workload, now: Time) {
+        let (shape, usage) = (workload.shape_of_vm(vm), self.terms.usages[vm.index()]);
+        let cores_milli = shape.demand[Resource::Cores];
+        let Load { user_facing, .. } = usage.load;
+        self.loads[machine.index()].0[usize::from(!user_facing)] += usage.load.of_cores(cores_milli);
+        if !self.measures() || cores_milli == 0 {
+            return;
+        }
+        let pattern = self.patterns.of(usage, number, workload.tenant(workload.request_of(vm)));
+        let resident = Resident {
+            vm,
+            cores_milli,
+            taken_for_user_facing: shape.load.user_facing,
+            user_facing,
+            pattern,
+            utilization: 0.0,
+        };
+        self.change(machine, now, |residents| residents.push(resident));
+    }
+
+    /// It does so no more.
+    pub(crate) fn leave(&mut self, vm: VmId, machine: MachineId, workload: &Workload, now: Time) {
+        let usage = self.terms.usages[vm.index()];
+        let cores_milli = workload.shape_of_vm(vm).demand[Resource::Cores];
+        self.loads[machine.index()].0[usize::from(!usage.load.user_facing)] -= usage.load.of_cores(cores_milli);
+        if self.measures() && cores_milli > 0 {
+            self.change(machine, now, |residents| {
+                let at = residents.iter().position(|resident| resident.vm == vm).expect("it stood there");
+                residents.remove(at);
+            });
+        }
+    }
+
+    fn change(&mut self, machine: MachineId, now: Time, change: impl FnOnce(&mut Vec<Resident>)) {
+        let chassis = self.fleet.chassis_of(machine);
+        self.follow(chassis, now);
+        let held = &mut self.chassis[chassis.index()];
+        change(&mut held.servers[(machine.0 - held.machines.start) as usize]);
+        held.stale = true;
+    }
+
+    /// Brings all chassis to a moment.
+    pub(crate) fn follow_all(&mut self, now: Time) {
+        if self.measures() {
+            (0..self.chassis.len()).for_each(|at| self.follow(ChassisId::of(at), now));
+        }
+    }
+
+    /// Brings one chassis to a moment, slot by slot.
+    fn follow(&mut self, id: ChassisId, until: Time) {
+        while self.chassis[id.index()].now < until {
+            let held = &mut self.chassis[id.index()];
+            let slot = self.patterns.slot_of(held.now);
+            let begins = self.patterns.begin(slot) == held.now;
+            if begins || held.stale {
+                held.add_up(&self.patterns, slot);
+                let over = held.take_control(&mut self.parts);
+                self.events.extend(over.filter(|_| self.events.len() < EVENTS_MAX));
+            }
+            if begins {
+                self.counters.readings += 1;
+                self.counters.readings_over += u64::from(held.wanted > held.budget_w);
+                if slot.is_multiple_of(self.slots_a_reading) {
+                    self.readings.push(held.wanted as f32);
+                }
+            }
+            let end = self.patterns.begin(slot + 1).min(until);
+            held.pass(id, end, &mut self.counters, &mut self.throttled);
+        }
+    }
+
+    /// Power now; everything counted since the last sample.
+    pub(crate) fn sample(&mut self, now: Time) -> PowerSample {
+        self.follow_all(now);
+        self.samples += 1;
+        let fleet = self.fleet.clone();
+        let of_chassis = |loads: &[Balance], at: usize| {
+            let machines = fleet.machines_of_chassis(ChassisId::of(at));
+            let (full, count) = (full_load(&fleet, MachineId(machines.start)), machines.len() as f64);
+            let used: u64 =
+                loads[machines.start as usize..machines.end as usize].iter().map(|it| it.0[0] + it.0[1]).sum();
+            1.0 - used as i64 as f64 / (full * count)
+        };
+        let of_server = |loads: &[Balance], at: usize| {
+            let [user_facing, other] = loads[at].0.map(|load| load as i64 as f64);
+            (1.0 + (other - user_facing) / full_load(&fleet, MachineId::of(at))) / 2.0
+        };
+        let mut deviations = [Deviation::default(); 2];
+        for at in 0..self.chassis.len() {
+            let score = of_chassis(&self.loads, at);
+            self.scores[0][at] += score;
+            deviations[0].add(score);
+        }
+        for at in 0..self.loads.len() {
+            let score = of_server(&self.loads, at);
+            self.scores[1][at] += score;
+            deviations[1].add(score);
+        }
+        let counted = self.counters.since(&self.at_last_sample);
+        self.at_last_sample = self.counters;
+        let draw = |held: &Held| held.control.as_ref().map_or(held.wanted, Chassis::draw_w);
+        let fullest = self.chassis.iter().map(|held| draw(held) / held.budget_w).fold(0.0, f64::max);
+        PowerSample {
+            draw_w: self.measures().then(|| self.chassis.iter().map(draw).sum()),
+            fullest,
+            counted,
+            deviations: deviations.map(Deviation::get),
+        }
+    }
+
+    /// What power was like so far.
+    pub(crate) fn summary(&self) -> PowerSummary {
+        let mean = |sum: &f64| sum / f64::from(self.samples.max(1));
+        let of = |kind: bool| {
+            let is = |vm: &VmId| self.terms.usages[vm.index()].load.user_facing == kind;
+            self.throttled.keys().filter(|vm| is(vm)).count() as u64
+        };
+        PowerSummary {
+            counted: self.counters,
+            deviations: core::array::from_fn(|which| Deviation::of(self.scores[which].iter().map(mean))),
+            throttled_vms: [of(true), of(false)],
+        }
+    }
+
+    /// The events so far, in the order they ended, then those under way.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &CappingEvent> {
+        self.events.iter().chain(self.chassis.iter().filter_map(|held| held.event.as_ref()))
+    }
+
+    /// VMs that were slowed down, and how much.
+    pub(crate) fn throttled(&self) -> &BTreeMap<VmId, Throttled> {
+        &self.throttled
+    }
+
+    /// What chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
+    pub(crate) fn readings(&self) -> &[f32] {
+        &self.readings
+    }
+
+    /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
+    pub(crate) fn chassis_draw(&self, id: ChassisId) -> (Time, &[f64], f64) {
+        let held = &self.chassis[id.index()];
+        (held.now, &held.wanted_w, held.control.as_ref().map_or(held.wanted, Chassis::draw_w))
+    }
+}
+
+/// What a machine's cores would add up to if all were in use.
+fn full_load(fleet: &Fleet, machine: MachineId) -> f64 {
+    f64::from(fleet.capacity(machine)[Resource::Cores]) * 100.0
+}
+
+impl Held {
+    fn idle(terms: &PowerTerms, fleet: &Fleet, id: ChassisId) -> Self {
+        let machines = fleet.machines_of_chassis(id);
+        let cores = fleet.capacity(MachineId(machines.start))[Resource::Cores].div_ceil(1_000);
+        let power = terms.settings.server(cores);
+        let capping = terms.settings.controllers(machines.len() as u32);
+        Self {
+            alert_w: if terms.settings.caps() { capping.budget_w - capping.margin_w } else { f64::INFINITY },
+            budget_w: capping.budget_w,
+            now: Time::ZERO,
+            stale: true,
+            servers: vec![Vec::new(); machines.len()],
+            wanted_w: vec![power.idle_w; machines.len()],
+            wanted: power.idle_w * machines.len() as f64,
+            machines,
+            power,
+            capping,
+            control: None,
+            event: None,
+        }
+    }
+
+    /// What its servers draw in this slot when nobody is slowed down.
+    fn add_up(&mut self, patterns: &Patterns, slot: u64) {
+        let a_core = (self.power.full_w - self.power.idle_w) / f64::from(self.power.cores);
+        self.wanted = 0.0;
+        for (residents, watts) in self.servers.iter_mut().zip(&mut self.wanted_w) {
+            let mut busy = 0.0;
+            for resident in residents {
+                resident.utilization = patterns.utilization(&resident.pattern, slot);
+                busy += f64::from(resident.cores_milli) / 1_000.0 * resident.utilization;
+            }
+            *watts = self.power.idle_w + a_core * busy;
+            self.wanted += *watts;
+        }
+        self.stale = false;
+    }
+
+    /// Wakes its controllers and tells them what servers do now, or lets them go; an event that is over then.
+    fn take_control(&mut self, parts: &mut Vec<Part>) -> Option<CappingEvent> {
+        let is_needed = self.wanted > self.alert_w || self.control.as_ref().is_some_and(Chassis::is_capped);
+        if !is_needed {
+            self.control = None;
+            return self.event.take();
+        }
+        let fresh = || Chassis::new(&self.power, &self.capping, self.servers.len()).expect("the settings were checked");
+        let control = self.control.get_or_insert_with(fresh);
+        for (server, residents) in self.servers.iter().enumerate() {
+            parts.clear();
+            parts.extend(residents.iter().map(Resident::part));
+            control.set_parts(server, parts).expect("what stands on a machine fits it");
+        }
+        None
+    }
+
+    /// Lets time pass in which its VMs do what they do.
+    fn pass(
+        &mut self,
+        id: ChassisId,
+        end: Time,
+        counters: &mut PowerCounters,
+        throttled: &mut BTreeMap<VmId, Throttled>,
+    ) {
+        let (begin, ms) = (self.now, end.since(self.now).0);
+        self.now = end;
+        let Some(control) = &mut self.control else {
+            counters.energy_j += self.wanted * ms as f64 / 1_000.0;
+            if self.wanted > self.budget_w {
+                counters.over_ms += ms;
+            }
+            return;
+        };
+        let report = control.span(ms);
+        counters.energy_j += report.energy_j;
+        counters.over_ms += report.over_ms;
+        counters.alerts += report.events;
+        counters.rapl += report.rapl;
+        if self.event.is_none() && report.events > 0 {
+            counters.events += 1;
+            self.event = Some(CappingEvent::at(id, begin, self.budget_w));
+        }
+        let mut event = self.event.as_mut();
+        for (resident, part) in self.servers.iter().flatten().zip(report.parts.iter().flatten()) {
+            if part.throttled_ms == 0 {
+                continue;
+            }
+            let cores = f64::from(resident.cores_milli) / 1_000.0;
+            let kind = usize::from(!resident.user_facing);
+            counters.throttled_core_ms[kind] += cores * part.throttled_ms as f64;
+            counters.depth_core_ms[kind] += cores * part.depth_ms;
+            let more = Throttled { ms: part.throttled_ms, depth_ms: part.depth_ms, lowest: part.lowest };
+            throttled.entry(resident.vm).or_insert(Throttled::NOT).add(more);
+            if let Some(event) = &mut event {
+                event.vms.entry(resident.vm).or_insert(Throttled::NOT).add(more);
+            }
+        }
+        if let Some(event) = event {
+            event.go_on(end, &report, &self.wanted_w);
+        }
+    }
+}
+
+impl Resident {
+    fn part(&self) -> Part {
+        Part { cores_milli: self.cores_milli, utilization: self.utilization, user_facing: self.taken_for_user_facing }
+    }
+}

@@ -1,0 +1,213 @@
+//! How VMs use their cores: what telemetry tells of each in the end, and its utilization slot by slot.
+//!
+//! Where a trace does not say, usage is drawn by tenant and VM. Utilization moves around the mean so
+//! that its 95th percentile is the one that is told: user-facing VMs go up and down with the day; of the
+//! others some work in batches at any time and some by a clock of their own, which divides 24 hours
+//! (power oversubscription, sections III-B and IV-A; the shapes are ours).
+
+use alloc::vec::Vec;
+
+use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::{Load, Millis, RequestId, Time, Usage, VmId, Workload};
+
+use super::PowerSettings;
+
+/// How far the 95th percentiles of tenants lie from the mean at most, and those of a tenant's VMs from the tenant's, in
+/// percent of the cores.
+const OF_TENANTS: f64 = 28.0;
+const OF_VMS: f64 = 6.0;
+
+/// The mean utilization, as a share of the 95th percentile: of user-facing VMs and of the others.
+const MEAN_OF_P95: [f64; 2] = [0.6, 0.55];
+
+/// What each VM of a workload uses. `number` is the name by which chance knows each VM.
+#[must_use]
+pub fn usages(workload: &Workload, settings: &PowerSettings, seed: Seed, number: impl Fn(VmId) -> u64) -> Vec<Usage> {
+    let (tenants, vms) = (seed.stream("usage of tenants"), seed.stream("usage of VMs"));
+    let mut usages = Vec::with_capacity(workload.vm_count() as usize);
+    for request in (0..workload.request_count()).map(RequestId) {
+        let tenant = workload.tenant(request);
+        let kind_of_tenant = share(tenants, tenant, 0) * 100.0 < settings.user_facing_pct;
+        let level = OF_TENANTS * triangle(tenants, tenant, 1);
+        for vm in workload.vms_of(request).map(VmId) {
+            let name = number(vm);
+            let is_alike = share(vms, name, 0) * 100.0 < settings.alike_pct;
+            let drawn = share(vms, name, 1) * 100.0 < settings.user_facing_pct;
+            let user_facing = if is_alike { kind_of_tenant } else { drawn };
+            let mean = if user_facing { settings.user_facing_p95_pct } else { settings.other_p95_pct };
+            let p95 = (mean + level + OF_VMS * triangle(vms, name, 2)).clamp(1.0, 100.0);
+            let mean_pct = (p95 * MEAN_OF_P95[usize::from(!user_facing)]) as u8;
+            usages.push(Usage { load: Load { user_facing, p95_pct: libm::round(p95) as u8 }, mean_pct });
+        }
+    }
+    usages
+}
+
+/// From 0 up to 1.
+fn share(stream: Stream, what: u64, attempt: u64) -> f64 {
+    (stream.draw(what, attempt) >> 11) as i64 as f64 / (1_u64 << 53) as f64
+}
+
+/// From -1 to 1, most often near 0.
+fn triangle(stream: Stream, what: u64, attempt: u64) -> f64 {
+    share(stream, what, attempt) - share(stream, what, attempt | 1 << 32)
+}
+
+/// How one VM's utilization moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pattern {
+    mean: f64,
+    swing: f64,
+    number: u64,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// With the day, so many slots later than midnight.
+    Day { shift: u32 },
+    /// In batches of so many slots.
+    Batches { slots: u32 },
+    /// By a clock of so many slots, of which it works a part.
+    Clock { period: u32, shift: u32 },
+}
+
+/// The day in slots, and chance.
+#[derive(Clone, Debug)]
+pub(crate) struct Patterns {
+    slot: Millis,
+    /// The curve of a day, from -1 to 1, slot by slot.
+    day: Vec<f64>,
+    stream: Stream,
+    noise: Stream,
+}
+
+/// When user-facing VMs are busiest, and by how much tenants differ.
+const PEAK_HOUR: f64 = 14.0;
+const SHIFT_HOURS: f64 = 3.0;
+
+/// At the end of the week the curve of the day is so much of what it is else.
+const WEEKEND: f64 = 0.5;
+
+/// How far a slot's utilization lies from the pattern, as a share of the swing.
+const NOISE: f64 = 0.15;
+
+/// A batch takes so many hours, and this share of the time is one under way.
+const BATCH_HOURS: u32 = 2;
+const BATCH_SHARE: f64 = 0.4;
+
+/// The least that a batch or clock leaves, so that the mean stays the mean.
+const IDLE: f64 = -BATCH_SHARE / (1.0 - BATCH_SHARE);
+
+/// Hours of clocks: all divide a day.
+const CLOCK_HOURS: [u32; 4] = [1, 2, 4, 6];
+
+impl Patterns {
+    pub(crate) fn new(settings: &PowerSettings, seed: Seed) -> Self {
+        let slot = Millis(u64::from(settings.slot_minutes) * Millis::MINUTE.0);
+        let slots = (Millis::HOUR.0 * 24 / slot.0).max(1) as u32;
+        let at = |slot: u32| {
+            let hour = f64::from(slot) * 24.0 / f64::from(slots);
+            libm::cos((hour - PEAK_HOUR) / 24.0 * 2.0 * core::f64::consts::PI)
+        };
+        let day = (0..slots).map(at).collect();
+        Self { slot, day, stream: seed.stream("patterns of use"), noise: seed.stream("noise of use") }
+    }
+
+    /// The pattern of a VM, by the number and tenant that chance knows.
+    pub(crate) fn of(&self, usage: Usage, number: u64, tenant: u64) -> Pattern {
+        let p95 = f64::from(usage.load.p95_pct) / 100.0;
+        let mean = (f64::from(usage.mean_pct) / 100.0).min(p95);
+        let per_hour = (Millis::HOUR.0 / self.slot.0).max(1) as u32;
+        let kind = if usage.load.user_facing {
+            let hours = SHIFT_HOURS * (2.0 * share(self.stream, tenant, 1 << 40) - 1.0);
+            let slots = self.day.len() as f64;
+            Kind::Day { shift: ((hours + 24.0) / 24.0 * slots) as u32 }
+        } else if share(self.stream, number, 0) < 0.3 {
+            let hours = CLOCK_HOURS[(self.stream.draw(number, 1) % 4) as usize];
+            let period = hours * per_hour;
+            Kind::Clock { period, shift: (self.stream.draw(number, 2) % u64::from(period)) as u32 }
+        } else {
+            Kind::Batches { slots: BATCH_HOURS * per_hour }
+        };
+        Pattern { mean, swing: p95 - mean, number, kind }
+    }
+
+    /// The slot of a moment.
+    #[inline]
+    pub(crate) fn slot_of(&self, time: Time) -> u64 {
+        time.0.max(0) as u64 / self.slot.0
+    }
+
+    /// When a slot begins.
+    #[inline]
+    pub(crate) fn begin(&self, slot: u64) -> Time {
+        Time((slot * self.slot.0) as i64)
+    }
+
+    /// A VM's utilization in a slot, 0 to 1.
+    #[inline]
+    pub(crate) fn utilization(&self, pattern: &Pattern, slot: u64) -> f64 {
+        let slots = self.day.len() as u64;
+        let level = match pattern.kind {
+            Kind::Day { shift } => {
+                let at = slot + u64::from(shift);
+                let weekend = (slot / slots) % 7 >= 5;
+                self.day[(at % slots) as usize] * if weekend { WEEKEND } else { 1.0 }
+            }
+            Kind::Batches { slots } => {
+                let batch = slot / u64::from(slots);
+                if share(self.noise, pattern.number, batch | 1 << 48) < BATCH_SHARE { 1.0 } else { IDLE }
+            }
+            Kind::Clock { period, shift } => {
+                let at = (slot + u64::from(shift)) % u64::from(period);
+                if (at as f64) < BATCH_SHARE * f64::from(period) { 1.0 } else { IDLE }
+            }
+        };
+        let noise = NOISE * (2.0 * share(self.noise, pattern.number, slot) - 1.0);
+        (pattern.mean + pattern.swing * (level + noise)).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_model::{Resources, VmRow, VmShape, WorkloadBuilder};
+
+    fn settings() -> PowerSettings {
+        PowerSettings::default()
+    }
+
+    #[test]
+    fn drawn_usage_has_the_published_means() {
+        let mut rows = WorkloadBuilder::new();
+        for name in 0..20_000 {
+            let shape = VmShape::plain(Resources::new(1_000, 1, 0, 0));
+            rows.push(VmRow { name, tenant: name / 3, shape, start: Time(name as i64), end: Time::NEVER });
+        }
+        let workload = rows.finish(Time(100_000)).expect("rows");
+        let usages = usages(&workload, &settings(), Seed(1), |vm| u64::from(vm.0));
+        let of = |kind| usages.iter().filter(move |it| it.load.user_facing == kind);
+        let mean = |kind| of(kind).map(|it| f64::from(it.load.p95_pct)).sum::<f64>() / of(kind).count() as f64;
+        assert!((of(true).count() as f64 / 20_000.0 - 0.4).abs() < 0.02);
+        assert!((mean(true) - 65.0).abs() < 1.0, "{}", mean(true));
+        assert!((mean(false) - 44.0).abs() < 1.0, "{}", mean(false));
+    }
+
+    #[test]
+    fn utilization_has_the_mean_and_percentile_that_are_told() {
+        let patterns = Patterns::new(&settings(), Seed(2));
+        for (user_facing, p95_pct, number) in [(true, 60, 1), (false, 40, 2), (false, 80, 3), (false, 50, 4)] {
+            let share = MEAN_OF_P95[usize::from(!user_facing)];
+            let mean_pct = (f64::from(p95_pct) * share) as u8;
+            let usage = Usage { load: Load { user_facing, p95_pct }, mean_pct };
+            let pattern = patterns.of(usage, number, 9);
+            let mut all: Vec<f64> = (0..5 * 288).map(|slot| 100.0 * patterns.utilization(&pattern, slot)).collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            all.sort_unstable_by(f64::total_cmp);
+            let p95 = all[all.len() * 95 / 100];
+            assert!((mean - f64::from(mean_pct)).abs() < 6.0, "{pattern:?}: mean {mean}");
+            assert!((p95 - f64::from(p95_pct)).abs() < 6.0, "{pattern:?}: 95th percentile {p95}");
+        }
+    }
+}
