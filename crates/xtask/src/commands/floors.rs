@@ -19,6 +19,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-lesson", 3),
     ("tiebreak-tongue", 3),
     ("tiebreak-chart", 3),
+    ("tiebreak-criticality", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
     ("tiebreak-web", 5),

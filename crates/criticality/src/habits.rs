@@ -1,0 +1,156 @@
+//! Arrivals of subscriptions with habits, to learn from: sizes and lifetimes as in the paper's Table I.
+//!
+//! What a subscription's VMs have in common is lost with Azure's trace; how alike they are is ours and stands here.
+//!
+//! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", Table I.
+
+use rand_core::Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tiebreak_model::random::{Seed, pick};
+use tiebreak_model::{Load, Millis, Time, Usage};
+
+use crate::learning::Arrival;
+
+/// Cores and how many percent of the VMs have them. (Table I; 32 and more is 32)
+const CORES: [(u32, u32); 7] = [(1, 33), (2, 27), (4, 21), (8, 10), (16, 5), (24, 3), (32, 1)];
+/// Hours that VMs live, from and to, and the percent of VMs. (Table I; more than 720 is up to 2,000)
+const LIVES_H: [(f64, f64, u32); 7] = [
+    (0.1, 1.0, 52),
+    (1.0, 2.0, 5),
+    (2.0, 5.0, 10),
+    (5.0, 10.0, 9),
+    (10.0, 25.0, 7),
+    (25.0, 720.0, 8),
+    (720.0, 2_000.0, 9),
+];
+/// VMs of a deployment, from and to, and the percent of deployments. (Table I; more than 25 is up to 60)
+const DEPLOYMENTS: [(u32, u32, u32); 7] =
+    [(1, 1, 39), (2, 2, 14), (3, 5, 16), (6, 10, 9), (11, 15, 8), (16, 25, 5), (26, 60, 9)];
+
+/// How arrivals are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Habits {
+    /// VMs, at least so many: the last deployment is whole.
+    pub vms: usize,
+    /// Days over which they arrive.
+    pub days: f64,
+    /// Subscriptions.
+    pub tenants: u32,
+    /// Subscriptions most of whose VMs are user-facing, in percent.
+    pub user_facing_pct: f64,
+    /// VMs that are of the subscription's usual type and length of life, in percent.
+    pub faithful_pct: f64,
+    /// Standard deviation of a VM's 95th percentile around its subscription's, in points.
+    pub p95_spread: f64,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self { vms: 50_000, days: 30.0, tenants: 1_500, user_facing_pct: 50.0, faithful_pct: 92.0, p95_spread: 9.0 }
+    }
+}
+
+/// What a subscription usually does.
+struct Habit {
+    user_facing: bool,
+    p95_pct: f64,
+    life: (f64, f64),
+    cores: u32,
+    kind: u32,
+    /// How often it deploys; a few subscriptions deploy most.
+    weight: f64,
+}
+
+/// Arrivals in the order of their start.
+#[must_use]
+pub fn arrivals(habits: Habits, seed: Seed) -> Vec<Arrival> {
+    let mut chance = seed.stream("habits").generator();
+    let tenants: Vec<Habit> = (0..habits.tenants).map(|_| Habit::draw(habits, &mut chance)).collect();
+    let mut reach = 0.0;
+    let ends: Vec<f64> = tenants
+        .iter()
+        .map(|tenant| {
+            reach += tenant.weight;
+            reach
+        })
+        .collect();
+    let mut arrivals = Vec::with_capacity(habits.vms);
+    while arrivals.len() < habits.vms {
+        let at = between(&mut chance, 0.0, reach);
+        let tenant = ends.partition_point(|end| *end <= at).min(tenants.len() - 1);
+        let start = Time((between(&mut chance, 0.0, habits.days) * Millis::DAY.0 as f64) as i64);
+        let (low, high, _) = weighted(&mut chance, &DEPLOYMENTS, |(.., pct)| *pct);
+        for _ in 0..low + pick(chance.next_u64(), high - low + 1) {
+            arrivals.push(tenants[tenant].vm(tenant as u64, start, habits, &mut chance));
+        }
+    }
+    arrivals.sort_by_key(|arrival: &Arrival| arrival.start);
+    arrivals
+}
+
+impl Habit {
+    fn draw(habits: Habits, chance: &mut Xoshiro256PlusPlus) -> Self {
+        let user_facing = happens(chance, habits.user_facing_pct);
+        // The lowest and the highest bucket are the most popular (section IV-B); the means are Table I's 65 and 44.
+        let busy = if user_facing { 62.0 } else { 33.0 };
+        let p95_pct = if happens(chance, busy) { between(chance, 60.0, 100.0) } else { between(chance, 2.0, 50.0) };
+        Self {
+            user_facing,
+            p95_pct,
+            life: life(chance),
+            cores: weighted(chance, &CORES, |(_, pct)| *pct).0,
+            kind: pick(chance.next_u64(), 4),
+            weight: libm::exp(1.2 * normal(chance)),
+        }
+    }
+
+    fn vm(&self, tenant: u64, start: Time, habits: Habits, chance: &mut Xoshiro256PlusPlus) -> Arrival {
+        let is_usual = happens(chance, habits.faithful_pct);
+        let user_facing = self.user_facing == (is_usual || happens(chance, 50.0));
+        let (low, high) = if happens(chance, habits.faithful_pct) { self.life } else { life(chance) };
+        let cores = if is_usual { self.cores } else { weighted(chance, &CORES, |(_, pct)| *pct).0 };
+        let p95 = (self.p95_pct + habits.p95_spread * normal(chance)).clamp(1.0, 100.0);
+        let mean_pct = (p95 * between(chance, 0.3, 0.7)) as u8;
+        Arrival {
+            tenant,
+            kind: self.kind,
+            cores_milli: 1_000 * cores,
+            memory_mib: 4_096 * cores,
+            start,
+            end: start + Millis((between(chance, low, high) * 3_600_000.0) as u64),
+            truth: Usage { load: Load { user_facing, p95_pct: p95 as u8 }, mean_pct },
+        }
+    }
+}
+
+fn life(chance: &mut Xoshiro256PlusPlus) -> (f64, f64) {
+    let (low, high, _) = weighted(chance, &LIVES_H, |(.., pct)| *pct);
+    (low, high)
+}
+
+/// One of a list whose percents add up to 100.
+fn weighted<T: Copy>(chance: &mut Xoshiro256PlusPlus, list: &[T], pct: impl Fn(&T) -> u32) -> T {
+    let mut at = pick(chance.next_u64(), list.iter().map(&pct).sum());
+    let mut chosen = list[0];
+    for entry in list {
+        chosen = *entry;
+        if at < pct(entry) {
+            break;
+        }
+        at -= pct(entry);
+    }
+    chosen
+}
+
+fn between(chance: &mut Xoshiro256PlusPlus, low: f64, high: f64) -> f64 {
+    low + (high - low) * (chance.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn happens(chance: &mut Xoshiro256PlusPlus, pct: f64) -> bool {
+    between(chance, 0.0, 100.0) < pct
+}
+
+fn normal(chance: &mut Xoshiro256PlusPlus) -> f64 {
+    StandardNormal.sample(chance)
+}

@@ -1,0 +1,366 @@
+//! Foretells how arrivals will use their cores and whether they may be slowed down, by what was seen before.
+//!
+//! Forests learn once, from what is known `train_days` after the beginning of the trace. VMs that arrived before have
+//! nothing foretold: nobody knew anything then. Later ones are foretold from the features of their arrival, which go
+//! on counting what becomes known of their tenants.
+//!
+//! Three forests foretell the 95th percentile: one whether it is above 50 %, and one for each half, which learns only
+//! from VMs of which the first is sure. A prediction of which either is unsure counts as 100 %, and an unsure type as
+//! user-facing: the two are judged apart. (Sections III-B and IV-B)
+
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Load, Millis, Time, Usage};
+
+use crate::features::{Features, Histories, bucket, observed_at, upper_end};
+use crate::forest::{Example, Forest};
+use crate::quality::{ModelQuality, Quality};
+
+/// Arrivals whose features are counted in one slice.
+const READ_IN_SLICE: usize = 20_000;
+/// Arrivals that are foretold in one slice.
+const FORETOLD_IN_SLICE: usize = 2_000;
+
+/// A VM that arrives, and how it will use its cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Whose it is: its cloud subscription.
+    pub tenant: u64,
+    /// Its type.
+    pub kind: u32,
+    /// Its cores, in thousandths.
+    pub cores_milli: u32,
+    /// Its memory, in MiB.
+    pub memory_mib: u32,
+    /// When it arrives.
+    pub start: Time,
+    /// When it leaves.
+    pub end: Time,
+    /// How it will use its cores; predictions see it only as telemetry tells it.
+    pub truth: Usage,
+}
+
+/// How loads are foretold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Foretelling {
+    /// As they will be.
+    Oracle,
+    /// User-facing or not by a forest; the 95th percentile counts as 100 %.
+    CriticalityOnly,
+    /// Both by forests.
+    #[default]
+    Forests,
+    /// Not at all: user-facing and 100 %.
+    Nothing,
+}
+
+/// How forests learn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForestSettings {
+    /// Trees of each forest, 1 to 500; more make shares of votes finer.
+    pub trees: u16,
+    /// Share of trees that must agree for a prediction to be used, in percent: 50 to 100. (60 in section III-B)
+    pub confidence_pct: u8,
+    /// Days from the beginning of the trace until the forests learn; VMs that arrive before have nothing foretold.
+    pub train_days: f64,
+    /// VMs that live fewer days have too short a series to be classified and are labelled user-facing, as in
+    /// section III-B; 0 labels all as they are.
+    pub label_days: f64,
+    /// Rows that each tree sees at most; more make better trees, and slower.
+    pub rows_per_tree: u32,
+}
+
+impl Default for ForestSettings {
+    fn default() -> Self {
+        Self { trees: 40, confidence_pct: 60, train_days: 10.0, label_days: 5.0, rows_per_tree: 3_000 }
+    }
+}
+
+/// What was foretold of each arrival.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foretold {
+    /// In the order of the arrivals.
+    pub loads: Vec<Load>,
+    /// How good predictions of arrivals after the learning were, by the labels that telemetry gives; none where
+    /// nothing was predicted.
+    pub quality: Option<Quality>,
+}
+
+/// Learns from arrivals before the end of training, in slices, and then says what is foretold of each, in order.
+#[derive(Debug)]
+pub struct Learning {
+    arrivals: Vec<Arrival>,
+    settings: ForestSettings,
+    labels: Labels,
+    /// Whether the 95th percentile is foretold as well.
+    with_p95: bool,
+    histories: Histories,
+    features: Vec<Features>,
+    /// The first arrival that is foretold.
+    first_after: usize,
+    /// Places of the arrivals of which enough is known when the forests learn.
+    known: Vec<usize>,
+    forests: Forests,
+    stage: Stage,
+    slices: Slices,
+    loads: Vec<Load>,
+    quality: Option<Quality>,
+}
+
+/// What telemetry tells of a VM.
+#[derive(Clone, Copy, Debug)]
+struct Labels {
+    /// A VM that lives shorter cannot be classified.
+    classified_after: Millis,
+}
+
+impl Labels {
+    fn of(self, arrival: &Arrival) -> Usage {
+        let mut usage = arrival.truth;
+        usage.load.user_facing |= arrival.end.since(arrival.start) < self.classified_after;
+        usage
+    }
+}
+
+/// The forests, and what each of them learns from.
+#[derive(Debug)]
+struct Forests {
+    criticality: Lesson,
+    /// Above 50 % or not.
+    above_half: Lesson,
+    /// Bucket 2 or 1, and bucket 4 or 3.
+    halves: [Lesson; 2],
+}
+
+/// A forest and its examples.
+#[derive(Debug)]
+struct Lesson {
+    forest: Forest,
+    examples: Vec<Example>,
+}
+
+/// What is worked on, and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The features of the arrivals from this one on.
+    Reading(usize),
+    /// The trees of the first two forests.
+    Growing(u16),
+    /// Which examples the first forest of the percentile is sure of, from this one on.
+    Sorting(usize),
+    /// The trees of the halves.
+    GrowingHalves(u16),
+    /// What is foretold of the arrivals from this one on.
+    Foretelling(usize),
+    Done,
+}
+
+/// Slices of work, done and in all.
+#[derive(Clone, Copy, Debug)]
+struct Slices {
+    done: usize,
+    all: usize,
+}
+
+impl Learning {
+    /// Everything is still to do, unless nothing has to be learned. Arrivals are sorted by their start.
+    #[must_use]
+    pub fn new(arrivals: Vec<Arrival>, foretelling: Foretelling, settings: ForestSettings, seed: Seed) -> Self {
+        let learns = matches!(foretelling, Foretelling::CriticalityOnly | Foretelling::Forests);
+        let loads = match foretelling {
+            Foretelling::Oracle => arrivals.iter().map(|arrival| arrival.truth.load).collect(),
+            _ => vec![Load::UNKNOWN; arrivals.len()],
+        };
+        let until = Time::ZERO + days(settings.train_days);
+        let first_after = arrivals.partition_point(|arrival| arrival.start < until);
+        let is_known = |place: &usize| observed_at(&arrivals[*place]) <= until;
+        let known: Vec<usize> = (0..first_after).filter(is_known).collect();
+        let with_p95 = foretelling == Foretelling::Forests;
+        let quality =
+            learns.then(|| Quality { criticality: ModelQuality::new(2), p95: with_p95.then(|| ModelQuality::new(4)) });
+        let mut learning = Self {
+            labels: Labels { classified_after: days(settings.label_days) },
+            histories: Histories::new(&arrivals),
+            features: Vec::with_capacity(arrivals.len()),
+            forests: Forests::new(seed, settings.rows_per_tree),
+            stage: if learns { Stage::Reading(0) } else { Stage::Done },
+            slices: Slices { done: 0, all: 0 },
+            arrivals,
+            settings,
+            with_p95,
+            first_after,
+            known,
+            loads,
+            quality,
+        };
+        learning.slices.all = learning.slices_in_all();
+        learning
+    }
+
+    fn slices_in_all(&self) -> usize {
+        if self.stage == Stage::Done {
+            return 0;
+        }
+        let after = self.arrivals.len() - self.first_after;
+        let (trees, known) = (usize::from(self.settings.trees), self.known.len());
+        let halves = if self.with_p95 { trees + known.div_ceil(FORETOLD_IN_SLICE) } else { 0 };
+        self.arrivals.len().div_ceil(READ_IN_SLICE) + trees + halves + after.div_ceil(FORETOLD_IN_SLICE)
+    }
+
+    /// Works for one slice, at most some tens of milliseconds; whether it is done.
+    pub fn work(&mut self) -> bool {
+        self.stage = match self.stage {
+            Stage::Reading(from) => self.read(from),
+            Stage::Growing(tree) => self.grow(tree),
+            Stage::Sorting(from) => self.sort(from),
+            Stage::GrowingHalves(tree) => self.grow_halves(tree),
+            Stage::Foretelling(from) => self.foretell(from),
+            Stage::Done => return true,
+        };
+        self.slices.done += 1;
+        self.stage == Stage::Done
+    }
+
+    /// How far it is, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        let Slices { done, all } = self.slices;
+        if self.stage == Stage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
+    }
+
+    /// Works until everything is done, and gives what was foretold.
+    #[must_use]
+    pub fn finish(mut self) -> Foretold {
+        while !self.work() {}
+        Foretold { loads: self.loads, quality: self.quality }
+    }
+
+    fn read(&mut self, from: usize) -> Stage {
+        let to = self.arrivals.len().min(from + READ_IN_SLICE);
+        let labels = self.labels;
+        for place in from..to {
+            let features = self.histories.next(&self.arrivals, place, |arrival| labels.of(arrival));
+            self.features.push(features);
+        }
+        if to < self.arrivals.len() {
+            return Stage::Reading(to);
+        }
+        self.forests.criticality.examples = self.examples(|usage| usage.load.user_facing);
+        if self.with_p95 {
+            self.forests.above_half.examples = self.examples(|usage| bucket(usage.load.p95_pct) >= 2);
+        }
+        Stage::Growing(0)
+    }
+
+    fn examples(&self, yes: impl Fn(Usage) -> bool) -> Vec<Example> {
+        let example = |place: &usize| Example {
+            features: self.features[*place],
+            yes: yes(self.labels.of(&self.arrivals[*place])),
+        };
+        self.known.iter().map(example).collect()
+    }
+
+    fn grow(&mut self, tree: u16) -> Stage {
+        self.forests.criticality.grow();
+        self.forests.above_half.grow();
+        match (tree + 1 < self.settings.trees, self.with_p95) {
+            (true, _) => Stage::Growing(tree + 1),
+            (false, true) => Stage::Sorting(0),
+            (false, false) => Stage::Foretelling(self.first_after),
+        }
+    }
+
+    fn sort(&mut self, from: usize) -> Stage {
+        let to = self.known.len().min(from + FORETOLD_IN_SLICE);
+        let rows: Vec<Features> = self.known[from..to].iter().map(|place| self.features[*place]).collect();
+        let shares = self.forests.above_half.forest.shares_of_yes(&rows);
+        for (place, share) in self.known[from..to].iter().zip(shares) {
+            if let Some(high) = self.sure(share) {
+                let truth = bucket(self.arrivals[*place].truth.load.p95_pct);
+                // One of the other half teaches that the value lies as near to it as can be.
+                let yes = truth > 2 * usize::from(high);
+                self.forests.halves[usize::from(high)].examples.push(Example { features: self.features[*place], yes });
+            }
+        }
+        if to < self.known.len() { Stage::Sorting(to) } else { Stage::GrowingHalves(0) }
+    }
+
+    fn grow_halves(&mut self, tree: u16) -> Stage {
+        self.forests.halves.iter_mut().for_each(Lesson::grow);
+        if tree + 1 < self.settings.trees {
+            Stage::GrowingHalves(tree + 1)
+        } else {
+            Stage::Foretelling(self.first_after)
+        }
+    }
+
+    fn foretell(&mut self, from: usize) -> Stage {
+        let to = self.arrivals.len().min(from + FORETOLD_IN_SLICE);
+        let rows = &self.features[from..to];
+        let types = self.forests.criticality.forest.shares_of_yes(rows);
+        let buckets = if self.with_p95 { self.buckets(rows) } else { vec![None; rows.len()] };
+        for (place, (share, bucket)) in (from..to).zip(types.into_iter().zip(buckets)) {
+            let user_facing = self.sure(share);
+            self.loads[place] = Load {
+                user_facing: user_facing.unwrap_or(Load::UNKNOWN.user_facing),
+                p95_pct: bucket.map_or(Load::UNKNOWN.p95_pct, upper_end),
+            };
+            self.count(place, user_facing, bucket);
+        }
+        if to < self.arrivals.len() { Stage::Foretelling(to) } else { Stage::Done }
+    }
+
+    /// The bucket of each row, where both stages are sure.
+    fn buckets(&self, rows: &[Features]) -> Vec<Option<usize>> {
+        let mut buckets = vec![None; rows.len()];
+        let halves: Vec<Option<bool>> =
+            self.forests.above_half.forest.shares_of_yes(rows).into_iter().map(|share| self.sure(share)).collect();
+        for (high, lesson) in [false, true].into_iter().zip(&self.forests.halves) {
+            let places: Vec<usize> = (0..rows.len()).filter(|row| halves[*row] == Some(high)).collect();
+            let asked: Vec<Features> = places.iter().map(|row| rows[*row]).collect();
+            for (row, share) in places.into_iter().zip(lesson.forest.shares_of_yes(&asked)) {
+                buckets[row] = self.sure(share).map(|upper| 2 * usize::from(high) + usize::from(upper));
+            }
+        }
+        buckets
+    }
+
+    /// What enough trees say, if enough say the same.
+    fn sure(&self, share_of_yes: f64) -> Option<bool> {
+        let enough = |share: f64| 100.0 * share >= f64::from(self.settings.confidence_pct);
+        if enough(share_of_yes) { Some(true) } else { enough(1.0 - share_of_yes).then_some(false) }
+    }
+
+    fn count(&mut self, place: usize, user_facing: Option<bool>, predicted: Option<usize>) {
+        let Some(quality) = &mut self.quality else { return };
+        let label = self.labels.of(&self.arrivals[place]).load;
+        quality.criticality.count(usize::from(label.user_facing), user_facing.map(usize::from));
+        if let Some(p95) = &mut quality.p95 {
+            p95.count(bucket(label.p95_pct), predicted);
+        }
+    }
+}
+
+impl Forests {
+    fn new(seed: Seed, rows_per_tree: u32) -> Self {
+        let lesson =
+            |name| Lesson { forest: Forest::new(seed.stream(name), rows_per_tree as usize), examples: Vec::new() };
+        Self {
+            criticality: lesson("forest of criticality"),
+            above_half: lesson("forest of p95 above half"),
+            halves: [lesson("forest of p95 in the lower half"), lesson("forest of p95 in the upper half")],
+        }
+    }
+}
+
+impl Lesson {
+    fn grow(&mut self) {
+        self.forest.grow(&self.examples);
+    }
+}
+
+fn days(days: f64) -> Millis {
+    Millis((days * Millis::DAY.0 as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Forests learn habits, nothing from after its time, and the same in any slices.
+
+use super::*;
+use crate::features::FEATURES;
+use crate::habits::{Habits, arrivals};
+
+const SMALL: Habits =
+    Habits { vms: 4_000, days: 30.0, tenants: 150, user_facing_pct: 50.0, faithful_pct: 95.0, p95_spread: 6.0 };
+
+fn quick() -> ForestSettings {
+    ForestSettings { trees: 10, rows_per_tree: 500, ..ForestSettings::default() }
+}
+
+fn foretold(foretelling: Foretelling, settings: ForestSettings) -> Foretold {
+    Learning::new(arrivals(SMALL, Seed(1)), foretelling, settings, Seed(1)).finish()
+}
+
+#[test]
+fn an_oracle_knows_and_nobody_else_knows_nothing() {
+    let truth: Vec<Load> = arrivals(SMALL, Seed(1)).iter().map(|arrival| arrival.truth.load).collect();
+    assert_eq!(foretold(Foretelling::Oracle, quick()), Foretold { loads: truth.clone(), quality: None });
+    let nothing = Foretold { loads: vec![Load::UNKNOWN; truth.len()], quality: None };
+    assert_eq!(foretold(Foretelling::Nothing, quick()), nothing);
+}
+
+#[test]
+fn forests_learn_habits() {
+    let every_type = ForestSettings { label_days: 0.0, ..quick() };
+    let Foretold { quality, .. } = foretold(Foretelling::Forests, every_type);
+    let quality = quality.expect("forests are judged");
+    let (types, p95) = (quality.criticality, quality.p95.expect("the percentile is foretold"));
+    assert!(types.confusion.accuracy() > 0.85, "{types:?}");
+    assert!(p95.confusion.accuracy() > 0.7 && p95.share_confident() > 0.5, "{p95:?}");
+}
+
+#[test]
+fn without_the_percentile_everything_counts_full() {
+    let Foretold { loads, quality } = foretold(Foretelling::CriticalityOnly, quick());
+    assert!(loads.iter().all(|load| load.p95_pct == 100) && loads.iter().any(|load| !load.user_facing));
+    assert!(quality.expect("a forest is judged").p95.is_none());
+    let both = foretold(Foretelling::Forests, quick()).loads;
+    assert!(loads.iter().zip(&both).all(|(one, other)| one.user_facing == other.user_facing));
+    assert!(both.iter().any(|load| load.p95_pct == 25));
+}
+
+#[test]
+fn nothing_is_foretold_before_the_forests_have_learned() {
+    let Foretold { loads, .. } = foretold(Foretelling::Forests, quick());
+    let before = arrivals(SMALL, Seed(1)).iter().filter(|arrival| arrival.start < Time::ZERO + days(10.0)).count();
+    assert!(before > 1_000 && loads[..before].iter().all(|load| *load == Load::UNKNOWN));
+}
+
+#[test]
+fn who_is_never_sure_is_cautious() {
+    let never = ForestSettings { confidence_pct: 101, ..quick() };
+    assert!(foretold(Foretelling::Forests, never).loads.iter().all(|load| *load == Load::UNKNOWN));
+}
+
+#[test]
+fn too_short_a_life_is_labelled_user_facing() {
+    let day = Millis::DAY.0 as i64;
+    let mut arrival = arrivals(SMALL, Seed(1))[0];
+    arrival.truth.load.user_facing = false;
+    let label = |days: i64| {
+        let arrival = Arrival { end: Time(arrival.start.0 + days * day), ..arrival };
+        Labels { classified_after: super::days(5.0) }.of(&arrival).load.user_facing
+    };
+    assert_eq!([label(1), label(4), label(5), label(30)], [true, true, false, false]);
+}
+
+#[test]
+fn slices_change_nothing_and_progress_rises_to_the_end() {
+    let mut sliced = Learning::new(arrivals(SMALL, Seed(1)), Foretelling::Forests, quick(), Seed(1));
+    let mut last = sliced.progress();
+    let mut slices = 0;
+    while !sliced.work() {
+        assert!(sliced.progress() > last && sliced.progress() < 1.0, "{} after {last}", sliced.progress());
+        last = sliced.progress();
+        slices += 1;
+    }
+    assert_eq!(slices + 1, sliced.slices.all);
+    assert_eq!(sliced.finish(), foretold(Foretelling::Forests, quick()));
+}
+
+#[test]
+fn the_seed_chooses_the_forest() {
+    let other = Learning::new(arrivals(SMALL, Seed(1)), Foretelling::Forests, quick(), Seed(2)).finish();
+    assert_ne!(other.loads, foretold(Foretelling::Forests, quick()).loads);
+}
+
+#[test]
+fn no_arrivals_are_no_trouble() {
+    let Foretold { loads, quality } = Learning::new(vec![], Foretelling::Forests, quick(), Seed(1)).finish();
+    assert!(loads.is_empty() && quality.is_some_and(|quality| quality.criticality.predictions == 0));
+    let mut late = arrivals(SMALL, Seed(1));
+    late.retain(|arrival| arrival.start > Time::ZERO + days(11.0));
+    let untaught = Learning::new(late, Foretelling::Forests, quick(), Seed(1)).finish();
+    assert!(untaught.loads.iter().all(|load| *load == Load::UNKNOWN));
+}
+
+fn all_features(arrivals: &[Arrival]) -> Vec<Features> {
+    let mut histories = Histories::new(arrivals);
+    (0..arrivals.len()).map(|place| histories.next(arrivals, place, |arrival| arrival.truth)).collect()
+}
+
+/// What comes after an arrival changes none of its features: neither later arrivals nor what telemetry had not yet told.
+#[test]
+fn features_know_nothing_of_what_comes_later() {
+    let original = arrivals(SMALL, Seed(1));
+    let before = all_features(&original);
+    for cut in [1, 500, 2_000, 3_500] {
+        let now = original[cut].start;
+        let mut changed = original.clone();
+        for (place, arrival) in changed.iter_mut().enumerate() {
+            if place > cut || observed_at(arrival) > now {
+                arrival.truth =
+                    Usage { load: Load { user_facing: !arrival.truth.load.user_facing, p95_pct: 77 }, mean_pct: 5 };
+            }
+            if place > cut {
+                (arrival.cores_milli, arrival.end) = (64_000, Time::NEVER);
+            }
+        }
+        assert_eq!(all_features(&changed)[..=cut], before[..=cut], "cut at {cut}");
+    }
+    assert_eq!(all_features(&original[..900]), before[..900]);
+}
+
+#[test]
+fn features_by_hand() {
+    let day = Millis::DAY.0 as i64;
+    let vm = |start: i64, end: i64, user_facing: bool, p95_pct: u8| Arrival {
+        tenant: 9,
+        kind: 3,
+        cores_milli: 2_000,
+        memory_mib: 8_192,
+        start: Time(start * day),
+        end: Time(end * day),
+        truth: Usage { load: Load { user_facing, p95_pct }, mean_pct: 10 },
+    };
+    // Ended after one day; runs on and was observed on day 5 but is not yet a week old; the newcomer on day 6.
+    let seen = all_features(&[vm(0, 1, true, 90), vm(0, 20, false, 20), vm(6, 7, true, 50), vm(7, 8, true, 50)]);
+    assert_eq!(seen[0], [-1.0, -1.0, 0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0, 2_000.0, 8_192.0, 3.0]);
+    assert_eq!(seen[2], [0.5, 0.0, 2.0, 0.5, 0.0, 0.0, 0.5, 10.0, 55.0, 2_000.0, 8_192.0, 3.0]);
+    // A day later it lived a week, and the newcomer ended.
+    assert_eq!(seen[3][..3], [2.0 / 3.0, 1.0 / 3.0, 3.0]);
+    assert_eq!(FEATURES, seen[3].len());
+}
+
+#[test]
+fn buckets_are_the_papers() {
+    assert_eq!([0, 1, 25, 26, 50, 51, 75, 76, 100].map(bucket), [0, 0, 0, 1, 1, 2, 2, 3, 3]);
+    assert_eq!([0, 1, 2, 3].map(upper_end), [25, 50, 75, 100]);
+}
