@@ -38,7 +38,7 @@ impl<'a> Workloads<'a> {
 
     /// What to run of a variant.
     pub(crate) fn plan(&self, variant: &Variant) -> Result<Plan, Failure> {
-        let plan = variant.untrained_plan(self.workload(variant)?)?;
+        let plan = variant.with_loads(variant.untrained_plan(self.workload(variant)?)?);
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
         }

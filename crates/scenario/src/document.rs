@@ -12,7 +12,8 @@ use tiebreak_placement::{Caches, Group, Lifetimes, Policy, RULES, RuleEntry, Rul
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError, Vdcs,
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError,
+    PowerSettings, Vdcs,
 };
 
 use crate::fork::Fork;
@@ -155,6 +156,8 @@ pub struct Variant {
     pub admission: AdmissionSettings,
     /// The cluster over years that those rules are tuned on.
     pub admission_lab: ClusterYears,
+    /// What VMs use of their cores, what is believed of it, and what happens when power is short.
+    pub power: PowerSettings,
     /// What happens to the zone during the run, at most
     /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
     pub incidents: Vec<IncidentRow>,
@@ -228,6 +231,7 @@ impl Default for Variant {
             network: NetworkSettings::default(),
             admission: AdmissionSettings::default(),
             admission_lab: ClusterYears::default(),
+            power: PowerSettings::default(),
             incidents: Vec::new(),
             fork: None,
         }
@@ -345,7 +349,7 @@ impl Variant {
     /// # Errors
     /// As [`untrained_plan`](Self::untrained_plan).
     pub fn plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
-        let plan = self.untrained_plan(workload)?;
+        let plan = self.with_loads(self.untrained_plan(workload)?);
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
         }
@@ -377,7 +381,7 @@ impl Variant {
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
         let uplinks = vec![self.network.to_uplinks(); clusters.len()];
         let plan = plan.with_caches(self.caches).with_measures(self.measures).with_vdcs(&self.vdcs, &uplinks)?;
-        plan.with_admission(&self.admission)?.with_incidents(&incidents)
+        plan.with_admission(&self.admission)?.with_incidents(&incidents)?.with_power(&self.power)
     }
 
     /// Whether another one's run would be the same: all but the cluster over years, which has runs of its own.

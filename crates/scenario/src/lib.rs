@@ -14,6 +14,7 @@ pub mod fork;
 pub mod incident;
 pub mod issue;
 pub mod link;
+mod loads;
 pub mod predictor;
 pub mod presets;
 pub mod read;

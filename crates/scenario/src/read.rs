@@ -8,7 +8,8 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
 use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings, Vdcs,
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings,
+    PowerSettings, Vdcs,
 };
 
 use crate::cursor::{Cursor, known};
@@ -213,7 +214,7 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 15] = [
+    const OWN: [&str; 16] = [
         "name",
         "inventory",
         "workload",
@@ -227,6 +228,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         "network",
         "admission",
         "admission_lab",
+        "power",
         "incidents",
         "fork",
     ];
@@ -245,6 +247,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
         network: cursor.field("network").map_or_else(NetworkSettings::default, |field| group(&field)),
         admission: cursor.field("admission").map_or_else(AdmissionSettings::default, |field| group(&field)),
         admission_lab: cursor.field("admission_lab").map_or_else(ClusterYears::default, |field| group(&field)),
+        power: cursor.field("power").map_or_else(PowerSettings::default, |field| group(&field)),
         incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
         fork: cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX)),
         ..Variant::default()

@@ -9,7 +9,7 @@ use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
 use tiebreak_sim::{
     AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures, NetworkSettings,
-    Vdcs,
+    PowerSettings, Vdcs,
 };
 
 use crate::document::{
@@ -57,6 +57,7 @@ fn variant() -> Value {
         "network": group(&NetworkSettings::DECLARATION),
         "admission": group(&AdmissionSettings::DECLARATION),
         "admission_lab": group(&ClusterYears::DECLARATION),
+        "power": group(&PowerSettings::DECLARATION),
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },

@@ -16,7 +16,7 @@ use crate::predictor::PredictorRow;
 impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
     /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`, `vdcs.FIELD`, `network.FIELD`,
-    /// `admission.FIELD`, `admission_lab.FIELD`,
+    /// `admission.FIELD`, `admission_lab.FIELD`, `power.FIELD`,
     /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
     /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
@@ -40,6 +40,7 @@ impl Variant {
             ["network", field] => changed.network = given.declared(&self.network, field)?,
             ["admission", field] => changed.admission = given.declared(&self.admission, field)?,
             ["admission_lab", field] => changed.admission_lab = given.declared(&self.admission_lab, field)?,
+            ["power", field] => changed.power = given.declared(&self.power, field)?,
             ["predictor"] => changed.predictor = given.predictor()?,
             ["predictor", field] => {
                 let row = &mut changed.predictor;
@@ -58,7 +59,7 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "name",
     "seed",
     "best_clusters",
@@ -73,6 +74,7 @@ const FIELDS: [&str; 19] = [
     "network.FIELD",
     "admission.FIELD",
     "admission_lab.FIELD",
+    "power.FIELD",
     "workload.FIELD",
     "inventory.clusters.INDEX.FIELD",
     "rules.ID.FIELD",

@@ -8,7 +8,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, PowerSettings, Vdcs,
+};
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
@@ -168,6 +170,7 @@ fn variant(variant: &Variant, form: Form) -> Node {
     push_unless_empty(&mut fields, "network", declared::<NetworkSettings>(&variant.network, form));
     push_unless_empty(&mut fields, "admission", declared::<AdmissionSettings>(&variant.admission, form));
     push_unless_empty(&mut fields, "admission_lab", declared::<ClusterYears>(&variant.admission_lab, form));
+    push_unless_empty(&mut fields, "power", declared::<PowerSettings>(&variant.power, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }

@@ -33,7 +33,7 @@ use crate::machine_byte::MachineByte;
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
 use crate::power::book::PowerBook;
-use crate::power::events::{CappingEvent, PowerSummary, Throttled};
+use crate::power::events::{CappingEvent, Throttled};
 use crate::record::{Cause, Decision, Outcome};
 use crate::rule_shares::RuleShares;
 use crate::store::Store;
@@ -505,11 +505,10 @@ impl World {
         self.power.iter().flat_map(|book| book.throttled().iter().map(|(vm, throttled)| (*vm, *throttled)))
     }
 
-    /// What chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts: the history
-    /// that a budget is found from. Empty where draws are not measured.
-    #[must_use]
-    pub fn power_readings(&self) -> &[f32] {
-        self.power.as_ref().map_or(&[], PowerBook::readings)
+    /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts: the
+    /// history that a budget is found from. Empty where draws are not measured.
+    pub fn power_readings(&self) -> impl Iterator<Item = &[f32]> {
+        self.power.iter().flat_map(PowerBook::readings)
     }
 
     /// What every server would draw unslowed, chassis by chassis, and when that was; and what its chassis does draw.

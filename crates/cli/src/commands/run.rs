@@ -6,8 +6,8 @@ use std::time::Instant;
 use serde::Serialize;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
-use tiebreak_scenario::Variant;
-use tiebreak_sim::{Decision, METRICS, Outcome, Rejection, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_scenario::{SWEEP_MEASURES, Variant};
+use tiebreak_sim::{Decision, METRICS, Outcome, Plan, Rejection, RuleHint, RuleShare, Summary, World, hints};
 
 use crate::answer::{Answer, Failure, json};
 use crate::given::{Given, Opt};
@@ -76,6 +76,9 @@ struct Report {
     deployments_refused: u64,
     scale_outs: u64,
     scale_outs_failed: u64,
+    /// Where draws are measured or a rule asks what VMs use: see the measures of sweeps of these names.
+    #[serde(flatten)]
+    power: Power,
     #[serde(skip)]
     is_linked: bool,
     wall_ms: f64,
@@ -95,6 +98,55 @@ struct Report {
 struct TraceName {
     name: String,
     fingerprint: String,
+}
+
+/// Figures of power, under the names that sweeps give them.
+#[derive(Serialize)]
+struct Power {
+    capping_events: Option<f64>,
+    rapl_engagements: Option<f64>,
+    user_facing_slowed: Option<f64>,
+    others_slowed: Option<f64>,
+    energy_kwh: Option<f64>,
+    chassis_deviation_pct: Option<f64>,
+    server_deviation_pct: Option<f64>,
+}
+
+impl Power {
+    fn of(summary: &Summary, plan: &Plan) -> Self {
+        let figure = |id: &str| {
+            let measure = SWEEP_MEASURES.iter().find(|measure| measure.id == id);
+            measure.and_then(|measure| measure.of_run(summary, plan))
+        };
+        Self {
+            capping_events: figure("capping_events"),
+            rapl_engagements: figure("rapl_engagements"),
+            user_facing_slowed: figure("user_facing_slowed"),
+            others_slowed: figure("others_slowed"),
+            energy_kwh: figure("energy_kwh"),
+            chassis_deviation_pct: figure("chassis_deviation_pct"),
+            server_deviation_pct: figure("server_deviation_pct"),
+        }
+    }
+
+    /// What a person is told of it, where there is anything.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        if let (Some(events), Some(rapl), Some(energy)) = (self.capping_events, self.rapl_engagements, self.energy_kwh)
+        {
+            let told = format!("{events:.0} events, the last resort {rapl:.0} times; {energy:.0} kWh drawn");
+            rows.push(("Capping", told));
+        }
+        if let (Some(user_facing), Some(others)) = (self.user_facing_slowed, self.others_slowed) {
+            let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of others");
+            rows.push(("Slowed down", told));
+        }
+        if let (Some(chassis), Some(servers)) = (self.chassis_deviation_pct, self.server_deviation_pct) {
+            let told = format!("{chassis:.2} % over chassis, {servers:.2} % over servers, standard deviations");
+            rows.push(("Power imbalance", told));
+        }
+        rows
+    }
 }
 
 #[derive(Serialize)]
@@ -163,6 +215,7 @@ impl Report {
             deployments_refused: summary.counters.deployments_refused,
             scale_outs: summary.counters.scale_outs,
             scale_outs_failed: summary.counters.scale_outs_failed,
+            power: Power::of(&summary, world.plan()),
             is_linked: world.plan().links().is_some(),
             wall_ms,
             seed: variant.seed,
@@ -218,7 +271,7 @@ impl Report {
             let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
             rows.insert(5, ("Stranded", stranded));
         }
-        let beside = self.refused().into_iter().chain(self.grown()).chain(self.disrupted());
+        let beside = self.refused().into_iter().chain(self.grown()).chain(self.power.rows()).chain(self.disrupted());
         rows.splice(3..3, beside);
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
         text + &self.shares()
@@ -292,7 +345,24 @@ fn write_files(folder: &Path, world: &World, report: &Report) -> Result<(), Fail
     std::fs::create_dir_all(folder).map_err(|error| unwritable(&error))?;
     std::fs::write(folder.join("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
     write_series(&folder.join("series.csv"), world).map_err(|error| unwritable(&error))?;
-    write_placements(&folder.join("placements.csv"), world).map_err(|error| unwritable(&error))
+    write_placements(&folder.join("placements.csv"), world).map_err(|error| unwritable(&error))?;
+    if world.power_readings().all(<[f32]>::is_empty) {
+        return Ok(());
+    }
+    write_draws(&folder.join("power.csv"), world).map_err(|error| unwritable(&error))
+}
+
+/// One row per chassis and slot: what it would have drawn if nobody had been slowed down, as `tiebreak power budget`
+/// reads it.
+fn write_draws(file: &Path, world: &World) -> csv::Result<()> {
+    let mut csv = csv::Writer::from_path(file)?;
+    csv.write_record(["time", "chassis", "watts"])?;
+    for (chassis, draws) in world.power_readings().enumerate() {
+        for (slot, watts) in draws.iter().enumerate() {
+            csv.write_record([slot.to_string(), chassis.to_string(), format!("{watts:.1}")])?;
+        }
+    }
+    Ok(csv.flush()?)
 }
 
 /// One row per sample; empty where a metric means nothing.

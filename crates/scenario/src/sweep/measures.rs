@@ -2,6 +2,7 @@
 //! run is made, or those of the admission lab. How long it took is none of them.
 
 use tiebreak_sim::admission::years::Span;
+use tiebreak_sim::power::events::PowerSummary;
 use tiebreak_sim::{ClusterYears, Plan, Summary};
 
 /// What the runs of a sweep are.
@@ -86,6 +87,14 @@ const fn lab(
     SweepMeasure { id, help, unit, of: Of::AdmissionLab(of) }
 }
 
+const MS_IN_HOUR: f64 = 3_600_000.0;
+const JOULES_IN_KWH: f64 = 3_600_000.0;
+
+/// Of what chassis drew, where that was measured.
+fn drawn(summary: &Summary, value: impl Fn(&PowerSummary) -> f64) -> Option<f64> {
+    summary.power.as_ref().filter(|power| power.counted.readings > 0).map(value)
+}
+
 fn whole(count: u64) -> Option<f64> {
     Some(count as f64)
 }
@@ -149,6 +158,30 @@ pub static SWEEP_MEASURES: &[SweepMeasure] = &[
     measure("scale_outs_failed", "Requests of tenants with VMs that were not placed.", "", |it, _| {
         whole(it.counters.scale_outs_failed)
     }),
+    measure("capping_events", "Times a chassis came too near to its power budget.", "", |it, _| {
+        drawn(it, |power| power.counted.events as f64)
+    }),
+    measure("rapl_engagements", "Times the last resort took hold of a server.", "", |it, _| {
+        drawn(it, |power| power.counted.rapl as f64)
+    }),
+    measure("user_facing_slowed", "Cores of user-facing VMs slowed down, times how long.", "core-hours", |it, _| {
+        drawn(it, |power| power.counted.throttled_core_ms[0] / MS_IN_HOUR)
+    }),
+    measure("others_slowed", "Cores of all other VMs slowed down, times how long.", "core-hours", |it, _| {
+        drawn(it, |power| power.counted.throttled_core_ms[1] / MS_IN_HOUR)
+    }),
+    measure("energy_kwh", "Energy that all servers drew.", "kWh", |it, _| {
+        drawn(it, |power| power.counted.energy_j / JOULES_IN_KWH)
+    }),
+    measure("chassis_deviation_pct", "How unlike chassis are in what their VMs use of their cores.", "%", |it, _| {
+        it.power.as_ref().map(|power| 100.0 * power.deviations[0])
+    }),
+    measure(
+        "server_deviation_pct",
+        "How unlike servers are in how much of what they do can be slowed down.",
+        "%",
+        |it, _| it.power.as_ref().map(|power| 100.0 * power.deviations[1]),
+    ),
     lab("utilization_pct", "Cores of the cluster in use, on average.", "%", |it, lab| {
         Some(100.0 * it.utilization(lab.cores))
     }),

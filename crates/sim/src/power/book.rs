@@ -36,8 +36,6 @@ pub(crate) struct PowerBook {
     at_last_sample: PowerCounters,
     events: Vec<CappingEvent>,
     throttled: BTreeMap<VmId, Throttled>,
-    /// What chassis would have drawn at the beginnings of slots, in watts, slot by slot, if kept.
-    readings: Vec<f32>,
     slots_a_reading: u64,
     parts: Vec<Part>,
 }
@@ -60,6 +58,8 @@ struct Held {
     /// Its controllers, while it is too near to its budget.
     control: Option<Chassis>,
     event: Option<CappingEvent>,
+    /// What it would have drawn at the beginnings of slots, in watts.
+    readings: Vec<f32>,
 }
 
 /// A VM on a server.
@@ -94,7 +94,6 @@ impl PowerBook {
             at_last_sample: PowerCounters::default(),
             events: Vec::new(),
             throttled: BTreeMap::new(),
-            readings: Vec::new(),
             slots_a_reading: readings.div_ceil(READINGS_MAX).max(1),
             parts: Vec::new(),
             chassis,
@@ -172,7 +171,7 @@ impl PowerBook {
                 self.counters.readings += 1;
                 self.counters.readings_over += u64::from(held.wanted > held.budget_w);
                 if slot.is_multiple_of(self.slots_a_reading) {
-                    self.readings.push(held.wanted as f32);
+                    held.readings.push(held.wanted as f32);
                 }
             }
             let end = self.patterns.begin(slot + 1).min(until);
@@ -243,9 +242,9 @@ impl PowerBook {
         &self.throttled
     }
 
-    /// What chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
-    pub(crate) fn readings(&self) -> &[f32] {
-        &self.readings
+    /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = &[f32]> {
+        self.chassis.iter().map(|held| held.readings.as_slice())
     }
 
     /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
@@ -279,6 +278,7 @@ impl Held {
             capping,
             control: None,
             event: None,
+            readings: Vec::new(),
         }
     }
 

@@ -91,8 +91,11 @@ declare! {
         /// A prediction for which fewer trees vote is not believed: the VM counts as user-facing and as using
         /// all of its cores. (Section IV-B)
         confidence_pct: f64 = 60, 0 => 100, "%";
-        /// How long of the beginning the forests learn from.
+        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold.
         learn_hours: f64 = 72, 0 => 100000, "h";
+        /// A VM that lives shorter leaves too little telemetry to tell what it is, and is taken for user-facing when
+        /// forests learn: 120 h in the paper, where it is five days of readings. (Section III-B)
+        label_hours: f64 = 0, 0 => 100000, "h";
         /// Share of VMs that are user-facing, where usage is drawn. (Table I)
         user_facing_pct: f64 = 40, 0 => 100, "%";
         /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind, where usage is

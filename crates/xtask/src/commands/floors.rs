@@ -40,6 +40,7 @@ const APART: &[(&str, &str, &str)] = &[
 /// Crates that know another one of their own floor, and why.
 const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
+    ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
     ("tiebreak-chart", "tiebreak-tongue", "days and numbers on an axis follow the language"),
 ];
 

@@ -245,7 +245,7 @@ fn simulated(drawing: &Drawing) -> Result<Outcome, Failure> {
 /// less memory than any VM asks for.
 fn server(cores: u32) -> ClusterSpec {
     let capacity = if cores == 0 { Resources::new(1, 0, 0, 0) } else { Resources::new(cores * 1_000, cores, 0, 0) };
-    ClusterSpec { name: "server".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0 }
+    ClusterSpec { name: "server".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0, chassis: 1 }
 }
 
 fn rules(drawing: &Drawing) -> Vec<RuleUse> {

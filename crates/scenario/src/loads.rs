@@ -1,0 +1,70 @@
+//! Who foretells what a variant's VMs will use of their cores.
+
+use std::sync::Arc;
+
+use tiebreak_criticality::{Arrival, ForestSettings, Foretelling, Learning};
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Load, RequestId, Resource, Usage, VmId, Workload};
+use tiebreak_sim::{Foretelling as Choice, Plan, PowerSettings};
+
+use crate::document::Variant;
+
+const HOURS_IN_DAY: f64 = 24.0;
+
+impl Variant {
+    /// Foretells, in slices, what each VM of a plan will use; none where nobody asks.
+    #[must_use]
+    pub fn foretelling(&self, plan: &Plan) -> Option<Learning> {
+        let usages = plan.usages()?;
+        let (foretelling, settings) = (choice(self.power.foretelling), forests(&self.power));
+        Some(Learning::new(arrivals(plan.workload(), usages), foretelling, settings, Seed(self.seed)))
+    }
+
+    /// A plan with what is foretold of its VMs, which may take seconds.
+    #[must_use]
+    pub fn with_loads(&self, plan: Plan) -> Plan {
+        match self.foretelling(&plan) {
+            Some(learning) => plan.with_loads(&learning.finish().loads),
+            None => plan,
+        }
+    }
+}
+
+const fn choice(foretelling: Choice) -> Foretelling {
+    match foretelling {
+        Choice::Forests => Foretelling::Forests,
+        Choice::Oracle => Foretelling::Oracle,
+        Choice::CriticalityOnly => Foretelling::CriticalityOnly,
+        Choice::Nothing => Foretelling::Nothing,
+    }
+}
+
+fn forests(power: &PowerSettings) -> ForestSettings {
+    ForestSettings {
+        trees: power.trees as u16,
+        confidence_pct: power.confidence_pct as u8,
+        train_days: power.learn_hours / HOURS_IN_DAY,
+        label_days: power.label_hours / HOURS_IN_DAY,
+        ..ForestSettings::default()
+    }
+}
+
+/// The VMs of a workload as they come, with what they will use.
+fn arrivals(workload: &Arc<Workload>, usages: &Arc<[Usage]>) -> Vec<Arrival> {
+    let of_request = |request: RequestId| {
+        let (tenant, start) = (workload.tenant(request), workload.at(request));
+        workload.vms_of(request).map(VmId).map(move |vm| {
+            let demand = workload.shape_of_vm(vm).demand;
+            Arrival {
+                tenant,
+                kind: demand[Resource::Cores] / 1_000,
+                cores_milli: demand[Resource::Cores],
+                memory_mib: demand[Resource::Memory],
+                start,
+                end: workload.end(vm),
+                truth: usages.get(vm.index()).copied().unwrap_or(Usage { load: Load::UNKNOWN, mean_pct: 100 }),
+            }
+        })
+    };
+    (0..workload.request_count()).map(RequestId).flat_map(of_request).collect()
+}
