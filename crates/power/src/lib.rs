@@ -6,7 +6,7 @@
 //! A server's draw follows from the frequency and utilization of its cores ([`watts`]). A chassis has a budget,
 //! which its manager, the controllers of its servers and, as the last resort, RAPL hold ([`capping`]). What
 //! slower cores do to what runs on them is guessed by [`slowdown`]. And from a history of draws follows how low
-//! budgets may be, so that more servers fit ([`oversubscription`]).
+//! budgets may be, so that more servers fit ([`oversubscription`], [`approaches`]).
 //!
 //! Start with [`watts`], then [`capping`].
 
@@ -14,8 +14,13 @@
 
 extern crate alloc;
 
+pub mod approaches;
 pub mod capping;
+pub mod oversubscription;
+pub mod slowdown;
 pub mod watts;
 
+pub use approaches::{APPROACHES, Approach, Site, Treated};
 pub use capping::{Capping, Chassis, Part, PartReport, PowerFault, SpanReport, Step, simulate};
+pub use oversubscription::{Budget, BudgetFault, Candidate, History, Limit, Limits, Mix, Stop, Terms, curve};
 pub use watts::{P_STATES, ServerPower, frequency};

@@ -1,0 +1,111 @@
+//! What lower frequencies may do to what runs on the cores: proxies, since the simulator runs no software.
+//!
+//! Both take the share of the work that is bound by the CPU and so takes longer as the frequency falls; the rest, waiting for
+//! memory, disks or others, does not. The paper publishes what became of two programs under some caps
+//! (section IV-C); these formulas are ours.
+
+/// The share of every request's running time that is assumed to be bound by the CPU, from 0 to 1. Fitted: with it and the
+/// utilizations of `tiebreak reproduce power-fig4`, the proxies come near the slowdowns that the paper publishes.
+pub const CPU_BOUND: f64 = 0.55;
+
+/// The percentile of latencies that is compared.
+const TAIL: f64 = 0.95;
+
+/// How many times as long as at the nominal frequency the 95th-percentile latency of a user-facing part is: 1 or
+/// more, and infinite where its cores can no longer keep up.
+///
+/// Requests come at random times to the part's `cores` (at least 1), which serve one each for a random time, and wait in one
+/// line: the queue M/M/k. `utilization` is that at the nominal frequency, from 0 to 1, and rises as
+/// service takes longer. `frequency` is from 0.5 to 1, `cpu_bound` from 0 to 1.
+///
+/// # Panics
+/// When there is no core.
+#[must_use]
+pub fn latency(cores: u32, utilization: f64, frequency: f64, cpu_bound: f64) -> f64 {
+    let service = running_time(frequency, cpu_bound);
+    if service <= 1.0 {
+        return 1.0;
+    }
+    if utilization * service >= 1.0 {
+        return f64::INFINITY;
+    }
+    service * tail(cores, utilization * service) / tail(cores, utilization)
+}
+
+/// How many times as long as at the nominal frequency a batch part runs: 1 or more. `frequency` is from 0.5 to 1,
+/// `cpu_bound` from 0 to 1.
+#[must_use]
+pub fn running_time(frequency: f64, cpu_bound: f64) -> f64 {
+    cpu_bound / frequency + (1.0 - cpu_bound)
+}
+
+/// The 95th percentile of waiting and service in the queue M/M/k, in mean service times.
+fn tail(cores: u32, utilization: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while longer(cores, utilization, high) > 1.0 - TAIL {
+        (low, high) = (high, 2.0 * high);
+    }
+    // Halving 50 times leaves nothing that a double could tell.
+    for _ in 0..50 {
+        let middle = (low + high) / 2.0;
+        if longer(cores, utilization, middle) > 1.0 - TAIL {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// The chance that waiting and service take longer than `time` mean service times: who does not wait is served for an
+/// exponential time, who waits does so for another one, whose rate is that of the cores to spare.
+fn longer(cores: u32, utilization: f64, time: f64) -> f64 {
+    let spare = f64::from(cores) * (1.0 - utilization) - 1.0;
+    let waited = if libm::fabs(spare) < 1e-9 { time } else { -libm::expm1(-spare * time) / spare };
+    libm::exp(-time) * (1.0 + waiting(cores, utilization) * waited)
+}
+
+/// The chance that a request finds all cores busy: the formula Erlang C, by way of Erlang B.
+fn waiting(cores: u32, utilization: f64) -> f64 {
+    assert!(cores > 0, "nothing is served without a core");
+    let load = f64::from(cores) * utilization;
+    let blocked = (1..=cores).fold(1.0, |blocked, core| load * blocked / (f64::from(core) + load * blocked));
+    blocked / (1.0 - utilization * (1.0 - blocked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn queues_are_those_of_the_books() {
+        // One core: the chance to wait is its utilization, and latencies are exponential.
+        near(waiting(1, 0.7), 0.7);
+        near(tail(1, 0.5), libm::log(20.0) / 0.5);
+        // Two cores at a half: Erlang C of load 1 is 1/3.
+        near(waiting(2, 0.5), 1.0 / 3.0);
+        // Without load there is service only.
+        near(tail(20, 0.0), libm::log(20.0));
+    }
+
+    #[test]
+    fn nothing_changes_at_the_nominal_frequency() {
+        near(latency(20, 0.9, 1.0, 1.0), 1.0);
+        near(running_time(1.0, 1.0), 1.0);
+    }
+
+    #[test]
+    fn slower_cores_serve_later_the_more_the_busier_they_are() {
+        near(running_time(0.5, 1.0), 2.0);
+        near(running_time(0.5, 0.0), 1.0);
+        // One core: (1 - u) / (f - u).
+        near(latency(1, 0.4, 0.8, 1.0), 0.6 / 0.4);
+        assert!(latency(20, 0.6, 0.8, 0.8) < latency(20, 0.75, 0.8, 0.8));
+        assert!(latency(20, 0.75, 0.8, 0.8) < latency(20, 0.75, 0.7, 0.8));
+        assert_eq!(latency(20, 0.75, 0.5, 1.0), f64::INFINITY);
+    }
+}
