@@ -29,6 +29,7 @@ use crate::parts::lifetimes::{Panel, PanelMessage};
 use crate::parts::network::{NetworkMessage, NetworkPanel};
 use crate::parts::own_lesson::{self, OwnLesson, OwnMessage};
 use crate::parts::player::{Player, PlayerMessage};
+use crate::parts::power::{PowerMessage, PowerPanel};
 use crate::parts::rules::{List, ListMessage};
 use crate::parts::share::{Share, ShareMessage};
 use crate::parts::sweep::{SweepMessage, SweepPanel};
@@ -118,6 +119,8 @@ pub(crate) enum PageMessage {
     Network(NetworkMessage),
     /// Something in the region with admission.
     Admission(AdmissionMessage),
+    /// Something in the region with power.
+    Power(PowerMessage),
     /// The region with caches and agents.
     Anatomy,
     /// A click on the map of a variant, in its own pixels.
@@ -163,6 +166,7 @@ pub(crate) struct Page {
     lifetimes: Panel,
     network: NetworkPanel,
     admission: AdmissionPanel,
+    power: PowerPanel,
     lessons: Lessons,
     own_lesson: OwnLesson,
     sweep: SweepPanel,
@@ -208,6 +212,7 @@ impl Component for Page {
             lifetimes: Panel::default(),
             network: NetworkPanel::default(),
             admission: AdmissionPanel::default(),
+            power: PowerPanel::default(),
             lessons: Lessons::default(),
             own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
@@ -319,6 +324,10 @@ impl Component for Page {
             PageMessage::Network(message) => self.network.update(&message),
             PageMessage::Admission(message) => {
                 let told = self.admission.update(&message, &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
+            PageMessage::Power(message) => {
+                let told = self.power.update(&message, &self.app);
                 told.into_iter().for_each(|message| self.tell(message));
             }
             PageMessage::Panel(message) => self.lifetimes.update(&message),
@@ -490,6 +499,7 @@ impl Page {
                 if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
                 if shows(Control::Network) { { self.network.view(link, app) } }
                 if shows(Control::Admission) { { self.admission.view(link, app, self.width) } }
+                if shows(Control::Power) { { self.power.view(link, app, self.width) } }
                 if shows(Control::Anatomy) { { anatomy::view(link, app, self.anatomy_open) } }
             </>
         }

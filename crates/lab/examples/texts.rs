@@ -11,7 +11,8 @@ use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEI
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{PRESETS, Preset};
 use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, Vdcs,
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, PowerSettings,
+    Vdcs,
 };
 use tiebreak_trace::FORMATS;
 
@@ -31,6 +32,7 @@ fn main() {
         &Vdcs::DECLARATION,
         &NetworkSettings::DECLARATION,
         &AdmissionSettings::DECLARATION,
+        &PowerSettings::DECLARATION,
         &ClusterYears::DECLARATION,
     ];
     rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));

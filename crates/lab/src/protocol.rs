@@ -80,6 +80,18 @@ pub enum Command {
         /// The deployment.
         ask: ForecastAsk,
     },
+    /// Say everything there is to say of power in a run.
+    Power {
+        /// The run.
+        run: u32,
+    },
+    /// Try capping on servers, by the active variant of a document.
+    TryCapping {
+        /// The document, as JSON.
+        document: String,
+        /// On which, and how.
+        ask: PowerAsk,
+    },
     /// Give what is measured of a run that is over.
     Measures {
         /// The run.
@@ -243,6 +255,15 @@ pub enum Reply {
     },
     /// What a deployment is expected to grow to, or why that cannot be told.
     Forecast(Result<Box<Forecast>, String>),
+    /// What there is to say of power in a run.
+    Power {
+        /// The run.
+        run: u32,
+        /// As it is to be shown.
+        exhibits: Vec<Exhibit>,
+    },
+    /// What came of trying capping, or why it cannot be tried.
+    Tried(Result<Box<Exhibit>, String>),
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
     /// machine was decided again.
     Explained {
@@ -430,6 +451,52 @@ pub struct Forecast {
     pub charged: Vec<(f64, f64)>,
 }
 
+/// Servers to try capping on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PowerAsk {
+    /// A chassis of 12; else one server.
+    pub whole_chassis: bool,
+    /// Whether each server of it has VMs of both kinds.
+    pub balanced: bool,
+    /// The budget for each server, in watts.
+    pub budget_w: f64,
+}
+
+/// Something that the engine found out, to be shown as it stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exhibit {
+    /// Its name.
+    pub title: String,
+    /// What is to be known, a sentence or two each.
+    pub said: Vec<String>,
+    /// The heads of its columns; none where it has no table.
+    pub head: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<ExhibitRow>,
+    /// Its drawing.
+    pub plot: Option<ExhibitPlot>,
+}
+
+/// A row of an exhibit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExhibitRow {
+    /// Column by column; the first names the row.
+    pub cells: Vec<String>,
+    /// What there is to say to who opens it.
+    pub more: Vec<String>,
+}
+
+/// A drawing of an exhibit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExhibitPlot {
+    /// What stands up the side.
+    pub unit: String,
+    /// What stands along the bottom.
+    pub across: String,
+    /// Its lines: a name, and points from left to right.
+    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
 /// A loaded trace in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceCard {
@@ -476,6 +543,11 @@ pub struct Layout {
     /// Whether VMs are linked, so that a frame has another byte for each machine behind all others: what is
     /// reserved of its uplinks.
     pub has_uplinks: bool,
+    /// Whether anybody asks for power; and whether draws are measured, so that a frame has another byte for each
+    /// machine behind all others: what it draws of its share of the budget.
+    pub has_power: bool,
+    /// See there.
+    pub has_draws: bool,
 }
 
 /// One cluster of the fleet map.
@@ -485,6 +557,8 @@ pub struct ClusterLayout {
     pub name: String,
     /// Its racks: first machine, and how many.
     pub racks: Vec<(u32, u32)>,
+    /// Chassis that each of them is spread over, earlier ones with one machine more where it does not divide.
+    pub chassis: u32,
 }
 
 impl Reply {
@@ -493,11 +567,12 @@ impl Reply {
     pub fn run(&self) -> Option<u32> {
         match self {
             Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
-            Self::Forecast(_) | Self::Fitting { .. } => None,
+            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }
             | Self::Learning { run, .. }
+            | Self::Power { run, .. }
             | Self::Started { run, .. }
             | Self::Finished { run, .. }
             | Self::Failed { run, .. }

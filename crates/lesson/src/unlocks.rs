@@ -42,6 +42,8 @@ pub enum Control {
     Network,
     /// What is believed of deployments, and the cluster over years.
     Admission,
+    /// Power budgets, who is slowed down, and how low budgets may be.
+    Power,
     /// The seed.
     Seed,
 }
@@ -63,6 +65,7 @@ impl Control {
         Self::Lifetimes,
         Self::Network,
         Self::Admission,
+        Self::Power,
         Self::Seed,
     ];
 
@@ -84,6 +87,7 @@ impl Control {
             Self::Lifetimes => "lifetimes",
             Self::Network => "network",
             Self::Admission => "admission",
+            Self::Power => "power",
             Self::Seed => "seed",
         }
     }

@@ -1,6 +1,6 @@
 //! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
 //! [`MachineByte`], where lifetimes are predicted another one, a [`LifeByte`], and where VMs are
-//! linked another one, an [`UplinkByte`]. And where commits failed between one moment and the next (Protean section 5.3).
+//! linked another one, an [`UplinkByte`], and where draws are measured another one, a [`PowerByte`]. And where commits failed between one moment and the next (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,6 +9,7 @@ use tiebreak_model::{MachineId, Occupancy, Time};
 
 use crate::life_byte::LifeByte;
 use crate::machine_byte::MachineByte;
+use crate::power_byte::PowerByte;
 use crate::uplink_byte::UplinkByte;
 
 /// Bytes all frames together may take.
@@ -24,13 +25,15 @@ pub struct Layers {
     pub lives: bool,
     /// What is reserved of its uplinks.
     pub uplinks: bool,
+    /// What it draws of its share of a power budget.
+    pub draws: bool,
 }
 
 impl Layers {
     /// Bytes of a machine in one frame.
     #[must_use]
     pub fn bytes(self) -> usize {
-        1 + usize::from(self.lives) + usize::from(self.uplinks)
+        1 + usize::from(self.lives) + usize::from(self.uplinks) + usize::from(self.draws)
     }
 }
 
@@ -73,10 +76,11 @@ impl Frames {
         }
     }
 
-    pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy) {
+    /// A sample is taken; what servers draw, where that is one of the layers.
+    pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy, draws: impl Iterator<Item = PowerByte>) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
-            picture(occupancy, self.layers, &mut self.bytes);
+            picture(occupancy, self.layers, draws, &mut self.bytes);
             self.failed.push(named(&self.failing));
             self.failing.clear();
         }
@@ -101,9 +105,20 @@ impl Frames {
     #[must_use]
     pub fn uplink_at(&self, time: Time, machine: MachineId) -> Option<UplinkByte> {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
+        let plane = index * self.layers.bytes() + 1 + usize::from(self.layers.lives);
+        self.bytes
+            .get(plane * self.machines + machine.index())
+            .filter(|_| self.layers.uplinks)
+            .map(|byte| UplinkByte(*byte))
+    }
+
+    /// What a server drew of its share of the power budget at `time`; none where draws are not measured.
+    #[must_use]
+    pub fn draw_at(&self, time: Time, machine: MachineId) -> Option<PowerByte> {
+        let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
         let planes = self.layers.bytes();
         let at = (index * planes + planes - 1) * self.machines + machine.index();
-        self.bytes.get(at).filter(|_| self.layers.uplinks).map(|byte| UplinkByte(*byte))
+        self.bytes.get(at).filter(|_| self.layers.draws).map(|byte| PowerByte(*byte))
     }
 
     /// What they tell beside how each machine stands.
@@ -144,7 +159,12 @@ fn named(failing: &BTreeMap<u32, u32>) -> Failed {
 }
 
 /// Appends one frame: how each machine stands.
-pub(crate) fn picture(occupancy: &Occupancy, layers: Layers, bytes: &mut Vec<u8>) {
+pub(crate) fn picture(
+    occupancy: &Occupancy,
+    layers: Layers,
+    draws: impl Iterator<Item = PowerByte>,
+    bytes: &mut Vec<u8>,
+) {
     let fleet = occupancy.fleet();
     let records = || (0..fleet.machine_count()).map(MachineId).map(|id| (id, occupancy.record(id)));
     bytes.extend(records().map(|(id, record)| MachineByte::of(&record, fleet.capacity(id)).0));
@@ -153,6 +173,9 @@ pub(crate) fn picture(occupancy: &Occupancy, layers: Layers, bytes: &mut Vec<u8>
     }
     if let Some(network) = occupancy.network().filter(|_| layers.uplinks) {
         bytes.extend((0..fleet.machine_count()).map(|id| UplinkByte::of(network, MachineId(id)).0));
+    }
+    if layers.draws {
+        bytes.extend(draws.map(|byte| byte.0));
     }
 }
 

@@ -32,6 +32,7 @@ use crate::lives::{HostCard, LifeCounts, Lives, Told};
 use crate::machine_byte::MachineByte;
 use crate::metrics::{Answers, Counters, Sample, Series, TimeWeighted, capacity, empty_bound};
 use crate::plan::{Agents, Plan};
+use crate::power::PowerSettings;
 use crate::power::book::PowerBook;
 use crate::power::events::{CappingEvent, Throttled};
 use crate::record::{Cause, Decision, Outcome};
@@ -277,7 +278,8 @@ impl World {
 
     /// What frames tell beside how each machine stands.
     fn layers(&self) -> Layers {
-        Layers { lives: self.lives.is_some(), uplinks: self.links.is_some() }
+        let draws = self.power.as_ref().is_some_and(PowerBook::measures);
+        Layers { lives: self.lives.is_some(), uplinks: self.links.is_some(), draws }
     }
 
     /// Lets at most `budget` events happen.
@@ -412,7 +414,8 @@ impl World {
     #[must_use]
     pub fn picture(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        crate::frames::picture(self.store.occupancy(), self.layers(), &mut bytes);
+        let draws = self.power.iter().flat_map(PowerBook::bytes);
+        crate::frames::picture(self.store.occupancy(), self.layers(), draws, &mut bytes);
         bytes
     }
 
@@ -493,6 +496,18 @@ impl World {
             lives: self.life_counts(),
             power: self.power.as_ref().filter(|_| IS_WHOLE).map(PowerBook::summary),
         }
+    }
+
+    /// How power is dealt with; none where nobody asks.
+    #[must_use]
+    pub fn power_settings(&self) -> Option<PowerSettings> {
+        self.plan.power().map(|terms| terms.settings)
+    }
+
+    /// Whether draws of chassis are measured.
+    #[must_use]
+    pub fn measures_draws(&self) -> bool {
+        self.power.as_ref().is_some_and(PowerBook::measures)
     }
 
     /// Capping events so far, those that are over first.
@@ -1156,7 +1171,7 @@ impl World {
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);
         if let Some(frames) = &mut self.frames {
-            frames.tick(self.now, self.store.occupancy());
+            frames.tick(self.now, self.store.occupancy(), self.power.iter().flat_map(PowerBook::bytes));
         }
     }
 

@@ -1,5 +1,5 @@
 //! The fleet map: one cell per machine, rack by rack, darker the fuller it is, or coloured by its
-//! lifetime class or by what is reserved of its uplinks; outlined where a commit failed shortly before. The links of
+//! lifetime class, by what is reserved of its uplinks or by the power it draws; outlined where a commit failed shortly before. The links of
 //! the VM that is explained are drawn over it.
 //!
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
@@ -52,6 +52,7 @@ pub(crate) struct Frames {
     planes: usize,
     has_lives: bool,
     has_uplinks: bool,
+    has_draws: bool,
     /// Counts replacements.
     version: u32,
     /// How full machines were at a moment between two frames, where that was asked for.
@@ -68,13 +69,19 @@ pub(crate) enum Colouring {
     Class,
     /// What is reserved of its uplinks.
     Uplinks,
+    /// What it draws of its share of the power budget.
+    Draw,
 }
 
 impl Colouring {
     /// All that there are frames for.
     fn of(layout: &Layout) -> Vec<Self> {
-        let some =
-            [(Self::Cores, true), (Self::Class, !layout.classes.is_empty()), (Self::Uplinks, layout.has_uplinks)];
+        let some = [
+            (Self::Cores, true),
+            (Self::Class, !layout.classes.is_empty()),
+            (Self::Uplinks, layout.has_uplinks),
+            (Self::Draw, layout.has_draws),
+        ];
         some.into_iter().filter(|(_, there)| *there).map(|(colouring, _)| colouring).collect()
     }
 
@@ -83,6 +90,7 @@ impl Colouring {
             Self::Cores => tr("cores in use"),
             Self::Class => tr("lifetime class"),
             Self::Uplinks => tr("uplinks reserved"),
+            Self::Draw => tr("power drawn"),
         }
     }
 }
@@ -95,6 +103,19 @@ struct Frame<'a> {
     lives: &'a [u8],
     /// None where VMs are not linked.
     uplinks: &'a [u8],
+    /// None where draws are not measured.
+    draws: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// Shares of something, a byte each, where colours tell of one.
+    fn shares(&self, told: Colouring) -> &'a [u8] {
+        match told {
+            Colouring::Uplinks => self.uplinks,
+            Colouring::Draw => self.draws,
+            Colouring::Cores | Colouring::Class => &[],
+        }
+    }
 }
 
 impl Frames {
@@ -102,7 +123,8 @@ impl Frames {
     pub(crate) fn replace(&mut self, bytes: Vec<u8>, layout: &Layout) {
         (self.bytes, self.machines) = (bytes, layout.machines as usize);
         (self.has_lives, self.has_uplinks) = (!layout.classes.is_empty(), layout.has_uplinks);
-        self.planes = 1 + usize::from(self.has_lives) + usize::from(self.has_uplinks);
+        self.has_draws = layout.has_draws;
+        self.planes = 1 + [self.has_lives, self.has_uplinks, self.has_draws].map(usize::from).iter().sum::<usize>();
         self.version += 1;
         self.between = None;
     }
@@ -126,17 +148,24 @@ impl Frames {
         Frame {
             fullness: between.map_or_else(|| plane(0, true), |(_, bytes)| bytes),
             lives: plane(1, self.has_lives),
-            uplinks: plane(self.planes.saturating_sub(1), self.has_uplinks),
+            uplinks: plane(1 + usize::from(self.has_lives), self.has_uplinks),
+            draws: plane(self.planes.saturating_sub(1), self.has_draws),
         }
     }
 }
 
-/// Where each rack is drawn.
+/// The chassis of a rack: first machine, and how many.
+fn chassis_of((first, machines): (u32, u32), chassis: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
+    let (each, more) = (machines / chassis.max(1), machines % chassis.max(1));
+    (0..chassis.max(1)).map(move |at| (first + at * each + at.min(more), each + u32::from(at < more)))
+}
+
+/// Where each chassis is drawn.
 struct Plan {
     cell: u32,
     rack_height: u32,
     height: u32,
-    /// Rack by rack: left, top, first machine, machines.
+    /// Chassis by chassis: left, top, first machine, machines.
     racks: Vec<(u32, u32, u32, u32)>,
 }
 
@@ -164,12 +193,18 @@ impl Plan {
                 left += 3 * gap;
             }
             for (first, machines) in &cluster.racks {
-                let rack = machines.div_ceil(rack_height) * cell;
+                let chassis = chassis_of((*first, *machines), cluster.chassis);
+                let wide = |machines: u32| machines.div_ceil(rack_height) * cell;
+                let rack: u32 = chassis.clone().map(|(_, machines)| wide(machines)).sum();
                 if left > 0 && left + rack > width {
                     (left, top) = (0, top + line);
                 }
-                racks.push((left, top, *first, *machines));
-                left += rack + gap;
+                for (first, machines) in chassis {
+                    racks.push((left, top, first, machines));
+                    // Chassis of a rack stand closer together than racks.
+                    left += wide(machines) + gap / 2;
+                }
+                left += gap - gap / 2;
             }
         }
         Self { cell, rack_height, height: top + line, racks }
@@ -289,6 +324,7 @@ impl FleetMap {
                     { match colours {
                         Colouring::Class => class_legend(classes),
                         Colouring::Uplinks => html! { <span class="legend" aria-hidden="true" title={tr("Share of the bandwidth of a machine's uplinks that links have reserved")}><i class="empty"></i>{ tr("idle") }<i class="ramp"></i>{ tr("full") }</span> },
+                        Colouring::Draw => html! { <span class="legend" aria-hidden="true" title={tr("What a server draws of its even share of its chassis' power budget")}><i class="empty"></i>{ tr("idle") }<i class="ramp"></i>{ tr("full") }</span> },
                         Colouring::Cores => html! { <span class="legend" aria-hidden="true" title={tr("Share of a machine's cores in use")}><i class="empty"></i>{ tr("empty") }<i class="ramp"></i>{ tr("full") }</span> },
                     } }
                     if company.is_some() {
@@ -321,6 +357,7 @@ impl FleetMap {
         let phases = match self.colours {
             Colouring::Class => phases(frame.lives),
             Colouring::Uplinks => reserved(frame.uplinks),
+            Colouring::Draw => drawn(frame.draws),
             Colouring::Cores => String::new(),
         };
         let empty = machines(bytes).filter(|machine| machine.is_empty()).count();
@@ -345,8 +382,9 @@ impl FleetMap {
     }
 
     fn table(&self, live: &Outcome, moment: f64) -> Html {
-        let Frame { fullness: bytes, lives, uplinks } = self.frames.at(&live.frame_times, moment);
-        let by_uplinks = self.colours == Colouring::Uplinks && !uplinks.is_empty();
+        let frame = self.frames.at(&live.frame_times, moment);
+        let Frame { fullness: bytes, lives, .. } = frame;
+        let shares = frame.shares(self.colours);
         let classes = if self.colours == Colouring::Class { &live.layout.classes[..] } else { &[] };
         let of_lives = |part: &[u8]| -> Html {
             let phase = |phase| part.iter().filter(|byte| LifeByte(**byte).phase() == phase).count();
@@ -359,7 +397,9 @@ impl FleetMap {
             .map(str::to_owned)
             .chain(classes.iter().map(|class| heard(class)));
         let mut more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
-        more.extend(by_uplinks.then(|| tr("Fullest uplink").to_owned()));
+        let largest =
+            if self.colours == Colouring::Draw { tr("Most of its share drawn") } else { tr("Fullest uplink") };
+        more.extend((!shares.is_empty()).then(|| largest.to_owned()));
         let racks = live
             .layout
             .clusters
@@ -375,7 +415,7 @@ impl FleetMap {
             let failed = failed.iter().filter(|machine| (first..first + machines).contains(machine)).count();
             html! { <tr><td>{ cluster }</td><td>{ index }</td><td>{ say("{first} to {}", &[&first, &(first + machines - 1)]) }</td><td>{ empty }</td><td>{ format!("{share:.0} %") }</td><td>{ unready }</td><td>{ failed }</td>
             if !classes.is_empty() { { of_lives(lives.get(first as usize..(first + machines) as usize).unwrap_or(&[])) } }
-            if by_uplinks { <td>{ format!("{:.0} %", 100.0 * fullest(uplinks.get(first as usize..(first + machines) as usize).unwrap_or(&[]))) }</td> }</tr> }
+            if !shares.is_empty() { <td>{ format!("{:.0} %", 100.0 * fullest(shares.get(first as usize..(first + machines) as usize).unwrap_or(&[]))) }</td> }</tr> }
         };
         html! {
             <div class="table" tabindex="0" role="region" aria-label={tr("Fleet map: data table")}><table>
@@ -610,7 +650,9 @@ fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told): (&Colours,
             let paint = match told {
                 Colouring::Cores => Paint::plain(colours.of(machine)),
                 Colouring::Class => colours.of_life(LifeByte(byte(frame.lives)), inner),
-                Colouring::Uplinks => Paint::plain(colours.of_share(UplinkByte(byte(frame.uplinks)).share())),
+                Colouring::Uplinks | Colouring::Draw => {
+                    Paint::plain(colours.of_share(UplinkByte(byte(frame.shares(told))).share()))
+                }
             };
             let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
@@ -686,6 +728,15 @@ fn reserved(uplinks: &[u8]) -> String {
     }
     let nearly = uplinks.iter().filter(|byte| UplinkByte(**byte).share() >= 0.9).count();
     say(", uplinks of {} nine tenths full or more", &[&words::count(nearly as f64)])
+}
+
+/// How many servers draw more than their share; nothing where that is not known.
+fn drawn(draws: &[u8]) -> String {
+    if draws.is_empty() {
+        return String::new();
+    }
+    let over = draws.iter().filter(|byte| UplinkByte(**byte).share() > 1.0).count();
+    say(", {} above their share of the power budget", &[&words::count(over as f64)])
 }
 
 /// What colours and outlines mean where they tell lifetime classes.

@@ -15,6 +15,7 @@ pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
 pub(crate) mod player;
+pub(crate) mod power;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod runs;

@@ -7,7 +7,8 @@ use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings, Vdcs,
+    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings,
+    PowerSettings, Vdcs,
 };
 use tiebreak_trace::FORMATS;
 
@@ -43,6 +44,7 @@ static LISTS: &[List] = &[
         rows: || vec![row(&AdmissionSettings::DECLARATION), row(&ClusterYears::DECLARATION)],
         foot: String::new,
     },
+    List { name: "power", rows: || vec![row(&PowerSettings::DECLARATION)], foot: String::new },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];

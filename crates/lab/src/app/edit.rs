@@ -112,6 +112,13 @@ pub enum Edit {
     },
     /// What a fit found of deployments: settings by name, and their values.
     Fitted(Vec<(String, f64)>),
+    /// Power, by place in its declaration.
+    Power {
+        /// Which.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// The cluster over years, by place in its declaration.
     AdmissionLab {
         /// Which.
@@ -196,6 +203,7 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
         Edit::Network { index, .. } => Some(format!("network {index}")),
         Edit::Admission { index, .. } => Some(format!("admission {index}")),
         Edit::AdmissionLab { index, .. } => Some(format!("admission lab {index}")),
+        Edit::Power { index, .. } => Some(format!("power {index}")),
         Edit::Generated { index, .. } => Some(format!("generated {index}")),
         Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
         Edit::MoveIncident { incident, .. } => Some(format!("incident {incident}")),
@@ -279,6 +287,7 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
         Edit::AdmissionLab { index, value } => {
             variant.admission_lab = changed(&variant.admission_lab, *index, *value);
         }
+        Edit::Power { index, value } => variant.power = changed(&variant.power, *index, *value),
         Edit::Generated { index, value } => {
             if let WorkloadRef::Generated(settings) = &mut variant.workload {
                 *settings = changed(settings, *index, *value);

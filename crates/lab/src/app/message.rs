@@ -8,7 +8,7 @@ use super::own::Freeze;
 use super::shown::Mode;
 use super::study::StudyWish;
 use super::sweep::Wish;
-use crate::protocol::{Command, ForecastAsk, Reply, StepTo};
+use crate::protocol::{Command, ForecastAsk, PowerAsk, Reply, StepTo};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +121,8 @@ pub enum Message {
     Fit,
     /// Say what a deployment is expected to grow to.
     Forecast(ForecastAsk),
+    /// Try capping on servers.
+    TryCapping(PowerAsk),
     /// Stop running over seeds, and forget what that gave.
     NoSeeds,
     /// Compare with the run on screen from now on.

@@ -21,7 +21,7 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, FitCard, Forecast, Reply, Share, StepTo, TraceCard};
+use crate::protocol::{Command, Exhibit, FitCard, Forecast, Reply, Share, StepTo, TraceCard};
 use crate::view::{list, words};
 
 pub use self::edit::Edit;
@@ -94,6 +94,8 @@ pub struct App {
     pub fitting: Option<Fitting>,
     /// What was last told of what a deployment is expected to grow to, or why it cannot be.
     pub forecast: Option<Result<Box<Forecast>, String>>,
+    /// What came of trying capping on servers last, or why it cannot be tried.
+    pub tried: Option<Result<Box<Exhibit>, String>>,
     pool: Pool,
     /// The moment people look at.
     pub cursor_ms: Option<f64>,
@@ -252,6 +254,9 @@ impl App {
             }
             Message::Forecast(ask) => {
                 vec![self.front.send(Command::Forecast { document: self.document.to_json(), ask })]
+            }
+            Message::TryCapping(ask) => {
+                vec![self.front.send(Command::TryCapping { document: self.document.to_json(), ask })]
             }
             Message::Sweep => self.run_sweep(),
             Message::StopSweep => {
@@ -835,6 +840,17 @@ impl App {
                 self.forecast = Some(forecast);
                 Vec::new()
             }
+            Reply::Tried(tried) => {
+                self.tried = Some(tried);
+                Vec::new()
+            }
+            Reply::Power { run, exhibits } => {
+                let lane = self.lane_of(run);
+                if let Some(live) = lane.and_then(|lane| lane.live.as_mut()).filter(|live| live.run == run) {
+                    live.power = exhibits;
+                }
+                Vec::new()
+            }
             Reply::TraceProgress { bytes, rows } => {
                 if let Some(reading) = &mut self.reading {
                     (reading.bytes, reading.rows) = (bytes, rows);
@@ -872,7 +888,11 @@ impl App {
                 let Some(live) = lane.live.as_mut().filter(|live| live.run == run) else { return Vec::new() };
                 (live.result, live.frame_times, live.failed) = (Some(result), frame_times, failed);
                 lane.phase = Phase::Finished;
-                self.finished(run)
+                let has_power = lane.live.as_ref().is_some_and(|live| live.layout.has_power);
+                let power = has_power.then(|| lane.send(Command::Power { run }));
+                let mut effects = self.finished(run);
+                effects.extend(power);
+                effects
             }
             Reply::Failed { run, message } => {
                 if let Some(lane) = self.lane_of(run) {

@@ -3,7 +3,7 @@
 use tiebreak_scenario::Document;
 
 use crate::protocol::{
-    Anatomy, Difference, Explained, Failed, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
+    Anatomy, Difference, Exhibit, Explained, Failed, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
 };
 
 /// What the page shows besides the run in front.
@@ -45,6 +45,8 @@ pub struct Outcome {
     pub learned: Option<Box<Learned>>,
     /// What its virtual datacenters are like, if VMs are linked.
     pub vdcs: Option<Box<VdcProfile>>,
+    /// What there is to say of power, where anybody asks for it and the run is over.
+    pub power: Vec<Exhibit>,
     /// What cannot go well, whatever the rules.
     pub warning: Option<String>,
     /// What came out; none while it runs.

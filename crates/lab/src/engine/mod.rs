@@ -10,7 +10,9 @@ mod failures;
 mod first;
 mod fitting;
 mod freeze;
+mod learning;
 mod lifetimes;
+mod power;
 mod run;
 mod trace_card;
 mod vdcs;
@@ -31,7 +33,7 @@ use self::answer::answer;
 pub use self::differences::DIFFERENCES_MAX;
 pub use self::first::First;
 use self::fitting::Fitting;
-use self::lifetimes::{Beginning, Known, Learning, Ready, Shelf};
+use self::learning::{Beginning, Learning, Lore, Ready, Shelf};
 use self::run::{Run, SLICE};
 use self::trace_card::trace_card;
 use self::years::Lab;
@@ -52,6 +54,8 @@ pub struct Engine {
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
     years: Option<Lab>,
+    /// How good what is foretold of loads is.
+    foretold: Option<Arc<tiebreak_criticality::Quality>>,
     fitting: Option<Fitting>,
 }
 
@@ -134,6 +138,13 @@ impl Engine {
             Command::Fit { document } => self.fit(&document).into_iter().collect(),
             Command::Forecast { document, ask } => {
                 vec![Reply::Forecast(read(&document).and_then(|variant| years::forecast(&variant, &ask)))]
+            }
+            Command::Power { run } => {
+                let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
+                vec![Reply::Power { run, exhibits: power::exhibits(&current.world, self.foretold.as_deref()) }]
+            }
+            Command::TryCapping { document, ask } => {
+                vec![Reply::Tried(read(&document).and_then(|variant| power::tried(&variant, &ask)).map(Box::new))]
             }
             Command::Pause => self.set_paused(true),
             Command::Resume => self.set_paused(false),
@@ -257,7 +268,7 @@ impl Engine {
             Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
         };
         let then = if paused { Beginning::Held } else { Beginning::Runs };
-        match lifetimes::prepare(id, &variant, plan, &mut self.shelf, then) {
+        match learning::prepare(id, &variant, plan, &mut self.shelf, then) {
             Ready::Now(plan, known) => self.begin(id, *plan, known, then),
             Ready::Later(learning) => {
                 let told = tell_of(&learning);
@@ -268,8 +279,9 @@ impl Engine {
     }
 
     /// Lets a run begin.
-    fn begin(&mut self, id: u32, plan: Plan, known: Option<Known>, then: Beginning) -> Vec<Reply> {
-        let (paused, learned) = (then != Beginning::Runs, known.map(|known| known.learned));
+    fn begin(&mut self, id: u32, plan: Plan, known: Lore, then: Beginning) -> Vec<Reply> {
+        let (paused, learned) = (then != Beginning::Runs, known.lifetimes.map(|known| known.learned));
+        self.foretold = known.loads.and_then(|loads| loads.quality);
         let (run, started) = {
             let vdcs = vdcs::profile(&plan);
             Run::begin(id, plan, paused, (learned, vdcs))
@@ -342,7 +354,7 @@ impl Engine {
         if learning.work() {
             let (run, then) = (learning.run, learning.then);
             let (plan, known) = learning.finish(&mut self.shelf);
-            return self.begin(run, plan, Some(known), then);
+            return self.begin(run, plan, known, then);
         }
         let told = tell.then(|| tell_of(&learning));
         self.learning = Some(learning);
@@ -490,9 +502,13 @@ impl Engine {
         let uplinks = frames.and_then(|frames| frames.uplink_at(at, id)).map_or_else(String::new, |uplink| {
             format!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0))
         });
+        let draw = frames.and_then(|frames| frames.draw_at(at, id)).map_or_else(String::new, |draw| {
+            format!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share())
+        });
         let about = format!(
-            "Rack {} of {cluster}{}; {} of {} free{uplinks}",
+            "Rack {}, chassis {} of {cluster}{}; {} of {} free{uplinks}{draw}",
             fleet.rack_of(id),
+            fleet.chassis_of(id),
             words::readiness(readiness(&current.world, id, at)),
             words::resources(free),
             words::resources(fleet.capacity(id))

@@ -1,6 +1,8 @@
 //! One run: what the page is told when it begins, on its way, and when it ends.
 
-use tiebreak_model::{Fleet, VmId, VmShape, Workload};
+use std::ops::Range;
+
+use tiebreak_model::{Fleet, MachineId, VmId, VmShape, Workload};
 use tiebreak_scenario::SWEEP_MEASURES;
 use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
 
@@ -38,6 +40,7 @@ impl Run {
         let mut layout = layout(world.plan().fleet());
         layout.classes = world.plan().lifetimes().as_ref().map_or(Vec::new(), lifetimes::classes);
         layout.has_uplinks = world.plan().links().is_some();
+        (layout.has_power, layout.has_draws) = (world.power_settings().is_some(), world.measures_draws());
         let horizon_ms = world.plan().workload().horizon().0 as f64;
         let warning = too_large(world.plan().fleet(), world.plan().workload());
         let run = Self { id, world, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
@@ -138,8 +141,16 @@ fn layout(fleet: &Fleet) -> Layout {
             .map(|rack| fleet.machines_of_rack(tiebreak_model::RackId(rack)))
             .map(|machines| (machines.start, machines.len() as u32))
             .collect(),
+        chassis: chassis_of(fleet, cluster.machines()),
     });
-    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), classes: Vec::new(), has_uplinks: false }
+    Layout { clusters: clusters.collect(), machines: fleet.machine_count(), ..Layout::default() }
+}
+
+/// Chassis of each rack of a cluster.
+fn chassis_of(fleet: &Fleet, machines: Range<u32>) -> u32 {
+    let rack = fleet.machines_of_rack(fleet.rack_of(MachineId(machines.start)));
+    let [first, last] = [rack.start, rack.end - 1].map(|id| fleet.chassis_of(MachineId(id)).0);
+    last - first + 1
 }
 
 /// Says which VMs no machine could hold even when empty.

@@ -11,6 +11,7 @@ pub mod failures;
 pub mod lifetimes;
 pub mod list;
 pub mod network;
+pub mod power;
 pub mod report;
 pub mod sweep;
 pub mod timeline;

@@ -17,6 +17,7 @@ use super::usage::{Pattern, Patterns};
 use super::{CappingKind, PowerTerms};
 use crate::metrics::Deviation;
 use crate::plan::Plan;
+use crate::power_byte::PowerByte;
 
 /// Readings of draws that are kept at most, over all chassis; where there would be more, only those of every so many
 /// slots are.
@@ -103,7 +104,8 @@ impl PowerBook {
         }
     }
 
-    fn measures(&self) -> bool {
+    /// Whether draws are measured.
+    pub(crate) fn measures(&self) -> bool {
         self.terms.settings.capping != CappingKind::Off
     }
 
@@ -245,6 +247,15 @@ impl PowerBook {
     /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
     pub(crate) fn readings(&self) -> impl Iterator<Item = &[f32]> {
         self.chassis.iter().map(|held| held.readings.as_slice())
+    }
+
+    /// What every server draws of its share of the budget, by id.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = PowerByte> {
+        self.chassis.iter().flat_map(|held| {
+            let share_w = held.budget_w / held.servers.len() as f64;
+            let draw = move |server| held.control.as_ref().map_or(held.wanted_w[server], |it| it.server_w(server));
+            (0..held.servers.len()).map(move |server| PowerByte::of(draw(server) / share_w))
+        })
     }
 
     /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
