@@ -101,7 +101,7 @@ impl Allocator {
     #[must_use]
     pub fn new(policy: Arc<Policy>, view: Occupancy, caches: Caches, bytes: usize) -> Self {
         let pool = caches.any().then(|| AnyPool::new(&policy, &view, caches, bytes));
-        let watch = ChassisWatch::of(&policy).filter(|_| pool.is_some());
+        let watch = if pool.is_some() { ChassisWatch::of(&policy, &view) } else { None };
         Self { policy, view, pool, watch, counters: CacheCounters::default(), log: None }
     }
 
@@ -125,7 +125,7 @@ impl Allocator {
     /// Applies another list from here on: with the same view and counters, and fresh caches.
     pub fn change_policy(&mut self, policy: Arc<Policy>, caches: Caches, bytes: usize) {
         self.pool = caches.any().then(|| AnyPool::new(&policy, &self.view, caches, bytes));
-        self.watch = ChassisWatch::of(&policy).filter(|_| self.pool.is_some());
+        self.watch = if self.pool.is_some() { ChassisWatch::of(&policy, &self.view) } else { None };
         self.policy = policy;
     }
 
@@ -159,7 +159,6 @@ impl Allocator {
     pub fn choose(&mut self, request: &Request<'_>) -> Result<Choice, Refusal> {
         if let Some(watch) = &mut self.watch {
             watch.follow(&mut self.view);
-            watch.admit(&self.policy, request.vm, &self.view);
         }
         match &mut self.pool {
             Some(pool) => {

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Scene, VmRequest};
 
+use crate::chassis::AnyChassis;
 use crate::rule::{Key, Preference, Reach, Validator};
 
 /// A validator whose reach and key types are forgotten; what it looks at is not.
@@ -46,9 +47,9 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
-    /// Whether it sees a machine's whole chassis.
-    fn sees_chassis(&self) -> bool {
-        false
+    /// The rule, where it sees a machine's whole chassis.
+    fn as_chassis(&self) -> Option<&dyn AnyChassis> {
+        None
     }
 }
 
@@ -120,10 +121,6 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 
     fn sees_what_stays(&self) -> bool {
         P::Reach::SEES_WHAT_STAYS
-    }
-
-    fn sees_chassis(&self) -> bool {
-        P::Reach::SEES_CHASSIS
     }
 }
 

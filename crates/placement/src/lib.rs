@@ -16,7 +16,7 @@ mod ahead;
 pub mod allocator;
 mod batch;
 pub mod caches;
-mod chassis;
+pub mod chassis;
 mod cluster_order;
 mod erased;
 mod evaluation;

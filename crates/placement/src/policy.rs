@@ -13,6 +13,7 @@ use core::fmt;
 
 use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
+use crate::chassis::AnyChassis;
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::gate::Gate;
 use crate::lifetime::CLASS_MAX;
@@ -359,9 +360,9 @@ impl Policy {
     }
 
     /// Its preferences that see a machine's whole chassis.
-    pub(crate) fn chassis_stages(&self) -> impl Iterator<Item = &RankedPreference<MachineId>> {
+    pub(crate) fn chassis_stages(&self) -> impl Iterator<Item = (&dyn AnyChassis, Quantizer)> {
         self.machine_preferences.iter().filter_map(|stage| match stage {
-            MachineStage::Machine(ranked) if ranked.rule.sees_chassis() => Some(ranked),
+            MachineStage::Machine(ranked) => Some((ranked.rule.as_chassis()?, ranked.quantizer)),
             _ => None,
         })
     }

@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ChassisView, ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, RackId, RackView, Resource,
-    Resources, Scene, TenantView, VmRequest,
+    ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, RackId, RackView, Resource, Resources,
+    Scene, TenantView, VmRequest,
 };
 
 /// How far a rule can see.
@@ -27,10 +27,6 @@ pub trait Reach: Sized + 'static {
     /// verdict serves for good.
     const SEES_WHAT_STAYS: bool = false;
 
-    /// Whether it sees a machine's whole chassis, so that one placement may change its verdict on all
-    /// machines there.
-    const SEES_CHASSIS: bool = false;
-
     /// The view of one of them.
     fn view(scene: Scene<'_>, id: Self::Id) -> Self::View<'_>;
 }
@@ -38,10 +34,6 @@ pub trait Reach: Sized + 'static {
 /// The reach of a rule about one machine.
 #[derive(Clone, Copy, Debug)]
 pub enum OfMachine {}
-
-/// The reach of a rule about one machine and what its chassis is expected to draw.
-#[derive(Clone, Copy, Debug)]
-pub enum OfChassis {}
 
 /// The reach of a rule about a whole rack: all its machines are alike to it.
 #[derive(Clone, Copy, Debug)]
@@ -78,17 +70,6 @@ impl Reach for OfMachine {
     #[inline]
     fn view(scene: Scene<'_>, id: MachineId) -> MachineView<'_> {
         scene.occupancy.machine(id)
-    }
-}
-
-impl Reach for OfChassis {
-    type Id = MachineId;
-    type View<'a> = ChassisView<'a>;
-    const SEES_CHASSIS: bool = true;
-
-    #[inline]
-    fn view(scene: Scene<'_>, id: MachineId) -> ChassisView<'_> {
-        scene.occupancy.chassis_of(id)
     }
 }
 

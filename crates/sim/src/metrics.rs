@@ -504,7 +504,7 @@ pub static METRICS: &[Metric] = &[
         "PowerDraw",
         "Power draw",
         "kW",
-        "What all servers draw, as far as nobody slows them down or somebody does (power oversubscription, section IV-A).",
+        "What all servers draw, slowed down or not (power oversubscription, section IV-A).",
         |sample| power(sample, |power| power.draw_w.map_or(f64::NAN, |watts| watts / 1_000.0)),
     ),
     metric(

@@ -22,7 +22,7 @@ use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
 use crate::protocol::{Command, Exhibit, FitCard, Forecast, Reply, Share, StepTo, TraceCard};
-use crate::view::{list, words};
+use crate::view::{lifetimes, list, words};
 
 pub use self::edit::Edit;
 use self::edit::{apply, field_of};
@@ -988,8 +988,14 @@ impl App {
         }
         match &self.front.phase {
             Phase::Idle => tr("Starting").into(),
-            Phase::Running if self.front.learning.is_some() => tr("Learning lifetimes").into(),
-            Phase::Paused if self.front.learning.is_some() => tr("Paused while learning lifetimes").into(),
+            Phase::Running if self.front.learning.is_some() && lifetimes::is_asked(self) => {
+                tr("Learning lifetimes").into()
+            }
+            Phase::Paused if self.front.learning.is_some() && lifetimes::is_asked(self) => {
+                tr("Paused while learning lifetimes").into()
+            }
+            Phase::Running if self.front.learning.is_some() => tr("Learning what VMs use").into(),
+            Phase::Paused if self.front.learning.is_some() => tr("Paused while learning what VMs use").into(),
             Phase::Running => tr("Running").into(),
             Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
             Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),

@@ -143,7 +143,7 @@ fn why(world: &World, event: &CappingEvent) -> Vec<String> {
         over.join(", ")
     )];
     said.push(format!(
-        "The manager raised the alarm {}, and drew at most {} W meanwhile.",
+        "The manager raised the alarm {}, and the chassis drew at most {} W meanwhile.",
         words::counted(event.alerts as f64, "time", "times"),
         words::count(event.peak_w.round())
     ));

@@ -357,7 +357,7 @@ fn check_preference<Id: Spot>(
         words: Box::new(words),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
-        sees_chassis: rule.sees_chassis(),
+        sees_chassis: rule.as_chassis().is_some(),
     };
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());

@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::admission::{Admission, AdmissionPolicy};
+use crate::chassis::{Chassis, ChassisPreference};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
@@ -126,7 +127,7 @@ rules! {
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
     preference::<worst_fit::WorstFit>(),
     preference::<first_fit::FirstFit>(),
-    preference::<power_balance::PowerBalance>(),
+    chassis::<power_balance::PowerBalance>(),
     preference::<colocate_vdc::ColocateVdc>(),
     preference::<keep_vdc_close::KeepVdcClose>(),
     preference::<spread_vdc::SpreadVdc>(),
@@ -255,6 +256,10 @@ const fn temporal<T: TemporalPreference>() -> RuleEntry {
     RuleEntry { declaration: T::DECLARATION, group: Group::MachinePreferences, levels: Some(T::LEVELS) }
 }
 
+const fn chassis<C: ChassisPreference>() -> RuleEntry {
+    RuleEntry { declaration: C::DECLARATION, group: Group::MachinePreferences, levels: None }
+}
+
 const fn uplink<U: UplinkPreference>() -> RuleEntry {
     RuleEntry { declaration: U::DECLARATION, group: Group::MachinePreferences, levels: None }
 }
@@ -266,8 +271,8 @@ const fn bandwidth<D: Declared>() -> RuleEntry {
 /// How rules are built, under the names that the list gives their kinds.
 mod build {
     use super::{
-        Admission, AdmissionPolicy, AnyRule, Box, Declared, IdOf, Place, Preference, Reach, Temporal,
-        TemporalPreference, Uplink, UplinkPreference, Validator,
+        Admission, AdmissionPolicy, AnyRule, Box, Chassis, ChassisPreference, Declared, IdOf, Place, Preference, Reach,
+        Temporal, TemporalPreference, Uplink, UplinkPreference, Validator,
     };
 
     pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
@@ -289,6 +294,10 @@ mod build {
     /// In the place of a rule that this build does not have.
     pub(super) fn left_out(_: &[f64]) -> AnyRule {
         unreachable!("only rules of the default list are built here")
+    }
+
+    pub(super) fn chassis<C: ChassisPreference>(values: &[f64]) -> AnyRule {
+        AnyRule::MachinePreference(Chassis::boxed(C::from_values(values)))
     }
 
     pub(super) fn uplink<U: UplinkPreference>(values: &[f64]) -> AnyRule {

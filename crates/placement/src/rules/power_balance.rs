@@ -1,8 +1,8 @@
 //! `PowerBalance` (power oversubscription, section III-C, Algorithm 1).
 
-use tiebreak_model::{ChassisView, VmRequest, declare};
+use tiebreak_model::declare;
 
-use crate::rule::{OfChassis, Preference};
+use crate::chassis::ChassisPreference;
 
 declare! {
     /// Spreads what VMs are expected to draw over chassis, and what can be slowed down over machines.
@@ -18,18 +18,11 @@ declare! {
     }
 }
 
-impl Preference for PowerBalance {
-    type Reach = OfChassis;
-    type Key = bool;
-
-    fn key(&self, vm: &VmRequest) -> bool {
-        vm.shape.load.user_facing
-    }
-
-    fn score(&self, user_facing: &bool, view: ChassisView<'_>) -> f64 {
-        let slowable = view.slowable_share();
-        let mix = if *user_facing { slowable } else { -slowable };
+impl ChassisPreference for PowerBalance {
+    #[inline]
+    fn score(&self, user_facing: bool, used_share: f64, slowable_share: f64) -> f64 {
+        let mix = if user_facing { slowable_share } else { -slowable_share };
         // The paper's scores are better when higher, ours when lower.
-        self.alpha * view.used_share() + (1.0 - self.alpha) * (1.0 - mix) / 2.0
+        self.alpha * used_share + (1.0 - self.alpha) * (1.0 - mix) / 2.0
     }
 }

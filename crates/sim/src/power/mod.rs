@@ -81,21 +81,18 @@ declare! {
     /// more power than its budget. Where the trace does not tell what VMs used, it is drawn, with the
     /// published means. (Power oversubscription, sections III and IV)
     pub struct PowerSettings as "Power" {
+        /// What is done when a chassis is over its budget: power is left out of the run (off); draws are measured
+        /// and nothing is done (measured); all cores of a server over its share are slowed down
+        /// (full_server); or those of VMs that are not user-facing first (per_vm). (Sections II-B and III-D)
+        capping: CappingKind = 0, 0 => 3, "";
+        /// Power budget of each chassis, in percent of what its servers draw at most. 100 is traditional
+        /// provisioning; what is below it could feed more servers. (Section III-E)
+        budget_pct: f64 = 80, 0 => 100, "%";
         /// Who says, when a VM arrives, whether it is user-facing and what it will use: random forests that learn
         /// from the tenant's history (forests); somebody who knows (oracle); forests that say who is
         /// user-facing alone (criticality_only); or nobody (nothing), so that all VMs count as user-facing and as
         /// using all of their cores. (Section IV-E)
         foretelling: Foretelling = 0, 0 => 3, "";
-        /// Trees of each forest: more are steadier and take longer to grow.
-        trees: u32 = 48, 1 => 500, "trees";
-        /// A prediction for which fewer trees vote is not believed: the VM counts as user-facing and as using
-        /// all of its cores. (Section IV-B)
-        confidence_pct: f64 = 60, 0 => 100, "%";
-        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold.
-        learn_hours: f64 = 72, 0 => 100000, "h";
-        /// A VM that lives shorter leaves too little telemetry to tell what it is, and is taken for user-facing when
-        /// forests learn: 120 h in the paper, where it is five days of readings. (Section III-B)
-        label_hours: f64 = 0, 0 => 100000, "h";
         /// Share of VMs that are user-facing, where usage is drawn. (Table I)
         user_facing_pct: f64 = 40, 0 => 100, "%";
         /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind, where usage is
@@ -105,13 +102,16 @@ declare! {
         user_facing_p95_pct: f64 = 65, 0 => 100, "%";
         /// The same of all other VMs. (Table I)
         other_p95_pct: f64 = 44, 0 => 100, "%";
-        /// What is done when a chassis is over its budget: power is left out of the run (off); draws are measured
-        /// and nothing is done (measured); all cores of a server over its share are slowed down
-        /// (full_server); or those of VMs that are not user-facing first (per_vm). (Sections II-B and III-D)
-        capping: CappingKind = 0, 0 => 3, "";
-        /// Power budget of each chassis, in percent of what its servers draw at most. 100 is traditional
-        /// provisioning; what is below it could feed more servers. (Section III-E)
-        budget_pct: f64 = 80, 0 => 100, "%";
+        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold.
+        learn_hours: f64 = 72, 0 => 100000, "h";
+        /// A VM that lives shorter leaves too little telemetry to tell what it is, and is taken for user-facing when
+        /// forests learn: 120 h in the paper, where it is five days of readings. (Section III-B)
+        label_hours: f64 = 0, 0 => 100000, "h";
+        /// Trees of each forest: more are steadier and take longer to grow.
+        trees: u32 = 48, 1 => 500, "trees";
+        /// A prediction for which fewer trees vote is not believed: the VM counts as user-facing and as using
+        /// all of its cores. (Section IV-B)
+        confidence_pct: f64 = 60, 0 => 100, "%";
         /// What an idle server draws at full frequency. (Section IV-A)
         idle_w: f64 = 112, 0 => 100000, "W";
         /// What it draws at full frequency with all cores in use.

@@ -1,0 +1,103 @@
+// Power on the page: a budget for chassis, who is slowed down and why, how low budgets may be, and servers to try capping
+// on (rows W2 to W5).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const panel = (page) => page.getByRole('region', { name: 'Power', exact: true });
+const fold = (page) => page.getByRole('button', { name: 'Power and capping' });
+const table = (page, name) => panel(page).getByRole('region', { name, exact: true });
+const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+async function set(page, name, value) {
+  const field = panel(page).getByRole('spinbutton', { name, exact: true });
+  await field.fill(String(value));
+  await field.press('Tab');
+}
+
+/** A preset on whose machines power is short. */
+async function short(hand, page) {
+  await hand.choosePreset('Two dozen machines');
+  await fold(page).click();
+  const capping = panel(page).getByRole('combobox', { name: 'capping of power', exact: true });
+  await hand.runs(() => capping.selectOption('per_vm'));
+  await hand.runs(() => set(page, 'budget pct of power', 50));
+  await table(page, 'Capping events').waitFor();
+}
+
+test('a chassis over its budget slows down whom nobody waits for, and says why', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.choosePreset('Two dozen machines');
+    const digest = await hand.digest();
+    await short(hand, page);
+    assert.equal(await hand.digest(), digest, 'what is done about power changes no placement');
+    const rows = (await cells(table(page, 'Capping events'))).slice(1);
+    assert.ok(rows.length > 0 && rows.every((row) => Number.parseFloat(row[7]) >= 50), String(rows[0]));
+    await table(page, 'Capping events').getByRole('button').first().click();
+    await panel(page).getByText(/^Chassis \d+ wanted [\d,]+ W at most, its budget is [\d,]+ W/).waitFor();
+    await panel(page).getByText(/^(The controllers sufficed|That did not suffice)/).waitFor();
+    const slowed = (await cells(table(page, 'Who was slowed down'))).slice(1);
+    assert.ok(slowed.length > 0 && slowed.every((row) => /user-facing/.test(row[1])), String(slowed[0]));
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('how low budgets may be follows from the draws of the run, for eight ways to provision', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await short(hand, page);
+    const rows = (await cells(table(page, 'How low budgets may be'))).slice(1);
+    assert.equal(rows.length, 8);
+    const lower = rows.map((row) => Number.parseFloat(row[2]));
+    assert.ok(lower[0] === 0 && lower[3] >= lower[2], 'minimal impact reaches at least as low as none');
+    await table(page, 'How low budgets may be').getByRole('button').last().click();
+    await panel(page).getByText(/^At [\d,]+ W without the buffer there would have been .* no lower, because/).waitFor();
+    const figure = panel(page).getByRole('figure', { name: 'How low budgets may be' });
+    await figure.getByRole('button', { name: 'Show data table' }).click();
+    await figure.getByRole('button', { name: 'Hide data table' }).waitFor();
+  }));
+
+test('servers to try capping on: per VM protects user-facing ones where they share servers with others', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    const tried = table(page, 'Try it on servers');
+    await tried.waitFor();
+    const factor = (row) => Number.parseFloat(row[2]);
+    const [none, full, perVm] = (await cells(tried)).slice(1);
+    assert.deepEqual([factor(none), factor(perVm)], [1, 1]);
+    assert.ok(factor(full) > 1, String(full));
+    await panel(page).getByRole('checkbox', { name: 'A whole chassis' }).check();
+    await panel(page).getByText(/^A chassis of 12 servers under 230 W a server: each server has both kinds/).waitFor();
+    await panel(page).getByRole('checkbox', { name: 'Both kinds of VMs on every server' }).uncheck();
+    await panel(page).getByText(/half of the servers have VMs of one kind/).waitFor();
+    await set(page, 'Budget of a server', 120);
+    await panel(page).getByText(/under 120 W a server/).waitFor();
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('a budget below what idle servers draw is told so, and the rest works on', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await short(hand, page);
+    await set(page, 'budget pct of power', 20);
+    await page.getByText(/expected a power budget above what idle servers draw/).first().waitFor();
+    await hand.runs(() => hand.button('Undo').click());
+    await table(page, 'Capping events').waitFor();
+  }));
+
+test('the fleet map tells what servers draw of their share', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await short(hand, page);
+    await page.getByRole('combobox', { name: 'Colour by' }).selectOption('power drawn');
+    await page.getByText(/above their share of the power budget/).first().waitFor();
+  }));
+
+test('the panel fits a phone, in the dark', () =>
+  onPage(NARROW, async ({ hand, page }) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await short(hand, page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `${wide} px`);
+    assert.deepEqual(await axe(page), []);
+  }));
