@@ -13,9 +13,9 @@ use crate::features::{FEATURES, Features};
 /// Features that a tree may ask about.
 const FEATURES_PER_TREE: usize = 8;
 /// Questions from root to leaf, at most.
-const DEPTH_MAX: u16 = 12;
+const DEPTH_MAX: u16 = 20;
 /// Rows in a leaf, at least.
-const LEAF_ROWS_MIN: usize = 5;
+const LEAF_ROWS_MIN: usize = 1;
 
 /// A row to learn from, and its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +122,7 @@ fn learned(matrix: &Matrix, answers: &[u32]) -> Tree {
     Tree::Grown(tree.expect("there are rows, and both answers among them"))
 }
 
-fn matrix(rows: impl Iterator<Item = Features>) -> Matrix {
+pub(crate) fn matrix(rows: impl Iterator<Item = Features>) -> Matrix {
     let values: Vec<f32> = rows.flatten().collect();
     Matrix::new(values.len() / FEATURES, FEATURES, values, false).expect("every row has all features")
 }

@@ -28,6 +28,10 @@ const LIVES_H: [(f64, f64, u32); 7] = [
 const DEPLOYMENTS: [(u32, u32, u32); 7] =
     [(1, 1, 39), (2, 2, 14), (3, 5, 16), (6, 10, 9), (11, 15, 8), (16, 25, 5), (26, 60, 9)];
 
+/// The buckets of the 95th percentile, from 0, and the percent of subscriptions in them that are user-facing or not: the
+/// first and the last are the most popular (section IV-B), and the means are about Table I's 65 and 44. The rest is ours.
+const P95: [(u32, [u32; 2]); 4] = [(0, [45, 18]), (1, [17, 12]), (2, [12, 22]), (3, [26, 48])];
+
 /// How arrivals are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Habits {
@@ -37,24 +41,35 @@ pub struct Habits {
     pub days: f64,
     /// Subscriptions.
     pub tenants: u32,
-    /// Subscriptions most of whose VMs are user-facing, in percent.
+    /// Subscriptions most of whose VMs are user-facing, in percent. (Table I: 4 of 10 cores)
     pub user_facing_pct: f64,
     /// VMs that are of the subscription's usual type and length of life, in percent.
     pub faithful_pct: f64,
     /// Standard deviation of a VM's 95th percentile around its subscription's, in points.
     pub p95_spread: f64,
+    /// Subscriptions whose VMs use their cores each as it likes, in percent.
+    pub erratic_pct: f64,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Self { vms: 50_000, days: 30.0, tenants: 1_500, user_facing_pct: 50.0, faithful_pct: 92.0, p95_spread: 9.0 }
+        Self {
+            vms: 50_000,
+            days: 60.0,
+            tenants: 1_500,
+            user_facing_pct: 40.0,
+            faithful_pct: 92.0,
+            p95_spread: 6.0,
+            erratic_pct: 25.0,
+        }
     }
 }
 
 /// What a subscription usually does.
 struct Habit {
     user_facing: bool,
-    p95_pct: f64,
+    /// None where each VM has its own.
+    p95_pct: Option<f64>,
     life: (f64, f64),
     cores: u32,
     kind: u32,
@@ -92,9 +107,7 @@ pub fn arrivals(habits: Habits, seed: Seed) -> Vec<Arrival> {
 impl Habit {
     fn draw(habits: Habits, chance: &mut Xoshiro256PlusPlus) -> Self {
         let user_facing = happens(chance, habits.user_facing_pct);
-        // The lowest and the highest bucket are the most popular (section IV-B); the means are Table I's 65 and 44.
-        let busy = if user_facing { 62.0 } else { 33.0 };
-        let p95_pct = if happens(chance, busy) { between(chance, 60.0, 100.0) } else { between(chance, 2.0, 50.0) };
+        let p95_pct = (!happens(chance, habits.erratic_pct)).then(|| p95(user_facing, chance));
         Self {
             user_facing,
             p95_pct,
@@ -110,7 +123,8 @@ impl Habit {
         let user_facing = self.user_facing == (is_usual || happens(chance, 50.0));
         let (low, high) = if happens(chance, habits.faithful_pct) { self.life } else { life(chance) };
         let cores = if is_usual { self.cores } else { weighted(chance, &CORES, |(_, pct)| *pct).0 };
-        let p95 = (self.p95_pct + habits.p95_spread * normal(chance)).clamp(1.0, 100.0);
+        let usual = self.p95_pct.unwrap_or_else(|| p95(user_facing, chance));
+        let p95 = (usual + habits.p95_spread * normal(chance)).clamp(1.0, 100.0);
         let mean_pct = (p95 * between(chance, 0.3, 0.7)) as u8;
         Arrival {
             tenant,
@@ -122,6 +136,11 @@ impl Habit {
             truth: Usage { load: Load { user_facing, p95_pct: p95 as u8 }, mean_pct },
         }
     }
+}
+
+fn p95(user_facing: bool, chance: &mut Xoshiro256PlusPlus) -> f64 {
+    let bucket = f64::from(weighted(chance, &P95, |(_, pct)| pct[usize::from(user_facing)]).0);
+    between(chance, 25.0 * bucket, 25.0 * (bucket + 1.0))
 }
 
 fn life(chance: &mut Xoshiro256PlusPlus) -> (f64, f64) {

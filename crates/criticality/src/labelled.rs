@@ -180,7 +180,8 @@ impl Maker {
 
     /// Pulses from 0 to 1 every few hours that divide a day.
     fn pulses(&mut self) -> Vec<f64> {
-        let period = self.choose(&[2, 4, 6, 8, 8, 12, 12, 16, 24]);
+        // In half-hours: 1, 4 and 6 hours, which the paper names, and half as often each of 2, 3, 8 and 12 hours.
+        let period = self.choose(&[2, 2, 8, 8, 12, 12, 4, 6, 16, 24]);
         let width = 1 + pick(self.chance.next_u64(), (period / 2) as u32) as usize;
         let first = pick(self.chance.next_u64(), period as u32) as usize;
         (0..self.slots).map(|slot| f64::from(u8::from((slot + first) % period < width))).collect()

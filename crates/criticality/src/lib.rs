@@ -15,6 +15,7 @@
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", sections III-B and IV-B.
 
+pub mod boosting;
 pub mod features;
 pub mod forest;
 pub mod habits;
@@ -25,7 +26,7 @@ pub mod rivals;
 pub mod series;
 pub mod template;
 
-pub use learning::{Arrival, ForestSettings, Foretelling, Foretold, Learning};
+pub use learning::{Arrival, ForestSettings, Foretelling, Foretold, Learning, Method};
 pub use quality::{AtRecall, Confusion, ModelQuality, Quality};
 pub use series::{Series, Unclassified};
 pub use template::{Scores, Template};

@@ -4,8 +4,15 @@ use super::*;
 use crate::features::FEATURES;
 use crate::habits::{Habits, arrivals};
 
-const SMALL: Habits =
-    Habits { vms: 4_000, days: 30.0, tenants: 150, user_facing_pct: 50.0, faithful_pct: 95.0, p95_spread: 6.0 };
+const SMALL: Habits = Habits {
+    vms: 4_000,
+    days: 30.0,
+    tenants: 150,
+    user_facing_pct: 40.0,
+    faithful_pct: 95.0,
+    p95_spread: 6.0,
+    erratic_pct: 0.0,
+};
 
 fn quick() -> ForestSettings {
     ForestSettings { trees: 10, rows_per_tree: 500, ..ForestSettings::default() }
