@@ -61,6 +61,13 @@ impl Column {
         self.time(record)
     }
 
+    /// 0 to 100 percent.
+    pub(crate) fn percent(&self, record: &Record<'_>) -> Result<f64, Fault> {
+        let number = self.number(record)?;
+        let fits = (0.0..=100.0).contains(&number);
+        if fits { Ok(number) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 100 percent")) }
+    }
+
     /// 0 to 255; empty is 0, and `spot` or `low` are 1.
     pub(crate) fn priority(&self, record: &Record<'_>) -> Result<u8, Fault> {
         let text = self.text(record);

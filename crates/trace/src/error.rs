@@ -13,6 +13,13 @@ pub enum TraceError {
     Empty,
     /// There is a header and no row below it.
     HeaderOnly,
+    /// There is no row of CPU readings.
+    NoReadings,
+    /// More CPU readings than fit.
+    TooManyReadings {
+        /// The limit, in half-hours of VMs.
+        half_hours_max: u64,
+    },
     /// The bytes are something else than a CSV trace.
     WrongKind {
         /// What they look like, with its article.
@@ -100,6 +107,15 @@ impl fmt::Display for TraceError {
         match self {
             Self::Empty => write!(f, "Expected a CSV trace, got an empty file. Choose a file with one row per VM."),
             Self::HeaderOnly => write!(f, "Expected one row per VM below the header, got the header only."),
+            Self::NoReadings => write!(
+                f,
+                "Expected rows of CPU readings (timestamp, VM, least, most and average percent), got none. \
+                 Choose a file with such rows."
+            ),
+            Self::TooManyReadings { half_hours_max } => write!(
+                f,
+                "Too large: at most {half_hours_max} half-hours of VMs fit, got more. Cut the file to some of its VMs."
+            ),
             Self::WrongKind { got, advice } => write!(f, "Expected a CSV trace, got {got}. {advice}"),
             Self::UnknownFormat { found } => write!(
                 f,
@@ -156,6 +172,17 @@ impl fmt::Display for TraceError {
                  Reload the page, or convert the file again with this Tiebreak."
             ),
             Self::Workload(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl TraceError {
+    /// The same, with the rows that were read before gzip data went wrong.
+    pub(crate) fn after(self, rows: u64) -> Self {
+        match self {
+            Self::GzipTruncated { .. } => Self::GzipTruncated { rows },
+            Self::GzipCorrupt { detail, .. } => Self::GzipCorrupt { rows, detail },
+            other => other,
         }
     }
 }

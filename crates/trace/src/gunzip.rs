@@ -18,6 +18,65 @@ const HEADER_BYTES_MAX: usize = 64 << 10;
 /// Checksum and length of the text, at the end of a member.
 const TRAILER_BYTES: usize = 8;
 
+/// A file's bytes on their way to text, plain or gzip: the first two tell which.
+pub(crate) enum Source {
+    /// Too few bytes to tell.
+    Undecided(Vec<u8>),
+    Plain,
+    Gzip(Box<Gunzip>),
+}
+
+impl Source {
+    pub(crate) fn new() -> Self {
+        Self::Undecided(Vec::new())
+    }
+
+    /// Hands the text of a chunk on.
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        match self {
+            Self::Plain => text(bytes),
+            Self::Gzip(gunzip) => gunzip.push(bytes, limits, text),
+            Self::Undecided(first) => {
+                first.extend_from_slice(bytes);
+                if first.len() < magic::GZIP.len() { Ok(()) } else { self.decide(limits, &mut text) }
+            }
+        }
+    }
+
+    /// The file has ended: hands on what is left of its text.
+    pub(crate) fn finish(
+        &mut self,
+        limits: &Limits,
+        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        self.decide(limits, &mut text)?;
+        if let Self::Gzip(gunzip) = self { gunzip.finish() } else { Ok(()) }
+    }
+
+    /// Looks at the first bytes, then reads them.
+    fn decide(
+        &mut self,
+        limits: &Limits,
+        text: &mut impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let Self::Undecided(first) = self else { return Ok(()) };
+        let first = std::mem::take(first);
+        if !first.starts_with(&magic::GZIP) {
+            *self = Self::Plain;
+            return text(&first);
+        }
+        let mut gunzip = Box::new(Gunzip::new());
+        let read = gunzip.push(&first, limits, text);
+        *self = Self::Gzip(gunzip);
+        read
+    }
+}
+
 /// An inflater and how much went through it.
 pub(crate) struct Gunzip {
     part: Part,

@@ -18,6 +18,8 @@
 //! # Ok::<(), tiebreak_trace::TraceError>(())
 //! ```
 //!
+//! [`ReadingsParser`] reads what VMs used, in the form of the Azure traces' CPU readings.
+//!
 //! To add a format: one file in `src/formats/` and one line in [`FORMATS`].
 //!
 //! [`Workload`]: tiebreak_model::Workload
@@ -26,6 +28,7 @@ pub mod error;
 pub mod formats;
 pub mod limits;
 pub mod parser;
+pub mod readings;
 pub mod report;
 
 mod column;
@@ -37,4 +40,5 @@ pub use error::TraceError;
 pub use formats::{FORMATS, Format, Head, compact};
 pub use limits::Limits;
 pub use parser::{Parsed, Progress, TraceParser, read_compact};
+pub use readings::{Readings, ReadingsParser, VmReadings};
 pub use report::{Correction, Fault, FaultKind, Report, Summary};

@@ -6,7 +6,7 @@ use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
 use crate::formats::{Binary, Compact, FORMATS, Format, Head, RowReader, recognise};
-use crate::gunzip::Gunzip;
+use crate::gunzip::Source;
 use crate::limits::Limits;
 use crate::magic;
 use crate::records::{Record, Records};
@@ -50,13 +50,6 @@ pub struct TraceParser {
     failed: Option<TraceError>,
 }
 
-/// The file's bytes, before it is known whether they are gzip and after.
-enum Source {
-    Undecided(Vec<u8>),
-    Plain,
-    Gzip(Box<Gunzip>),
-}
-
 impl TraceParser {
     /// A parser with the usual limits; the name helps to recognise the format.
     #[must_use]
@@ -77,7 +70,7 @@ impl TraceParser {
             rows: Vec::new(),
             tally: Tally::default(),
         };
-        Self { source: Source::Undecided(Vec::new()), text, bytes: 0, failed: None }
+        Self { source: Source::new(), text, bytes: 0, failed: None }
     }
 
     /// Keeps about one tenant in this many, all VMs of a tenant or none; always the same ones: the
@@ -138,46 +131,22 @@ impl TraceParser {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let rows = |parser: &Self| parser.text.tally.rows;
-        let result = step(self).map_err(|error| match error {
-            TraceError::GzipTruncated { .. } => TraceError::GzipTruncated { rows: rows(self) },
-            TraceError::GzipCorrupt { detail, .. } => TraceError::GzipCorrupt { rows: rows(self), detail },
-            other => other,
-        });
+        let result = step(self).map_err(|error| error.after(self.text.tally.rows));
         self.failed = result.as_ref().err().cloned();
         result
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
         let Self { source, text, .. } = self;
-        match source {
-            Source::Plain => text.push(bytes),
-            Source::Gzip(gunzip) => {
-                let limits = text.limits;
-                gunzip.push(bytes, &limits, |inflated| text.push(inflated))
-            }
-            Source::Undecided(first) => {
-                first.extend_from_slice(bytes);
-                if first.len() < magic::GZIP.len() { Ok(()) } else { self.decide() }
-            }
-        }
-    }
-
-    /// Looks at the first bytes, then reads them.
-    fn decide(&mut self) -> Result<(), TraceError> {
-        let Source::Undecided(first) = &mut self.source else { return Ok(()) };
-        let first = std::mem::take(first);
-        let gzip = first.starts_with(&magic::GZIP);
-        self.source = if gzip { Source::Gzip(Box::new(Gunzip::new())) } else { Source::Plain };
-        self.take(&first)
+        let limits = text.limits;
+        source.push(bytes, &limits, |inflated| text.push(inflated))
     }
 
     fn take_end(&mut self) -> Result<(), TraceError> {
-        self.decide()?;
-        if let Source::Gzip(gunzip) = &self.source {
-            gunzip.finish()?;
-        }
-        self.text.end()
+        let Self { source, text, .. } = self;
+        let limits = text.limits;
+        source.finish(&limits, |inflated| text.push(inflated))?;
+        text.end()
     }
 }
 

@@ -1,0 +1,294 @@
+//! CPU readings of VMs, as the Azure traces of 2017 and 2019 tell them: a row for each VM every five minutes.
+//!
+//! The columns are `timestamp` (seconds), `vmid`, `mincpu`, `maxcpu` and `avgcpu` (percent), without a header; a header is
+//! passed over. Rows may come in any order; files of a trace may follow each other. What is kept of a VM is the mean
+//! of its averages in each half-hour.
+//!
+//! Source: E. Cortez et al., "Resource Central", SOSP 2017, and the description of the Azure public dataset.
+
+use std::collections::HashMap;
+
+use crate::column::{Column, SECOND};
+use crate::error::TraceError;
+use crate::gunzip::Source;
+use crate::limits::Limits;
+use crate::magic;
+use crate::records::{Record, Records};
+use crate::report::{Fault, FaultKind, Tally};
+
+/// What rows are read as, in words.
+const TITLE: &str = "Azure CPU readings";
+/// Milliseconds in half an hour.
+const HALF_HOUR_MS: i64 = 1_800_000;
+/// Half-hours of VMs that are kept in the place of a row of the limits, 16 bytes each: usually five days of 83,000 VMs.
+const HALF_HOURS_FOR_ROW: u64 = 4;
+/// After this many rows it is decided whether the file holds readings at all.
+const ROWS_ON_TRIAL: u64 = 1_000;
+/// Fields of a row.
+const FIELDS: usize = 5;
+
+/// Readings that were read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readings {
+    /// Every VM, in the order of their names.
+    pub vms: Vec<VmReadings>,
+    /// Rows, a header apart.
+    pub rows: u64,
+    /// Rows refused.
+    pub faulty: u64,
+    /// The first of them, with their lines.
+    pub faults: Vec<Fault>,
+}
+
+/// What one VM used in each half-hour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VmReadings {
+    /// Its name in the file.
+    pub name: String,
+    /// Ascending; there is at least one.
+    cells: Vec<Cell>,
+}
+
+/// The readings of one half-hour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    /// Counted from the file's time 0.
+    half_hour: u32,
+    readings: u32,
+    sum_pct: f64,
+}
+
+impl VmReadings {
+    /// The half-hour of its first reading, counted from the file's time 0.
+    #[must_use]
+    pub fn first_half_hour(&self) -> u32 {
+        self.cells[0].half_hour
+    }
+
+    /// The mean utilization in percent of each half-hour from the first to the last; NaN in those without a reading.
+    #[must_use]
+    pub fn half_hours(&self) -> Vec<f64> {
+        let mut means = Vec::new();
+        for cell in &self.cells {
+            means.resize((cell.half_hour - self.first_half_hour()) as usize, f64::NAN);
+            means.push(cell.sum_pct / f64::from(cell.readings));
+        }
+        means
+    }
+
+    /// Adds a reading; whether its half-hour is a new one.
+    fn add(&mut self, half_hour: u32, pct: f64) -> bool {
+        // Most often it is the last half-hour or the one after it.
+        let place = match self.cells.last() {
+            Some(last) if last.half_hour == half_hour => Ok(self.cells.len() - 1),
+            Some(last) if last.half_hour < half_hour => Err(self.cells.len()),
+            _ => self.cells.binary_search_by_key(&half_hour, |cell| cell.half_hour),
+        };
+        match place {
+            Ok(place) => {
+                self.cells[place].readings += 1;
+                self.cells[place].sum_pct += pct;
+            }
+            Err(place) => self.cells.insert(place, Cell { half_hour, readings: 1, sum_pct: pct }),
+        }
+        place.is_err()
+    }
+}
+
+/// Reads CPU readings, pushed in chunks cut anywhere, plain or gzip.
+///
+/// ```
+/// use tiebreak_trace::ReadingsParser;
+///
+/// let mut parser = ReadingsParser::new();
+/// parser.push(b"0,web,1,5,2\n300,web,1,5,")?;
+/// parser.push(b"4\n3600,web,1,50,40\n")?;
+/// let readings = parser.finish()?;
+/// let means = readings.vms[0].half_hours();
+/// assert_eq!((means[0], means[1].is_nan(), means[2]), (3.0, true, 40.0));
+/// # Ok::<(), tiebreak_trace::TraceError>(())
+/// ```
+pub struct ReadingsParser {
+    source: Source,
+    text: Text,
+}
+
+/// What is in the file, after inflating.
+struct Text {
+    limits: Limits,
+    records: Records,
+    columns: Columns,
+    bytes: u64,
+    /// The place of each VM by its name.
+    places: HashMap<String, usize>,
+    vms: Vec<VmReadings>,
+    half_hours: u64,
+    tally: Tally,
+}
+
+/// The columns that are used.
+struct Columns {
+    time: Column,
+    name: Column,
+    average: Column,
+}
+
+impl Default for ReadingsParser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ReadingsParser {
+    /// A parser with the usual limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limits(Limits::default())
+    }
+
+    /// A parser with limits of its own.
+    #[must_use]
+    pub fn with_limits(limits: Limits) -> Self {
+        let columns = Columns {
+            time: Column::new(0, "timestamp", SECOND),
+            name: Column::new(1, "vmid", 1.0),
+            average: Column::new(4, "avgcpu", 1.0),
+        };
+        let text = Text {
+            records: Records::new(b',', limits.line_bytes_max),
+            limits,
+            columns,
+            bytes: 0,
+            places: HashMap::new(),
+            vms: Vec::new(),
+            half_hours: 0,
+            tally: Tally::default(),
+        };
+        Self { source: Source::new(), text }
+    }
+
+    /// The next chunk of the file.
+    ///
+    /// # Errors
+    /// When it holds no readings, or too many.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        let Self { source, text } = self;
+        let limits = text.limits;
+        source.push(bytes, &limits, |inflated| text.push(inflated)).map_err(|error| text.placed(error))
+    }
+
+    /// The file has ended.
+    ///
+    /// # Errors
+    /// When it holds no readings, or ends too early.
+    pub fn finish(mut self) -> Result<Readings, TraceError> {
+        let Self { source, text } = &mut self;
+        let limits = text.limits;
+        source.finish(&limits, |inflated| text.push(inflated)).map_err(|error| text.placed(error))?;
+        self.text.finish()
+    }
+}
+
+impl Text {
+    fn push(&mut self, mut bytes: &[u8]) -> Result<(), TraceError> {
+        if self.bytes == 0 {
+            magic::check_is_text(bytes)?;
+        }
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limits.text_bytes_max {
+            return Err(TraceError::TextTooLong { bytes_max: self.limits.text_bytes_max });
+        }
+        while !bytes.is_empty() {
+            self.read(&mut bytes)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Readings, TraceError> {
+        self.read(&mut [].as_slice())?;
+        self.on_trial()?;
+        if self.vms.is_empty() {
+            return Err(TraceError::NoReadings);
+        }
+        self.vms.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        let Tally { rows, faulty, mut faults, .. } = self.tally;
+        faults.truncate(self.limits.faults_kept);
+        Ok(Readings { vms: self.vms, rows, faulty, faults })
+    }
+
+    /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
+    fn read(&mut self, bytes: &mut &[u8]) -> Result<(), TraceError> {
+        while let Some(record) = self.records.next(bytes)? {
+            if !record.is_blank() && (self.tally.rows > 0 || !is_header(&record, &self.columns)) {
+                self.tally.rows += 1;
+                match reading(&record, &self.columns) {
+                    Ok((name, half_hour, pct)) => {
+                        let place = place_of(name, &mut self.places, &mut self.vms);
+                        self.half_hours += u64::from(self.vms[place].add(half_hour, pct));
+                    }
+                    Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
+                }
+                self.check_on_the_way()?;
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be said before the file has ended.
+    fn check_on_the_way(&self) -> Result<(), TraceError> {
+        let half_hours_max = HALF_HOURS_FOR_ROW * self.limits.rows_max;
+        if self.half_hours > half_hours_max {
+            return Err(TraceError::TooManyReadings { half_hours_max });
+        }
+        if self.tally.rows == ROWS_ON_TRIAL { self.on_trial() } else { Ok(()) }
+    }
+
+    /// More than half faulty, or all of them: no readings.
+    fn on_trial(&self) -> Result<(), TraceError> {
+        let Tally { rows, faulty, faults, .. } = &self.tally;
+        match faults.first() {
+            Some(first) if faulty * 2 > *rows => {
+                Err(TraceError::NotATrace { format: TITLE, rows: *rows, faulty: *faulty, first: first.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error, with the rows read before it where it tells them.
+    fn placed(&self, error: TraceError) -> TraceError {
+        error.after(self.tally.rows)
+    }
+}
+
+/// Neither time nor reading of the first row are numbers: they are names.
+fn is_header(record: &Record<'_>, columns: &Columns) -> bool {
+    record.len() >= FIELDS && columns.time.time(record).is_err() && columns.average.percent(record).is_err()
+}
+
+/// The VM, the half-hour and the average of a row.
+fn reading<'a>(record: &Record<'a>, columns: &Columns) -> Result<(&'a [u8], u32, f64), Fault> {
+    record.has_fields(FIELDS)?;
+    let time = columns.time.time(record)?;
+    if time.0 < 0 {
+        return Err(columns.time.fault(record, FaultKind::NegativeTime, "a time from 0 on"));
+    }
+    let half_hour = (time.0 / HALF_HOUR_MS) as u32;
+    let name = columns.name.text(record);
+    if name.is_empty() {
+        return Err(columns.name.fault(record, FaultKind::UnknownWord, "a name"));
+    }
+    Ok((name, half_hour, columns.average.percent(record)?))
+}
+
+fn place_of(name: &[u8], places: &mut HashMap<String, usize>, vms: &mut Vec<VmReadings>) -> usize {
+    let name = String::from_utf8_lossy(name);
+    if let Some(place) = places.get(name.as_ref()) {
+        return *place;
+    }
+    places.insert(name.clone().into_owned(), vms.len());
+    vms.push(VmReadings { name: name.into_owned(), cells: Vec::new() });
+    vms.len() - 1
+}
