@@ -78,7 +78,8 @@ pub struct ForestSettings {
     /// VMs that live fewer days are labelled user-facing; 0 labels all as they are. The paper's series need five days
     /// (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
     pub label_days: f64,
-    /// Rows that each tree sees at most, 1 or more; more make better trees, and slower. Boosting sees five times as many.
+    /// Rows that each tree sees at most, 1 or more. VMs of one deployment are much alike, so that more rows make trees
+    /// slower and forests too sure of what they have seen. Boosting sees ten times as many.
     pub rows_per_tree: u32,
 }
 
@@ -90,7 +91,7 @@ impl Default for ForestSettings {
             confidence_pct: 60,
             train_days: 10.0,
             label_days: 0.0,
-            rows_per_tree: 2_000,
+            rows_per_tree: 1_000,
         }
     }
 }
@@ -372,7 +373,7 @@ impl Forests {
         let rows = settings.rows_per_tree as usize;
         let model = |name| match settings.method {
             Method::Forests => Model::Forest(Forest::new(seed.stream(name), rows)),
-            Method::Boosting => Model::Boosted(Boosted::new(settings.trees, 5 * rows)),
+            Method::Boosting => Model::Boosted(Boosted::new(settings.trees, 10 * rows)),
         };
         let lesson = |name| Lesson { model: model(name), examples: Vec::new() };
         Self {
