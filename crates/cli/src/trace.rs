@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::Workload;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
-use tiebreak_trace::{Correction, Parsed, TraceError, TraceParser};
+use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
 
 use crate::answer::{Failure, note};
 use crate::given::{Given, Opt};
@@ -132,17 +132,32 @@ fn read_part(path: &str, TraceSettings { one_tenant_in, tenant_part }: TraceSett
 }
 
 fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
+    push_pieces(path, |piece| parser.push(piece))?;
+    parser.finish().map_err(|error| faulty(path, &error))
+}
+
+/// Reads a file of CPU readings piece by piece.
+pub(crate) fn read_readings(path: &str) -> Result<Readings, Failure> {
+    let mut parser = ReadingsParser::new();
+    push_pieces(path, |piece| parser.push(piece))?;
+    parser.finish().map_err(|error| faulty(path, &error))
+}
+
+fn push_pieces(path: &str, mut push: impl FnMut(&[u8]) -> Result<(), TraceError>) -> Result<(), Failure> {
     let unreadable =
         |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
-    let faulty = |error: TraceError| Failure(format!("{path}: {error}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(unreadable)? {
-            0 => return parser.finish().map_err(faulty),
-            length => parser.push(&piece[..length]).map_err(faulty)?,
+            0 => return Ok(()),
+            length => push(&piece[..length]).map_err(|error| faulty(path, &error))?,
         }
     }
+}
+
+fn faulty(path: &str, error: &TraceError) -> Failure {
+    Failure(format!("{path}: {error}"))
 }
 
 fn file_name(path: &str) -> String {

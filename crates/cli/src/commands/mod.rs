@@ -61,12 +61,13 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "trace",
-        words: "inspect|convert|fit FILE",
+        words: "inspect|convert|fit|criticality FILE",
         words_max: 2,
         help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `convert` writes it as CSV \
                with named columns, or in the compact form; `fit` finds what admission rules may believe of its \
-               deployments, and how well that agrees.",
-        options: &[&trace::OUT, &trace::COMPACT, &trace::CORES_END],
+               deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
+               average percent) and says which VMs are user-facing.",
+        options: &[&trace::OUT, &trace::COMPACT, &trace::CORES_END, &trace::FIRST_DAY],
         run: trace::run,
     },
     Command {

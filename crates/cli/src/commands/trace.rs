@@ -1,4 +1,5 @@
-//! `tiebreak trace`: what a file holds, and the same as CSV with named columns or in the compact form.
+//! `tiebreak trace`: what a file holds, and the same as CSV with named columns or in the compact form; which VMs of a
+//! file of CPU readings are user-facing.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +7,14 @@ use serde::Serialize;
 use tiebreak_admission::Deaths;
 use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Parsed, TraceParser};
+use tiebreak_trace::{Fault, Parsed, TraceParser};
 
 use crate::answer::{Answer, Failure, note};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
 use crate::trace::read;
 
+mod criticality;
 mod fit;
 
 pub(crate) const OUT: Opt =
@@ -30,8 +32,14 @@ pub(crate) const CORES_END: Opt = Opt {
     help: "`fit` takes each core as ending by itself, as the paper does; without it, all VMs of a request together",
 };
 
+pub(crate) const FIRST_DAY: Opt = Opt {
+    name: "first-day",
+    value: Some("DAY"),
+    help: "the day of the week on which `criticality`'s time 0 falls, monday to sunday; weekends are left out then",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let what = given.word(0, "inspect, convert or fit")?;
+    let what = given.word(0, "inspect, convert, fit or criticality")?;
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
@@ -44,7 +52,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             let report = fit::Report::of(&read(file(what)?, 1)?.workload, deaths)?;
             Ok(Answer::either(given, &report, || report.text()))
         }
-        other => Err(Failure(format!("expected inspect, convert or fit, got \"{other}\"; see `tiebreak help trace`"))),
+        "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),
+        other => Err(Failure(format!(
+            "expected inspect, convert, fit or criticality, got \"{other}\"; see `tiebreak help trace`"
+        ))),
     }
 }
 
@@ -87,16 +98,26 @@ struct Largest {
     memory_gib: f64,
 }
 
+/// The first faults of a file.
+fn first_faults(faults: &[Fault]) -> Vec<FaultRow> {
+    faults.iter().take(20).map(FaultRow::of).collect()
+}
+
+impl FaultRow {
+    fn of(fault: &Fault) -> Self {
+        let (expected, got) = (fault.expected.clone(), fault.got.clone());
+        Self { line: fault.line, kind: fault.kind.title(), expected, got }
+    }
+
+    fn text(&self) -> String {
+        format!("  line {}: {}: expected {}, got {}\n", self.line, self.kind, self.expected, self.got)
+    }
+}
+
 impl Inspected {
     fn of(parsed: &Parsed) -> Self {
         let Parsed { workload, report } = parsed;
         let summary = &report.summary;
-        let fault = |fault: &tiebreak_trace::Fault| FaultRow {
-            line: fault.line,
-            kind: fault.kind.title(),
-            expected: fault.expected.clone(),
-            got: fault.got.clone(),
-        };
         Self {
             format: report.format,
             format_title: report.format_title.clone(),
@@ -105,7 +126,7 @@ impl Inspected {
             kept: report.kept,
             faulty: report.faulty(),
             faults_by_kind: report.fault_counts.iter().map(|(kind, rows)| (kind.title(), *rows)).collect(),
-            first_faults: report.faults.iter().take(20).map(fault).collect(),
+            first_faults: first_faults(&report.faults),
             corrections: report.corrections.iter().map(|(kind, rows)| (kind.title(), *rows)).collect(),
             vms: summary.vms,
             requests: summary.requests,
@@ -148,9 +169,7 @@ impl Inspected {
         ];
         let mut text: String = rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
         text += &counted("Refused rows", &self.faults_by_kind);
-        let fault =
-            |row: &FaultRow| format!("  line {}: {}: expected {}, got {}\n", row.line, row.kind, row.expected, row.got);
-        text.extend(self.first_faults.iter().map(fault));
+        text.extend(self.first_faults.iter().map(FaultRow::text));
         text += &counted("Corrected rows", &self.corrections);
         text += &listed("How it was read", &self.notes);
         text + &listed("What it cannot answer", &self.cannot_answer)
