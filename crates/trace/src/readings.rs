@@ -24,6 +24,8 @@ const HALF_HOUR_MS: i64 = 1_800_000;
 const HALF_HOURS_FOR_ROW: u64 = 4;
 /// After this many rows it is decided whether the file holds readings at all.
 const ROWS_ON_TRIAL: u64 = 1_000;
+/// How far rounding may put an average beside its least or its most, in points.
+const ROUNDING_PCT: f64 = 0.001;
 /// Fields of a row.
 const FIELDS: usize = 5;
 
@@ -130,6 +132,8 @@ struct Text {
 struct Columns {
     time: Column,
     name: Column,
+    least: Column,
+    most: Column,
     average: Column,
 }
 
@@ -152,6 +156,8 @@ impl ReadingsParser {
         let columns = Columns {
             time: Column::new(0, "timestamp", SECOND),
             name: Column::new(1, "vmid", 1.0),
+            least: Column::new(2, "mincpu", 1.0),
+            most: Column::new(3, "maxcpu", 1.0),
             average: Column::new(4, "avgcpu", 1.0),
         };
         let text = Text {
@@ -280,7 +286,19 @@ fn reading<'a>(record: &Record<'a>, columns: &Columns) -> Result<(&'a [u8], u32,
     if name.is_empty() {
         return Err(columns.name.fault(record, FaultKind::UnknownWord, "a name"));
     }
-    Ok((name, half_hour, columns.average.percent(record)?))
+    Ok((name, half_hour, average(record, columns)?))
+}
+
+/// The average of a row, which lies between its least and its most: other tables of numbers have no such columns.
+fn average(record: &Record<'_>, columns: &Columns) -> Result<f64, Fault> {
+    let Columns { least, most, average, .. } = columns;
+    let (low, high, pct) = (least.percent(record)?, most.percent(record)?, average.percent(record)?);
+    let lies_between = low - ROUNDING_PCT <= pct && pct <= high + ROUNDING_PCT;
+    if lies_between {
+        Ok(pct)
+    } else {
+        Err(average.fault(record, FaultKind::OutOfRange, "an average from mincpu to maxcpu"))
+    }
 }
 
 fn place_of(name: &[u8], places: &mut HashMap<String, usize>, vms: &mut Vec<VmReadings>) -> usize {

@@ -30,7 +30,7 @@ fn chunks_do_not_matter_gzip_or_not() {
     for size in [1, 2, 3, 7, 100] {
         assert_eq!(read_in(AZURE.chunks(size)).as_ref(), Ok(&whole), "{size}");
     }
-    let text = "timestamp,vmid,mincpu,maxcpu,avgcpu\r\n0,b,1,1,10\r\n\r\n1800,b,1,1,20\r\n0,a,1,1,30";
+    let text = "timestamp,vmid,mincpu,maxcpu,avgcpu\r\n0,b,0,99,10\r\n\r\n1800,b,0,99,20\r\n0,a,0,99,30";
     let whole = read(text).expect("readings");
     for size in 1..text.len() {
         assert_eq!(read_in(text.as_bytes().chunks(size)).as_ref(), Ok(&whole), "{size}");
@@ -40,8 +40,10 @@ fn chunks_do_not_matter_gzip_or_not() {
 
 #[test]
 fn rows_come_in_any_order() {
-    let ordered = read("0,a,1,1,10\n300,a,1,1,20\n1800,b,1,1,30\n3600,a,1,1,40\n9000,a,1,1,0\n").expect("readings");
-    let shuffled = read("9000,a,1,1,0\n300,a,1,1,20\n3600,a,1,1,40\n1800,b,1,1,30\n0,a,1,1,10\n").expect("readings");
+    let ordered =
+        read("0,a,0,99,10\n300,a,0,99,20\n1800,b,0,99,30\n3600,a,0,99,40\n9000,a,0,99,0\n").expect("readings");
+    let shuffled =
+        read("9000,a,0,99,0\n300,a,0,99,20\n3600,a,0,99,40\n1800,b,0,99,30\n0,a,0,99,10\n").expect("readings");
     assert_eq!(ordered, shuffled);
     let [a, b] = &ordered.vms[..] else { panic!("two VMs") };
     let means = a.half_hours();
@@ -54,18 +56,21 @@ fn rows_come_in_any_order() {
 fn faulty_rows_are_counted_with_their_lines() {
     use FaultKind::{NegativeTime, NotANumber, OutOfRange, TooFewFields, UnknownWord};
     for (row, kind) in [
-        ("300,a,1,1", TooFewFields),
-        ("300,a,1,1,NaN", NotANumber),
-        ("300,a,1,1,", NotANumber),
-        ("noon,a,1,1,5", NotANumber),
-        ("300,a,1,1,100.5", OutOfRange),
-        ("300,a,1,1,-1", OutOfRange),
-        ("1e300,a,1,1,5", OutOfRange),
-        ("-300,a,1,1,5", NegativeTime),
-        ("300,,1,1,5", UnknownWord),
+        ("300,a,0,99", TooFewFields),
+        ("300,a,0,99,NaN", NotANumber),
+        ("300,a,0,99,", NotANumber),
+        ("noon,a,0,99,5", NotANumber),
+        ("300,a,0,99,100.5", OutOfRange),
+        ("300,a,0,99,-1", OutOfRange),
+        ("1e300,a,0,99,5", OutOfRange),
+        ("-300,a,0,99,5", NegativeTime),
+        ("300,,0,99,5", UnknownWord),
+        ("300,a,10,20,9", OutOfRange),
+        ("300,a,10,20,21", OutOfRange),
+        ("300,a,none,20,15", NotANumber),
     ] {
         let readings =
-            read(&format!("0,a,1,1,10\n{row}\n600,a,1,1,30\n")).unwrap_or_else(|error| panic!("{row}: {error}"));
+            read(&format!("0,a,0,99,10\n{row}\n600,a,0,99,30\n")).unwrap_or_else(|error| panic!("{row}: {error}"));
         assert_eq!((readings.rows, readings.faulty, readings.vms[0].half_hours()), (3, 1, vec![20.0]), "{row}");
         assert_eq!((readings.faults[0].line, readings.faults[0].kind), (2, kind), "{row}");
     }
@@ -78,6 +83,7 @@ fn what_holds_no_readings_says_so() {
     assert_eq!(read("timestamp,vmid,mincpu,maxcpu,avgcpu\n"), Err(TraceError::NoReadings));
     assert!(said("").contains("got none"));
     assert!(said("vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n").contains("faulty"));
+    assert!(said("1,1,4,16,100,50,0\n2,1,2,8,30,90,0\n").contains("an average from mincpu to maxcpu"));
     assert!(said("a,b\nc,d\n").contains("The first is in line 1: expected 5 fields"));
     assert!(said("<html>").contains("got HTML or XML"));
     let cut = read_in(std::iter::once(&AZURE[..AZURE.len() - 9])).expect_err("it is cut");
@@ -87,6 +93,6 @@ fn what_holds_no_readings_says_so() {
 #[test]
 fn too_many_half_hours_are_too_many() {
     let mut parser = ReadingsParser::with_limits(Limits { rows_max: 2, ..Limits::default() });
-    let rows: String = (0..9).map(|half_hour| format!("{},a,1,1,5\n", 1_800 * half_hour)).collect();
+    let rows: String = (0..9).map(|half_hour| format!("{},a,0,99,5\n", 1_800 * half_hour)).collect();
     assert_eq!(parser.push(rows.as_bytes()), Err(TraceError::TooManyReadings { half_hours_max: 8 }));
 }
