@@ -54,6 +54,7 @@ fn golden(name: &str, got: &str) {
     assert_eq!(got, expected, "{name} changed; if that is meant: UPDATE=1 cargo test -p tiebreak-cli");
 }
 
+const READINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/azure2017-cpu-readings.csv.gz");
 const CUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
 
 #[test]
@@ -74,7 +75,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 23] = [
+const FIGURES: [(&str, usize); 25] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -98,6 +99,8 @@ const FIGURES: [(&str, usize); 23] = [
     ("admission-fig1", 8),
     ("admission-fig2", 2),
     ("admission-appendix-e", 4),
+    ("power-table2", 6),
+    ("power-table3", 4),
 ];
 
 #[test]
@@ -129,6 +132,56 @@ fn all_is_one_array_with_a_drawing_for_each_figure() {
         let points = read("csv");
         assert!(points.starts_with("panel,series,across,value\n") && points.lines().count() > 4, "{name}");
     }
+}
+
+/// Readings of a VM in the office hours of five days, of a steady one, and of one that is gone after a day.
+fn readings() -> String {
+    let mut rows = String::from("timestamp,vmid,mincpu,maxcpu,avgcpu\n");
+    for step in 0..5 * 288 {
+        let is_office = (96..216).contains(&(step % 288));
+        rows += &format!("{},office,1,90,{}\n", 300 * step, if is_office { 60 } else { 10 });
+        rows += &format!("{},steady,30,30,30\n", 300 * step);
+        if step < 288 {
+            rows += &format!("{},brief,5,5,5\n", 300 * step);
+        }
+    }
+    rows + "432000,steady,30,30,NaN\n"
+}
+
+#[test]
+fn user_facing_vms_of_a_file_of_readings() {
+    let file = file(&folder("readings"), "readings.csv", readings().as_bytes());
+    let told = done(&["trace", "criticality", &file]);
+    assert!(told.starts_with("2 of 3 VMs are user-facing, 1 of them because they could not be classified."), "{told}");
+    assert!(
+        told.contains("brief: expected 240 half-hours of weekdays, got 48") && told.contains("1 of 3,169 rows"),
+        "{told}"
+    );
+    let report = json(&["trace", "criticality", &file, "--json"]);
+    let of = |name: &str| {
+        let vms = report["vms"].as_array().expect("an array");
+        vms.iter().find(|vm| vm["vm"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    };
+    assert_eq!(
+        (&of("office")["user_facing"], &of("office")["compare8"]),
+        (&Value::from(true), &serde_json::json!(0.0))
+    );
+    assert_eq!(
+        (&of("steady")["user_facing"], &of("steady")["compare8"]),
+        (&Value::from(false), &serde_json::json!(1.0))
+    );
+    assert_eq!((&of("brief")["user_facing"], &of("brief")["compare8"]), (&Value::from(true), &Value::Null));
+    assert_eq!((&report["rows"], &report["faulty"]), (&Value::from(3_169), &Value::from(1)));
+    // Five days that begin on a Friday have three weekdays.
+    let friday = json(&["trace", "criticality", &file, "--first-day", "friday", "--json"]);
+    assert!(friday["vms"][1]["why"].as_str().is_some_and(|why| why.contains("got 144")), "{friday}");
+}
+
+#[test]
+fn a_real_piece_of_readings_is_too_short() {
+    let report = json(&["trace", "criticality", READINGS, "--json"]);
+    let vms = report["vms"].as_array().expect("an array");
+    assert!(vms.len() == 20 && vms.iter().all(|vm| vm["user_facing"] == true && vm["half_hours"] == 1), "{report}");
 }
 
 #[test]
@@ -293,6 +346,10 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["link", "decode", "#nonsense"], "expected a link like"),
         (&["trace", "convert", CUT, "--json"], "expected --out FILE"),
         (&["trace", "convert", CUT, "--compact"], "expected --out FILE"),
+        (&["trace", "criticality"], "expected the file of CPU readings"),
+        (&["trace", "criticality", CUT], "Read as \"Azure CPU readings\""),
+        (&["trace", "criticality", &png], "got a PNG image"),
+        (&["trace", "criticality", READINGS, "--first-day", "someday"], "expected a day for --first-day"),
         (&["reproduce", "table-99"], "protean-table5"),
         (&["reproduce", "protean-fig9", "--trace", CUT], "expected no --trace"),
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),

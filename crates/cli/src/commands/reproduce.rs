@@ -23,6 +23,8 @@ mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
 mod pools;
+mod power_table2;
+mod power_table3;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -94,6 +96,16 @@ static ENTRIES: &[Entry] = &[
         name: "admission-appendix-e",
         about: "deployments that will be gone before it gets tight",
         run: admission_appendix_e::run,
+    },
+    Entry {
+        name: "power-table2",
+        about: "how precisely daily patterns are found, by templates and by others",
+        run: power_table2::run,
+    },
+    Entry {
+        name: "power-table3",
+        about: "how well a VM's type and 95th percentile are foretold",
+        run: power_table3::run,
     },
 ];
 
