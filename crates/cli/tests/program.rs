@@ -75,7 +75,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 25] = [
+const FIGURES: [(&str, usize); 28] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -101,6 +101,9 @@ const FIGURES: [(&str, usize); 25] = [
     ("admission-appendix-e", 4),
     ("power-table2", 6),
     ("power-table3", 4),
+    ("power-fig4", 11),
+    ("power-fig6", 5),
+    ("power-table4", 8),
 ];
 
 #[test]
@@ -191,6 +194,66 @@ fn reproduce_says_what_it_can() {
     let names: Vec<_> = names.as_array().expect("an array").iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(names.len(), 1 + FIGURES.len());
     assert!(names.iter().all(|name| listed.contains(name)) && listed.contains("reproduce all"), "{listed}");
+}
+
+/// Draws of ten chassis over a thousand hours.
+fn draws() -> String {
+    let draw = |number: u32| 2_000 + number * 7_919 % 1_009;
+    let line = |number: u32| format!("{},{},{}\n", number / 10, number % 10, draw(number));
+    ["time,chassis,watts\n".to_owned(), (0..10_000).map(line).collect()].concat()
+}
+
+#[test]
+fn budgets_follow_from_a_file_of_draws() {
+    let folder = folder("budgets");
+    let file = file(&folder, "draws.csv", draws().as_bytes());
+    let all = json(&["power", "budget", &file, "--json"]);
+    assert_eq!((&all["readings"], &all["chassis"]), (&Value::from(10_000), &Value::from(10)));
+    let approaches = all["approaches"].as_array().expect("an array");
+    assert_eq!(approaches.len(), 8);
+    assert_eq!(approaches[0]["saved_dollars"].as_f64(), Some(0.0));
+    // The draws from 2,000 to 3,008 W are equally frequent: 1 % are above 2,998 W.
+    let budget = &approaches[3];
+    assert!((budget["lowest_w"].as_f64().expect("watts") - 2_998.0).abs() <= 1.0, "{budget}");
+    assert!((budget["delta_pct"].as_f64().expect("percent") - 100.0 * (1.0 - 1.1 * 2_998.0 / 3_720.0)).abs() < 0.1);
+    assert!(budget["walked"].as_array().is_some_and(|walked| walked.len() > 2));
+    let one = done(&["power", "budget", &file, "--approach", "4", "--site", "64"]);
+    assert!(one.contains("Predictions for all VMs, minimal UF impact") && !one.contains("State of the art"), "{one}");
+    assert_eq!(one, done(&["power", "budget", &file, "--approach", "all-minimal", "--site", "64"]));
+    let alone: String =
+        draws().lines().filter_map(|line| line.split(',').nth(2)).map(|watts| watts.to_owned() + "\n").collect();
+    let alone = json(&["power", "budget", &self::file(&folder, "alone.csv", alone.as_bytes()), "--json"]);
+    assert_eq!((&alone["approaches"], &alone["chassis"]), (&all["approaches"], &Value::Null));
+}
+
+#[test]
+fn draws_that_give_no_budget_are_said() {
+    let folder = folder("no-budgets");
+    for (name, csv, words, options) in [
+        ("empty", "", "expected a column watts", &[][..]),
+        ("no-column", "power\n2000\n", "expected a column watts, got \"power\"", &[]),
+        ("twice", "watts,watts\n1,2\n", "expected one column watts, got 2", &[]),
+        ("no-readings", "watts\n", "at least 2 readings, got 0", &[]),
+        ("one", "watts\n2000\n", "at least 2 readings, got 1", &[]),
+        (
+            "text",
+            "watts\n2000\nmuch\n2100\n-5\n",
+            "in line 3, got \"much\"; correct or leave out this line and 1 more",
+            &[],
+        ),
+        ("gap", "time,watts\n0,2000\n1\n2,2100\n", "in line 3, got \"\"", &[]),
+        ("nan", "watts\n2000\nNaN\n", "in line 3, got \"NaN\"", &[]),
+        ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 servers draws", &[]),
+        ("servers", "watts\n2000\n2100\n", "from 1 to 1000 after --servers, got \"0\"", &["--servers", "0"]),
+        ("provisioned", "watts\n2000\n2100\n", "at least 1344 W provisioned", &["--provisioned", "1000"]),
+        ("approach", "watts\n2000\n2100\n", "a number from 1 to 8 or one of traditional,", &["--approach", "9"]),
+        ("share", "watts\n2000\n2100\n", "from 0 to 100 after --user-facing, got \"NaN\"", &["--user-facing", "NaN"]),
+    ] {
+        let file = file(&folder, &format!("{name}.csv"), csv.as_bytes());
+        let output = tiebreak(&[&["power", "budget", &file], options].concat());
+        let said = text(&output.stderr);
+        assert_eq!((code(&output), said.contains(words)), (2, true), "{name}: {said}");
+    }
 }
 
 #[test]
@@ -362,6 +425,10 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["bounds", "--uplink", "NaN"], "got \"NaN\""),
         (&["bounds", "--colocated", "0"], "expected from 1 to 1000000 VMs after --colocated, got 0"),
         (&["bounds", "--cores", "0"], "expected from 1 to 10000 cores after --cores, got 0"),
+        (&["power"], "expected budget"),
+        (&["power", "save", "draws.csv"], "expected budget, got \"save\""),
+        (&["power", "budget"], "expected the file with draws"),
+        (&["power", "budget", "no-such-file.csv"], "no-such-file.csv"),
         (&["dance"], "expected a command"),
     ] {
         let output = tiebreak(words);
@@ -822,7 +889,8 @@ fn bench_measures_links_alone() {
 #[test]
 fn help_names_every_command_and_option() {
     let overview = done(&["help"]);
-    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "first-picture"]
+    for command in
+        ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "power", "first-picture"]
     {
         assert!(overview.contains(&format!("tiebreak {command}")));
         let page = done(&[command, "--help"]);

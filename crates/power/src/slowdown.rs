@@ -6,7 +6,7 @@
 
 /// The share of every request's running time that is assumed to be bound by the CPU, from 0 to 1. Fitted: with it and the
 /// utilizations of `tiebreak reproduce power-fig4`, the proxies come near the slowdowns that the paper publishes.
-pub const CPU_BOUND: f64 = 0.55;
+pub const CPU_BOUND: f64 = 0.45;
 
 /// The percentile of latencies that is compared.
 const TAIL: f64 = 0.95;
@@ -22,14 +22,28 @@ const TAIL: f64 = 0.95;
 /// When there is no core.
 #[must_use]
 pub fn latency(cores: u32, utilization: f64, frequency: f64, cpu_bound: f64) -> f64 {
-    let service = running_time(frequency, cpu_bound);
-    if service <= 1.0 {
-        return 1.0;
-    }
-    if utilization * service >= 1.0 {
+    latency_over(cores, utilization, &[(frequency, 1.0)], cpu_bound)
+}
+
+/// The same over a time with several frequencies, each with its share of the time; together 1. A twentieth of the
+/// time is enough to make the percentile that of the slowest.
+///
+/// # Panics
+/// When there is no core.
+#[must_use]
+pub fn latency_over(cores: u32, utilization: f64, frequencies: &[(f64, f64)], cpu_bound: f64) -> f64 {
+    let services = |(frequency, share): &(f64, f64)| (running_time(*frequency, cpu_bound), *share);
+    let nominal = tail(|time| longer(cores, utilization, 1.0, time));
+    let is_behind = |(service, _): &(f64, f64)| utilization * service >= 1.0;
+    let behind: f64 = frequencies.iter().map(services).filter(is_behind).map(|(_, share)| share).sum();
+    if behind > 1.0 - TAIL {
         return f64::INFINITY;
     }
-    service * tail(cores, utilization * service) / tail(cores, utilization)
+    let of_all = |time: f64| {
+        let each = |(service, share)| share * longer(cores, utilization, service, time);
+        frequencies.iter().map(services).map(each).sum()
+    };
+    tail(of_all) / nominal
 }
 
 /// How many times as long as at the nominal frequency a batch part runs: 1 or more. `frequency` is from 0.5 to 1,
@@ -39,16 +53,16 @@ pub fn running_time(frequency: f64, cpu_bound: f64) -> f64 {
     cpu_bound / frequency + (1.0 - cpu_bound)
 }
 
-/// The 95th percentile of waiting and service in the queue M/M/k, in mean service times.
-fn tail(cores: u32, utilization: f64) -> f64 {
+/// The time that this chance, which falls with time, leaves to a twentieth: the 95th percentile.
+fn tail(longer: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while longer(cores, utilization, high) > 1.0 - TAIL {
+    while longer(high) > 1.0 - TAIL && high < f64::MAX / 2.0 {
         (low, high) = (high, 2.0 * high);
     }
     // Halving 50 times leaves nothing that a double could tell.
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
-        if longer(cores, utilization, middle) > 1.0 - TAIL {
+        if longer(middle) > 1.0 - TAIL {
             low = middle;
         } else {
             high = middle;
@@ -57,9 +71,14 @@ fn tail(cores: u32, utilization: f64) -> f64 {
     high
 }
 
-/// The chance that waiting and service take longer than `time` mean service times: who does not wait is served for an
-/// exponential time, who waits does so for another one, whose rate is that of the cores to spare.
-fn longer(cores: u32, utilization: f64, time: f64) -> f64 {
+/// The chance that waiting and service take longer than `time`, in service times at the nominal frequency, where one takes
+/// `service` of them: who does not wait is served for an exponential time, who waits does so for another one, whose rate is
+/// that of the cores to spare. Certain where the cores cannot keep up.
+fn longer(cores: u32, utilization: f64, service: f64, time: f64) -> f64 {
+    let (utilization, time) = (utilization * service, time / service);
+    if utilization >= 1.0 {
+        return 1.0;
+    }
     let spare = f64::from(cores) * (1.0 - utilization) - 1.0;
     let waited = if libm::fabs(spare) < 1e-9 { time } else { -libm::expm1(-spare * time) / spare };
     libm::exp(-time) * (1.0 + waiting(cores, utilization) * waited)
@@ -85,11 +104,11 @@ mod tests {
     fn queues_are_those_of_the_books() {
         // One core: the chance to wait is its utilization, and latencies are exponential.
         near(waiting(1, 0.7), 0.7);
-        near(tail(1, 0.5), libm::log(20.0) / 0.5);
+        near(tail(|time| longer(1, 0.5, 1.0, time)), libm::log(20.0) / 0.5);
         // Two cores at a half: Erlang C of load 1 is 1/3.
         near(waiting(2, 0.5), 1.0 / 3.0);
         // Without load there is service only.
-        near(tail(20, 0.0), libm::log(20.0));
+        near(tail(|time| longer(20, 0.0, 1.0, time)), libm::log(20.0));
     }
 
     #[test]
@@ -107,5 +126,15 @@ mod tests {
         assert!(latency(20, 0.6, 0.8, 0.8) < latency(20, 0.75, 0.8, 0.8));
         assert!(latency(20, 0.75, 0.8, 0.8) < latency(20, 0.75, 0.7, 0.8));
         assert_eq!(latency(20, 0.75, 0.5, 1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_percentile_over_time_is_nearer_to_that_of_slow_times() {
+        let (slow, half) = (latency(4, 0.7, 0.8, 0.5), [(1.0, 0.5), (0.8, 0.5)]);
+        let mixed = latency_over(4, 0.7, &half, 0.5);
+        assert!(mixed > (1.0 + slow) / 2.0 && mixed < slow, "{mixed} of {slow}");
+        // Cores that cannot keep up for a hundredth of the time spoil a hundredth of the requests only.
+        assert!(latency_over(4, 0.7, &[(1.0, 0.99), (0.5, 0.01)], 1.0) < 1.2);
+        assert_eq!(latency_over(4, 0.7, &[(1.0, 0.9), (0.5, 0.1)], 1.0), f64::INFINITY);
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 mod first_picture;
 mod link;
 mod list;
+mod power;
 mod reproduce;
 mod run;
 mod sweep;
@@ -121,6 +122,26 @@ pub(crate) static COMMANDS: &[Command] = &[
                every one of them, by each of Gridiron's three bounds.",
         options: &[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES],
         run: bounds::run,
+    },
+    Command {
+        name: "power",
+        words: "budget FILE.csv",
+        words_max: 2,
+        help: "Finds from a history of draws how low power budgets of chassis may be, and what that saves, by each of the \
+               power paper's eight approaches. The file has a line for each chassis and moment, with a column `watts`, and may \
+               have columns `time` and `chassis`.",
+        options: &[
+            &power::APPROACH,
+            &power::SERVERS,
+            &power::PROVISIONED,
+            &power::BUFFER,
+            &power::USER_FACING,
+            &power::USER_FACING_BUSY,
+            &power::BATCH_BUSY,
+            &power::SITE,
+            &power::DOLLARS,
+        ],
+        run: power::run,
     },
     Command {
         name: "first-picture",

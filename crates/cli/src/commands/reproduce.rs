@@ -23,8 +23,13 @@ mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
 mod pools;
+mod power;
+mod power_draws;
+mod power_fig4;
+mod power_fig6;
 mod power_table2;
 mod power_table3;
+mod power_table4;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -106,6 +111,13 @@ static ENTRIES: &[Entry] = &[
         name: "power-table3",
         about: "how well a VM's type and 95th percentile are foretold",
         run: power_table3::run,
+    },
+    Entry { name: "power-fig4", about: "a server under a cap: who is slowed down, and how much", run: power_fig4::run },
+    Entry { name: "power-fig6", about: "a chassis under a budget, by where VMs stand", run: power_fig6::run },
+    Entry {
+        name: "power-table4",
+        about: "how much lower budgets can be, by how capping works",
+        run: power_table4::run,
     },
 ];
 

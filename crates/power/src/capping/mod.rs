@@ -15,8 +15,9 @@
 //! - If the load grows while a server is capped, it lowers a few cores by one p-state between its target and its
 //!   share, and all its batch cores to half above its share.
 //! - RAPL moves all cores by hundredths of the frequency, which it gets by going back and forth between p-states, and
-//!   never below half. It goes down as fast as it must to be done within its 2 s, two polls being spent on noticing,
-//!   and up by a hundredth a poll while the server stays below its share.
+//!   never below half. It goes down until the server is below its share, at a poll as far as it must to be done within its
+//!   2 s, two polls being spent on noticing, and up by a hundredth a poll while the server stays below its share.
+//! - The utilization of a part is what its user says, and does not rise when its cores are slower.
 //! - While RAPL holds a server, its batch cores stay at half. Lifting ends RAPL too.
 //! - Cores of no VM draw their base and follow RAPL only.
 
@@ -93,7 +94,7 @@ impl Default for Capping {
 }
 
 impl Capping {
-    /// Steps of frequency that RAPL goes down at a poll.
+    /// The most steps of frequency that RAPL goes down at a poll.
     fn rapl_steps(&self) -> u8 {
         // Two polls go by until RAPL is asked: one that alerts the controllers, and one that sees that they do not suffice.
         let polls = (self.rapl_ms / self.poll_ms).saturating_sub(2).max(1);

@@ -178,11 +178,21 @@ impl Server {
         let higher = Hold { rapl: (self.hold.rapl + 1).min(NOMINAL), ..self.hold };
         if is_above(self.draw_w, orders.share_w) {
             if is_asked && is_last_resort {
-                self.hold.rapl = self.hold.rapl.saturating_sub(orders.capping.rapl_steps());
+                self.hold.rapl = self.lower(orders);
             }
         } else if self.is_under_rapl() && !is_above(self.draw_with(higher, orders.by_step), orders.share_w) {
             self.hold = higher;
         }
+    }
+
+    /// How far RAPL goes down at a poll: until the server is below its share, and no farther than it can.
+    fn lower(&self, orders: &Orders<'_>) -> u8 {
+        let farthest = self.hold.rapl.saturating_sub(orders.capping.rapl_steps());
+        let is_enough = |rapl: &u8| {
+            let hold = Hold { rapl: *rapl, ..self.hold };
+            !is_above(self.draw_with(hold, orders.by_step), orders.share_w)
+        };
+        (farthest..self.hold.rapl).rev().find(is_enough).unwrap_or(farthest)
     }
 
     /// How much is raised or lowered at a poll: by one state, at most all cores.

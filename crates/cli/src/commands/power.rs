@@ -1,0 +1,302 @@
+//! `tiebreak power budget`: how low power budgets may be by a history of draws, and what that saves.
+//! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use csv::{ReaderBuilder, StringRecord};
+use serde::Serialize;
+use tiebreak_power::{APPROACHES, Approach, Budget, Candidate, History, Mix, Site, Terms};
+
+use crate::answer::{Answer, Failure};
+use crate::given::{Given, Opt};
+use crate::shown::{count, table, wrapped};
+
+pub(crate) const APPROACH: Opt = Opt {
+    name: "approach",
+    value: Some("N|NAME"),
+    help: "one approach only, by its number or its name: traditional, full-server, all, all-minimal, internal, internal-minimal, \
+           non-premium, non-premium-minimal",
+};
+pub(crate) const SERVERS: Opt =
+    Opt { name: "servers", value: Some("N"), help: "servers of a chassis, each as the paper's of 112 to 310 W; 12" };
+pub(crate) const PROVISIONED: Opt = Opt {
+    name: "provisioned",
+    value: Some("W"),
+    help: "what is provisioned for a chassis now; without it, what its servers draw at most",
+};
+pub(crate) const BUFFER: Opt = Opt { name: "buffer", value: Some("%"), help: "added to the lowest budget; 10" };
+pub(crate) const USER_FACING: Opt =
+    Opt { name: "user-facing", value: Some("%"), help: "user-facing cores among allocated ones: the paper's beta; 40" };
+pub(crate) const USER_FACING_BUSY: Opt = Opt {
+    name: "user-facing-busy",
+    value: Some("%"),
+    help: "the mean 95th-percentile utilization of user-facing cores; 65",
+};
+pub(crate) const BATCH_BUSY: Opt =
+    Opt { name: "batch-busy", value: Some("%"), help: "the same of all other cores; 44" };
+pub(crate) const SITE: Opt = Opt { name: "site", value: Some("MW"), help: "the power of the site; 128" };
+pub(crate) const DOLLARS: Opt = Opt { name: "dollars", value: Some("$/W"), help: "what a watt costs to build; 10" };
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    match given.word(0, "budget")? {
+        "budget" => {}
+        other => return Err(Failure(format!("expected budget, got \"{other}\"; see `tiebreak help power`"))),
+    }
+    let (terms, site) = asked(given)?;
+    let approaches = approaches(given.one("approach"))?;
+    let file = given.word(1, "the file with draws")?;
+    let draws = Draws::read(file)?;
+    let report = Report::of(draws, &terms, &site, &approaches)?;
+    Ok(Answer::either(given, &report, || report.text()))
+}
+
+fn asked(given: &Given) -> Result<(Terms, Site), Failure> {
+    let paper = Terms::default();
+    let decimal = |name, range: RangeInclusive<f64>, or: f64| decimal(given, name, &range).map(|it| it.unwrap_or(or));
+    let percent = |name, or: f64| decimal(name, 0.0..=100.0, 100.0 * or).map(|it| it / 100.0);
+    let servers = decimal("servers", 1.0..=1_000.0, f64::from(paper.servers))?;
+    let provisioned_w = decimal("provisioned", 0.0..=1e9, servers * paper.power.full_w)?;
+    let mix = Mix {
+        user_facing: percent("user-facing", paper.mix.user_facing)?,
+        user_facing_busy: percent("user-facing-busy", paper.mix.user_facing_busy)?,
+        batch_busy: percent("batch-busy", paper.mix.batch_busy)?,
+    };
+    let terms =
+        Terms { servers: servers as u32, provisioned_w, mix, buffer: percent("buffer", paper.buffer)?, ..paper };
+    let paper = Site::default();
+    let megawatts = decimal("site", 0.001..=1e6, paper.megawatts)?;
+    Ok((terms, Site { megawatts, dollars_per_watt: decimal("dollars", 0.0..=1e6, paper.dollars_per_watt)? }))
+}
+
+/// The value of an option that is a number within a range.
+fn decimal(given: &Given, name: &str, range: &RangeInclusive<f64>) -> Result<Option<f64>, Failure> {
+    let parse = |text: &str| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (least, most) = (range.start(), range.end());
+        number.ok_or_else(|| {
+            Failure(format!(
+                "expected a number from {least} to {most} after --{name}, got \"{text}\"; choose one of these"
+            ))
+        })
+    };
+    given.one(name).map(parse).transpose()
+}
+
+/// All approaches, or the one that is asked for.
+fn approaches(asked: Option<&str>) -> Result<Vec<&'static Approach>, Failure> {
+    let Some(asked) = asked else { return Ok(APPROACHES.iter().collect()) };
+    let by_number = asked.parse::<usize>().ok().and_then(|number| APPROACHES.get(number.checked_sub(1)?));
+    let found = by_number.or_else(|| APPROACHES.iter().find(|approach| approach.id == asked));
+    let names = || APPROACHES.iter().map(|approach| approach.id).collect::<Vec<_>>().join(", ");
+    let wrong = || {
+        Failure(format!(
+            "expected a number from 1 to {} or one of {} after --approach, got \"{asked}\"; choose one of these",
+            APPROACHES.len(),
+            names()
+        ))
+    };
+    Ok(vec![found.ok_or_else(wrong)?])
+}
+
+/// What a file says.
+struct Draws {
+    watts: Vec<f64>,
+    /// How many different chassis; none where the file names none.
+    chassis: Option<usize>,
+}
+
+impl Draws {
+    fn read(file: &str) -> Result<Self, Failure> {
+        let wrong = |error: csv::Error| {
+            Failure(format!("expected draws as CSV in {file}, got: {error}; give a file with a column watts"))
+        };
+        let mut csv = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_path(file).map_err(wrong)?;
+        let head = csv.headers().map_err(wrong)?.clone();
+        let watts = watts_column(&head, file)?;
+        let chassis = head.iter().position(|name| name.eq_ignore_ascii_case("chassis"));
+        let (mut draws, mut names, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for record in csv.records() {
+            let record = record.map_err(wrong)?;
+            let text = record.get(watts).unwrap_or("");
+            match text.parse::<f64>().ok().filter(|watts| watts.is_finite() && *watts >= 0.0) {
+                Some(draw) => draws.push(draw),
+                None => faults.push((record.position().map_or(0, csv::Position::line), text.to_owned())),
+            }
+            if let Some(name) = chassis.and_then(|column| record.get(column)) {
+                names.insert(name.to_owned());
+            }
+        }
+        refuse(&faults, file)?;
+        Ok(Self { watts: draws, chassis: chassis.map(|_| names.len()) })
+    }
+}
+
+/// Which column holds watts.
+fn watts_column(head: &StringRecord, file: &str) -> Result<usize, Failure> {
+    let columns: Vec<_> = head.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case("watts")).collect();
+    match columns.as_slice() {
+        [(column, _)] => Ok(*column),
+        [] => {
+            let got = head.iter().collect::<Vec<_>>().join(",");
+            Err(Failure(format!(
+                "expected a column watts in the first line of {file}, got \"{got}\"; write the line watts, or \
+                 time,chassis,watts, above the draws"
+            )))
+        }
+        several => {
+            Err(Failure(format!("expected one column watts in {file}, got {}; rename the others", several.len())))
+        }
+    }
+}
+
+fn refuse(faults: &[(u64, String)], file: &str) -> Result<(), Failure> {
+    let Some((line, text)) = faults.first() else { return Ok(()) };
+    let more = match faults.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Err(Failure(format!(
+        "expected watts from 0 up in line {line}, got \"{text}\"; correct or leave out this line{more} of {file}"
+    )))
+}
+
+/// Every approach's budget.
+#[derive(Serialize)]
+struct Report {
+    readings: usize,
+    chassis: Option<usize>,
+    highest_w: f64,
+    /// What one reading in a hundred exceeds.
+    hundredth_w: f64,
+    servers: u32,
+    provisioned_w: f64,
+    buffer_pct: f64,
+    megawatts: f64,
+    dollars_per_watt: f64,
+    approaches: Vec<Row>,
+}
+
+/// An approach's budget.
+#[derive(Serialize)]
+struct Row {
+    id: &'static str,
+    title: &'static str,
+    /// With the buffer, at most what is provisioned.
+    budget_w: f64,
+    /// By how much that is lower than what is provisioned.
+    delta_pct: f64,
+    paper_delta_pct: f64,
+    saved_dollars: f64,
+    /// Without the buffer; none where there is no oversubscription, like all below.
+    lowest_w: Option<f64>,
+    events: Option<u64>,
+    user_facing_events: Option<u64>,
+    /// The most that has to be shaved off.
+    most_w: Option<f64>,
+    /// What slowing batch shaves off, and slowing user-facing VMs on top.
+    batch_w: Option<f64>,
+    user_facing_w: Option<f64>,
+    /// Why the budget is no lower.
+    stop: Option<&'static str>,
+    /// Candidates as (budget in W, events, events that slow user-facing VMs, the most to shave off in W).
+    walked: Vec<(f64, u64, u64, f64)>,
+}
+
+impl Row {
+    fn of(approach: &Approach, budget: Option<&Budget>, terms: &Terms, site: &Site) -> Self {
+        let delta = budget.map_or(0.0, |it| it.delta);
+        let candidate = |it: &Candidate| (it.budget_w, it.events, it.user_facing, it.most_w);
+        Self {
+            id: approach.id,
+            title: approach.title,
+            budget_w: budget.map_or(terms.provisioned_w, |it| it.budget_w),
+            delta_pct: 100.0 * delta,
+            paper_delta_pct: approach.paper_delta_pct,
+            saved_dollars: site.saved_dollars(delta),
+            lowest_w: budget.map(|it| it.lowest.budget_w),
+            events: budget.map(|it| it.lowest.events),
+            user_facing_events: budget.map(|it| it.lowest.user_facing),
+            most_w: budget.map(|it| it.lowest.most_w),
+            batch_w: budget.map(|it| it.batch_w),
+            user_facing_w: budget.map(|it| it.user_facing_w),
+            stop: budget.map(|it| it.stop.words()),
+            walked: budget.map_or(Vec::new(), |it| it.walked.iter().map(candidate).collect()),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let watts = |watts: Option<f64>| watts.map_or("-".into(), |watts| format!("{watts:.0}"));
+        let number = |number: Option<u64>| number.map_or("-".into(), count);
+        vec![
+            self.title.into(),
+            format!("{:.1}", self.delta_pct),
+            format!("{:.1}", self.paper_delta_pct),
+            format!("{:.1}", self.saved_dollars / 1e6),
+            format!("{:.0}", self.budget_w),
+            watts(self.lowest_w),
+            number(self.events),
+            number(self.user_facing_events),
+            watts(self.most_w),
+            watts(self.batch_w),
+        ]
+    }
+}
+
+impl Report {
+    fn of(draws: Draws, terms: &Terms, site: &Site, approaches: &[&Approach]) -> Result<Self, Failure> {
+        let history = History::new(draws.watts)?;
+        let row = |approach: &&Approach| -> Result<Row, Failure> {
+            Ok(Row::of(approach, approach.budget(&history, terms)?.as_ref(), terms, site))
+        };
+        Ok(Self {
+            readings: history.readings(),
+            chassis: draws.chassis,
+            highest_w: history.highest_w(),
+            hundredth_w: history.exceeded_by(0.01),
+            servers: terms.servers,
+            provisioned_w: terms.provisioned_w,
+            buffer_pct: 100.0 * terms.buffer,
+            megawatts: site.megawatts,
+            dollars_per_watt: site.dollars_per_watt,
+            approaches: approaches.iter().map(row).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn text(&self) -> String {
+        let of_chassis = self.chassis.map_or(String::new(), |chassis| format!(" of {} chassis", count(chassis as u64)));
+        let head = format!(
+            "{} readings{of_chassis}, {:.0} W at most, 1 % above {:.0} W. {} servers and {:.0} W provisioned for a chassis, \
+             {} % buffer; {} MW at ${}/W:",
+            count(self.readings as u64),
+            self.highest_w,
+            self.hundredth_w,
+            self.servers,
+            self.provisioned_w,
+            self.buffer_pct,
+            self.megawatts,
+            self.dollars_per_watt,
+        );
+        let mut rows = vec![
+            [
+                "Approach",
+                "lower by, %",
+                "the paper",
+                "saved, $M",
+                "budget, W",
+                "lowest, W",
+                "events",
+                "user-facing",
+                "to shave, W",
+                "batch gives, W",
+            ]
+            .map(String::from)
+            .to_vec(),
+        ];
+        rows.extend(self.approaches.iter().map(Row::cells));
+        let stops = self.approaches.iter().filter_map(|row| Some((row.title, row.stop?)));
+        let stops: String =
+            stops.map(|(title, stop)| wrapped(&format!("{title}: no lower, because {stop}."), "")).collect();
+        format!("{}\n{}\n{stops}", wrapped(&head, ""), table(&rows))
+    }
+}
