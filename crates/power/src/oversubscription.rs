@@ -205,9 +205,9 @@ pub struct Budget {
     pub budget_w: f64,
     /// How much less that is than what is provisioned, as a share of it: 0 to 1.
     pub delta: f64,
-    /// What can be shaved off by slowing batch, in watts; where all are slowed alike, by slowing all.
+    /// What can be shaved off by slowing batch alone, in watts; nothing where all are slowed alike.
     pub batch_w: f64,
-    /// What can be shaved off on top by slowing user-facing VMs, in watts.
+    /// What can be shaved off on top by slowing user-facing VMs too, in watts.
     pub user_facing_w: f64,
     /// Candidates on the way down, the refused one last where there is one: all of the first, then fewer and fewer.
     pub walked: Vec<Candidate>,
@@ -272,7 +272,8 @@ impl History {
         }
         let (batch_w, user_facing_w) = match terms.shaved_w(limits) {
             shaved if limits.per_vm => shaved,
-            (batch_w, user_facing_w) => (batch_w + user_facing_w, 0.0),
+            // Nothing is shaved off without slowing everyone.
+            (batch_w, user_facing_w) => (0.0, batch_w + user_facing_w),
         };
         let allowed = |rate: f64| rate * self.draws.len() as f64 * (1.0 + 1e-12);
         let within = Within {

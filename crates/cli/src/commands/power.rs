@@ -194,7 +194,7 @@ struct Row {
     user_facing_events: Option<u64>,
     /// The most that has to be shaved off.
     most_w: Option<f64>,
-    /// What slowing batch shaves off, and slowing user-facing VMs on top.
+    /// What slowing batch alone can shave off, and slowing user-facing VMs too on top.
     batch_w: Option<f64>,
     user_facing_w: Option<f64>,
     /// Why the budget is no lower.
@@ -239,6 +239,7 @@ impl Row {
             number(self.user_facing_events),
             watts(self.most_w),
             watts(self.batch_w),
+            watts(self.user_facing_w),
         ]
     }
 }
@@ -289,6 +290,7 @@ impl Report {
                 "user-facing",
                 "to shave, W",
                 "batch gives, W",
+                "users on top, W",
             ]
             .map(String::from)
             .to_vec(),

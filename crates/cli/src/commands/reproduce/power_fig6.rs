@@ -42,7 +42,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let (balanced, imbalanced) = (balanced(), imbalanced());
     let found = Found {
         no_cap: tried("no cap", "well above the budget", &balanced, None)?,
-        full_balanced: tried("full-server, balanced", "latency as imbalanced", &balanced, Some(false))?,
+        full_balanced: tried("full-server, balanced", "", &balanced, Some(false))?,
         per_vm_balanced: tried("per-VM, balanced", "latency 1", &balanced, Some(true))?,
         full_imbalanced: tried("full-server, imbalanced", "", &imbalanced, Some(false))?,
         per_vm_imbalanced: tried("per-VM, imbalanced", "latency as full-server", &imbalanced, Some(true))?,
