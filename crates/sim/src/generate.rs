@@ -1,6 +1,7 @@
 //! A generated workload with the shape that Protean section 2.2 reports (row P10):
 //! sizes, tenant sizes, repeats, the daily rhythm and spikes; lifetimes follow the
-//! distribution Microsoft published for 2019.
+//! distribution Microsoft published for 2019. Zone 3 has those of another cluster instead
+//! (power oversubscription Table I, row W6).
 //!
 //! Arrivals, sizes and lifetimes each draw from a stream of their own, so changing one
 //! setting leaves the others' luck alone. VMs alive at the start are drawn from the
@@ -26,11 +27,13 @@ declare! {
     pub struct GeneratedWorkload as "Generated workload" {
         /// How long the trace is.
         days: f64 = 7, 0.01 => 90, "days";
-        /// Requests an hour on average; each asks for about 1.8 VMs.
+        /// Requests an hour on average; each asks for about 1.8 VMs, in zone 3 for 7.5.
         requests_per_hour: f64 = 100, 0.1 => 1000000, "requests/h";
-        /// Which of the paper's two zones the VM sizes follow: zone 2 asks for more
-        /// small VMs and more whole machines.
-        zone: u32 = 1, 1 => 2, "";
+        /// Which published zone it follows: 1 and 2 are Protean's, of which 2 asks for more
+        /// small VMs and more whole machines. 3 is the cluster on which power oversubscription was
+        /// simulated: its sizes of VMs and of requests, 7.5 VMs on average, and its lifetimes.
+        /// (Power oversubscription, Table I)
+        zone: u32 = 1, 1 => 3, "";
         /// How often a request asks for the same type as the one before.
         repeats: f64 = 80, 0 => 100, "%";
         /// How far the arrival rate swings over a day around its mean.
@@ -64,23 +67,38 @@ declare! {
         /// Share of the tenants of several VMs that are deleted as a whole: their VMs end together,
         /// when the first of them would have. The others shrink VM by VM. (Protean section 2.1)
         deleted_whole: f64 = 0, 0 => 100, "%";
+        /// Share of requests by a tenant that asked before: that of a request drawn from all earlier ones, so
+        /// who asked often asks more often again. Larger gives more tenants a history that
+        /// something can be learned from.
+        returning: f64 = 0, 0 => 100, "%";
     }
 }
 
 /// VMs that one generated workload may hold.
 pub const VMS_MAX: u64 = 5_000_000;
 
-/// Cores per VM and their shares in percent, for the paper's two zones (Protean Table 3;
-/// "10 or more" is read as 16 cores and "20 or more" as 32).
-const CORES: [(u32, [f64; 2]); 6] =
-    [(1, [17.1, 27.0]), (2, [37.4, 52.4]), (4, [32.0, 10.5]), (8, [8.9, 4.5]), (16, [4.3, 2.6]), (32, [0.3, 3.1])];
+/// Cores per VM and their shares in percent: Protean's two zones (Table 3; "10 or more" is read as 16
+/// cores and "20 or more" as 32), and power oversubscription's (Table I; "32 or more" is 32).
+const CORES: [(u32, [f64; 3]); 7] = [
+    (1, [17.1, 27.0, 33.0]),
+    (2, [37.4, 52.4, 27.0]),
+    (4, [32.0, 10.5, 21.0]),
+    (8, [8.9, 4.5, 10.0]),
+    (16, [4.3, 2.6, 5.0]),
+    (24, [0.0, 0.0, 3.0]),
+    (32, [0.3, 3.1, 1.0]),
+];
 
 /// GiB of memory per core and how common: Azure's compute, general and memory families.
 const MEMORY_PER_CORE: [(u32, f64); 3] = [(2, 0.25), (4, 0.55), (8, 0.20)];
 
-/// Share of VMs that live at most so many hours, in percent (Azure 2019 as published by
-/// Microsoft, CC BY 4.0); beyond the last, lives are log-uniform up to the longest.
-const LIFETIME_CDF: [(f64, f64); 22] = [
+/// Share of VMs that live at most so many hours, in percent: a law of lifetimes' points. Between them lives are
+/// log-uniform, and beyond the last up to the longest.
+type LifetimePoints = &'static [(f64, f64)];
+
+/// In zones 1 and 2 (Azure 2019 as published by
+/// Microsoft, CC BY 4.0).
+const AZURE_LIVES: LifetimePoints = &[
     (0.02, 0.0),
     (0.1, 20.9),
     (0.2, 31.1),
@@ -105,6 +123,18 @@ const LIFETIME_CDF: [(f64, f64); 22] = [
     (100.0, 91.8),
 ];
 
+/// In zone 3 (power oversubscription Table I): "1" is up to an hour, "3-5" from 2 to 5, and so on.
+const TABLE_1_LIVES: LifetimePoints =
+    &[(0.02, 0.0), (1.0, 52.0), (2.0, 57.0), (5.0, 67.0), (10.0, 76.0), (25.0, 83.0), (720.0, 91.0)];
+
+/// VMs per request in zone 3 (power oversubscription Table I): from, to and share in percent. Sizes within a bin
+/// are equally likely; "more than 25" is read as up to twice that.
+const TABLE_1_REQUESTS: [(u32, u32, f64); 7] =
+    [(1, 1, 39.0), (2, 2, 14.0), (3, 5, 16.0), (6, 10, 9.0), (11, 15, 8.0), (16, 25, 5.0), (26, 50, 9.0)];
+
+/// The zone whose sizes and lives are those of power oversubscription's Table I.
+const TABLE_1: u32 = 3;
+
 impl GeneratedWorkload {
     /// Draws the workload of this seed; it ends early where it would pass [`VMS_MAX`] VMs.
     #[must_use]
@@ -118,7 +148,7 @@ impl GeneratedWorkload {
         rows.grown_before(seed);
         rows.add_later(horizon);
         if rows.builder.is_empty() {
-            rows.add_vm(Time(1), hours(1.0), TenantTerms::NONE);
+            rows.add_vm(0, Time(1), hours(1.0), TenantTerms::NONE);
         }
         rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
     }
@@ -126,6 +156,15 @@ impl GeneratedWorkload {
     /// When the trace stops telling.
     fn horizon(&self) -> Time {
         Time::ZERO + hours(self.days * 24.0)
+    }
+
+    fn tenant_size(&self) -> TenantSize {
+        if self.zone == TABLE_1 { TenantSize::Table1 } else { TenantSize::Protean }
+    }
+
+    fn lives(&self) -> Lives {
+        let points = if self.zone == TABLE_1 { TABLE_1_LIVES } else { AZURE_LIVES };
+        Lives::new(points, self.longest_life * 24.0)
     }
 
     /// Whether tenants have any habits beyond their first request.
@@ -151,7 +190,9 @@ struct Rows<'a> {
     lives: Lives,
     types: Types,
     habits: Stream,
+    /// Requests so far: each has a tenant of this number of its own, unless it returns.
     tenant: u64,
+    returns: Returns,
 }
 
 impl<'a> Rows<'a> {
@@ -160,28 +201,29 @@ impl<'a> Rows<'a> {
             settings,
             builder: WorkloadBuilder::new(),
             later: Vec::new(),
-            lives: Lives::new(settings.longest_life * 24.0),
+            lives: settings.lives(),
             types: Types::new(settings, seed.stream("generated types")),
             habits: seed.stream("generated habits"),
             tenant: 0,
+            returns: Returns::new(settings.returning / 100.0, seed),
         }
     }
 
     fn alive_at_start(&mut self, life: &mut impl Rng, seed: Seed) {
         let mut draws = seed.stream("generated start").generator();
-        let vms_per_hour = self.settings.requests_per_hour * TenantSize::MEAN;
+        let vms_per_hour = self.settings.requests_per_hour * self.settings.tenant_size().mean();
         let alive = poisson(vms_per_hour * self.lives.mean_hours(), &mut draws).min(VMS_MAX / 2);
         // Each is a tenant of its own here, while those that grow count once, however many VMs they have.
-        let grows = self.settings.scale_outs / 100.0 / TenantSize::MEAN;
+        let grows = self.settings.scale_outs / 100.0 / self.settings.tenant_size().mean();
         for _ in 0..alive {
-            self.tenant += 1;
+            let tenant = self.next_tenant();
             let whole = self.lives.draw_length_biased(life);
             let left = whole * unit(&mut draws);
             let start = Time::ZERO - hours(whole - left);
             self.types.next();
-            let habits = self.habits(1, grows);
-            self.add_vm(start, hours(whole), terms_of(habits.as_ref()));
-            self.grow(habits, start, start + hours(whole));
+            let habits = self.habits(tenant, 1, grows);
+            self.add_vm(tenant, start, hours(whole), terms_of(habits.as_ref()));
+            self.grow(tenant, habits, start, start + hours(whole));
         }
     }
 
@@ -199,7 +241,7 @@ impl<'a> Rows<'a> {
             let whole = self.lives.draw_length_biased(&mut draws);
             let start = Time::ZERO - hours(whole * unit(&mut draws));
             types.next();
-            let terms = terms_of(self.habits(1, 0.0).as_ref());
+            let terms = terms_of(self.habits(self.tenant, 1, 0.0).as_ref());
             let shape = VmShape { terms, ..types.current };
             self.later.push(VmRow { name: 0, tenant: self.tenant, shape, start, end: start + hours(whole) });
         }
@@ -220,37 +262,45 @@ impl<'a> Rows<'a> {
                     return Time((minute * Millis::MINUTE.0) as i64);
                 }
                 let at = Time((minute * Millis::MINUTE.0 + 1 + moment) as i64);
-                let size = TenantSize::draw(&mut draws);
+                let size = self.settings.tenant_size().draw(&mut draws);
                 self.request(at, size, life);
             }
         }
         self.settings.horizon()
     }
 
-    /// A tenant's first request: its VMs are alike, each with a life of its own unless they end
-    /// together.
+    /// A new request, mostly a tenant's first: its VMs are alike, each with a life of its own unless
+    /// they end together.
     fn request(&mut self, at: Time, vms: u32, life: &mut impl Rng) {
-        self.tenant += 1;
+        let tenant = self.next_tenant();
         self.types.next();
-        let habits = self.habits(vms, self.settings.scale_outs / 100.0);
+        let habits = self.habits(tenant, vms, self.settings.scale_outs / 100.0);
         let together = habits.as_ref().is_some_and(|habits| habits.deleted_whole);
         let (mut first, mut longest) = (None, Millis(0));
         for _ in 0..vms {
             let own = hours(self.lives.draw(life));
             let whole = if together { *first.get_or_insert(own) } else { own };
             longest = longest.max(whole);
-            self.add_vm(at, whole, terms_of(habits.as_ref()));
+            self.add_vm(tenant, at, whole, terms_of(habits.as_ref()));
         }
-        self.grow(habits, at, at + longest);
+        self.grow(tenant, habits, at, at + longest);
     }
 
-    fn habits(&self, vms: u32, grows: f64) -> Option<Habits> {
-        let draw = || Habits::draw(self.settings, self.habits, self.tenant, vms, grows);
+    /// Who makes the next request: somebody new, or a tenant that asked before.
+    fn next_tenant(&mut self) -> u64 {
+        self.tenant += 1;
+        self.returns.tenant_of(self.tenant)
+    }
+
+    /// The habits of a tenant in its newest request, which grows only if it is its first.
+    fn habits(&self, tenant: u64, vms: u32, grows: f64) -> Option<Habits> {
+        let grows = if tenant == self.tenant { grows } else { 0.0 };
+        let draw = || Habits::draw(self.settings, self.habits, tenant, vms, grows);
         self.settings.has_habits().then(draw)
     }
 
     /// The tenant's later requests, as far as they come while it lives and the trace tells.
-    fn grow(&mut self, habits: Option<Habits>, start: Time, end: Time) {
+    fn grow(&mut self, tenant: u64, habits: Option<Habits>, start: Time, end: Time) {
         let Some(Habits { terms, deleted_whole, scale_outs, mut draws }) = habits else { return };
         let shape = VmShape { terms, ..self.types.current };
         for ScaleOut { when, vms } in scale_outs {
@@ -259,16 +309,16 @@ impl<'a> Rows<'a> {
                 let own = at + hours(self.lives.draw(&mut draws));
                 let end = if deleted_whole { end } else { own };
                 if at > Time::ZERO && at < end && at <= self.settings.horizon() {
-                    self.later.push(VmRow { name: 0, tenant: self.tenant, shape, start: at, end });
+                    self.later.push(VmRow { name: 0, tenant, shape, start: at, end });
                 }
             }
         }
     }
 
-    fn add_vm(&mut self, start: Time, life: Millis, terms: TenantTerms) {
+    fn add_vm(&mut self, tenant: u64, start: Time, life: Millis, terms: TenantTerms) {
         let name = self.builder.len() as u64;
         let shape = VmShape { terms, ..self.types.current };
-        self.builder.push(VmRow { name, tenant: self.tenant, shape, start, end: start + life });
+        self.builder.push(VmRow { name, tenant, shape, start, end: start + life });
     }
 
     /// Adds the later requests that come before the trace stops telling.
@@ -333,23 +383,72 @@ impl Types {
     }
 }
 
-/// VMs per request: 94% one, 99% at most five, a few hundreds (Protean section 2.2).
-struct TenantSize;
+/// Which tenants come back.
+struct Returns {
+    share: f64,
+    draws: Xoshiro256PlusPlus,
+    /// Who made each request so far; nobody is noted where nobody returns.
+    tenants: Vec<u64>,
+}
+
+impl Returns {
+    fn new(share: f64, seed: Seed) -> Self {
+        Self { share, draws: seed.stream("generated returns").generator(), tenants: Vec::new() }
+    }
+
+    /// Who makes the next request, if `fresh` is the tenant that would be new.
+    fn tenant_of(&mut self, fresh: u64) -> u64 {
+        if self.share == 0.0 {
+            return fresh;
+        }
+        let (returns, which) = (unit(&mut self.draws), unit(&mut self.draws));
+        let earlier = self.tenants.get((which * self.tenants.len() as f64) as usize);
+        let tenant = earlier.copied().filter(|_| returns < self.share).unwrap_or(fresh);
+        self.tenants.push(tenant);
+        tenant
+    }
+}
+
+/// VMs per request: 94% one, 99% at most five, a few hundreds (Protean section 2.2); or as
+/// [`TABLE_1_REQUESTS`] says.
+#[derive(Clone, Copy)]
+enum TenantSize {
+    Protean,
+    Table1,
+}
 
 impl TenantSize {
     const LARGEST: f64 = 300.0;
-    /// The mean of the law below.
-    const MEAN: f64 = 0.94 + 0.05 * 3.5 + 0.01 * 75.1;
 
-    fn draw(draws: &mut impl Rng) -> u32 {
-        let (kind, size) = (unit(draws), unit(draws));
-        if kind < 0.94 {
-            1
-        } else if kind < 0.99 {
-            2 + (size * 4.0) as u32
-        } else {
-            libm::exp(libm::log(6.0) + size * libm::log(Self::LARGEST / 6.0)) as u32
+    /// The mean of the law below.
+    fn mean(self) -> f64 {
+        match self {
+            Self::Protean => 0.94 + 0.05 * 3.5 + 0.01 * 75.1,
+            Self::Table1 => {
+                TABLE_1_REQUESTS.iter().map(|(from, to, share)| f64::from(from + to) / 2.0 * share / 100.0).sum()
+            }
         }
+    }
+
+    /// Always takes the same number of draws.
+    fn draw(self, draws: &mut impl Rng) -> u32 {
+        let (kind, size) = (unit(draws), unit(draws));
+        match self {
+            Self::Protean if kind < 0.94 => 1,
+            Self::Protean if kind < 0.99 => 2 + (size * 4.0) as u32,
+            Self::Protean => libm::exp(libm::log(6.0) + size * libm::log(Self::LARGEST / 6.0)) as u32,
+            Self::Table1 => Self::of_table_1(kind, size),
+        }
+    }
+
+    fn of_table_1(kind: f64, size: f64) -> u32 {
+        let mut left = kind * 100.0;
+        let found = TABLE_1_REQUESTS.iter().find(|(_, _, share)| {
+            left -= share;
+            left < 0.0
+        });
+        let (from, to, _) = *found.unwrap_or(&TABLE_1_REQUESTS[0]);
+        from + (size * f64::from(to - from + 1)) as u32
     }
 }
 
@@ -377,13 +476,13 @@ impl Piece {
 }
 
 impl Lives {
-    fn new(longest_hours: f64) -> Self {
-        let mut pieces: Vec<Piece> = LIFETIME_CDF
+    fn new(points: LifetimePoints, longest_hours: f64) -> Self {
+        let mut pieces: Vec<Piece> = points
             .windows(2)
             .map(|pair| Piece { share: pair[1].1 - pair[0].1, low: pair[0].0, high: pair[1].0.min(longest_hours) })
             .filter(|piece| piece.low < piece.high)
             .collect();
-        let tail = LIFETIME_CDF[LIFETIME_CDF.len() - 1];
+        let tail = points[points.len() - 1];
         if longest_hours > tail.0 {
             pieces.push(Piece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
         }
@@ -579,6 +678,71 @@ mod tests {
         let grown: Vec<_> = tenants.values().filter(|vms| requests(vms)).collect();
         assert!(grown.len() > 1_000, "{} tenants grow", grown.len());
         assert!(grown.iter().all(|vms| vms.iter().all(|vm| vm.1 == vms[0].1)));
+    }
+
+    /// Power oversubscription Table I, row W6.
+    #[test]
+    fn zone_3_has_the_shape_of_table_1() {
+        let settings = GeneratedWorkload { days: 60.0, requests_per_hour: 20.0, zone: 3, ..Default::default() };
+        let workload = settings.generate(Seed(1));
+        let requests: Vec<_> = (workload.warm_count()..workload.request_count()).map(RequestId).collect();
+        let fresh: Vec<_> = (workload.warm_count()..workload.vm_count()).map(VmId).collect();
+        let of_requests = |from: usize, to: usize| {
+            let within = |request: &&RequestId| (from..=to).contains(&workload.vms_of(**request).len());
+            100.0 * requests.iter().filter(within).count() as f64 / requests.len() as f64
+        };
+        let cores = |vm: VmId| workload.shape_of_vm(vm).demand.cores_milli() / 1_000;
+        // VMs of a request are alike, and requests repeat: what is common is so among requests that do not.
+        let types: Vec<_> = requests.iter().map(|request| cores(VmId(workload.vms_of(*request).start))).collect();
+        let of_types = |size: u32| 100.0 * types.iter().filter(|it| **it == size).count() as f64 / types.len() as f64;
+        let hours = |vm: &VmId| workload.end(*vm).since(workload.at(workload.request_of(*vm))).0 as f64 / 3_600_000.0;
+        let of_lives = |from: f64, to: f64| {
+            100.0 * fresh.iter().filter(|vm| (from..to).contains(&hours(vm))).count() as f64 / fresh.len() as f64
+        };
+        for (what, got, expected, within) in [
+            ("one VM", of_requests(1, 1), 39.0, 1.0),
+            ("3 to 5", of_requests(3, 5), 16.0, 1.0),
+            ("16 to 25", of_requests(16, 25), 5.0, 1.0),
+            ("more than 25", of_requests(26, 50), 9.0, 1.0),
+            ("1 core", of_types(1), 33.0, 3.0),
+            ("8 cores", of_types(8), 10.0, 3.0),
+            ("24 cores", of_types(24), 3.0, 2.0),
+            ("up to an hour", of_lives(0.0, 1.0), 52.0, 1.0),
+            ("3 to 5 hours", of_lives(2.0, 5.0), 10.0, 1.0),
+            ("26 to 720 hours", of_lives(25.0, 720.0), 8.0, 1.0),
+            ("more than 720 hours", of_lives(720.0, 2_161.0), 9.0, 1.0),
+        ] {
+            assert!((got - expected).abs() < within, "{what}: {got}% instead of {expected}%");
+        }
+        let mean = fresh.len() as f64 / requests.len() as f64;
+        assert!((mean - TenantSize::Table1.mean()).abs() < 0.2, "{mean} VMs a request");
+    }
+
+    #[test]
+    fn tenants_that_return_change_nothing_else() {
+        let settings = GeneratedWorkload { days: 10.0, requests_per_hour: 50.0, ..Default::default() };
+        let without = settings.generate(Seed(1));
+        let with = GeneratedWorkload { returning: 80.0, ..settings }.generate(Seed(1));
+        assert_eq!(with.vm_count(), without.vm_count());
+        let lives = |workload: &Workload| {
+            let vms = (0..workload.vm_count()).map(VmId);
+            let life = |vm: VmId| (workload.at(workload.request_of(vm)), workload.end(vm), *workload.shape_of_vm(vm));
+            let mut lives: Vec<_> = vms.map(life).collect();
+            lives.sort_unstable();
+            lives
+        };
+        assert_eq!(lives(&with), lives(&without));
+        let requests = |workload: &Workload| {
+            let mut tenants = BTreeMap::<u64, u32>::new();
+            let all = (0..workload.request_count()).map(RequestId);
+            all.for_each(|request| *tenants.entry(workload.tenant(request)).or_default() += 1);
+            tenants
+        };
+        assert!(requests(&without).values().all(|count| *count == 1));
+        let tenants = requests(&with);
+        let fresh = 100.0 * tenants.len() as f64 / f64::from(with.request_count());
+        assert!((fresh - 20.0).abs() < 1.0, "{fresh}% of requests are a tenant's first");
+        assert!(tenants.values().filter(|count| **count > 20).count() > 10, "some tenants have a history");
     }
 
     #[test]
