@@ -73,7 +73,8 @@ pub struct ForestSettings {
     pub trees: u16,
     /// Share of trees that must agree for a prediction to be used, in percent: 50 to 100. (60 in section III-B)
     pub confidence_pct: u8,
-    /// Days from the beginning of the trace until the forests learn; VMs that arrive before have nothing foretold.
+    /// Days from the beginning of the trace until the forests learn; of VMs that arrive before
+    /// nothing is foretold, but those alive at the beginning are what telemetry has told of them by then.
     pub train_days: f64,
     /// VMs that live fewer days are labelled user-facing; 0 labels all as they are. The paper's series need five days
     /// (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
@@ -203,10 +204,12 @@ impl Learning {
         let is_known = |place: &usize| observed_at(&arrivals[*place]) <= until;
         let known: Vec<usize> = (0..first_after).filter(is_known).collect();
         let with_p95 = foretelling == Foretelling::Forests;
+        let labels = Labels { classified_after: days(settings.label_days) };
+        let loads = if learns { told_at_start(&arrivals, labels, with_p95) } else { loads };
         let quality =
             learns.then(|| Quality { criticality: ModelQuality::new(2), p95: with_p95.then(|| ModelQuality::new(4)) });
         let mut learning = Self {
-            labels: Labels { classified_after: days(settings.label_days) },
+            labels,
             histories: Histories::new(&arrivals),
             features: Vec::with_capacity(arrivals.len()),
             forests: Forests::new(seed, settings),
@@ -399,6 +402,18 @@ impl Lesson {
             Model::Boosted(boosted) => boosted.shares_of_yes(rows),
         }
     }
+}
+
+/// What telemetry has told when the trace begins of the VMs alive then; nothing of the others.
+fn told_at_start(arrivals: &[Arrival], labels: Labels, with_p95: bool) -> Vec<Load> {
+    let of = |arrival: &Arrival| {
+        if observed_at(arrival) > Time::ZERO {
+            return Load::UNKNOWN;
+        }
+        let Load { user_facing, p95_pct } = labels.of(arrival).load;
+        Load { user_facing, p95_pct: if with_p95 { upper_end(bucket(p95_pct)) } else { Load::UNKNOWN.p95_pct } }
+    };
+    arrivals.iter().map(of).collect()
 }
 
 fn days(days: f64) -> Millis {

@@ -67,8 +67,8 @@ declare! {
         /// Share of the tenants of several VMs that are deleted as a whole: their VMs end together,
         /// when the first of them would have. The others shrink VM by VM. (Protean section 2.1)
         deleted_whole: f64 = 0, 0 => 100, "%";
-        /// Share of requests by a tenant that asked before: that of a request drawn from all earlier ones, so
-        /// who asked often asks more often again. Larger gives more tenants a history that
+        /// Share of requests by a tenant that asked before: that of one of the latest 500 requests, so
+        /// who asks often asks more often again. Larger gives more tenants a history that
         /// something can be learned from.
         returning: f64 = 0, 0 => 100, "%";
     }
@@ -387,13 +387,16 @@ impl Types {
 struct Returns {
     share: f64,
     draws: Xoshiro256PlusPlus,
-    /// Who made each request so far; nobody is noted where nobody returns.
-    tenants: Vec<u64>,
+    /// Who made the latest requests, the oldest overwritten first; nobody is noted where nobody returns.
+    latest: Vec<u64>,
 }
+
+/// Requests that are remembered: with more, few tenants would have asked for most of a zone.
+const LATEST: usize = 500;
 
 impl Returns {
     fn new(share: f64, seed: Seed) -> Self {
-        Self { share, draws: seed.stream("generated returns").generator(), tenants: Vec::new() }
+        Self { share, draws: seed.stream("generated returns").generator(), latest: Vec::new() }
     }
 
     /// Who makes the next request, if `fresh` is the tenant that would be new.
@@ -402,9 +405,13 @@ impl Returns {
             return fresh;
         }
         let (returns, which) = (unit(&mut self.draws), unit(&mut self.draws));
-        let earlier = self.tenants.get((which * self.tenants.len() as f64) as usize);
+        let earlier = self.latest.get((which * self.latest.len() as f64) as usize);
         let tenant = earlier.copied().filter(|_| returns < self.share).unwrap_or(fresh);
-        self.tenants.push(tenant);
+        if self.latest.len() < LATEST {
+            self.latest.push(tenant);
+        } else {
+            self.latest[fresh as usize % LATEST] = tenant;
+        }
         tenant
     }
 }

@@ -58,6 +58,22 @@ fn nothing_is_foretold_before_the_forests_have_learned() {
 }
 
 #[test]
+fn who_is_alive_at_the_start_is_what_telemetry_told() {
+    let mut arrivals = arrivals(SMALL, Seed(1));
+    let day = Millis::DAY.0 as i64;
+    for (arrival, age_days) in arrivals.iter_mut().zip([30, 6, 4]) {
+        (arrival.start, arrival.end) = (Time(-age_days * day), Time(40 * day));
+        arrival.truth.load = Load { user_facing: false, p95_pct: 40 };
+    }
+    arrivals.sort_by_key(|arrival| arrival.start);
+    let of = |foretelling| Learning::new(arrivals.clone(), foretelling, quick(), Seed(1)).finish().loads[..3].to_vec();
+    let told = |p95_pct| Load { user_facing: false, p95_pct };
+    assert_eq!(of(Foretelling::Forests), [told(50), told(50), Load::UNKNOWN]);
+    assert_eq!(of(Foretelling::CriticalityOnly), [told(100), told(100), Load::UNKNOWN]);
+    assert_eq!(of(Foretelling::Nothing), [Load::UNKNOWN; 3]);
+}
+
+#[test]
 fn who_is_never_sure_is_cautious() {
     let never = ForestSettings { confidence_pct: 101, ..quick() };
     assert!(foretold(Foretelling::Forests, never).loads.iter().all(|load| *load == Load::UNKNOWN));

@@ -102,7 +102,8 @@ declare! {
         user_facing_p95_pct: f64 = 65, 0 => 100, "%";
         /// The same of all other VMs. (Table I)
         other_p95_pct: f64 = 44, 0 => 100, "%";
-        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold.
+        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold;
+        /// those alive at the start are what telemetry has told of them by then.
         learn_hours: f64 = 72, 0 => 100000, "h";
         /// A VM that lives shorter leaves too little telemetry to tell what it is, and is taken for user-facing when
         /// forests learn: 120 h in the paper, where it is five days of readings. (Section III-B)
