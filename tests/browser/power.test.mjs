@@ -48,13 +48,13 @@ test('a chassis over its budget slows down whom nobody waits for, and says why',
 test('how low budgets may be follows from the draws of the run, for eight ways to provision', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
-    const rows = (await cells(table(page, 'How low budgets may be'))).slice(1);
+    const rows = (await cells(table(page, 'How low budgets may be, by this run'))).slice(1);
     assert.equal(rows.length, 8);
     const lower = rows.map((row) => Number.parseFloat(row[2]));
     assert.ok(lower[0] === 0 && lower[3] >= lower[2], 'minimal impact reaches at least as low as none');
-    await table(page, 'How low budgets may be').getByRole('button').last().click();
+    await table(page, 'How low budgets may be, by this run').getByRole('button').last().click();
     await panel(page).getByText(/^At [\d,]+ W without the buffer there would have been .* no lower, because/).waitFor();
-    const figure = panel(page).getByRole('figure', { name: 'How low budgets may be' });
+    const figure = panel(page).getByRole('figure', { name: 'How low budgets may be, by this run' });
     await figure.getByRole('button', { name: 'Show data table' }).click();
     await figure.getByRole('button', { name: 'Hide data table' }).waitFor();
   }));

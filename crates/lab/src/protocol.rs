@@ -85,6 +85,13 @@ pub enum Command {
         /// The run.
         run: u32,
     },
+    /// Say how low budgets may be by a file of draws, for chassis like those of a run.
+    Draws {
+        /// The run.
+        run: u32,
+        /// The file.
+        file: String,
+    },
     /// Try capping on servers, by the active variant of a document.
     TryCapping {
         /// The document, as JSON.
@@ -262,6 +269,8 @@ pub enum Reply {
         /// As it is to be shown.
         exhibits: Vec<Exhibit>,
     },
+    /// How low budgets may be by a file, or why that cannot be told.
+    Drawn(Result<Box<Exhibit>, String>),
     /// What came of trying capping, or why it cannot be tried.
     Tried(Result<Box<Exhibit>, String>),
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
@@ -567,7 +576,7 @@ impl Reply {
     pub fn run(&self) -> Option<u32> {
         match self {
             Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
-            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) => None,
+            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) | Self::Drawn(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

@@ -24,6 +24,7 @@
 //!
 //! [`Workload`]: tiebreak_model::Workload
 
+pub mod draws;
 pub mod error;
 pub mod formats;
 pub mod limits;
@@ -36,6 +37,7 @@ mod gunzip;
 mod magic;
 mod records;
 
+pub use draws::{Draws, DrawsFault};
 pub use error::TraceError;
 pub use formats::{FORMATS, Format, Head, compact};
 pub use limits::Limits;

@@ -13,7 +13,7 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
-use crate::page::{Page, PageMessage};
+use crate::page::{Page, PageMessage, read_text};
 
 /// Height of a drawing in CSS pixels, and the most it is wide.
 const HEIGHT: u32 = 170;
@@ -32,6 +32,8 @@ pub(crate) enum PowerMessage {
     Table(usize),
     /// Other servers are to be tried.
     Try(PowerAsk),
+    /// A file of draws was given.
+    Draws(String),
 }
 
 /// The region's own state.
@@ -61,6 +63,7 @@ impl PowerPanel {
             }
             PowerMessage::Table(exhibit) => flip(&mut self.table, *exhibit),
             PowerMessage::Try(ask) => self.ask = *ask,
+            PowerMessage::Draws(file) => return Some(Message::Draws(file.clone())),
         }
         let asks = match message {
             PowerMessage::Fold => self.open && app.tried.is_none(),
@@ -74,8 +77,8 @@ impl PowerPanel {
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let fold = link.callback(|_| PageMessage::Power(PowerMessage::Fold));
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
-        let tried = match &app.tried {
-            Some(Ok(exhibit)) => self.exhibit(link, exhibits.len(), exhibit, width),
+        let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
+            Some(Ok(exhibit)) => self.exhibit(link, exhibits.len() + at, exhibit, width),
             Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
             None => Html::default(),
         };
@@ -87,7 +90,9 @@ impl PowerPanel {
                     <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
                     { form::long_form(link, tr("power"), PowerSettings::DECLARATION.params, &app.variant().power.to_values(), |index, value| Edit::Power { index, value }) }
                     { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibit(link, at, exhibit, width)) }
-                    { tried }
+                    if !exhibits.is_empty() { { draws(link) } }
+                    { told(0, &app.drawn) }
+                    { told(1, &app.tried) }
                     { self.servers(link) }
                 }
             </section>
@@ -152,5 +157,21 @@ impl PowerPanel {
                 if open { <tr><td class="meaning" colspan={row.cells.len().to_string()}>{ for row.more.iter().map(|said| html! { <p>{ heard(said) }</p> }) }</td></tr> }
             </>
         }
+    }
+}
+
+/// The control that takes a history of draws.
+fn draws(link: &Scope<Page>) -> Html {
+    let to = link.clone();
+    let onchange = Callback::from(move |event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+        input.set_value("");
+        read_text(&file, &to, |_, text| PageMessage::Power(PowerMessage::Draws(text)));
+    });
+    html! {
+        <p class="group"><label class="file"><span>{ tr("Draws of your own") }</span>
+            <input type="file" aria-label={tr("File of draws")} accept=".csv,text/csv" {onchange} /></label>
+            <span class="muted">{ tr("a CSV with a column watts: one reading for each chassis and unit of time") }</span></p>
     }
 }

@@ -1,12 +1,11 @@
 //! `tiebreak power budget`: how low power budgets may be by a history of draws, and what that saves.
 //! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use csv::{ReaderBuilder, StringRecord};
 use serde::Serialize;
 use tiebreak_power::{APPROACHES, Approach, Budget, Candidate, History, Mix, Site, Terms};
+use tiebreak_trace::Draws;
 
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
@@ -46,7 +45,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let (terms, site) = asked(given)?;
     let approaches = approaches(given.one("approach"))?;
     let file = given.word(1, "the file with draws")?;
-    let draws = Draws::read(file)?;
+    let draws = read(file)?;
     let report = Report::of(draws, &terms, &site, &approaches)?;
     Ok(Answer::either(given, &report, || report.text()))
 }
@@ -99,66 +98,13 @@ fn approaches(asked: Option<&str>) -> Result<Vec<&'static Approach>, Failure> {
     Ok(vec![found.ok_or_else(wrong)?])
 }
 
-/// What a file says.
-struct Draws {
-    watts: Vec<f64>,
-    /// How many different chassis; none where the file names none.
-    chassis: Option<usize>,
-}
-
-impl Draws {
-    fn read(file: &str) -> Result<Self, Failure> {
-        let wrong = |error: csv::Error| {
-            Failure(format!("expected draws as CSV in {file}, got: {error}; give a file with a column watts"))
-        };
-        let mut csv = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_path(file).map_err(wrong)?;
-        let head = csv.headers().map_err(wrong)?.clone();
-        let watts = watts_column(&head, file)?;
-        let chassis = head.iter().position(|name| name.eq_ignore_ascii_case("chassis"));
-        let (mut draws, mut names, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
-        for record in csv.records() {
-            let record = record.map_err(wrong)?;
-            let text = record.get(watts).unwrap_or("");
-            match text.parse::<f64>().ok().filter(|watts| watts.is_finite() && *watts >= 0.0) {
-                Some(draw) => draws.push(draw),
-                None => faults.push((record.position().map_or(0, csv::Position::line), text.to_owned())),
-            }
-            if let Some(name) = chassis.and_then(|column| record.get(column)) {
-                names.insert(name.to_owned());
-            }
-        }
-        refuse(&faults, file)?;
-        Ok(Self { watts: draws, chassis: chassis.map(|_| names.len()) })
-    }
-}
-
-/// Which column holds watts.
-fn watts_column(head: &StringRecord, file: &str) -> Result<usize, Failure> {
-    let columns: Vec<_> = head.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case("watts")).collect();
-    match columns.as_slice() {
-        [(column, _)] => Ok(*column),
-        [] => {
-            let got = head.iter().collect::<Vec<_>>().join(",");
-            Err(Failure(format!(
-                "expected a column watts in the first line of {file}, got \"{got}\"; write the line watts, or \
-                 time,chassis,watts, above the draws"
-            )))
-        }
-        several => {
-            Err(Failure(format!("expected one column watts in {file}, got {}; rename the others", several.len())))
-        }
-    }
-}
-
-fn refuse(faults: &[(u64, String)], file: &str) -> Result<(), Failure> {
-    let Some((line, text)) = faults.first() else { return Ok(()) };
-    let more = match faults.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// What stands in a file.
+fn read(file: &str) -> Result<Draws, Failure> {
+    let unreadable = |error: std::io::Error| {
+        Failure(format!("expected draws as CSV in {file}, got: {error}; give a file with a column watts"))
     };
-    Err(Failure(format!(
-        "expected watts from 0 up in line {line}, got \"{text}\"; correct or leave out this line{more} of {file}"
-    )))
+    let draws = Draws::read(std::fs::File::open(file).map_err(unreadable)?);
+    draws.map_err(|fault| Failure(format!("{file}: {fault}")))
 }
 
 /// Every approach's budget.

@@ -94,6 +94,8 @@ pub struct App {
     pub fitting: Option<Fitting>,
     /// What was last told of what a deployment is expected to grow to, or why it cannot be.
     pub forecast: Option<Result<Box<Forecast>, String>>,
+    /// How low budgets may be by the file that was given last, or why that cannot be told.
+    pub drawn: Option<Result<Box<Exhibit>, String>>,
     /// What came of trying capping on servers last, or why it cannot be tried.
     pub tried: Option<Result<Box<Exhibit>, String>>,
     pool: Pool,
@@ -254,6 +256,10 @@ impl App {
             }
             Message::Forecast(ask) => {
                 vec![self.front.send(Command::Forecast { document: self.document.to_json(), ask })]
+            }
+            Message::Draws(file) => {
+                let live = self.front.live.as_ref();
+                live.map(|live| self.front.send(Command::Draws { run: live.run, file })).into_iter().collect()
             }
             Message::TryCapping(ask) => {
                 vec![self.front.send(Command::TryCapping { document: self.document.to_json(), ask })]
@@ -838,6 +844,10 @@ impl App {
             }
             Reply::Forecast(forecast) => {
                 self.forecast = Some(forecast);
+                Vec::new()
+            }
+            Reply::Drawn(drawn) => {
+                self.drawn = Some(drawn);
                 Vec::new()
             }
             Reply::Tried(tried) => {

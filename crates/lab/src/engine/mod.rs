@@ -143,6 +143,10 @@ impl Engine {
                 let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
                 vec![Reply::Power { run, exhibits: power::exhibits(&current.world, self.foretold.as_deref()) }]
             }
+            Command::Draws { run, file } => {
+                let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
+                vec![Reply::Drawn(power::of_file(&current.world, file.as_bytes()).map(Box::new))]
+            }
             Command::TryCapping { document, ask } => {
                 vec![Reply::Tried(read(&document).and_then(|variant| power::tried(&variant, &ask)).map(Box::new))]
             }

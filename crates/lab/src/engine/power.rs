@@ -9,6 +9,7 @@ use tiebreak_power::{APPROACHES, Budget, Capping, Chassis, History, Mix, Part, P
 use tiebreak_scenario::Variant;
 use tiebreak_sim::power::events::{CappingEvent, Throttled};
 use tiebreak_sim::{PowerSettings, World};
+use tiebreak_trace::Draws;
 
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, PowerAsk};
 use crate::view::words;
@@ -214,21 +215,30 @@ fn slowed(world: &World) -> Option<Exhibit> {
 
 /// How low the budget may be by this run's draws, for all ways to provision. (Power oversubscription, section III-E)
 fn budgets(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
-    let title = "How low budgets may be".to_owned();
     let draws: Vec<f64> = world.power_readings().flatten().map(|watts| f64::from(*watts)).collect();
-    if draws.is_empty() {
-        return None;
-    }
-    let terms = terms(world, settings);
+    (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, "this run"))
+}
+
+/// The same by a file of draws of chassis like those of the run.
+pub(super) fn of_file(world: &World, file: &[u8]) -> Result<Exhibit, String> {
+    let settings = world
+        .power_settings()
+        .ok_or("expected a run with power, got one without; choose what is done about it first")?;
+    let draws = Draws::read(file).map_err(|fault| fault.to_string())?;
+    Ok(walked(draws.watts, &terms(world, &settings), &settings, "the file"))
+}
+
+fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &str) -> Exhibit {
+    let title = format!("How low budgets may be, by {whose}");
     let found = History::new(draws).and_then(|history| {
-        let rows: Result<Vec<_>, _> = APPROACHES.iter().map(|it| Ok((it, it.budget(&history, &terms)?))).collect();
+        let rows: Result<Vec<_>, _> = APPROACHES.iter().map(|it| Ok((it, it.budget(&history, terms)?))).collect();
         rows.map(|rows| (history.readings() as f64, rows))
     });
     let (readings, found) = match found {
         Ok(found) => found,
-        Err(fault) => return Some(Exhibit { title, said: vec![fault.to_string()], ..Exhibit::default() }),
+        Err(fault) => return Exhibit { title, said: vec![fault.to_string()], ..Exhibit::default() },
     };
-    let site = Site::default();
+    let site = Site { megawatts: settings.site_mw, dollars_per_watt: settings.dollars_per_watt };
     let row = |(approach, budget): &(&tiebreak_power::Approach, Option<Budget>)| {
         let delta = budget.as_ref().map_or(0.0, |budget| budget.delta);
         let watts = budget.as_ref().map_or(terms.provisioned_w, |budget| budget.budget_w);
@@ -251,8 +261,8 @@ fn budgets(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
         ExhibitRow { cells, more: more.collect() }
     };
     let rows = found.iter().map(row).collect();
-    let walked = found.iter().rev().find_map(|(_, budget)| budget.as_ref());
-    let plot = walked.map(|budget| ExhibitPlot {
+    let last = found.iter().rev().find_map(|(_, budget)| budget.as_ref());
+    let plot = last.map(|budget| ExhibitPlot {
         unit: "% of readings".into(),
         across: "budget in watts".into(),
         lines: vec![
@@ -263,17 +273,19 @@ fn budgets(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
     let head = ["Who may be slowed down", "Budget", "Lower by", "In the paper", "Worth"].map(String::from);
     let said = vec![
         format!(
-            "Found from {} readings of this run, with {} of the cores user-facing, used to {} at their 95th percentile, the others to \
-             {}, and a buffer of 10 %. Servers of {} W could be added for what is saved; a site of 128 MW at $10 a watt.",
+            "Found from {} readings, with {} of the cores user-facing, used to {} at their 95th percentile, the others to {}, and a \
+             buffer of {} %. What is saved could feed more servers; a site of {} MW at ${} a watt.",
             words::count(readings),
             pct(terms.mix.user_facing),
             pct(terms.mix.user_facing_busy),
             pct(terms.mix.batch_busy),
-            words::count(settings.full_w)
+            words::trimmed(settings.buffer_pct, 1),
+            words::trimmed(settings.site_mw, 1),
+            words::trimmed(settings.dollars_per_watt, 2)
         ),
         "The curve is that of the last row: as the budget falls, events come more often.".into(),
     ];
-    Some(Exhibit { title, said, head: head.into(), rows, plot })
+    Exhibit { title, said, head: head.into(), rows, plot }
 }
 
 fn pct(share: f64) -> String {
@@ -311,7 +323,7 @@ fn terms(world: &World, settings: &PowerSettings) -> Terms {
             user_facing_busy: mean(0),
             batch_busy: mean(1),
         },
-        buffer: 0.1,
+        buffer: settings.buffer_pct / 100.0,
     }
 }
 

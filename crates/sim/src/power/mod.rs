@@ -131,6 +131,12 @@ declare! {
         raise_cores: u32 = 4, 1 => 1000, "cores";
         /// When a cap is lifted again. (Section III-D)
         lift_s: u32 = 30, 1 => 3600, "s";
+        /// Added to the lowest budget that a history of draws allows, for what may change. (Section III-E, step 5)
+        buffer_pct: f64 = 10, 0 => 100, "%";
+        /// The power of the site whose chassis are meant, for what lower budgets are worth. (Section IV-F)
+        site_mw: f64 = 128, 0.001 => 100000, "MW";
+        /// What it costs to build for a watt. (Section IV-F)
+        dollars_per_watt: f64 = 10, 0 => 1000, "$/W";
     }
 }
 

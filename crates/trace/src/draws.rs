@@ -1,0 +1,120 @@
+//! Histories of what chassis drew, as CSV: a column `watts`, and if need be one that names the `chassis`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord};
+
+/// What a file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draws {
+    /// Readings, in watts.
+    pub watts: Vec<f64>,
+    /// How many different chassis; none where the file names none.
+    pub chassis: Option<usize>,
+}
+
+/// Why a file is no history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DrawsFault {
+    /// It is no CSV.
+    Csv(String),
+    /// It has no column of watts; the first line as it stands.
+    NoWatts(String),
+    /// It has several.
+    SeveralWatts(usize),
+    /// A line has no draw.
+    Line {
+        /// The line, from 1.
+        line: u64,
+        /// What stands there.
+        got: String,
+        /// Further lines without one.
+        more: usize,
+    },
+}
+
+impl fmt::Display for DrawsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Csv(error) => write!(f, "expected draws as CSV, got: {error}; give a file with a column watts"),
+            Self::NoWatts(got) => write!(
+                f,
+                "expected a column watts in the first line, got \"{got}\"; write the line watts, or time,chassis,watts, above the \
+                 draws"
+            ),
+            Self::SeveralWatts(columns) => write!(f, "expected one column watts, got {columns}; rename the others"),
+            Self::Line { line, got, more } => {
+                write!(f, "expected watts from 0 up in line {line}, got \"{got}\"; correct or leave out this line")?;
+                if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl std::error::Error for DrawsFault {}
+
+impl Draws {
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// When it is no CSV, has not one column `watts`, or a line has no draw from 0 up there.
+    pub fn read(file: impl Read) -> Result<Self, DrawsFault> {
+        let wrong = |error: csv::Error| DrawsFault::Csv(error.to_string());
+        let mut csv = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(file);
+        let head = csv.headers().map_err(wrong)?.clone();
+        let watts = watts_column(&head)?;
+        let chassis = head.iter().position(|name| name.eq_ignore_ascii_case("chassis"));
+        let (mut draws, mut names, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for record in csv.records() {
+            let record = record.map_err(wrong)?;
+            let text = record.get(watts).unwrap_or("");
+            match text.parse::<f64>().ok().filter(|watts| watts.is_finite() && *watts >= 0.0) {
+                Some(draw) => draws.push(draw),
+                None => faults.push((record.position().map_or(0, csv::Position::line), text.to_owned())),
+            }
+            if let Some(name) = chassis.and_then(|column| record.get(column)) {
+                names.insert(name.to_owned());
+            }
+        }
+        let more = faults.len().saturating_sub(1);
+        match faults.into_iter().next() {
+            Some((line, got)) => Err(DrawsFault::Line { line, got, more }),
+            None => Ok(Self { watts: draws, chassis: chassis.map(|_| names.len()) }),
+        }
+    }
+}
+
+/// Which column holds watts.
+fn watts_column(head: &StringRecord) -> Result<usize, DrawsFault> {
+    let columns: Vec<_> = head.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case("watts")).collect();
+    match columns.as_slice() {
+        [(column, _)] => Ok(*column),
+        [] => Err(DrawsFault::NoWatts(head.iter().collect::<Vec<_>>().join(","))),
+        several => Err(DrawsFault::SeveralWatts(several.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_and_what_is_wrong_is_named() {
+        let read = |text: &str| Draws::read(text.as_bytes()).map_err(|fault| fault.to_string());
+        assert_eq!(read("watts\n100\n 250.5 \n"), Ok(Draws { watts: vec![100.0, 250.5], chassis: None }));
+        let two = read("time,Chassis,Watts\n0,a,1\n1,b,2\n2,a,3\n");
+        assert_eq!(two, Ok(Draws { watts: vec![1.0, 2.0, 3.0], chassis: Some(2) }));
+        for (text, part) in [
+            ("power\n1\n", "got \"power\""),
+            ("watts,watts\n1,2\n", "got 2; rename"),
+            ("watts\n1\n-3\nmany\n", "line 3, got \"-3\"; correct or leave out this line and 1 more"),
+            ("watts\nNaN\n", "got \"NaN\""),
+            ("time,watts\n1\n", "got \"\""),
+        ] {
+            let told = read(text).expect_err(text);
+            assert!(told.contains(part), "{told}");
+        }
+    }
+}
