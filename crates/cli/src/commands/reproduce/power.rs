@@ -249,7 +249,9 @@ impl Tried {
     fn line(&self, role: Role, of: fn(&Outcome) -> &[f64]) -> Series {
         let points = of(&self.outcomes[0]).iter().enumerate();
         let points = points.map(|(poll, value)| (poll as f64 * POLL_MS as f64, *value)).collect();
-        Series::new(self.what.clone(), role, Style::Steps, points)
+        // Behind the comma stands what all lines of a panel have in common.
+        let label = self.what.split(',').next().unwrap_or("");
+        Series::new(label, role, Style::Steps, points)
     }
 }
 

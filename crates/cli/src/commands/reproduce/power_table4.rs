@@ -2,7 +2,7 @@
 //! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
-use tiebreak_power::{APPROACHES, Budget, Site, Terms};
+use tiebreak_power::{APPROACHES, Budget, Candidate, Site, Terms};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
@@ -152,7 +152,7 @@ fn remarks(found: &Found, whole: &Found, apart: &Found) -> Vec<String> {
         format!(
             "the paper's draws are not published, nor what is provisioned; ours are at most {:.0} W, above {thousandth:.0} W one \
              time in a thousand, above {hundredth:.0} W one in a hundred, above {half:.0} W every other time; every server's full \
-             draw is provisioned",
+             draw is provisioned, far above all of these, so that every approach makes more room than the paper's and they differ less",
             found.highest_w
         ),
         format!(
@@ -176,20 +176,27 @@ fn remarks(found: &Found, whole: &Found, apart: &Found) -> Vec<String> {
     remarks
 }
 
-/// What lower and lower budgets would have meant.
+/// What lower and lower budgets would have meant, down to the lowest of all approaches, and where some of them stop.
 fn panel(found: &Found) -> Panel {
-    const ROLES: [Role; 3] = [Role::Ghost, Role::Variant(0), Role::Live];
-    let line = |(approach, role): (usize, Role)| {
-        let walked = found.budgets[approach].as_ref().map_or(&[][..], |budget| &budget.walked);
-        let point = |it: &tiebreak_power::Candidate| (it.budget_w, 100.0 * it.events as f64 / found.readings);
-        Series::new(APPROACHES[approach].id, role, Style::Steps, walked.iter().map(point).rev().collect())
-    };
+    const STOPS: [(usize, Role); 3] =
+        [(FULL_SERVER, Role::Ghost), (INTERNAL[0], Role::Variant(0)), (ALL[0], Role::Variant(1))];
+    let share_pct = |it: &Candidate| 100.0 * it.events as f64 / found.readings;
+    let lowest =
+        found.budgets.iter().flatten().min_by(|one, other| one.lowest.budget_w.total_cmp(&other.lowest.budget_w));
+    let walked = lowest.map_or(&[][..], |budget| &budget.walked);
+    let curve = walked.iter().map(|it| (it.budget_w, share_pct(it))).rev().collect();
+    let mut series = vec![Series::new("events", Role::Live, Style::Steps, curve)];
+    for (approach, role) in STOPS {
+        let stop = found.budgets[approach].as_ref().map(|budget| budget.lowest);
+        let line = stop.map_or(Vec::new(), |it| vec![(it.budget_w, 0.0), (it.budget_w, share_pct(&it).max(0.1))]);
+        series.push(Series::new(APPROACHES[approach].id, role, Style::Line, line));
+    }
     Panel::Plot(Plot {
-        title: "Events by budget, down to where each approach stops".into(),
+        title: "Events by budget, and where approaches stop".into(),
         unit: "% of readings".into(),
         across: "W, the budget".into(),
         across_is_log: false,
         up_is_log: false,
-        series: [FULL_SERVER, INTERNAL[0], ALL[1]].into_iter().zip(ROLES).map(line).collect(),
+        series,
     })
 }
