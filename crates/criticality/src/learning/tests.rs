@@ -148,6 +148,21 @@ fn features_know_nothing_of_what_comes_later() {
     assert_eq!(all_features(&original[..900]), before[..900]);
 }
 
+/// Nor do forests: what telemetry tells after an arrival, and all that arrives later, changes nothing foretold of it.
+#[test]
+fn loads_know_nothing_of_what_comes_later() {
+    let original = arrivals(SMALL, Seed(1));
+    let cut = 300 + original.partition_point(|arrival| arrival.start < Time::ZERO + days(10.0));
+    let now = original[cut].start;
+    let mut changed = original[..cut + 50].to_vec();
+    for arrival in changed.iter_mut().filter(|arrival| observed_at(arrival) > now) {
+        arrival.truth.load = Load { user_facing: !arrival.truth.load.user_facing, p95_pct: 3 };
+    }
+    let loads = |arrivals| Learning::new(arrivals, Foretelling::Forests, quick(), Seed(1)).finish().loads;
+    let (before, after) = (loads(original), loads(changed));
+    assert!(before[..=cut] == after[..=cut] && before[cut - 300..=cut].iter().any(|load| *load != Load::UNKNOWN));
+}
+
 #[test]
 fn features_by_hand() {
     let day = Millis::DAY.0 as i64;
