@@ -18,14 +18,16 @@ const NAME: &str = "power-table2";
 /// A technique and the paper's recall and precision at both targets.
 struct Technique {
     name: &'static str,
+    /// What the paper calls it.
+    short: &'static str,
     paper: [&'static str; 2],
     role: Role,
 }
 
 const TECHNIQUES: [Technique; 3] = [
-    Technique { name: "templates", paper: ["99, 76", "98, 77"], role: Role::Live },
-    Technique { name: "autocorrelation", paper: ["99, 54", "98, 56"], role: Role::Variant(0) },
-    Technique { name: "Fourier transform", paper: ["99, 48", "98, 50"], role: Role::Variant(1) },
+    Technique { name: "templates", short: "templates", paper: ["99, 76", "98, 77"], role: Role::Live },
+    Technique { name: "autocorrelation", short: "ACF", paper: ["99, 54", "98, 56"], role: Role::Variant(0) },
+    Technique { name: "Fourier transform", short: "FFT", paper: ["99, 48", "98, 50"], role: Role::Variant(1) },
 ];
 
 /// The recalls that must be reached.
@@ -134,6 +136,7 @@ fn share_below(found: &[Found], kind: Kind, cut: f64) -> f64 {
 }
 
 fn remarks(found: &[Found]) -> Vec<String> {
+    let [templates, fourier] = [0, 2].map(|technique| precision_pct(found, technique, compare8, 0.9));
     let share = |kind: Kind| format!("{:.1} % of those {}", 100.0 * share_below(found, kind, THRESHOLD), kind.title());
     vec![
         "the paper's numbers are recall and precision in percent, of 840 workloads of Azure labelled by hand; ours are made, \
@@ -144,6 +147,10 @@ fn remarks(found: &[Found]) -> Vec<String> {
         "pulses every 3, 6 or 12 hours, 4 of 10 machine-generated series of ours, divide a day but not 8 hours: Compare8 \
          takes them for a day's, Compare12 does not"
             .into(),
+        format!(
+            "at a recall of 90 %, precision is {fourier:.1} % by the Fourier transform and {templates:.1} % by templates: the \
+             transform takes no pulses for a day's, but cannot see the last of the user-facing"
+        ),
     ]
 }
 
@@ -153,15 +160,20 @@ fn panels(found: &[Found]) -> Vec<Panel> {
             let target = f64::from(pct);
             (target, precision_pct(found, place, compare8, target / 100.0))
         });
-        Series::new(technique.name, technique.role, Style::Line, line.collect())
+        Series::new(technique.short, technique.role, Style::Line, line.collect())
     });
-    const ROLES: [Role; 4] = [Role::Live, Role::Variant(0), Role::Variant(1), Role::Ghost];
-    let kinds = Kind::ALL.into_iter().zip(ROLES).map(|(kind, role)| {
+    const LINES: [(&str, Role); 4] = [
+        ("user-facing", Role::Live),
+        ("possibly", Role::Variant(0)),
+        ("machine", Role::Variant(1)),
+        ("not", Role::Ghost),
+    ];
+    let kinds = Kind::ALL.into_iter().zip(LINES).map(|(kind, (name, role))| {
         let line = (0..=60).map(|at| {
             let cut = f64::from(at) / 40.0;
             (cut, 100.0 * share_below(found, kind, cut))
         });
-        Series::new(kind.title(), role, Style::Line, line.collect())
+        Series::new(name, role, Style::Line, line.collect())
     });
     let plot = |title: &str, unit: &str, across: &str, series| {
         Panel::Plot(Plot {

@@ -24,6 +24,13 @@ struct Found {
     boosting: Quality,
 }
 
+/// Which method's quality.
+type By = fn(&Found) -> &Quality;
+
+/// Forests at the paper's confidence.
+const FORESTS: By = |found| &found.forests[PAPERS];
+const BOOSTING: By = |found| &found.boosting;
+
 /// Which of the two models of a quality.
 type Of = fn(&Quality) -> &ModelQuality;
 
@@ -74,27 +81,18 @@ fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<
 }
 
 fn rows(found: &[Found]) -> Vec<Row> {
-    let forests = |found: &Found| found.forests[PAPERS].clone();
-    let boosting = |found: &Found| found.boosting.clone();
     vec![
-        row("type, boosting", "99; 67 78, 99 99; 98", found, boosting, TYPE, 2),
-        row("type, forests", "99; 69 78, 99 99; 98", found, forests, TYPE, 2),
-        row("percentile, boosting", "68; 95 85, 47 77, 51 79, 94 80; 82", found, boosting, P95, 4),
-        row("percentile, forests", "73; 93 87, 61 76, 65 81, 92 83; 84", found, forests, P95, 4),
+        row("type, boosting", "99; 67 78, 99 99; 98", found, BOOSTING, TYPE, 2),
+        row("type, forests", "99; 69 78, 99 99; 98", found, FORESTS, TYPE, 2),
+        row("percentile, boosting", "68; 95 85, 47 77, 51 79, 94 80; 82", found, BOOSTING, P95, 4),
+        row("percentile, forests", "73; 93 87, 61 76, 65 81, 92 83; 84", found, FORESTS, P95, 4),
     ]
 }
 
-fn row(
-    what: &str,
-    paper: &'static str,
-    found: &[Found],
-    by: impl Fn(&Found) -> Quality + Copy,
-    of: Of,
-    classes: usize,
-) -> Row {
+fn row(what: &str, paper: &'static str, found: &[Found], by: By, of: Of, classes: usize) -> Row {
     const HEADS: [[&str; 2]; 4] = [["1: R", "P"], ["2: R", "P"], ["3: R", "P"], ["4: R", "P"]];
     let measure = |what, value: &dyn Fn(&ModelQuality) -> f64| {
-        Measure::of(what, 0, found.iter().map(|found| 100.0 * value(of(&by(found)))))
+        Measure::of(what, 0, found.iter().map(|found| 100.0 * value(of(by(found)))))
     };
     let mut ours = vec![measure("confident, %", &ModelQuality::share_confident)];
     for (class, [recall, precision]) in HEADS.into_iter().enumerate() {
@@ -119,7 +117,12 @@ fn checks(found: &[Found]) -> Vec<Check> {
     };
     let user_facing = of_forests(TYPE, PAPERS, |quality| quality.confusion.recall(1));
     let [types, p95] = [TYPE, P95].map(|of| of_forests(of, PAPERS, ModelQuality::share_confident));
-    let boosted = mean_pct(found, |found| P95(&found.boosting).share_confident());
+    let boosted = mean_pct(found, |found| P95(BOOSTING(found)).share_confident());
+    let by_both = |value: fn(&Confusion) -> f64| {
+        [FORESTS, BOOSTING].map(|by| mean_pct(found, |found| value(&P95(by(found)).confusion)))
+    };
+    let p95_right = by_both(Confusion::accuracy);
+    let middle = by_both(|confusion| (confusion.recall(1) + confusion.recall(2)) / 2.0);
     let last = CONFIDENCES_PCT.len() - 1;
     let [unsure, sure] = [0, last].map(|place| of_forests(P95, place, |quality| quality.confusion.accuracy()));
     let above =
@@ -137,12 +140,14 @@ fn checks(found: &[Found]) -> Vec<Check> {
         popular_first("buckets 1 and 4 are found more often than 2 and 3", found, Confusion::recall),
         popular_first("and more precisely", found, Confusion::precision),
         above("forests are sure of the percentile more often than boosting", p95, boosted),
+        above("and right more often where they are sure", p95_right[0], p95_right[1]),
+        above("and find more of the middle buckets, 2 and 3", middle[0], middle[1]),
     ]
 }
 
 /// Whether the worse of the buckets 1 and 4 is better than the better of 2 and 3.
 fn popular_first(what: &'static str, found: &[Found], value: fn(&Confusion, usize) -> f64) -> Check {
-    let of = |bucket| mean_pct(found, |found| value(&P95(&found.forests[PAPERS]).confusion, bucket));
+    let of = |bucket| mean_pct(found, |found| value(&P95(FORESTS(found)).confusion, bucket));
     let [first, second, third, fourth] = [0, 1, 2, 3].map(of);
     Check::so(what, first.min(fourth) > second.max(third), || {
         format!("{first:.1}, {second:.1}, {third:.1} and {fourth:.1} %")
@@ -150,9 +155,8 @@ fn popular_first(what: &'static str, found: &[Found], value: fn(&Confusion, usiz
 }
 
 fn remarks(found: &[Found], habits: Habits) -> Vec<String> {
-    let confusion = |found: &Found| found.forests[PAPERS].criticality.confusion.clone();
     let others = mean_pct(found, |found| {
-        let confusion = confusion(found);
+        let confusion = &TYPE(FORESTS(found)).confusion;
         let of = |class| (confusion.cases(class, 0) + confusion.cases(class, 1)) as f64;
         of(0) / (of(0) + of(1))
     });
@@ -185,15 +189,15 @@ fn panels(found: &[Found]) -> Vec<Panel> {
     };
     let right: fn(&ModelQuality) -> f64 = |quality| quality.confusion.accuracy();
     let series = vec![
-        line("type: used", Role::Variant(0), TYPE, ModelQuality::share_confident),
-        line("type: right", Role::Ghost, TYPE, right),
-        line("percentile: used", Role::Live, P95, ModelQuality::share_confident),
-        line("percentile: right", Role::Variant(1), P95, right),
+        line("type used", Role::Variant(0), TYPE, ModelQuality::share_confident),
+        line("type right", Role::Ghost, TYPE, right),
+        line("p95 used", Role::Live, P95, ModelQuality::share_confident),
+        line("p95 right", Role::Variant(1), P95, right),
     ];
     vec![Panel::Plot(Plot {
         title: "Predictions that are used, and those of them that are right".into(),
         unit: "%".into(),
-        across: "confidence asked for, %".into(),
+        across: "confidence, %".into(),
         across_is_log: false,
         up_is_log: false,
         series,
