@@ -75,7 +75,7 @@ fn protean_table_5_in_the_small_size() {
 }
 
 /// Every figure: its name and the lines of its table.
-const FIGURES: [(&str, usize); 28] = [
+const FIGURES: [(&str, usize); 29] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -103,6 +103,7 @@ const FIGURES: [(&str, usize); 28] = [
     ("power-table3", 4),
     ("power-fig4", 11),
     ("power-fig6", 5),
+    ("power-fig7", 12),
     ("power-table4", 8),
 ];
 

@@ -532,6 +532,14 @@ impl World {
         self.power.iter().flat_map(move |book| all.clone().map(|id| book.chassis_draw(id)))
     }
 
+    /// The share of its cores that a VM uses at a moment, whether it stands anywhere or not, from 0 to 1; none where power is
+    /// no part of the run.
+    #[must_use]
+    pub fn utilization(&self, vm: VmId, at: Time) -> Option<f64> {
+        let book = self.power.as_ref()?;
+        Some(book.utilization((vm, self.plan.luck(vm)), &self.plan.workload, at))
+    }
+
     fn cache_sizes(&self) -> CacheSizes {
         let mut all = CacheSizes::default();
         self.agents.iter().for_each(|agent| all.add(&agent.allocator.sizes()));

@@ -13,7 +13,8 @@ use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::admission::{DeathUnit, StopKind};
 use tiebreak_sim::incidents::find;
 use tiebreak_sim::{
-    AdmissionSettings, Agents, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, RulesUntil, Vdcs,
+    AdmissionSettings, Agents, CappingKind, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, PowerSettings,
+    RulesUntil, Vdcs,
 };
 
 use crate::draws::Draws;
@@ -47,6 +48,8 @@ pub struct Case {
     pub uplinks: Vec<Uplinks>,
     /// What rules about admission believe of deployments.
     pub admission: AdmissionSettings,
+    /// What servers draw and may draw, in laws about power; elsewhere power is no part of the run.
+    pub power: PowerSettings,
 }
 
 impl Case {
@@ -79,6 +82,7 @@ impl Case {
             vdcs: vdcs(number),
             uplinks: uplinks(number),
             admission: admission(number),
+            power: power(number),
         }
     }
 
@@ -258,6 +262,20 @@ fn admission(number: u64) -> AdmissionSettings {
         horizon_hours: draws.one_of(&[usual.horizon_hours, 0.0, 0.2, 3.0, 24.0]),
         tolerance: draws.one_of(&[usual.tolerance, 0.0, 100.0]),
         ..usual
+    }
+}
+
+/// Draws that are measured, or kept within budgets from hardly more than idle servers draw to all that they could.
+fn power(number: u64) -> PowerSettings {
+    let mut draws = Draws::of(number, "random power");
+    let kinds = [CappingKind::Measured, CappingKind::FullServer, CappingKind::PerVm, CappingKind::PerVm];
+    PowerSettings {
+        capping: draws.one_of(&kinds),
+        budget_pct: draws.one_of(&[40.0, 48.0, 55.0, 65.0, 100.0]),
+        slot_minutes: draws.one_of(&[1, 5, 7, 60]),
+        poll_ms: draws.one_of(&[200, 200, 500]),
+        lift_s: draws.one_of(&[30, 1, 600]),
+        ..PowerSettings::default()
     }
 }
 

@@ -13,7 +13,7 @@ use tiebreak_sim::{Agents, Decision, MachineByte, Outcome, Plan, Probe, Summary,
 
 use crate::case::Case;
 use crate::ledger::Ledger;
-use crate::{answers, replay};
+use crate::{answers, replay, watts};
 
 /// Mixes of cache switches that every case is decided under, besides all on and all off.
 const MIXES: u64 = 2;
@@ -30,6 +30,7 @@ pub fn check(case: &Case) -> Result<(), String> {
     caches_decide_alike(case, &cached, 0..MIXES)?;
     avoidance_waits_for_a_conflict(case, &cached)?;
     a_fork_shares_its_past(case, &cached)?;
+    watts::check(case, cached.summary.digest)?;
     any_moment_is_known(case)
 }
 

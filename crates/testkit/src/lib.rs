@@ -14,6 +14,7 @@ mod promises;
 mod replay;
 mod samples;
 mod stand;
+pub mod watts;
 mod wires;
 
 pub use case::Case;

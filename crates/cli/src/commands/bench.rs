@@ -35,6 +35,8 @@ pub(crate) const NETWORK: Opt =
 pub(crate) const ADMISSION: Opt =
     Opt { name: "admission", value: None, help: "nothing but rules about admission, and a cluster over years" };
 
+pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "nothing but the rule that balances power" };
+
 /// Machines and days of each zone that is measured.
 struct Sizes {
     runs: u32,
@@ -44,7 +46,7 @@ struct Sizes {
     large: (u32, f64),
     /// The piece of the middle zone's trace that is replayed with caches and without.
     piece_days: f64,
-    /// The preset's own zone, in which rules that ask for lifetimes or look at links are measured.
+    /// The preset's own zone, in which rules that ask for lifetimes, look at links or balance power are measured.
     preset: (u32, f64),
     memory_machines: &'static [u32],
     memory_days: f64,
@@ -86,6 +88,8 @@ const ONE_RULE_OVER_ORDERED_SET: Bar = Bar(Side::AtMost, 4.0);
 const PLACEMENTS_PER_SECOND: Bar = Bar(Side::AtLeast, 300_000.0);
 /// At least half the rate.
 const LIFETIMES_OVER_NONE: Bar = Bar(Side::AtMost, 2.0);
+/// At most 15% of the rate.
+const POWER_OVER_NONE: Bar = Bar(Side::AtMost, 1.0 / 0.85);
 const CACHE_MB: Bar = Bar(Side::AtMost, 100.0);
 /// Slower than the inventory.
 const CACHE_GROWTH: Bar = Bar(Side::Below, 1.0);
@@ -108,6 +112,13 @@ const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
 ];
 
+/// Who foretells loads, and how finely the rule that balances power tells machines apart.
+const WITH_POWER: [(&str, &str, &str); 3] = [
+    ("PowerBalance, oracle", "oracle", "none"),
+    ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
+    ("PowerBalance, forests", "forests", "none"),
+];
+
 #[derive(Serialize)]
 struct Bench {
     #[serde(skip)]
@@ -125,7 +136,7 @@ struct Bench {
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut bench = Bench::new(given.has("quick"));
-    let has_all = !["lifetimes", "network", "admission"].iter().any(|only| given.has(only));
+    let has_all = !["lifetimes", "network", "admission", "power"].iter().any(|only| given.has(only));
     if has_all {
         bench.beside_plain_programs(given)?;
     }
@@ -137,6 +148,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     if has_all || given.has("admission") {
         bench.admission()?;
+    }
+    if has_all || given.has("power") {
+        bench.power()?;
     }
     Ok(Answer::either(given, &bench, || bench.text()))
 }
@@ -172,6 +186,23 @@ impl Bench {
         for (case, (what, rules, _)) in cases[1..].iter().zip(WITH_LIFETIMES) {
             let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
             self.ratio(name, case.cost_over(&cases[0]), (rules == ["TemporalCost"]).then_some(LIFETIMES_OVER_NONE));
+        }
+        self.cases.extend(cases);
+        Ok(())
+    }
+
+    /// The default list, and with the rule that balances power; what is foretold is learned before and not timed.
+    fn power(&mut self) -> Result<(), Failure> {
+        let size = self.sizes.preset;
+        let plain = Zone::of(size)?;
+        let with = WITH_POWER.iter().map(|(what, by, buckets)| Ok((what, plain.balancing_power(by, buckets)?)));
+        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
+        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        let cases = in_turns(self.sizes.runs, &runners)?;
+        for (case, (what, ..)) in cases[1..].iter().zip(WITH_POWER) {
+            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
+            self.ratio(name, case.cost_over(&cases[0]), Some(POWER_OVER_NONE));
         }
         self.cases.extend(cases);
         Ok(())

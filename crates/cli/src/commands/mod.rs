@@ -93,7 +93,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 0,
         help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
                on the same requests, and says which bars are met.",
-        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &TRACE],
+        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE],
         run: bench::run,
     },
     Command {

@@ -27,6 +27,7 @@ mod power;
 mod power_draws;
 mod power_fig4;
 mod power_fig6;
+mod power_fig7;
 mod power_table2;
 mod power_table3;
 mod power_table4;
@@ -114,6 +115,7 @@ static ENTRIES: &[Entry] = &[
     },
     Entry { name: "power-fig4", about: "a server under a cap: who is slowed down, and how much", run: power_fig4::run },
     Entry { name: "power-fig6", about: "a chassis under a budget, by where VMs stand", run: power_fig6::run },
+    Entry { name: "power-fig7", about: "what balancing power costs and brings, by alpha", run: power_fig7::run },
     Entry {
         name: "power-table4",
         about: "how much lower budgets can be, by how capping works",

@@ -258,6 +258,13 @@ impl PowerBook {
         })
     }
 
+    /// How much of its cores a VM uses at a moment, from 0 to 1; `number` as in [`join`](Self::join).
+    pub(crate) fn utilization(&self, (vm, number): (VmId, u64), workload: &Workload, at: Time) -> f64 {
+        let tenant = workload.tenant(workload.request_of(vm));
+        let pattern = self.patterns.of(self.terms.usages[vm.index()], number, tenant);
+        self.patterns.utilization(&pattern, self.patterns.slot_of(at))
+    }
+
     /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
     pub(crate) fn chassis_draw(&self, id: ChassisId) -> (Time, &[f64], f64) {
         let held = &self.chassis[id.index()];

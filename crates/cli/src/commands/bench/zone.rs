@@ -16,6 +16,9 @@ use crate::scenario::preset;
 const CLUSTER_MACHINES: u32 = 1_000;
 const RACK_MACHINES: u32 = 40;
 
+/// Chassis of a rack where power is balanced.
+const RACK_CHASSIS: u32 = 3;
+
 /// How many machines the preset's arrival rate is made for.
 const PRESET_MACHINES: u32 = 10_000;
 
@@ -131,6 +134,17 @@ impl Zone {
         for rule in rules {
             variant.set(&format!("rules.{rule}.on"), "true")?;
         }
+        Ok(Self { variant, workload: self.workload.clone() })
+    }
+
+    /// The same machines and requests with the rule that balances power in so many buckets, under loads foretold by
+    /// these. Of the 40 machines of a rack 13 or 14 share a chassis.
+    pub(super) fn balancing_power(&self, foretelling: &str, buckets: &str) -> Result<Self, Failure> {
+        let mut variant = self.variant.clone();
+        variant.clusters.iter_mut().for_each(|row| row.settings.chassis = RACK_CHASSIS);
+        variant.set("rules.PowerBalance.on", "true")?;
+        variant.set("rules.PowerBalance.buckets", buckets)?;
+        variant.set("power.foretelling", foretelling)?;
         Ok(Self { variant, workload: self.workload.clone() })
     }
 

@@ -1,0 +1,140 @@
+//! Power by who stands where alone: what each server would draw, what its chassis does, and whom capping
+//! hits (power oversubscription, sections II and III).
+//!
+//! The simulator follows each chassis change by change; here the VMs of a machine are looked up among all that ever stood
+//! there, and their utilization is added up anew.
+
+use tiebreak_model::{ChassisId, MachineId, Millis, Resource, Time};
+use tiebreak_sim::power::events::CappingEvent;
+use tiebreak_sim::{CappingKind, Plan, PowerSettings, World};
+
+use crate::case::Case;
+use crate::draws::Draws;
+
+/// Watts by which two sums of the same parts may differ.
+const NEAR_W: f64 = 1e-6;
+
+/// Everything that power adds to a case.
+///
+/// # Errors
+/// The first law that is broken, in a sentence.
+pub(crate) fn check(case: &Case, digest: u64) -> Result<(), String> {
+    let settings = case.power;
+    let watched = watched(case, settings)?;
+    let mut whole = World::new(plan(case, settings));
+    whole.run();
+    same_draws("one slice and many", &whole, &watched)?;
+    for event in whole.capping_events() {
+        event_adds_up(event, &settings, whole.plan())?;
+    }
+    let capping = CappingKind::Off;
+    let mut off = World::new(plan(case, PowerSettings { capping, ..settings }));
+    off.run();
+    let told = [off, whole].map(|world| world.summary().digest);
+    if told != [digest; 2] {
+        return Err(format!("placements depend on power settings: {digest:016x} without, {told:016x?} with"));
+    }
+    Ok(())
+}
+
+fn plan(case: &Case, power: PowerSettings) -> Plan {
+    case.plan(true).with_power(&power).expect("what servers draw is sound")
+}
+
+/// A run in small slices, after each of which every server is added up that the book has moved on.
+fn watched(case: &Case, settings: PowerSettings) -> Result<World, String> {
+    let mut draws = Draws::of(case.number, "random slices");
+    let mut world = World::new(plan(case, settings));
+    let mut seen = vec![Time::ZERO; world.plan().fleet().chassis_count() as usize];
+    loop {
+        let is_done = world.advance(1 + draws.below(8)).done;
+        let moved: Vec<_> = world.chassis_draws().zip(&seen).map(|((now, ..), before)| now > *before).collect();
+        for (id, _) in moved.iter().enumerate().filter(|(_, moved)| **moved) {
+            servers_add_up(&world, ChassisId::of(id), &settings)?;
+        }
+        seen = world.chassis_draws().map(|(now, ..)| now).collect();
+        if is_done {
+            return Ok(world);
+        }
+    }
+}
+
+/// What the book says of a chassis is what the VMs draw that stood there just before, server by server; unslowed, the chassis
+/// draws their sum, and never more.
+fn servers_add_up(world: &World, id: ChassisId, settings: &PowerSettings) -> Result<(), String> {
+    let (now, servers_w, draw_w) = world.chassis_draws().nth(id.index()).expect("a chassis of the fleet");
+    let machines = world.plan().fleet().machines_of_chassis(id).map(MachineId);
+    let expected: Vec<_> = machines.map(|machine| server_w(world, machine, now, settings)).collect();
+    draws_agree(&expected, servers_w).map_err(|differ| format!("{id:?} before {now:?}: {differ}"))?;
+    let all: f64 = expected.iter().sum();
+    let is_slowed = matches!(settings.capping, CappingKind::FullServer | CappingKind::PerVm);
+    let holds = if is_slowed { draw_w <= all + NEAR_W } else { (draw_w - all).abs() < NEAR_W };
+    if holds { Ok(()) } else { Err(format!("{id:?} before {now:?} draws {draw_w} W, its servers {all} W")) }
+}
+
+/// Two accounts of what servers would draw.
+///
+/// # Errors
+/// The first server of which they differ.
+pub fn draws_agree(expected: &[f64], told: &[f64]) -> Result<(), String> {
+    let apart = |(one, other): (&f64, &f64)| (one - other).abs() > NEAR_W;
+    if expected.len() != told.len() {
+        return Err(format!("{} servers are told, there are {}", told.len(), expected.len()));
+    }
+    match expected.iter().zip(told).position(apart) {
+        Some(at) => Err(format!("server {at} is told to draw {} W, its VMs give {} W", told[at], expected[at])),
+        None => Ok(()),
+    }
+}
+
+/// What a server draws unslowed in the slot before a moment: more than idle by its busy cores' share.
+fn server_w(world: &World, machine: MachineId, now: Time, settings: &PowerSettings) -> f64 {
+    let (fleet, workload) = (world.plan().fleet(), world.plan().workload());
+    let before = now - Millis(1);
+    let busy: f64 = world
+        .vms_on(machine, before)
+        .map(|(vm, _)| {
+            let cores = f64::from(workload.shape_of_vm(vm).demand[Resource::Cores]) / 1_000.0;
+            cores * world.utilization(vm, before).expect("draws are measured")
+        })
+        .sum();
+    let cores = fleet.capacity(machine)[Resource::Cores].div_ceil(1_000);
+    settings.idle_w + (settings.full_w - settings.idle_w) * busy / f64::from(cores)
+}
+
+/// An event's servers sum to what its chassis wanted, which is more than it may draw less the margins; and while the last resort
+/// did not take hold, nobody is slowed down per VM who was taken for user-facing.
+///
+/// # Errors
+/// What is wrong with the event.
+pub fn event_adds_up(event: &CappingEvent, settings: &PowerSettings, plan: &Plan) -> Result<(), String> {
+    let CappingEvent { chassis, begin, end, wanted_w, servers_w, budget_w, .. } = event;
+    let all: f64 = servers_w.iter().sum();
+    if (all - wanted_w).abs() > NEAR_W {
+        return Err(format!("the servers of {chassis:?} wanted {all} W at {begin:?}, the event says {wanted_w} W"));
+    }
+    let alert_w = budget_w - settings.controllers(servers_w.len() as u32).margin_w;
+    if begin > end || *wanted_w <= alert_w {
+        return Err(format!(
+            "{chassis:?} was capped from {begin:?} to {end:?} for {wanted_w} W, alerts begin at {alert_w} W"
+        ));
+    }
+    let minded = |vm: &&tiebreak_model::VmId| plan.workload().shape_of_vm(**vm).load.user_facing;
+    let wrong = event.vms.keys().find(minded).filter(|_| settings.capping == CappingKind::PerVm && event.rapl == 0);
+    match wrong {
+        Some(vm) => Err(format!("{vm:?} was taken for user-facing and slowed down at {begin:?} without need")),
+        None => Ok(()),
+    }
+}
+
+/// Two runs of one case draw, cap and slow down alike, bit for bit.
+fn same_draws(what: &str, one: &World, other: &World) -> Result<(), String> {
+    let power = |world: &World| world.summary().power;
+    if power(one) != power(other) {
+        return Err(format!("{what} draw unlike: {:?} and {:?}", power(one), power(other)));
+    }
+    let alike = one.capping_events().eq(other.capping_events())
+        && one.throttled().eq(other.throttled())
+        && one.power_readings().eq(other.power_readings());
+    if alike { Ok(()) } else { Err(format!("{what} cap unlike")) }
+}
