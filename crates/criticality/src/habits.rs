@@ -5,11 +5,11 @@
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", Table I.
 
 use rand_core::Rng;
-use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::{Seed, pick};
 use tiebreak_model::{Load, Millis, Time, Usage};
 
+use crate::chance::{between, happens, normal};
 use crate::learning::Arrival;
 
 /// Cores and how many percent of the VMs have them. (Table I; 32 and more is 32)
@@ -39,11 +39,12 @@ pub struct Habits {
     pub vms: usize,
     /// Days over which they arrive.
     pub days: f64,
-    /// Subscriptions.
+    /// Subscriptions, one or more.
     pub tenants: u32,
     /// Subscriptions most of whose VMs are user-facing, in percent. (Table I: 4 of 10 cores)
     pub user_facing_pct: f64,
-    /// VMs that are of the subscription's usual type and length of life, in percent.
+    /// VMs that are of the subscription's usual type, and those of its usual length of life, in percent; the others are
+    /// of any.
     pub faithful_pct: f64,
     /// Standard deviation of a VM's 95th percentile around its subscription's, in points.
     pub p95_spread: f64,
@@ -160,16 +161,4 @@ fn weighted<T: Copy>(chance: &mut Xoshiro256PlusPlus, list: &[T], pct: impl Fn(&
         at -= pct(entry);
     }
     chosen
-}
-
-fn between(chance: &mut Xoshiro256PlusPlus, low: f64, high: f64) -> f64 {
-    low + (high - low) * (chance.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn happens(chance: &mut Xoshiro256PlusPlus, pct: f64) -> bool {
-    between(chance, 0.0, 100.0) < pct
-}
-
-fn normal(chance: &mut Xoshiro256PlusPlus) -> f64 {
-    StandardNormal.sample(chance)
 }

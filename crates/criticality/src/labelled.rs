@@ -8,10 +8,10 @@
 use core::f64::consts::TAU;
 
 use rand_core::Rng;
-use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::{Seed, pick};
 
+use crate::chance::{between, happens, normal};
 use crate::series::{SLOTS_PER_DAY, Series, WEEKDAYS_MIN};
 
 /// What a workload is deemed to be. (Figure 3)
@@ -142,21 +142,16 @@ struct Maker {
 }
 
 impl Maker {
-    /// Even between the two.
     fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.chance.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        between(&mut self.chance, low, high)
     }
 
     fn normal(&mut self) -> f64 {
-        StandardNormal.sample(&mut self.chance)
+        normal(&mut self.chance)
     }
 
     fn choose<T: Copy>(&mut self, from: &[T]) -> T {
         from[pick(self.chance.next_u64(), from.len() as u32) as usize]
-    }
-
-    fn happens(&mut self, pct: f64) -> bool {
-        self.between(0.0, 100.0) < pct
     }
 
     /// Load from 0 to 1 over a day, the same every day: office hours, two peaks, an evening, or a smooth wave.
@@ -235,7 +230,7 @@ impl Maker {
             }
             values.push(scale * (level + height * (load * peak + noise * self.normal())));
         }
-        if self.happens(troubles.interrupted_pct) {
+        if happens(&mut self.chance, troubles.interrupted_pct) {
             self.interrupt(&mut values);
         }
         values.iter().map(|value| value.clamp(0.0, 100.0)).collect()

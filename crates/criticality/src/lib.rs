@@ -26,6 +26,8 @@ pub mod rivals;
 pub mod series;
 pub mod template;
 
+mod chance;
+
 pub use learning::{Arrival, ForestSettings, Foretelling, Foretold, Learning, Method};
 pub use quality::{AtRecall, Confusion, ModelQuality, Quality};
 pub use series::{Series, Unclassified};

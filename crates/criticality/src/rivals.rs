@@ -16,6 +16,8 @@ use crate::series::{Prepared, SLOTS_PER_DAY, Series, Unclassified};
 use crate::template::{PERIODS, Scores};
 
 /// Finds periods by the Fourier transform: a period explains the share of power at its frequency.
+///
+/// Its sines are the platform's: the last bits of its scores differ between the program and the page. All else here is alike.
 #[derive(Default)]
 pub struct Fourier {
     prepared: Prepared,

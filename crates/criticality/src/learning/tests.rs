@@ -111,6 +111,15 @@ fn the_seed_chooses_the_forest() {
     assert_ne!(other.loads, foretold(Foretelling::Forests, quick()).loads);
 }
 
+/// The page has the same figures: draws and arithmetic depend on no platform. Another version of the trees may change them.
+#[test]
+fn the_same_forest_everywhere() {
+    let loads = foretold(Foretelling::Forests, quick()).loads;
+    let user_facing = loads.iter().filter(|load| load.user_facing).count();
+    let p95_pct: u32 = loads.iter().map(|load| u32::from(load.p95_pct)).sum();
+    assert_eq!((user_facing, p95_pct), (2_200, 256_800));
+}
+
 #[test]
 fn no_arrivals_are_no_trouble() {
     let Foretold { loads, quality } = Learning::new(vec![], Foretelling::Forests, quick(), Seed(1)).finish();
