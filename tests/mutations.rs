@@ -5,13 +5,14 @@ use std::sync::LazyLock;
 
 use tiebreak_model::{MachineId, Millis, RequestId, Time, VmId};
 use tiebreak_placement::RuleUse;
+use tiebreak_sim::power::events::{CappingEvent, Throttled};
 use tiebreak_sim::world::AgentState;
-use tiebreak_sim::{Agents, Cause, Decision, Disruption, Latency, Outcome, Reason, Series};
+use tiebreak_sim::{Agents, CappingKind, Cause, Decision, Disruption, Latency, Outcome, Reason, Series};
 use tiebreak_testkit::laws::{
     a_fork_shares_its_past, avoidance_waits_for_a_conflict, book_keeping, caches_decide_alike, one_thing_at_a_time,
     record, same, same_until_a_conflict,
 };
-use tiebreak_testkit::{Case, Ledger};
+use tiebreak_testkit::{Case, Ledger, watts};
 
 /// Records of random cases, all of them lawful.
 static ALL: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
@@ -651,4 +652,39 @@ fn a_run_that_lets_in_otherwise_with_other_caches_is_noticed() {
         noticed += u32::from(caches_decide_alike(&deaf, &ledger, 0..1).is_err());
     }
     assert!(noticed > 10, "{noticed}");
+}
+
+#[test]
+fn power_that_does_not_add_up_is_noticed() {
+    let (mut events, mut minded) = (0, 0);
+    for case in (0..80).map(Case::random) {
+        let world = watts::run(&case);
+        let broken = |event: &CappingEvent| watts::event_adds_up(event, &case.power, world.plan()).err();
+        for event in world.capping_events() {
+            assert_eq!(broken(event), None, "an event as it was");
+            events += 1;
+            let mut spoiled = event.clone();
+            spoiled.servers_w[0] += 1.0;
+            assert!(broken(&spoiled).is_some_and(|said| said.contains("the event says")));
+            let needless = CappingEvent { budget_w: event.wanted_w + case.power.margin_w * 100.0, ..event.clone() };
+            assert!(broken(&needless).is_some_and(|said| said.contains("alerts begin at")));
+            let mut unfair = event.clone();
+            let user_facing = |vm: &VmId| world.plan().workload().shape_of_vm(*vm).load.user_facing;
+            let Some(vm) = (0..world.plan().workload().vm_count()).map(VmId).find(user_facing) else { continue };
+            unfair.vms.insert(vm, Throttled::NOT);
+            if case.power.capping == CappingKind::PerVm && event.rapl == 0 {
+                minded += 1;
+                assert!(broken(&unfair).is_some_and(|said| said.contains("without need")));
+            }
+        }
+        for (_, servers_w, _) in world.chassis_draws() {
+            let mut less = servers_w.to_vec();
+            less[0] -= 1.0;
+            assert!(watts::draws_agree(servers_w, servers_w).is_ok());
+            assert!(
+                watts::draws_agree(servers_w, &less).is_err() && watts::draws_agree(servers_w, &less[1..]).is_err()
+            );
+        }
+    }
+    assert!(events > 50 && minded > 10, "{events} events, {minded} without the last resort");
 }

@@ -16,17 +16,19 @@
 //! | free at, h, by first predictions | 11.9 | 11.5 | 10.5 | - | 11 | 14.5 | - | - | 12 |
 //! | longest life, h | 1 | 5 | 1 | - | 1 | 1 | - | - | 9 |
 //! | uplink, Mbit/s | 9 | 5 | 3 | 4 | 8 | 2 | 6 | 7 | 1 |
+//! | busy cores, user-facing | 8 | 6 | 0 | 0 | 6 | 1 | 0 | 0 | 10 |
+//! | busy cores, others | 4 | 6 | 1 | 0 | 1 | 1 | 0 | 0 | 6 |
 //! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
 //!
-//! The VM comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
+//! Each rack is one chassis. The VM is user-facing. It comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Links, MachineId, MachineRecord, Needs,
-    Newcomer, Occupancy, Outlook, Peer, Phase, Readiness, Resources, Scene, Scope, TenantSize, TenantTerms, Topology,
-    Uplinks, VmRequest, VmShape,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Links, Load, MachineId, MachineLoad,
+    MachineRecord, Needs, Newcomer, Occupancy, Outlook, Peer, Phase, Readiness, Resources, Scene, Scope, TenantSize,
+    TenantTerms, Topology, Uplinks, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -72,6 +74,14 @@ const TENANT_ON: [u32; 4] = [1, 2, 5, 8];
 /// What is reserved of each machine's uplinks, in Mbit/s.
 const UPLINKS: [u64; 9] = [9, 5, 3, 4, 8, 2, 6, 7, 1];
 
+/// Cores that user-facing VMs and others keep busy at their 95th percentile.
+const BUSY: [(u32, u32); 9] = [(8, 4), (6, 6), (0, 1), (0, 0), (6, 1), (1, 1), (0, 0), (0, 0), (10, 6)];
+
+fn busy((user_facing, other): (u32, u32)) -> MachineLoad {
+    let load = |cores: u32| Load { user_facing: true, p95_pct: 100 }.of_cores(cores * 1_000) as u32;
+    MachineLoad { user_facing: load(user_facing), other: load(other) }
+}
+
 const LINKS: Links = Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 1 };
 
 const CAPACITY: Resources = gib(16, 64);
@@ -86,11 +96,12 @@ fn cluster(machines: u32, racks: u32, datacenter: u32) -> ClusterSpec {
 
 fn pool() -> Occupancy {
     let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster(9, 3, 0)]).expect("a fleet")));
-    for (id, ((cores, memory, vms, risk, host_version), lives)) in POOL.into_iter().zip(LIVES).enumerate() {
+    let states = POOL.into_iter().zip(LIVES).zip(BUSY);
+    for (id, (((cores, memory, vms, risk, host_version), lives), cores_busy)) in states.enumerate() {
         let (free, empty) = (gib(cores, memory), MachineRecord::empty(CAPACITY, Readiness::Ready));
         let evictable = if id == 0 { gib(4, 4) } else { Resources::NONE };
-        let life = life(lives);
-        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, risk, host_version, life, ..empty });
+        let (life, load) = (life(lives), busy(cores_busy));
+        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, load, risk, host_version, life, ..empty });
     }
     let mut pool = pool.with_network(&[Uplinks { machine_kbps: 20_000, rack_kbps: 60_000, cluster_kbps: 60_000 }]);
     let network = pool.network_mut().expect("it has one");
@@ -171,6 +182,7 @@ fn every_preference_chooses_differently() {
         ("KeepVdcClose", vec![0, 1, 2]),
         ("SpreadVdc", vec![0, 3, 4, 6, 7]),
         ("LeastLoadedUplink", vec![5]),
+        ("PowerBalance", vec![3, 5]),
     ];
     let may_evict = with_value("AreNodeResourcesValid", 1.0);
     for (id, machines) in &expected {

@@ -25,12 +25,12 @@ const STATES = {
   ],
   'folded rules open, weights by hand': [
     async ({ hand, page }) => {
-      await page.getByText('14 more rules').click();
+      await page.getByText('15 more rules').click();
       await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).check());
     },
     async ({ hand, page }) => {
       await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).uncheck());
-      await page.getByText('14 more rules').click();
+      await page.getByText('15 more rules').click();
     },
   ],
   'caches and agents open, a moment at which commits failed': [

@@ -20,9 +20,7 @@ const NEAR_W: f64 = 1e-6;
 /// The first law that is broken, in a sentence.
 pub(crate) fn check(case: &Case, digest: u64) -> Result<(), String> {
     let settings = case.power;
-    let watched = watched(case, settings)?;
-    let mut whole = World::new(plan(case, settings));
-    whole.run();
+    let (watched, whole) = (watched(case, settings)?, run(case));
     same_draws("one slice and many", &whole, &watched)?;
     for event in whole.capping_events() {
         event_adds_up(event, &settings, whole.plan())?;
@@ -35,6 +33,14 @@ pub(crate) fn check(case: &Case, digest: u64) -> Result<(), String> {
         return Err(format!("placements depend on power settings: {digest:016x} without, {told:016x?} with"));
     }
     Ok(())
+}
+
+/// The run of a case with its power settings.
+#[must_use]
+pub fn run(case: &Case) -> World {
+    let mut world = World::new(plan(case, case.power));
+    world.run();
+    world
 }
 
 fn plan(case: &Case, power: PowerSettings) -> Plan {

@@ -17,7 +17,7 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|clusters|run";
+pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run";
 
 /// A list by name, with what must be known of all of it.
 struct List {
