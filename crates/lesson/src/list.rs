@@ -31,4 +31,6 @@ pub static LESSONS: &[Listed] = lessons![
     "12-never-fit",
     "13-why-40-percent-stays-empty",
     "14-one-observation",
+    "15-who-gets-slowed-down",
+    "16-twelve-percent-more-servers",
 ];

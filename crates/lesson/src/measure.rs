@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use tiebreak_model::Bottleneck;
+use tiebreak_model::{Bottleneck, Millis};
 use tiebreak_placement::RULES;
 use tiebreak_sim::metrics::{METRICS, index_of};
+use tiebreak_sim::power::events::PowerSummary;
 use tiebreak_sim::{RuleShare, Summary, World};
 
 use crate::issue::{one_of, quoted};
@@ -98,6 +99,20 @@ fn refused(run: &Summary, by: Bottleneck) -> Option<f64> {
     count(run.counters.refused_by_network[by as usize])
 }
 
+fn drawn(run: &Summary) -> Option<&PowerSummary> {
+    run.power.as_ref().filter(|power| power.counted.readings > 0)
+}
+
+/// Core-hours of user-facing VMs (0) or of others (1) that were slowed down.
+fn slowed(run: &Summary, kind: usize) -> Option<f64> {
+    drawn(run).map(|power| power.counted.throttled_core_ms[kind] / Millis::HOUR.0 as f64)
+}
+
+/// How unlike chassis (0) or servers (1) are, in percent.
+fn deviation(run: &Summary, which: usize) -> Option<f64> {
+    run.power.as_ref().map(|power| 100.0 * power.deviations[which])
+}
+
 /// Every figure of a whole run.
 pub static TOTALS: &[Total] = &[
     total("placements", "VMs placed", "", |run| count(run.placements)),
@@ -136,6 +151,15 @@ pub static TOTALS: &[Total] = &[
     total("deployments_refused", "deployments not let in", "", |run| count(run.counters.deployments_refused)),
     total("scale_outs", "scale-outs placed", "", |run| count(run.counters.scale_outs)),
     total("scale_outs_failed", "scale-outs failed", "", |run| count(run.counters.scale_outs_failed)),
+    // Power, where draws are measured; imbalance also where a rule asks for loads.
+    total("capping_events", "capping events", "", |run| drawn(run).map(|power| power.counted.events as f64)),
+    total("rapl_engagements", "times the last resort took hold", "", |run| {
+        drawn(run).map(|power| power.counted.rapl as f64)
+    }),
+    total("user_facing_slowed", "user-facing core-hours slowed down", "", |run| slowed(run, 0)),
+    total("others_slowed", "other core-hours slowed down", "", |run| slowed(run, 1)),
+    total("chassis_deviation_pct", "imbalance of chassis", "%", |run| deviation(run, 0)),
+    total("server_deviation_pct", "imbalance of servers", "%", |run| deviation(run, 1)),
 ];
 
 const FOLDS: [(&str, Fold); 4] =
