@@ -312,7 +312,7 @@ impl Plan {
 
     /// What VMs use and what happens then, where anybody asks.
     pub(crate) fn power(&self) -> Option<&Arc<PowerTerms>> {
-        self.power.as_ref()
+        self.power.as_ref().filter(|_| IS_WHOLE)
     }
 
     /// The fleet with nothing placed and nothing reserved.

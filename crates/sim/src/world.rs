@@ -278,7 +278,7 @@ impl World {
 
     /// What frames tell beside how each machine stands.
     fn layers(&self) -> Layers {
-        let draws = self.power.as_ref().is_some_and(PowerBook::measures);
+        let draws = self.book().is_some_and(PowerBook::measures);
         Layers { lives: self.lives.is_some(), uplinks: self.links.is_some(), draws }
     }
 
@@ -414,7 +414,7 @@ impl World {
     #[must_use]
     pub fn picture(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let draws = self.power.iter().flat_map(PowerBook::bytes);
+        let draws = self.book().into_iter().flat_map(PowerBook::bytes);
         crate::frames::picture(self.store.occupancy(), self.layers(), draws, &mut bytes);
         bytes
     }
@@ -494,7 +494,7 @@ impl World {
             rule_shares: self.shares.means(),
             circles: self.shares.circles(),
             lives: self.life_counts(),
-            power: self.power.as_ref().filter(|_| IS_WHOLE).map(PowerBook::summary),
+            power: self.book().map(PowerBook::summary),
         }
     }
 
@@ -504,39 +504,44 @@ impl World {
         self.plan.power().map(|terms| terms.settings)
     }
 
+    /// Who draws what, where anybody asks.
+    fn book(&self) -> Option<&PowerBook> {
+        self.power.as_ref().filter(|_| IS_WHOLE)
+    }
+
     /// Whether draws of chassis are measured.
     #[must_use]
     pub fn measures_draws(&self) -> bool {
-        self.power.as_ref().is_some_and(PowerBook::measures)
+        self.book().is_some_and(PowerBook::measures)
     }
 
     /// Capping events so far, those that are over first.
     pub fn capping_events(&self) -> impl Iterator<Item = &CappingEvent> {
-        self.power.iter().flat_map(PowerBook::events)
+        self.book().into_iter().flat_map(PowerBook::events)
     }
 
     /// VMs that were slowed down so far, and how much.
     pub fn throttled(&self) -> impl Iterator<Item = (VmId, Throttled)> + '_ {
-        self.power.iter().flat_map(|book| book.throttled().iter().map(|(vm, throttled)| (*vm, *throttled)))
+        self.book().into_iter().flat_map(|book| book.throttled().iter().map(|(vm, throttled)| (*vm, *throttled)))
     }
 
     /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts: the
     /// history that a budget is found from. Empty where draws are not measured.
     pub fn power_readings(&self) -> impl Iterator<Item = &[f32]> {
-        self.power.iter().flat_map(PowerBook::readings)
+        self.book().into_iter().flat_map(PowerBook::readings)
     }
 
     /// What every server would draw unslowed, chassis by chassis, and when that was; and what its chassis does draw.
     pub fn chassis_draws(&self) -> impl Iterator<Item = (Time, &[f64], f64)> {
         let all = (0..self.plan.fleet.chassis_count()).map(ChassisId);
-        self.power.iter().flat_map(move |book| all.clone().map(|id| book.chassis_draw(id)))
+        self.book().into_iter().flat_map(move |book| all.clone().map(|id| book.chassis_draw(id)))
     }
 
     /// The share of its cores that a VM uses at a moment, whether it stands anywhere or not, from 0 to 1; none where power is
     /// no part of the run.
     #[must_use]
     pub fn utilization(&self, vm: VmId, at: Time) -> Option<f64> {
-        let book = self.power.as_ref()?;
+        let book = self.book()?;
         Some(book.utilization((vm, self.plan.luck(vm)), &self.plan.workload, at))
     }
 
@@ -1179,7 +1184,8 @@ impl World {
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);
         if let Some(frames) = &mut self.frames {
-            frames.tick(self.now, self.store.occupancy(), self.power.iter().flat_map(PowerBook::bytes));
+            let book = self.power.iter().filter(|_| IS_WHOLE);
+            frames.tick(self.now, self.store.occupancy(), book.flat_map(PowerBook::bytes));
         }
     }
 

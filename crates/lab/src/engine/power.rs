@@ -148,12 +148,11 @@ fn why(world: &World, event: &CappingEvent) -> Vec<String> {
         words::counted(event.alerts as f64, "time", "times"),
         words::count(event.peak_w.round())
     ));
-    let cores = |vm: &VmId| f64::from(workload.shape_of_vm(*vm).demand[Resource::Cores]) / 1_000.0;
     let name = |(vm, it): &(&VmId, &Throttled)| {
         format!(
-            "VM {} ({} cores) for {}, {:.0} % slower on average, {:.0} % of its frequency at worst",
+            "VM {} ({}) for {}, {:.0} % slower on average, {:.0} % of its frequency at worst",
             workload.name(**vm),
-            words::trimmed(cores(vm), 1),
+            words::resources(workload.shape_of_vm(**vm).demand),
             span((it.ms / 1_000) as u32),
             100.0 * it.depth(),
             100.0 * it.lowest
