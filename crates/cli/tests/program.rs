@@ -874,6 +874,18 @@ fn bench_measures_admission_alone() {
 }
 
 #[test]
+fn bench_measures_power_alone() {
+    let bench = json(&["bench", "--quick", "--power", "--json"]);
+    let cases = bench["cases"].as_array().expect("cases");
+    let names: Vec<_> = cases.iter().map(|case| case["name"].as_str().expect("a name")).collect();
+    assert!(names.len() == 4 && names[0].starts_with("default list"), "{names:?}");
+    assert!(names[1..].iter().all(|name| name.starts_with("PowerBalance")), "{names:?}");
+    assert!(cases[1..].iter().all(|case| case["digest"] != cases[0]["digest"]), "the rule decides nothing: {bench}");
+    let ratios = bench["ratios"].as_array().expect("ratios");
+    assert!(ratios.len() == 3 && ratios.iter().all(|ratio| ratio["bar"].is_number()), "{bench}");
+}
+
+#[test]
 fn bench_measures_links_alone() {
     let bench = json(&["bench", "--quick", "--network", "--json"]);
     let cases = bench["cases"].as_array().expect("cases");
