@@ -233,8 +233,8 @@ fn draws_that_give_no_budget_are_said() {
     let folder = folder("no-budgets");
     for (name, csv, words, options) in [
         ("empty", "", "expected a column watts", &[][..]),
-        ("no-column", "power\n2000\n", "expected a column watts in the first line of", &[]),
-        ("twice", "watts,watts\n1,2\n", "expected one column watts in", &[]),
+        ("no-column", "power\n2000\n", "expected a column watts in the first line, got", &[]),
+        ("twice", "watts,watts\n1,2\n", "expected one column watts, got 2", &[]),
         ("no-readings", "watts\n", "at least 2 readings, got 0", &[]),
         ("one", "watts\n2000\n", "at least 2 readings, got 1", &[]),
         (
