@@ -157,7 +157,7 @@ impl Allocator {
     /// # Errors
     /// When no machine is valid.
     pub fn choose(&mut self, request: &Request<'_>) -> Result<Choice, Refusal> {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = self.watch.as_mut().filter(|_| !cfg!(feature = "few")) {
             watch.follow(&mut self.view);
         }
         match &mut self.pool {
@@ -200,7 +200,7 @@ impl Allocator {
     /// Brings evaluations up to date while there is nothing else to do, as far as `budget`
     /// machines go; how many were ranked again (Protean section 5.2.4).
     pub fn refresh_in_background(&mut self, budget: u64) -> u64 {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = self.watch.as_mut().filter(|_| !cfg!(feature = "few")) {
             watch.follow(&mut self.view);
         }
         let log = self.log.as_mut();

@@ -115,6 +115,9 @@ struct Column {
 impl ChassisWatch {
     /// For a list that has such rules.
     pub(crate) fn of(policy: &Policy, view: &Occupancy) -> Option<Self> {
+        if cfg!(feature = "few") || !policy.asks_for_loads() {
+            return None;
+        }
         let fleet = view.fleet();
         let column = |(rule, quantizer): (&dyn AnyChassis, Quantizer), user_facing| Column {
             rule: rule.copied(),
@@ -131,7 +134,7 @@ impl ChassisWatch {
             fresh: Vec::new(),
         };
         watch.look(view, |_| {});
-        policy.asks_for_loads().then_some(watch)
+        Some(watch)
     }
 
     /// Notes in the journal every machine of which a rule says something else because of its
