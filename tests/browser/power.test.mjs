@@ -59,6 +59,28 @@ test('how low budgets may be follows from the draws of the run, for eight ways t
     await figure.getByRole('button', { name: 'Hide data table' }).waitFor();
   }));
 
+test('a file of draws tells how low budgets may be, and one of CPU readings who is user-facing', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await short(hand, page);
+    const give = (name, text) => panel(page).getByLabel('File of draws or readings').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await give('draws.csv', `chassis,watts\n${Array.from({ length: 400 }, (_, at) => `${at % 4},${3000 + at}`).join('\n')}\n`);
+    const mine = table(page, 'How low budgets may be, by the file');
+    await mine.waitFor();
+    assert.equal((await cells(mine)).length, 9);
+    await give('broken.csv', 'watts\n3000\nmany\n');
+    await panel(page).getByText(/expected watts from 0 up in line 3, got "many"/).waitFor();
+    // Half an hour of five days: busy by day, and at work every second hour.
+    const rows = Array.from({ length: 240 }, (_, at) => {
+      const day = 50 - 40 * Math.cos((2 * Math.PI * (at % 48)) / 48);
+      return `${at * 1800},people,1,99,${day.toFixed(2)}\n${at * 1800},clock,1,99,${at % 4 < 2 ? 80 : 20}\n`;
+    });
+    await give('readings.csv', rows.join(''));
+    const read = table(page, 'Who is user-facing');
+    await read.waitFor();
+    const told = Object.fromEntries((await cells(read)).slice(1).map((row) => [row[0], row[4]]));
+    assert.deepEqual(told, { clock: 'not user-facing', people: 'user-facing' });
+  }));
+
 test('servers to try capping on: per VM protects user-facing ones where they share servers with others', () =>
   onPage(WIDE, async ({ page }) => {
     await fold(page).click();

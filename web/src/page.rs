@@ -15,7 +15,6 @@ use tiebreak_scenario::{Document, PRESETS, SweepPlan, link};
 use tiebreak_tongue::{mark, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use crate::drafts;
@@ -255,7 +254,7 @@ impl Component for Page {
             PageMessage::App(message) => self.tell(message),
             PageMessage::Engine(source, said) => return self.hear(context.link(), source, said),
             PageMessage::File(file) if file.name().ends_with(".json") || file.name().ends_with(".md") => {
-                read_text(&file, context.link(), PageMessage::Scenario);
+                read_text(context, &file);
             }
             PageMessage::File(file) => self.read(&file),
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
@@ -895,13 +894,12 @@ fn observe(context: &Context<Page>, centre: &NodeRef) -> Option<(ResizeObserver,
     Some((observer, closure))
 }
 
-/// Reads a file, and sends what is made of its name and text.
-pub(crate) fn read_text(file: &File, link: &Scope<Page>, message: fn(String, String) -> PageMessage) {
-    let (name, promise, link) = (file.name(), file.text(), link.clone());
+fn read_text(context: &Context<Page>, file: &File) {
+    let (name, promise, link) = (file.name(), file.text(), context.link().clone());
     wasm_bindgen_futures::spawn_local(async move {
         let text = wasm_bindgen_futures::JsFuture::from(promise).await;
         let text = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
-        link.send_message(message(name, text));
+        link.send_message(PageMessage::Scenario(name, text));
     });
 }
 

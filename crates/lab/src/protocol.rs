@@ -85,12 +85,13 @@ pub enum Command {
         /// The run.
         run: u32,
     },
-    /// Say how low budgets may be by a file of draws, for chassis like those of a run.
+    /// Say how low budgets may be by a file of draws, for chassis like those of a run, or who is user-facing by a file
+    /// of CPU readings.
     Draws {
         /// The run.
         run: u32,
         /// The file.
-        file: String,
+        file: Vec<u8>,
     },
     /// Try capping on servers, by the active variant of a document.
     TryCapping {
@@ -269,7 +270,7 @@ pub enum Reply {
         /// As it is to be shown.
         exhibits: Vec<Exhibit>,
     },
-    /// How low budgets may be by a file, or why that cannot be told.
+    /// What a file of draws or CPU readings says, or why that cannot be told.
     Drawn(Result<Box<Exhibit>, String>),
     /// What came of trying capping, or why it cannot be tried.
     Tried(Result<Box<Exhibit>, String>),

@@ -1,5 +1,6 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
+use js_sys::Uint8Array;
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Exhibit, ExhibitRow, PowerAsk};
 use tiebreak_lab::view::power;
@@ -13,7 +14,7 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
-use crate::page::{Page, PageMessage, read_text};
+use crate::page::{Page, PageMessage};
 
 /// Height of a drawing in CSS pixels, and the most it is wide.
 const HEIGHT: u32 = 170;
@@ -32,8 +33,8 @@ pub(crate) enum PowerMessage {
     Table(usize),
     /// Other servers are to be tried.
     Try(PowerAsk),
-    /// A file of draws was given.
-    Draws(String),
+    /// A file of draws or of CPU readings was given.
+    Draws(Vec<u8>),
 }
 
 /// The region's own state.
@@ -160,18 +161,23 @@ impl PowerPanel {
     }
 }
 
-/// The control that takes a history of draws.
+/// The control that takes a history of draws, or CPU readings.
 fn draws(link: &Scope<Page>) -> Html {
     let to = link.clone();
     let onchange = Callback::from(move |event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
         let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
         input.set_value("");
-        read_text(&file, &to, |_, text| PageMessage::Power(PowerMessage::Draws(text)));
+        let (promise, to) = (file.array_buffer(), to.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            let bytes = wasm_bindgen_futures::JsFuture::from(promise).await;
+            let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| Uint8Array::new(&bytes).to_vec());
+            to.send_message(PageMessage::Power(PowerMessage::Draws(bytes)));
+        });
     });
     html! {
-        <p class="group"><label class="file"><span>{ tr("Draws of your own") }</span>
-            <input type="file" aria-label={tr("File of draws")} accept=".csv,text/csv" {onchange} /></label>
-            <span class="muted">{ tr("a CSV with a column watts: one reading for each chassis and unit of time") }</span></p>
+        <p class="group"><label class="file"><span>{ tr("Draws or readings of your own") }</span>
+            <input type="file" aria-label={tr("File of draws or readings")} accept=".csv,.gz,text/csv,application/gzip" {onchange} /></label>
+            <span class="muted">{ tr("a CSV with a column watts, or CPU readings as in the Azure traces, which tell who is user-facing") }</span></p>
     }
 }

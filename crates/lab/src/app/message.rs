@@ -121,8 +121,8 @@ pub enum Message {
     Fit,
     /// Say what a deployment is expected to grow to.
     Forecast(ForecastAsk),
-    /// A file of draws was given.
-    Draws(String),
+    /// A file of draws or of CPU readings was given.
+    Draws(Vec<u8>),
     /// Try capping on servers.
     TryCapping(PowerAsk),
     /// Stop running over seeds, and forget what that gave.

@@ -94,7 +94,7 @@ pub struct App {
     pub fitting: Option<Fitting>,
     /// What was last told of what a deployment is expected to grow to, or why it cannot be.
     pub forecast: Option<Result<Box<Forecast>, String>>,
-    /// How low budgets may be by the file that was given last, or why that cannot be told.
+    /// What the file of draws or CPU readings that was given last says, or why that cannot be told.
     pub drawn: Option<Result<Box<Exhibit>, String>>,
     /// What came of trying capping on servers last, or why it cannot be tried.
     pub tried: Option<Result<Box<Exhibit>, String>>,

@@ -145,7 +145,7 @@ impl Engine {
             }
             Command::Draws { run, file } => {
                 let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
-                vec![Reply::Drawn(power::of_file(&current.world, file.as_bytes()).map(Box::new))]
+                vec![Reply::Drawn(power::of_file(&current.world, &file).map(Box::new))]
             }
             Command::TryCapping { document, ask } => {
                 vec![Reply::Tried(read(&document).and_then(|variant| power::tried(&variant, &ask)).map(Box::new))]
@@ -509,10 +509,11 @@ impl Engine {
         let draw = frames.and_then(|frames| frames.draw_at(at, id)).map_or_else(String::new, |draw| {
             format!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share())
         });
+        let whole = fleet.machines_of_rack(fleet.rack_of(id)) == fleet.machines_of_chassis(fleet.chassis_of(id));
+        let chassis = if whole { String::new() } else { format!(", chassis {}", fleet.chassis_of(id)) };
         let about = format!(
-            "Rack {}, chassis {} of {cluster}{}; {} of {} free{uplinks}{draw}",
+            "Rack {}{chassis} of {cluster}{}; {} of {} free{uplinks}{draw}",
             fleet.rack_of(id),
-            fleet.chassis_of(id),
             words::readiness(readiness(&current.world, id, at)),
             words::resources(free),
             words::resources(fleet.capacity(id))

@@ -1,6 +1,8 @@
 //! Power behind the page: what a run says of it, ready to be shown as it stands, and a chassis to try capping on.
 
-use tiebreak_criticality::Quality;
+use tiebreak_criticality::series::SLOTS_PER_DAY;
+use tiebreak_criticality::template::{Scores, THRESHOLD};
+use tiebreak_criticality::{Quality, Series, Template};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Resource, VmId};
 use tiebreak_placement::words::span;
@@ -9,7 +11,7 @@ use tiebreak_power::{APPROACHES, Budget, Capping, Chassis, History, Mix, Part, P
 use tiebreak_scenario::Variant;
 use tiebreak_sim::power::events::{CappingEvent, Throttled};
 use tiebreak_sim::{PowerSettings, World};
-use tiebreak_trace::Draws;
+use tiebreak_trace::{Draws, DrawsFault, ReadingsParser, VmReadings};
 
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, PowerAsk};
 use crate::view::words;
@@ -218,12 +220,65 @@ fn budgets(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
     (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, "this run"))
 }
 
-/// The same by a file of draws of chassis like those of the run.
+/// What a file says: how low budgets may be, where it has draws of chassis like those of the run; or which VMs are
+/// user-facing, where it has CPU readings.
 pub(super) fn of_file(world: &World, file: &[u8]) -> Result<Exhibit, String> {
+    match Draws::read(file) {
+        Ok(draws) => of_draws(world, draws),
+        Err(fault @ (DrawsFault::Line { .. } | DrawsFault::SeveralWatts(_))) => Err(fault.to_string()),
+        Err(_) => criticality(file),
+    }
+}
+
+/// VMs of a file of CPU readings that are told.
+const READ_TOLD: usize = 100;
+
+/// Which VMs of CPU readings are user-facing, by the template of their typical day. (Section III-B)
+fn criticality(file: &[u8]) -> Result<Exhibit, String> {
+    let mut parser = ReadingsParser::new();
+    parser.push(file).map_err(|error| error.to_string())?;
+    let readings = parser.finish().map_err(|error| error.to_string())?;
+    let mut template = Template::default();
+    let mut user_facing = 0;
+    let judge = |vm: &VmReadings| {
+        let first = vm.first_half_hour() as usize;
+        let series = Series::new(vm.half_hours()).starting_at(first % SLOTS_PER_DAY);
+        let scores = template.scores(&series);
+        let is_user_facing = scores.map_or(true, |scores| scores.is_user_facing());
+        user_facing += usize::from(is_user_facing);
+        let score = |of: fn(Scores) -> f64| scores.map_or("-".into(), |scores| words::fixed(of(scores), 2));
+        let verdict = if is_user_facing { "user-facing" } else { "not user-facing" };
+        let cells = vec![
+            vm.name.clone(),
+            words::count(series.values().len() as f64),
+            score(|scores| scores.compare8),
+            score(|scores| scores.compare12),
+            verdict.into(),
+        ];
+        ExhibitRow { cells, more: scores.err().map(|why| why.to_string()).into_iter().collect() }
+    };
+    let all: Vec<_> = readings.vms.iter().map(judge).collect();
+    let vms = words::counted(all.len() as f64, "VM", "VMs");
+    let said = vec![
+        format!("Of {vms} with readings, {user_facing} are user-facing, or cannot be classified and count as such."),
+        format!(
+            "A VM is user-facing where the template of a day fits it better than one of 8 hours: Compare8 below {THRESHOLD}."
+        ),
+    ];
+    let head = ["VM", "Half-hours", "Compare8", "Compare12", "It is"].map(String::from).into();
+    Ok(Exhibit {
+        title: "Who is user-facing".into(),
+        said,
+        head,
+        rows: all.into_iter().take(READ_TOLD).collect(),
+        plot: None,
+    })
+}
+
+fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, String> {
     let settings = world
         .power_settings()
         .ok_or("expected a run with power, got one without; choose what is done about it first")?;
-    let draws = Draws::read(file).map_err(|fault| fault.to_string())?;
     Ok(walked(draws.watts, &terms(world, &settings), &settings, "the file"))
 }
 

@@ -78,8 +78,8 @@ impl ParamValue for CappingKind {
 
 declare! {
     /// What is believed of the VMs' use of their cores, what they really use, and what happens when a chassis draws
-    /// more power than its budget. Where the trace does not tell what VMs used, it is drawn, with the
-    /// published means. (Power oversubscription, sections III and IV)
+    /// more power than its budget. What they use is drawn by the seed, with the published means: traces
+    /// are not asked for it. (Power oversubscription, sections III and IV)
     pub struct PowerSettings as "Power" {
         /// What is done when a chassis is over its budget: power is left out of the run (off); draws are measured
         /// and nothing is done (measured); all cores of a server over its share are slowed down
@@ -93,12 +93,12 @@ declare! {
         /// user-facing alone (criticality_only); or nobody (nothing), so that all VMs count as user-facing and as
         /// using all of their cores. (Section IV-E)
         foretelling: Foretelling = 0, 0 => 3, "";
-        /// Share of VMs that are user-facing, where usage is drawn. (Table I)
+        /// Share of VMs that are user-facing. (Table I)
         user_facing_pct: f64 = 40, 0 => 100, "%";
-        /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind, where usage is
-        /// drawn. At 100 a tenant's history tells everything.
+        /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind.
+        /// At 100 a tenant's history tells everything.
         alike_pct: f64 = 90, 0 => 100, "%";
-        /// The mean over user-facing VMs of the 95th percentile of their CPU utilization, where it is drawn. (Table I)
+        /// The mean over user-facing VMs of the 95th percentile of their CPU utilization. (Table I)
         user_facing_p95_pct: f64 = 65, 0 => 100, "%";
         /// The same of all other VMs. (Table I)
         other_p95_pct: f64 = 44, 0 => 100, "%";

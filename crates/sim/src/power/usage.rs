@@ -1,6 +1,6 @@
 //! How VMs use their cores: what telemetry tells of each in the end, and its utilization slot by slot.
 //!
-//! Where a trace does not say, usage is drawn by tenant and VM. Utilization moves around the mean so
+//! Usage is drawn by tenant and VM; no trace is asked for it. Utilization moves around the mean so
 //! that its 95th percentile is the one that is told: user-facing VMs go up and down with the day; of the
 //! others some work in batches at any time and some by a clock of their own, which divides 24 hours
 //! (power oversubscription, sections III-B and IV-A; the shapes are ours).

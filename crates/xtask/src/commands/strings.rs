@@ -26,6 +26,7 @@ const ENGINE: &[&str] = &[
     "crates/admission/src/fit/doubt.rs",
     "crates/admission/src/fit/mod.rs",
     "crates/admission/src/prior.rs",
+    "crates/criticality/src/series.rs",
     "crates/lab/src/engine/answer.rs",
     "crates/lab/src/engine/lifetimes.rs",
     "crates/lab/src/engine/mod.rs",
