@@ -148,7 +148,9 @@ impl Engine {
                 vec![Reply::Drawn(power::of_file(&current.world, &file).map(Box::new))]
             }
             Command::TryCapping { document, ask } => {
-                vec![Reply::Tried(read(&document).and_then(|variant| power::tried(&variant, &ask)).map(Box::new))]
+                vec![Reply::Tried(
+                    read(&document).and_then(|variant| power::trial::tried(&variant, &ask)).map(Box::new),
+                )]
             }
             Command::Pause => self.set_paused(true),
             Command::Resume => self.set_paused(false),

@@ -224,8 +224,7 @@ impl PowerSettings {
     /// When servers cannot draw what is said of them, or the budget is below what they draw idle.
     pub fn check(&self) -> Result<(), PowerFault> {
         let Self { idle_w, full_w, half_idle_w, half_full_w, .. } = *self;
-        let sound = idle_w <= full_w && half_idle_w <= half_full_w && half_idle_w <= idle_w && half_full_w <= full_w;
-        if !sound || full_w <= 0.0 {
+        if !self.server(1).is_sound() {
             return Err(PowerFault::Watts { settings: [idle_w, full_w, half_idle_w, half_full_w] });
         }
         let budget_w = self.budget_w();
@@ -245,4 +244,28 @@ pub(crate) struct PowerTerms {
     pub(crate) settings: PowerSettings,
     /// What each VM really uses, by id.
     pub(crate) usages: Arc<[Usage]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_power::Chassis;
+
+    #[test]
+    fn what_is_checked_is_what_chassis_can_be_made_of() {
+        let usual = PowerSettings { capping: CappingKind::PerVm, ..PowerSettings::default() };
+        for (settings, is_sound) in [
+            (usual, true),
+            (PowerSettings { idle_w: 300.0, ..usual }, false),
+            (PowerSettings { idle_w: 310.0, budget_pct: 100.0, ..usual }, false),
+            (PowerSettings { half_full_w: 111.0, ..usual }, false),
+            (PowerSettings { budget_pct: 20.0, ..usual }, false),
+            (PowerSettings { margin_w: 400.0, ..usual }, false),
+            (PowerSettings { poll_ms: 500, lift_s: 1, ..usual }, true),
+        ] {
+            assert_eq!(settings.check().is_ok(), is_sound, "{settings:?}");
+            let made = Chassis::new(&settings.server(40), &settings.controllers(12), 12);
+            assert!(!is_sound || made.is_ok(), "{settings:?}: {made:?}");
+        }
+    }
 }
