@@ -1,16 +1,15 @@
 //! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
 //! [`MachineByte`], where lifetimes are predicted another one, a [`LifeByte`], and where VMs are
-//! linked another one, an [`UplinkByte`], and where draws are measured another one, a [`PowerByte`]. And where commits failed between one moment and the next (Protean section 5.3).
+//! linked and where draws are measured another one each, a [`ShareByte`]. And where commits failed between one moment and the next (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, Occupancy, Time};
+use tiebreak_model::{Cut, MachineId, Occupancy, Time};
 
 use crate::life_byte::LifeByte;
 use crate::machine_byte::MachineByte;
-use crate::power_byte::PowerByte;
-use crate::uplink_byte::UplinkByte;
+use crate::share_byte::ShareByte;
 
 /// Bytes all frames together may take.
 const BYTES_MAX: usize = 16 << 20;
@@ -77,7 +76,7 @@ impl Frames {
     }
 
     /// A sample is taken; what servers draw, where that is one of the layers.
-    pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy, draws: impl Iterator<Item = PowerByte>) {
+    pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy, draws: impl Iterator<Item = ShareByte>) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
             picture(occupancy, self.layers, draws, &mut self.bytes);
@@ -103,22 +102,22 @@ impl Frames {
 
     /// What was reserved of a machine's uplinks at `time`; none where VMs are not linked.
     #[must_use]
-    pub fn uplink_at(&self, time: Time, machine: MachineId) -> Option<UplinkByte> {
+    pub fn uplink_at(&self, time: Time, machine: MachineId) -> Option<ShareByte> {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
         let plane = index * self.layers.bytes() + 1 + usize::from(self.layers.lives);
         self.bytes
             .get(plane * self.machines + machine.index())
             .filter(|_| self.layers.uplinks)
-            .map(|byte| UplinkByte(*byte))
+            .map(|byte| ShareByte(*byte))
     }
 
     /// What a server drew of its share of the power budget at `time`; none where draws are not measured.
     #[must_use]
-    pub fn draw_at(&self, time: Time, machine: MachineId) -> Option<PowerByte> {
+    pub fn draw_at(&self, time: Time, machine: MachineId) -> Option<ShareByte> {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
         let planes = self.layers.bytes();
         let at = (index * planes + planes - 1) * self.machines + machine.index();
-        self.bytes.get(at).filter(|_| self.layers.draws).map(|byte| PowerByte(*byte))
+        self.bytes.get(at).filter(|_| self.layers.draws).map(|byte| ShareByte(*byte))
     }
 
     /// What they tell beside how each machine stands.
@@ -162,7 +161,7 @@ fn named(failing: &BTreeMap<u32, u32>) -> Failed {
 pub(crate) fn picture(
     occupancy: &Occupancy,
     layers: Layers,
-    draws: impl Iterator<Item = PowerByte>,
+    draws: impl Iterator<Item = ShareByte>,
     bytes: &mut Vec<u8>,
 ) {
     let fleet = occupancy.fleet();
@@ -172,7 +171,9 @@ pub(crate) fn picture(
         bytes.extend(records().map(|(_, record)| LifeByte::of(&record.life).0));
     }
     if let Some(network) = occupancy.network().filter(|_| layers.uplinks) {
-        bytes.extend((0..fleet.machine_count()).map(|id| UplinkByte::of(network, MachineId(id)).0));
+        bytes.extend(
+            (0..fleet.machine_count()).map(|id| ShareByte::of(network.used_share(Cut::Machine(MachineId(id)))).0),
+        );
     }
     if layers.draws {
         bytes.extend(draws.map(|byte| byte.0));

@@ -11,7 +11,7 @@ use tiebreak_lab::view::{failures, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
-use tiebreak_sim::{LifeByte, MachineByte, UplinkByte};
+use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
 use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{
@@ -651,7 +651,7 @@ fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told): (&Colours,
                 Colouring::Cores => Paint::plain(colours.of(machine)),
                 Colouring::Class => colours.of_life(LifeByte(byte(frame.lives)), inner),
                 Colouring::Uplinks | Colouring::Draw => {
-                    Paint::plain(colours.of_share(UplinkByte(byte(frame.shares(told))).share()))
+                    Paint::plain(colours.of_share(ShareByte(byte(frame.shares(told))).share()))
                 }
             };
             let (x, y) = plan.place(*left, *top, within);
@@ -718,7 +718,7 @@ fn colour_by(link: &Scope<Page>, choices: &[Colouring], colours: Colouring) -> H
 
 /// The largest reserved share of these machines' uplinks.
 fn fullest(uplinks: &[u8]) -> f64 {
-    uplinks.iter().map(|byte| UplinkByte(*byte).share()).fold(0.0, f64::max).min(1.0)
+    uplinks.iter().map(|byte| ShareByte(*byte).share()).fold(0.0, f64::max).min(1.0)
 }
 
 /// How much is reserved of the fullest uplink, and how many are nearly full; nothing where that is not known.
@@ -726,7 +726,7 @@ fn reserved(uplinks: &[u8]) -> String {
     if uplinks.is_empty() {
         return String::new();
     }
-    let nearly = uplinks.iter().filter(|byte| UplinkByte(**byte).share() >= 0.9).count();
+    let nearly = uplinks.iter().filter(|byte| ShareByte(**byte).share() >= 0.9).count();
     say(", uplinks of {} nine tenths full or more", &[&words::count(nearly as f64)])
 }
 
@@ -735,7 +735,7 @@ fn drawn(draws: &[u8]) -> String {
     if draws.is_empty() {
         return String::new();
     }
-    let over = draws.iter().filter(|byte| UplinkByte(**byte).share() > 1.0).count();
+    let over = draws.iter().filter(|byte| ShareByte(**byte).share() > 1.0).count();
     say(", {} above their share of the power budget", &[&words::count(over as f64)])
 }
 

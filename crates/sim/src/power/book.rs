@@ -17,7 +17,7 @@ use super::usage::{Pattern, Patterns};
 use super::{CappingKind, PowerTerms};
 use crate::metrics::Deviation;
 use crate::plan::Plan;
-use crate::power_byte::PowerByte;
+use crate::share_byte::ShareByte;
 
 /// Readings of draws that are kept at most, over all chassis; where there would be more, only those of every so many
 /// slots are.
@@ -250,11 +250,11 @@ impl PowerBook {
     }
 
     /// What every server draws of its share of the budget, by id.
-    pub(crate) fn bytes(&self) -> impl Iterator<Item = PowerByte> {
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = ShareByte> {
         self.chassis.iter().flat_map(|held| {
             let share_w = held.budget_w / held.servers.len() as f64;
             let draw = move |server| held.control.as_ref().map_or(held.wanted_w[server], |it| it.server_w(server));
-            (0..held.servers.len()).map(move |server| PowerByte::of(draw(server) / share_w))
+            (0..held.servers.len()).map(move |server| ShareByte::of(draw(server) / share_w))
         })
     }
 
