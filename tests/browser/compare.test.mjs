@@ -140,6 +140,7 @@ test('a run plays as a film, and stops at its end', () =>
       return at > 1e8 && at < 1e9;
     });
     await hand.button('Stop').click();
+    await hand.button('Play').waitFor();
     const held = await moment.inputValue();
     await page.waitForTimeout(200);
     assert.equal(await moment.inputValue(), held);

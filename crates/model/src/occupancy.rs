@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::growth::Growth;
-use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
+use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
 use crate::network::{Needs, Network, Uplinks};
@@ -192,7 +192,8 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
-    /// What the VMs of each chassis are expected to use of its cores.
+    /// What the VMs of each machine are expected to use of its cores, as in its record, and of each chassis.
+    loads: Vec<MachineLoad>,
     chassis: Vec<u64>,
     exits: Exits,
     network: Option<Network>,
@@ -213,6 +214,7 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
+            loads: vec![MachineLoad::NONE; fleet.machine_count() as usize],
             chassis: vec![0; fleet.chassis_count() as usize],
             exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
             network: None,
@@ -295,18 +297,15 @@ impl Occupancy {
         if before.differs_in_exits_only(&after) {
             return;
         }
-        let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
-        *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
         self.racks[rack.index()].shift(capacity, before, after);
         self.clusters[cluster.index()].shift(capacity, before, after);
         self.zone.shift(capacity, before, after);
+        if before.load != after.load {
+            self.loads[machine.index()] = after.load;
+            let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
+            *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
+        }
         self.journal.record(cluster, machine);
-    }
-
-    /// Notes a machine as changed although it is as it was: something around it, that a rule sees with it,
-    /// changed what the rule says of it.
-    pub fn touch(&mut self, machine: MachineId) {
-        self.journal.record(self.fleet.cluster_of(machine), machine);
     }
 
     /// When machines are expected to be free.
@@ -333,20 +332,14 @@ impl Occupancy {
     /// A machine and its chassis as a power rule sees them.
     #[inline]
     #[must_use]
-    pub fn chassis_of(&self, id: MachineId) -> ChassisView<'_> {
-        let chassis = self.fleet.chassis_of(id);
+    pub fn chassis_of(&self, id: MachineId) -> ChassisView {
+        let (chassis, cluster) = (self.fleet.chassis_of(id), self.fleet.cluster(self.fleet.cluster_of(id)));
         ChassisView {
-            machine: self.machine(id),
-            load: self.chassis[chassis.index()],
+            load: self.loads[id.index()],
+            full: u64::from(cluster.capacity.cores_milli()) * 100,
+            chassis: self.chassis[chassis.index()],
             machines: self.fleet.machines_of_chassis(chassis).len() as u32,
         }
-    }
-
-    /// What the VMs of a chassis are expected to use of its cores, 0 to 1.
-    #[must_use]
-    pub fn chassis_share(&self, id: ChassisId) -> f64 {
-        let first = self.fleet.machines_of_chassis(id).start;
-        self.chassis_of(MachineId(first)).used_share()
     }
 
     /// A rack as a rack rule sees it.
@@ -482,22 +475,30 @@ impl MachineView<'_> {
     }
 }
 
-/// One machine, and what the VMs of its whole chassis are expected to use of its cores.
+/// What the VMs of one machine, and those of its whole chassis, are expected to use of its cores.
 #[derive(Clone, Copy, Debug)]
-pub struct ChassisView<'a> {
-    /// The machine.
-    pub machine: MachineView<'a>,
-    load: u64,
+pub struct ChassisView {
+    load: MachineLoad,
+    /// What a machine's cores would add up to if all were in use all the time.
+    full: u64,
+    chassis: u64,
     machines: u32,
 }
 
-impl ChassisView<'_> {
+impl ChassisView {
+    /// The same for another machine of the chassis.
+    #[inline]
+    #[must_use]
+    pub fn beside(self, occupancy: &Occupancy, machine: MachineId) -> Self {
+        Self { load: occupancy.loads[machine.index()], ..self }
+    }
+
     /// The share of the chassis' cores that its VMs use when all are at their 95th percentile at once, 0 to 1.
     /// (Power oversubscription, Algorithm 1, line 13)
     #[inline]
     #[must_use]
     pub fn used_share(&self) -> f64 {
-        share(self.load, u64::from(self.machines) * full_load(&self.machine))
+        share(self.chassis, u64::from(self.machines) * self.full)
     }
 
     /// How much more of the machine's cores VMs that can be slowed down use than user-facing ones do, at their 95th
@@ -505,15 +506,9 @@ impl ChassisView<'_> {
     #[inline]
     #[must_use]
     pub fn slowable_share(&self) -> f64 {
-        let MachineLoad { user_facing, other } = self.machine.record.load;
-        (f64::from(other) - f64::from(user_facing)) / full_load(&self.machine) as i64 as f64
+        let MachineLoad { user_facing, other } = self.load;
+        (f64::from(other) - f64::from(user_facing)) / self.full as i64 as f64
     }
-}
-
-/// What a machine's cores would add up to if all were in use all the time.
-#[inline]
-fn full_load(machine: &MachineView<'_>) -> u64 {
-    u64::from(machine.cluster.capacity.cores_milli()) * 100
 }
 
 /// One rack: sums over its machines.

@@ -13,7 +13,6 @@ use tiebreak_model::random::pick;
 use tiebreak_model::{Footprint, Growth, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
 
 use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
-use crate::chassis::ChassisWatch;
 pub use crate::evaluation::Draw;
 use crate::gate::{Blocked, blocked};
 use crate::policy::Policy;
@@ -83,8 +82,6 @@ pub struct Allocator {
     policy: Arc<Policy>,
     view: Occupancy,
     pool: Option<AnyPool>,
-    /// Where caches are kept and a rule sees whole chassis.
-    watch: Option<ChassisWatch>,
     counters: CacheCounters,
     log: Option<Vec<CacheEvent>>,
 }
@@ -101,8 +98,7 @@ impl Allocator {
     #[must_use]
     pub fn new(policy: Arc<Policy>, view: Occupancy, caches: Caches, bytes: usize) -> Self {
         let pool = caches.any().then(|| AnyPool::new(&policy, &view, caches, bytes));
-        let watch = if pool.is_some() { ChassisWatch::of(&policy, &view) } else { None };
-        Self { policy, view, pool, watch, counters: CacheCounters::default(), log: None }
+        Self { policy, view, pool, counters: CacheCounters::default(), log: None }
     }
 
     /// The fleet as this agent knows it.
@@ -125,7 +121,6 @@ impl Allocator {
     /// Applies another list from here on: with the same view and counters, and fresh caches.
     pub fn change_policy(&mut self, policy: Arc<Policy>, caches: Caches, bytes: usize) {
         self.pool = caches.any().then(|| AnyPool::new(&policy, &self.view, caches, bytes));
-        self.watch = if self.pool.is_some() { ChassisWatch::of(&policy, &self.view) } else { None };
         self.policy = policy;
     }
 
@@ -157,9 +152,6 @@ impl Allocator {
     /// # Errors
     /// When no machine is valid.
     pub fn choose(&mut self, request: &Request<'_>) -> Result<Choice, Refusal> {
-        if let Some(watch) = self.watch.as_mut().filter(|_| !cfg!(feature = "few")) {
-            watch.follow(&mut self.view);
-        }
         match &mut self.pool {
             Some(pool) => {
                 let log = self.log.as_mut();
@@ -200,9 +192,6 @@ impl Allocator {
     /// Brings evaluations up to date while there is nothing else to do, as far as `budget`
     /// machines go; how many were ranked again (Protean section 5.2.4).
     pub fn refresh_in_background(&mut self, budget: u64) -> u64 {
-        if let Some(watch) = self.watch.as_mut().filter(|_| !cfg!(feature = "few")) {
-            watch.follow(&mut self.view);
-        }
         let log = self.log.as_mut();
         let work = Work { policy: &self.policy, view: &self.view, counters: &mut self.counters, log };
         self.pool.as_mut().map_or(0, |pool| pool.refresh(work, budget))

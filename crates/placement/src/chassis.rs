@@ -1,28 +1,31 @@
-//! Rules about chassis, and when what they say changes.
+//! Rules about chassis.
 //!
 //! Such a rule sees two numbers: how much of a chassis' cores its VMs are expected to use, and the mix of VMs on the machine.
-//! One VM that comes or goes changes the first for all machines of the chassis, but seldom the bucket of any
-//! other machine than its own. So before a decision, the buckets of each chassis in which anything changed are
-//! taken again, and only machines whose bucket moved are noted in the journal. Past that, such
-//! a rule is a machine rule like any other to every cache, bit for bit.
+//! One VM that comes or goes changes what is said of all machines of its chassis, to both kinds of VMs. So these
+//! rules stand outside all caches, like those that move with the clock: what the other rules say is ranked and
+//! kept as ever, and what is said of chassis joins where it matters. See [`ties`](crate::ties).
 
 use alloc::boxed::Box;
-use alloc::vec;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::Revision;
-use tiebreak_model::{ChassisId, Declared, MachineId, Occupancy, Scene, VmRequest};
+use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene, VmRequest};
 
 use crate::erased::{AnyPreference, BoundPreference};
-use crate::policy::Policy;
+use crate::packed::{Field, PackedKey};
 use crate::quantize::Quantizer;
+use crate::ranking::{Best, Rankings};
 
 /// A soft constraint on what chassis and machines are expected to draw.
 pub trait ChassisPreference: Declared + Copy + Send + Sync + 'static {
-    /// From 0 (best) to 1 (worst), for a VM that is user-facing or not, on a machine of whose chassis this share of the
-    /// cores is expected to be used, 0 to 1, and whose VMs that can be slowed down use so much more of its cores
-    /// than its user-facing ones, -1 to 1. See [`ChassisView`](tiebreak_model::ChassisView).
-    fn score(&self, user_facing: bool, used_share: f64, slowable_share: f64) -> f64;
+    /// What a chassis adds to a score, at least 0, if this share of its cores is expected to be used, 0 to 1. See
+    /// [`ChassisView`](tiebreak_model::ChassisView).
+    fn of_chassis(&self, used_share: f64) -> f64;
+
+    /// What a machine adds for a VM that is user-facing or not, at least 0, if its VMs that can be slowed down use
+    /// so much more of its cores than its user-facing ones, -1 to 1. Together the two are from 0 (best)
+    /// to 1 (worst).
+    fn of_machine(&self, user_facing: bool, slowable_share: f64) -> f64;
 }
 
 /// Such a rule behind the seam of all preferences.
@@ -30,38 +33,61 @@ pub trait ChassisPreference: Declared + Copy + Send + Sync + 'static {
 pub(crate) struct Chassis<T>(T);
 
 impl<T: ChassisPreference> Chassis<T> {
-    pub(crate) fn boxed(rule: T) -> Box<dyn AnyPreference<MachineId>> {
-        Box::new(Self(rule))
+    pub(crate) fn shared(rule: T) -> Arc<dyn AnyChassis> {
+        Arc::new(Self(rule))
+    }
+
+    #[inline]
+    fn score(&self, user_facing: bool, view: ChassisView) -> f64 {
+        self.0.of_chassis(view.used_share()) + self.0.of_machine(user_facing, view.slowable_share())
     }
 }
 
 /// A chassis preference whose type is forgotten.
-pub(crate) trait AnyChassis {
-    /// The same rule.
-    fn copied(&self) -> Box<dyn AnyChassis + Send + Sync>;
-    /// The buckets of machines of one chassis, by how much can be slowed down on each.
-    fn buckets(&self, user_facing: bool, used_share: f64, slowable: &[f64], quantizer: Quantizer, buckets: &mut [u64]);
+pub(crate) trait AnyChassis: AnyPreference<MachineId> {
+    /// The bucket of one machine.
+    fn bucket(&self, asker: &Asker<'_>, machine: MachineId) -> u64;
+    /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
+    fn least(&self, asker: &Asker<'_>, rack: RackId, machines: u64) -> (u64, u64);
 }
 
 impl<T: ChassisPreference> AnyChassis for Chassis<T> {
-    fn copied(&self) -> Box<dyn AnyChassis + Send + Sync> {
-        Box::new(*self)
+    fn bucket(&self, asker: &Asker<'_>, machine: MachineId) -> u64 {
+        asker.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
     }
 
-    fn buckets(&self, user_facing: bool, used_share: f64, slowable: &[f64], quantizer: Quantizer, buckets: &mut [u64]) {
-        for (slowable, bucket) in slowable.iter().zip(buckets) {
-            *bucket = quantizer.bucket(self.0.score(user_facing, used_share, *slowable));
+    fn least(&self, asker: &Asker<'_>, rack: RackId, mut machines: u64) -> (u64, u64) {
+        let Asker { occupancy, quantizer, user_facing, .. } = *asker;
+        let fleet = occupancy.fleet();
+        let (first, mut least, mut those) = (fleet.machines_of_rack(rack).start, u64::MAX, 0);
+        while machines != 0 {
+            let one = MachineId(first + machines.trailing_zeros());
+            let (chassis, view) = (fleet.machines_of_chassis(fleet.chassis_of(one)), occupancy.chassis_of(one));
+            let beside = machines & u64::MAX >> (64 - (chassis.end - first));
+            machines ^= beside;
+            let of_chassis = self.0.of_chassis(view.used_share());
+            if quantizer.bucket(of_chassis) > least {
+                continue;
+            }
+            for at in ones(beside) {
+                let slowable_share = view.beside(occupancy, MachineId(first + at)).slowable_share();
+                let bucket = quantizer.bucket(of_chassis + self.0.of_machine(user_facing, slowable_share));
+                if bucket < least {
+                    (least, those) = (bucket, 0);
+                }
+                those |= u64::from(bucket == least) << at;
+            }
         }
+        (least, those)
     }
 }
 
 impl<T: ChassisPreference> AnyPreference<MachineId> for Chassis<T> {
-    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
-        words.push(u64::from(vm.shape.load.user_facing));
-    }
+    /// Nothing of it is kept, so it tells no classes apart.
+    fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
-        Box::new(Bound { rule: self.0, user_facing: vm.shape.load.user_facing })
+        Box::new(Bound { rule: *self, user_facing: vm.shape.load.user_facing })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -71,21 +97,16 @@ impl<T: ChassisPreference> AnyPreference<MachineId> for Chassis<T> {
     fn sees_what_stays(&self) -> bool {
         false
     }
-
-    fn as_chassis(&self) -> Option<&dyn AnyChassis> {
-        Some(self)
-    }
 }
 
 struct Bound<T> {
-    rule: T,
+    rule: Chassis<T>,
     user_facing: bool,
 }
 
 impl<T: ChassisPreference> BoundPreference<MachineId> for Bound<T> {
     fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
-        let view = scene.occupancy.chassis_of(id);
-        self.rule.score(self.user_facing, view.used_share(), view.slowable_share())
+        self.rule.score(self.user_facing, scene.occupancy.chassis_of(id))
     }
 
     fn scores(&self, scene: Scene<'_>, ids: &[MachineId], scores: &mut Vec<f64>) {
@@ -94,90 +115,67 @@ impl<T: ChassisPreference> BoundPreference<MachineId> for Bound<T> {
     }
 }
 
-/// Watches the chassis of one agent's view for the rules of one policy.
-pub(crate) struct ChassisWatch {
-    revision: Revision,
-    /// How much can be slowed down on each machine.
-    slowable: Vec<f64>,
-    columns: Vec<Column>,
-    changed: Vec<ChassisId>,
-    fresh: Vec<u64>,
+/// Such a rule in its place of the key.
+pub(crate) struct ChassisField {
+    pub(crate) rule: Arc<dyn AnyChassis>,
+    pub(crate) quantizer: Quantizer,
+    pub(crate) field: Field,
+    /// Whether no preference stands below it.
+    pub(crate) is_last: bool,
 }
 
-/// One rule for one kind of VMs, and the bucket of every machine.
-struct Column {
-    rule: Box<dyn AnyChassis + Send + Sync>,
+impl ChassisField {
+    /// The rule, as it is asked for one decision.
+    pub(crate) fn asker<'a>(&'a self, occupancy: &'a Occupancy, user_facing: bool) -> Asker<'a> {
+        let Self { rule, quantizer, field, is_last } = self;
+        Asker { rule: &**rule, quantizer: *quantizer, field: *field, is_last: *is_last, occupancy, user_facing }
+    }
+}
+
+/// A rule about chassis, and who asks it when.
+pub(crate) struct Asker<'a> {
+    rule: &'a dyn AnyChassis,
     quantizer: Quantizer,
+    pub(crate) field: Field,
+    is_last: bool,
+    occupancy: &'a Occupancy,
     user_facing: bool,
-    buckets: Vec<u64>,
 }
 
-impl ChassisWatch {
-    /// For a list that has such rules.
-    pub(crate) fn of(policy: &Policy, view: &Occupancy) -> Option<Self> {
-        if cfg!(feature = "few") || !policy.asks_for_loads() {
-            return None;
-        }
-        let fleet = view.fleet();
-        let column = |(rule, quantizer): (&dyn AnyChassis, Quantizer), user_facing| Column {
-            rule: rule.copied(),
-            quantizer,
-            user_facing,
-            buckets: vec![0; fleet.machine_count() as usize],
-        };
-        let both = |stage| [column(stage, true), column(stage, false)];
-        let mut watch = Self {
-            revision: view.revision(),
-            slowable: (0..fleet.machine_count()).map(|id| view.chassis_of(MachineId(id)).slowable_share()).collect(),
-            columns: policy.chassis_stages().flat_map(both).collect(),
-            changed: (0..fleet.chassis_count()).map(ChassisId).collect(),
-            fresh: Vec::new(),
-        };
-        watch.look(view, |_| {});
-        Some(watch)
+impl Asker<'_> {
+    /// A key with what it says of a machine.
+    pub(crate) fn apply<K: PackedKey>(&self, machine: MachineId, key: K) -> K {
+        key.with(self.field, self.rule.bucket(self, machine))
     }
 
-    /// Notes in the journal every machine of which a rule says something else because of its
-    /// chassis.
-    pub(crate) fn follow(&mut self, view: &mut Occupancy) {
-        if view.revision() == self.revision {
-            return;
-        }
-        self.changed.clear();
-        for cluster in view.journal().clusters_changed_since(self.revision) {
-            for machine in view.journal().changed_since(cluster, self.revision) {
-                self.slowable[machine.index()] = view.chassis_of(machine).slowable_share();
-                self.changed.push(view.fleet().chassis_of(machine));
-            }
-        }
-        self.changed.sort_unstable();
-        self.changed.dedup();
-        let mut moved = Vec::new();
-        self.look(view, |machine| moved.push(machine));
-        for machine in moved {
-            if view.journal().revision_of(machine) <= self.revision {
-                view.touch(machine);
-            }
-        }
-        self.revision = view.revision();
+    /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
+    pub(crate) fn least(&self, rack: RackId, machines: u64) -> (u64, u64) {
+        self.rule.least(self, rack, machines)
     }
 
-    /// Takes the buckets of the changed chassis again; `moved` gets the machines with another one.
-    fn look(&mut self, view: &Occupancy, mut moved: impl FnMut(MachineId)) {
-        for chassis in &self.changed {
-            let (machines, used_share) = (view.fleet().machines_of_chassis(*chassis), view.chassis_share(*chassis));
-            let range = machines.start as usize..machines.end as usize;
-            self.fresh.resize(range.len(), 0);
-            for Column { rule, quantizer, user_facing, buckets } in &mut self.columns {
-                let slowable = &self.slowable[range.clone()];
-                rule.buckets(*user_facing, used_share, slowable, *quantizer, &mut self.fresh);
-                for ((id, bucket), fresh) in machines.clone().zip(&mut buckets[range.clone()]).zip(&self.fresh) {
-                    if *bucket != *fresh {
-                        *bucket = *fresh;
-                        moved(MachineId(id));
-                    }
-                }
-            }
-        }
+    /// The best key of machines of a cell that only the rules below tell apart, the rule's field empty, and how many
+    /// have it. `alone` is what ranks first there.
+    #[inline]
+    pub(crate) fn best_below<K: PackedKey>(
+        &self,
+        rankings: &Rankings<K>,
+        cell: usize,
+        (alone, machines): (K, u64),
+    ) -> Best<K> {
+        if self.is_last { (alone, machines.count_ones()) } else { rankings.best_of(cell, machines) }
     }
+
+    /// Which kind of VMs asks: 1 for user-facing ones, 0 for others.
+    pub(crate) fn kind(&self) -> usize {
+        usize::from(self.user_facing)
+    }
+}
+
+/// The places of the ones of some bits, rising.
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros());
+        bits &= bits.wrapping_sub(1);
+        place
+    })
 }

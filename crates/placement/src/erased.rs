@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Scene, VmRequest};
 
-use crate::chassis::AnyChassis;
 use crate::rule::{Key, Preference, Reach, Validator};
 
 /// A validator whose reach and key types are forgotten; what it looks at is not.
@@ -47,10 +46,6 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
-    /// The rule, where it sees a machine's whole chassis.
-    fn as_chassis(&self) -> Option<&dyn AnyChassis> {
-        None
-    }
 }
 
 /// A validator for one key.

@@ -15,20 +15,22 @@ use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
-use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Network, Occupancy, RackId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
 use crate::ahead::{self, Ahead, Bounds};
 use crate::batch::Batch;
 use crate::caches::Caches;
+use crate::chassis::ChassisField;
 use crate::cluster_order::{ClusterOrder, SharedClusters};
 use crate::gate::{Gate, Pass};
 use crate::judges::{Judge, RackJudges, Room, judges, together};
 use crate::objects::{Books, Objects};
 use crate::packed::{Field, PackedKey};
 use crate::policy::{Moment, Policy, nobody};
-use crate::ranking::{Best, Bits, CellOf, Chunk, Rankings, best_keys, exchanged, joined, skip};
+use crate::ranking::{Best, Bests, Bits, CellOf, Chunk, Rankings, best_keys, joined, skip};
 use crate::shared::{Shared, judge_directly};
 use crate::temporal::Span;
+use crate::ties::Ties;
 use crate::uplink::UplinkField;
 use crate::weights::{self, Weight, best, distinct};
 
@@ -38,11 +40,11 @@ struct Cells<K> {
     used_at: u64,
     rankings: Rankings<K>,
     /// Each cell's best key under all rules, rack rules too, and how many machines have it.
-    bests: Vec<Best<K>>,
-    /// The best of those.
-    best: Best<K>,
+    bests: Bests<K>,
     /// Each cell's machines in bits, where those are of use.
     bits: Vec<Bits>,
+    /// Where a rule about chassis breaks ties.
+    ties: Option<Ties<K>>,
 }
 
 impl<K: PackedKey> Cells<K> {
@@ -54,6 +56,9 @@ impl<K: PackedKey> Cells<K> {
         }
         let before = self.rankings.best(cell).0;
         self.rankings.set(cell, index, key);
+        if let Some(ties) = &mut self.ties {
+            return ties.set_key(cell, index, key, (before, self.rankings.best(cell).0));
+        }
         let Some(bits) = self.bits.get_mut(cell) else { return };
         let (best, bit) = (self.rankings.best(cell).0, 1 << index);
         let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
@@ -69,18 +74,26 @@ impl<K: PackedKey> Cells<K> {
 
     /// What the rack of a cell with a valid machine adds to every key there.
     fn rack_part(&self, cell: usize) -> K {
-        self.bests[cell].0.less(self.rankings.best(cell).0)
+        self.bests.cells[cell].0.less(self.rankings.best(cell).0)
     }
 
-    /// Gives a cell another best.
+    /// Gives a cell another best; what breaks ties there may be another too.
     #[inline]
     fn set_best(&mut self, cell: usize, best: Best<K>) {
-        let before = core::mem::replace(&mut self.bests[cell], best);
-        if before != best {
-            let exchanged = exchanged(self.best, before, best);
-            let all = || self.bests.iter().fold((K::INVALID, 0), |one, other| joined(one, *other));
-            self.best = exchanged.unwrap_or_else(all);
+        self.bests.set(cell, best);
+        if let Some(ties) = &mut self.ties {
+            ties.change(cell);
         }
+    }
+
+    /// Its ties, where a rule about chassis breaks them.
+    fn ties(&self) -> &Ties<K> {
+        self.ties.as_ref().expect("a rule about chassis breaks ties")
+    }
+
+    /// A cell with a valid machine, whose first machine has this id.
+    fn of(&self, cell: usize, first: u32) -> CellOf<'_, K> {
+        CellOf { rankings: &self.rankings, cell, rack: self.rack_part(cell), first }
     }
 }
 
@@ -101,8 +114,15 @@ pub(crate) struct Kit<K> {
     /// and racks are ranked apart.
     pub(crate) now_s: u32,
     ahead: Option<Ahead>,
+    /// Whether racks are ranked apart.
+    by_rack: bool,
     /// What the list says of machines' uplinks.
     uplinks: Vec<UplinkField>,
+    /// What it says of their chassis, to a VM that is user-facing or not.
+    chassis: Vec<ChassisField>,
+    pub(crate) user_facing: bool,
+    /// Whether racks are small enough for bits.
+    in_bits: bool,
     tied: Vec<Tied>,
 }
 
@@ -117,7 +137,10 @@ impl<K: PackedKey> Kit<K> {
     pub(crate) fn new(policy: &Policy, caches: Caches, fleet: &Fleet) -> Self {
         let (nobody, clusters) = (nobody(), fleet.clusters().len());
         let is_small = |rack: u32| fleet.machines_of_rack(RackId(rack)).len() <= ahead::MACHINES_MAX;
-        let by_rack = policy.sees_racks() && caches.cells && (0..fleet.rack_count()).all(is_small);
+        let chassis = policy.chassis();
+        let by_rack = caches.cells && (policy.sees_racks() || !chassis.is_empty());
+        let in_bits = by_rack && (0..fleet.rack_count()).all(is_small);
+        let unit_s = policy.unit_s().filter(|_| in_bits);
         Self {
             shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
             clusters: SharedClusters::new(policy, clusters, &nobody),
@@ -130,9 +153,21 @@ impl<K: PackedKey> Kit<K> {
             patches: Vec::new(),
             moment: Vec::new(),
             now_s: 0,
-            ahead: policy.unit_s().filter(|_| by_rack).map(Ahead::new),
+            by_rack,
+            ahead: unit_s.map(Ahead::new),
             uplinks: policy.uplinks(),
+            in_bits,
+            chassis,
+            user_facing: false,
             tied: Vec::new(),
+        }
+    }
+
+    /// The field of the one rule about chassis, where it breaks ties rack by rack.
+    fn tiebreaker(&self) -> Option<Field> {
+        match &*self.chassis {
+            [rule] if self.in_bits && !cfg!(feature = "few") => Some(rule.field),
+            _ => None,
         }
     }
 }
@@ -184,7 +219,7 @@ impl<K: PackedKey> Evaluation<K> {
             weights: policy.weighted.then_some(weights),
             best_clusters: policy.best_clusters as usize,
             sees_racks: policy.sees_racks(),
-            by_rack: policy.sees_racks() && kit.caches.cells,
+            by_rack: kit.by_rack,
             has_bits: kit.ahead.is_some(),
             sees_tenant: policy.minds_company(vm),
             is_common: policy.is_common(vm),
@@ -234,9 +269,12 @@ impl<K: PackedKey> Evaluation<K> {
         let few = cfg!(feature = "few");
         let linked = !few && (gate.is_some() || !kit.uplinks.is_empty());
         let timeless = few || !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
+        let tied = timeless && kit.tiebreaker().is_some();
+        let (joined, timeless) = (linked || !kit.chassis.is_empty(), timeless && kit.chassis.is_empty());
         match (self.weights.as_ref().filter(|_| !few), draw.among) {
             (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
-            (None, None) if linked => self.choose_linked(occupancy, clusters, draw.number, gate, kit, books),
+            (None, None) if tied => self.choose_tied(occupancy, clusters, draw, kit, books),
+            (None, None) if joined => self.choose_joined(occupancy, clusters, draw.number, gate, kit, books),
             (None, None) => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
             (None, Some(among)) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
             (None, Some(among)) => {
@@ -275,8 +313,8 @@ impl<K: PackedKey> Evaluation<K> {
         }
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
-            books.counters.cells_compared += cells.bests.len() as u64;
-            for (at, (key, count)) in (0..).zip(&cells.bests) {
+            books.counters.cells_compared += cells.bests.cells.len() as u64;
+            for (at, (key, count)) in (0..).zip(&cells.bests.cells) {
                 if *count > 0 && search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
                     self.found_last = (*cluster, at);
                 }
@@ -290,7 +328,7 @@ impl<K: PackedKey> Evaluation<K> {
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
             let racks = fleet.cluster(*cluster).racks().start as usize;
-            for (at, best) in (0..).zip(&cells.bests).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
+            for (at, best) in (0..).zip(&cells.bests.cells).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
                 let many = match terms.tied_by_bits(cells, at as usize, *best, racks) {
                     Some(many) => many,
                     None => search.count_tied(&terms, cells, &self.cell(fleet, *cluster, at)),
@@ -314,10 +352,10 @@ impl<K: PackedKey> Evaluation<K> {
         Place { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
     }
 
-    /// The best where links need bandwidth or rules look at uplinks. Blocks of machines that the
-    /// network has no room for, or that cannot be better than the best so far, are passed over; of
-    /// those it has room for on every machine, the best key is known.
-    fn choose_linked(
+    /// The best where links need bandwidth or rules look at uplinks or chassis. Blocks of machines that
+    /// the network has no room for, or that cannot be better than the best so far, are passed over; of
+    /// those it has room for on every machine, the best key is known where nothing joins it.
+    fn choose_joined(
         &self,
         occupancy: &Occupancy,
         clusters: &[ClusterId],
@@ -336,8 +374,8 @@ impl<K: PackedKey> Evaluation<K> {
         });
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
-            books.counters.cells_compared += cells.bests.len() as u64;
-            for (at, (ranked, count)) in (0..).zip(&cells.bests) {
+            books.counters.cells_compared += cells.bests.cells.len() as u64;
+            for (at, (ranked, count)) in (0..).zip(&cells.bests.cells) {
                 if *count == 0 || *ranked > best {
                     continue;
                 }
@@ -367,16 +405,16 @@ impl<K: PackedKey> Evaluation<K> {
     fn ranked_first(&self, clusters: &[ClusterId]) -> Option<(ClusterId, u32)> {
         let mut first = (K::INVALID, None);
         for cluster in clusters {
-            let Some(cells) = self.cells[cluster.index()].as_ref().filter(|cells| cells.best.0 < first.0) else {
+            let Some(cells) = self.cells[cluster.index()].as_ref().filter(|cells| cells.bests.best.0 < first.0) else {
                 continue;
             };
-            let at = cells.bests.iter().position(|(key, count)| *count > 0 && *key == cells.best.0);
-            first = (cells.best.0, at.map(|at| (*cluster, at as u32)));
+            let at = cells.bests.cells.iter().position(|(key, count)| *count > 0 && *key == cells.bests.best.0);
+            first = (cells.bests.best.0, at.map(|at| (*cluster, at as u32)));
         }
         first.1
     }
 
-    /// Conflict avoidance where rules move with the clock, or look at uplinks.
+    /// Conflict avoidance where rules move with the clock, or look at uplinks or chassis.
     fn choose_near_best_at_moment(
         &self,
         fleet: &Fleet,
@@ -397,23 +435,60 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
-        let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, cells));
+        let Drawn { cluster, cell, nth, best } = self.draw_cell(clusters, draw, books, |cells| &cells.bests)?;
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        let first = self.first_machine(fleet, cluster, cell as u32);
+        Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), best.1))
+    }
+
+    /// The best where a rule about chassis breaks ties, and nothing else is asked anew.
+    fn choose_tied(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        draw: Draw,
+        kit: &Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let (fleet, asker) = (occupancy.fleet(), kit.chassis[0].asker(occupancy, kit.user_facing));
+        for cluster in clusters {
+            let racks = fleet.cluster(*cluster).racks().start;
+            if let Some(Cells { ties: Some(ties), rankings, bests, .. }) = &mut self.cells[cluster.index()] {
+                ties.settle((rankings, bests), RackId(racks), &asker);
+            }
+        }
+        let Drawn { cluster, cell, nth, best } =
+            self.draw_cell(clusters, draw, books, |cells| cells.ties().bests(asker.kind()))?;
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
+        let first = fleet.machines_of_rack(rack).start;
+        Some((MachineId(first + cells.ties().nth_best((&cells.rankings, cell), rack, &asker, nth)), best.1))
+    }
+
+    /// Which cell has the machine that is drawn of all that are best, by these bests.
+    fn draw_cell(
+        &self,
+        clusters: &[ClusterId],
+        draw: Draw,
+        books: &mut Books<'_>,
+        bests: impl Fn(&Cells<K>) -> &Bests<K>,
+    ) -> Option<Drawn<K>> {
+        let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, bests(cells)));
         let cells = || clusters.iter().filter_map(cells);
-        let (best, count) = cells().fold((K::INVALID, 0), |best, (_, cells)| joined(best, cells.best));
-        books.counters.cells_compared += cells().map(|(_, cells)| cells.bests.len() as u64).sum::<u64>();
-        if count == 0 {
+        let best = cells().fold((K::INVALID, 0), |best, (_, bests)| joined(best, bests.best));
+        books.counters.cells_compared += cells().map(|(_, bests)| bests.cells.len() as u64).sum::<u64>();
+        if best.1 == 0 {
             return None;
         }
-        let mut nth = pick(draw.number, count);
-        for (cluster, cells) in cells().filter(|(_, cells)| cells.best.0 == best) {
-            if nth >= cells.best.1 {
-                nth -= cells.best.1;
+        let mut nth = pick(draw.number, best.1);
+        for (cluster, bests) in cells().filter(|(_, bests)| bests.best.0 == best.0) {
+            if nth >= bests.best.1 {
+                nth -= bests.best.1;
                 continue;
             }
-            let tied = |(key, count): &Best<K>| if *key == best { *count } else { 0 };
-            let cell = skip(cells.bests.iter().map(tied), &mut nth);
-            let first = self.first_machine(fleet, cluster, cell as u32);
-            return Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), count));
+            let tied = |(key, count): &Best<K>| if *key == best.0 { *count } else { 0 };
+            let cell = skip(bests.cells.iter().map(tied), &mut nth);
+            return Some(Drawn { cluster, cell, nth, best });
         }
         None
     }
@@ -429,11 +504,11 @@ impl<K: PackedKey> Evaluation<K> {
     /// The cells of a cluster that hold a valid machine.
     fn cells_of<'a>(&'a self, fleet: &'a Fleet, cluster: ClusterId) -> impl Iterator<Item = CellOf<'a, K>> + 'a {
         let cells = self.cells[cluster.index()].iter();
-        let bests = cells.flat_map(|cells| cells.bests.iter().enumerate().map(move |(at, best)| (cells, at, best)));
-        bests.filter(|(_, _, (_, count))| *count > 0).map(move |(cells, cell, (best, _))| {
-            let first = self.first_machine(fleet, cluster, cell as u32);
-            CellOf { rankings: &cells.rankings, cell, rack: best.less(cells.rankings.best(cell).0), first }
-        })
+        let bests =
+            cells.flat_map(|cells| cells.bests.cells.iter().enumerate().map(move |(at, best)| (cells, at, best)));
+        bests
+            .filter(|(_, _, (_, count))| *count > 0)
+            .map(move |(cells, cell, _)| cells.of(cell, self.first_machine(fleet, cluster, cell as u32)))
     }
 
     /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
@@ -609,7 +684,7 @@ impl<K: PackedKey> Evaluation<K> {
             let keys = &kit.keys[part.range()];
             let mut cells = match self.cells[part.cluster.index()].take() {
                 Some(cells) => cells,
-                None => self.build_cells(fleet, part.cluster, keys, now),
+                None => self.build_cells(fleet, part.cluster, keys, (kit.tiebreaker(), now)),
             };
             for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
                 let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
@@ -623,7 +698,13 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// The cells of a cluster, none of them compared yet.
-    fn build_cells(&self, fleet: &Fleet, cluster: ClusterId, keys: &[K], now: u64) -> Cells<K> {
+    fn build_cells(
+        &self,
+        fleet: &Fleet,
+        cluster: ClusterId,
+        keys: &[K],
+        (tiebreaker, now): (Option<Field>, u64),
+    ) -> Cells<K> {
         let whole = fleet.cluster(cluster);
         let racks = whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len());
         let rankings = if self.by_rack {
@@ -631,9 +712,9 @@ impl<K: PackedKey> Evaluation<K> {
         } else {
             Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
         };
-        let bests = alloc::vec![(K::INVALID, 0); rankings.len()];
         let bits = (0..rankings.len()).filter(|_| self.has_bits).map(|cell| rankings.bits(cell)).collect();
-        Cells { revision: Revision(0), used_at: now, rankings, bests, best: (K::INVALID, 0), bits }
+        let ties = tiebreaker.map(|field| Ties::new(field, rankings.len()));
+        Cells { revision: Revision(0), used_at: now, bests: Bests::none(rankings.len()), rankings, bits, ties }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
@@ -700,7 +781,7 @@ impl<K: PackedKey> Evaluation<K> {
             patch.machines.push((cell as u32, index as u32, cells.rankings.key(cell, index)));
             cells.set_key(cell, index, *key);
             if patch.bests.last().is_none_or(|(last, _)| *last != cell as u32) {
-                patch.bests.push((cell as u32, cells.bests[cell]));
+                patch.bests.push((cell as u32, cells.bests.cells[cell]));
             }
         }
         for (cell, _) in &patch.bests {
@@ -726,7 +807,8 @@ impl<K: PackedKey> Evaluation<K> {
     /// Bytes of its rankings.
     pub(crate) fn bytes(&self) -> u64 {
         let bytes = |cells: &Cells<K>| {
-            let of_cells = cells.bests.capacity() * size_of::<Best<K>>() + cells.bits.capacity() * size_of::<Bits>();
+            let of_ties = cells.ties.as_ref().map_or(0, Ties::bytes);
+            let of_cells = cells.bests.bytes() + of_ties + cells.bits.capacity() * size_of::<Bits>();
             (of_cells + cells.rankings.bytes()) as u64
         };
         self.cells.iter().flatten().map(bytes).sum()
@@ -750,6 +832,14 @@ pub(crate) fn best_machines(
     let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
     best.sort_unstable();
     best
+}
+
+/// A machine drawn of all that are best: the `nth` of those in its cell.
+struct Drawn<K> {
+    cluster: ClusterId,
+    cell: usize,
+    nth: u32,
+    best: Best<K>,
 }
 
 /// Machines of a cell that are tied for best at one moment.
@@ -861,7 +951,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     fn is_worth_it(&self, cells: &Cells<K>, cell: &Place) -> bool {
         let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
         cells.bits[cell.at].valid & bounds.maybe(cell.rack) != 0
-            || cells.bests[cell.at].0.with(*field, *next) < self.best
+            || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
     }
 
     /// Whether a machine under a node may be better than the best so far: by the latest exits below
@@ -932,19 +1022,21 @@ impl<'a, K: PackedKey> Search<'a, K> {
 }
 
 /// Everything about machines that is asked anew for each decision: when they are expected to be free, what
-/// their uplinks have left, and whether the network has room for the VM's links.
+/// their uplinks have left, what their chassis are expected to draw, and whether the network has room for the VM's
+/// links.
 struct Live<'a> {
-    exits: &'a Exits,
+    occupancy: &'a Occupancy,
     moment: &'a [Moment],
-    network: Option<&'a Network>,
     uplinks: &'a [UplinkField],
+    chassis: &'a [ChassisField],
+    user_facing: bool,
     gate: Option<&'a Gate<'a>>,
 }
 
 impl<'a> Live<'a> {
     fn new<K>(occupancy: &'a Occupancy, gate: Option<&'a Gate<'a>>, kit: &'a Kit<K>) -> Self {
-        let (exits, network) = (occupancy.exits(), occupancy.network());
-        Self { exits, moment: &kit.moment, network, uplinks: &kit.uplinks, gate }
+        let Kit { moment, uplinks, chassis, user_facing, .. } = kit;
+        Self { occupancy, moment, uplinks, chassis, user_facing: *user_facing, gate }
     }
 
     /// A machine's key with all of that; none where the network has no room.
@@ -960,19 +1052,22 @@ impl<'a> Live<'a> {
 
     #[inline]
     fn key_admitted<K: PackedKey>(&self, machine: u32, key: K) -> K {
-        let key = at_moment(self.exits, self.moment, machine, key);
-        self.uplinks.iter().fold(key, |key, it| it.apply(self.network, MachineId(machine), key))
+        let Self { occupancy, user_facing, .. } = *self;
+        let key = at_moment(occupancy.exits(), self.moment, machine, key);
+        let key = self.uplinks.iter().fold(key, |key, it| it.apply(occupancy.network(), MachineId(machine), key));
+        self.chassis.iter().fold(key, |key, it| it.asker(occupancy, user_facing).apply(MachineId(machine), key))
     }
 
     /// The least key that a machine under a node can have.
     fn bound<K: PackedKey>(&self, chunk: &Chunk<'_, K>, rack: K) -> K {
+        let occupancy = self.occupancy;
         let mut bound = rack.plus(chunk.best);
         if !self.moment.is_empty() {
-            let latest = self.exits.latest(chunk.machines());
+            let latest = occupancy.exits().latest(chunk.machines());
             let least = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
             bound = self.moment.iter().fold(bound, least);
         }
-        self.uplinks.iter().fold(bound, |key, it| it.least(self.network, chunk.machines(), key))
+        self.uplinks.iter().fold(bound, |key, it| it.least(occupancy.network(), chunk.machines(), key))
     }
 
     fn pass<K: PackedKey>(&self, chunk: &Chunk<'_, K>) -> Pass {
@@ -983,7 +1078,7 @@ impl<'a> Live<'a> {
     /// and not equal.
     fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &Place, best: K) -> Best<K> {
         let rack = cells.rack_part(cell.at);
-        let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty();
+        let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty() && self.chassis.is_empty();
         let mut found = (best, 0);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             if self.bound(&chunk, rack) > found.0 {

@@ -186,6 +186,7 @@ pub(crate) fn scorecard(
             MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
             MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Uplink(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Chassis(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Temporal(ranked) => {
                 said.push((ranked.id, ranked.rule.words(&vm.outlook, scene.occupancy.exits().of(machine))));
                 ranked.rule.bind(vm).score(scene, machine)

@@ -37,6 +37,7 @@ pub mod rule;
 pub mod rules;
 mod shared;
 pub mod temporal;
+mod ties;
 pub mod uplink;
 pub mod weights;
 mod why_not;

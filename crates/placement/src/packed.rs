@@ -28,6 +28,9 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
     /// What this field holds.
     fn bucket(self, field: Field) -> u64;
 
+    /// What stands above this field, and nothing else.
+    fn above(self, field: Field) -> Self;
+
     /// With this field zero.
     fn without(self, field: Field) -> Self {
         self.less(Self::ZERO.with(field, self.bucket(field)))
@@ -46,6 +49,11 @@ impl Field {
     /// The field's part of its word.
     fn of(self, word: u64) -> u64 {
         if self.bits == 0 { 0 } else { word >> self.shift & (u64::MAX >> (64 - self.bits)) }
+    }
+
+    /// The part of its word above it.
+    fn mask_above(self) -> u64 {
+        u64::MAX.checked_shl(self.shift + self.bits).unwrap_or(0)
     }
 }
 
@@ -71,6 +79,11 @@ impl PackedKey for u32 {
     fn bucket(self, field: Field) -> u64 {
         field.of(u64::from(self))
     }
+
+    #[inline]
+    fn above(self, field: Field) -> Self {
+        self & Self::MAX << (field.shift + field.bits)
+    }
 }
 
 impl PackedKey for u64 {
@@ -95,6 +108,11 @@ impl PackedKey for u64 {
     fn bucket(self, field: Field) -> u64 {
         field.of(self)
     }
+
+    #[inline]
+    fn above(self, field: Field) -> Self {
+        self & field.mask_above()
+    }
 }
 
 impl PackedKey for u128 {
@@ -118,6 +136,14 @@ impl PackedKey for u128 {
 
     fn bucket(self, field: Field) -> u64 {
         field.of((self >> (64 * (1 - field.word))) as u64)
+    }
+
+    #[inline]
+    fn above(self, field: Field) -> Self {
+        let below = 64 * (1 - field.word);
+        // All of the words above its own.
+        let words = if field.word == 0 { 0 } else { Self::MAX << 64 };
+        self & (words | Self::from(field.mask_above()) << below)
     }
 }
 
@@ -145,6 +171,13 @@ impl<const N: usize> PackedKey for [u64; N] {
 
     fn bucket(self, field: Field) -> u64 {
         field.of(self[field.word as usize])
+    }
+
+    fn above(mut self, field: Field) -> Self {
+        let word = field.word as usize;
+        self[word] &= field.mask_above();
+        self[word + 1..].fill(0);
+        self
     }
 }
 

@@ -13,7 +13,7 @@ use core::fmt;
 
 use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
-use crate::chassis::AnyChassis;
+use crate::chassis::{AnyChassis, ChassisField};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::gate::Gate;
 use crate::lifetime::CLASS_MAX;
@@ -112,10 +112,10 @@ pub(crate) struct RankedTemporal {
     buckets: Vec<u32>,
 }
 
-/// An uplink preference in its place.
-pub(crate) struct RankedUplink {
+/// A preference in its place that is asked anew for each decision.
+pub(crate) struct RankedLive<Rule: ?Sized> {
     pub(crate) id: &'static str,
-    pub(crate) rule: Arc<dyn AnyUplink>,
+    pub(crate) rule: Arc<Rule>,
     pub(crate) quantizer: Quantizer,
     pub(crate) weight: Weight,
 }
@@ -125,7 +125,8 @@ pub(crate) enum MachineStage {
     Rack(RankedPreference<RackId>),
     Machine(RankedPreference<MachineId>),
     Temporal(RankedTemporal),
-    Uplink(RankedUplink),
+    Uplink(RankedLive<dyn AnyUplink>),
+    Chassis(RankedLive<dyn AnyChassis>),
 }
 
 /// What a temporal preference says at one moment: its buckets by a machine's expected exit, and
@@ -139,6 +140,7 @@ macro_rules! of_either {
             MachineStage::Machine($ranked) => $value,
             MachineStage::Temporal($ranked) => $value,
             MachineStage::Uplink($ranked) => $value,
+            MachineStage::Chassis($ranked) => $value,
         }
     };
 }
@@ -267,7 +269,8 @@ impl Policy {
             AnyRule::TemporalPreference(rule) => {
                 self.machine_preferences.push(MachineStage::Temporal(made.temporal(rule)));
             }
-            AnyRule::UplinkPreference(rule) => self.machine_preferences.push(MachineStage::Uplink(made.uplink(rule))),
+            AnyRule::UplinkPreference(rule) => self.machine_preferences.push(MachineStage::Uplink(made.live(rule))),
+            AnyRule::ChassisPreference(rule) => self.machine_preferences.push(MachineStage::Chassis(made.live(rule))),
             AnyRule::Bandwidth(id) => self.bandwidth = Some(id),
         }
     }
@@ -319,6 +322,19 @@ impl Policy {
         uplinks.collect()
     }
 
+    /// Its preferences about chassis, each with its place in a key.
+    pub(crate) fn chassis(&self) -> Vec<ChassisField> {
+        let stages = self.machine_preferences.iter().zip(&self.fields).rev().enumerate();
+        let chassis = stages.filter_map(|(below, (stage, field))| match stage {
+            MachineStage::Chassis(it) => {
+                let (rule, quantizer) = (it.rule.clone(), it.quantizer);
+                Some(ChassisField { rule, quantizer, field: *field, is_last: below == 0 })
+            }
+            _ => None,
+        });
+        chassis.collect()
+    }
+
     /// What the network has room for, where the list asks it.
     pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
         self.bandwidth.filter(|_| !cfg!(feature = "few")).and_then(|_| Gate::of(scene))
@@ -347,7 +363,7 @@ impl Policy {
         units_s.next().filter(|_| units_s.next().is_none())
     }
 
-    /// Whether any rule looks at a whole rack, so that racks are ranked apart.
+    /// Whether any rule looks at a whole rack.
     pub(crate) fn sees_racks(&self) -> bool {
         let rack = |stage: &MachineStage| matches!(stage, MachineStage::Rack(_));
         !self.rack_validators.is_empty() || self.machine_preferences.iter().any(rack)
@@ -356,15 +372,7 @@ impl Policy {
     /// Whether any rule asks what VMs will use of their cores.
     #[must_use]
     pub fn asks_for_loads(&self) -> bool {
-        self.chassis_stages().next().is_some()
-    }
-
-    /// Its preferences that see a machine's whole chassis.
-    pub(crate) fn chassis_stages(&self) -> impl Iterator<Item = (&dyn AnyChassis, Quantizer)> {
-        self.machine_preferences.iter().filter_map(|stage| match stage {
-            MachineStage::Machine(ranked) => Some((ranked.rule.as_chassis()?, ranked.quantizer)),
-            _ => None,
-        })
+        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
     }
 
     /// Whether any rule asks what deployments will grow to.
@@ -473,9 +481,9 @@ impl Made {
         RankedPreference { id, rule, quantizer, weight, asks_nothing, is_common }
     }
 
-    fn uplink(self, rule: Arc<dyn AnyUplink>) -> RankedUplink {
+    fn live<Rule: ?Sized>(self, rule: Arc<Rule>) -> RankedLive<Rule> {
         let Self { id, quantizer, weight } = self;
-        RankedUplink { id, rule, quantizer, weight }
+        RankedLive { id, rule, quantizer, weight }
     }
 
     fn temporal(self, rule: Box<dyn AnyTemporal>) -> RankedTemporal {

@@ -140,6 +140,7 @@ impl<K: PackedKey> Pool<K> {
         let scene = request.scene(view);
         policy.write_moment(&request.vm.outlook, &mut self.kit.moment);
         self.kit.now_s = request.vm.outlook.now_s;
+        self.kit.user_facing = request.vm.shape.load.user_facing;
         let found =
             entry.evaluation.choose(scene, request.draw, policy.gate(scene).as_ref(), &mut self.kit, &mut books);
         let refreshed = books.counters.decided(cache, before);

@@ -9,9 +9,11 @@
 //! depends on the keys alone, never on the history of insertions.
 
 use alloc::collections::BinaryHeap;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
+use crate::chassis::ones;
 use crate::packed::PackedKey;
 
 const FANOUT: usize = 64;
@@ -24,6 +26,36 @@ pub(crate) type Best<K> = (K, u32);
 pub(crate) struct Bits {
     pub(crate) valid: u64,
     pub(crate) best: u64,
+}
+
+/// Each cell's best under rules that no cell can be ranked by alone, and the best of all.
+#[derive(Clone, Debug)]
+pub(crate) struct Bests<K> {
+    pub(crate) cells: Vec<Best<K>>,
+    pub(crate) best: Best<K>,
+}
+
+impl<K: PackedKey> Bests<K> {
+    /// Of so many cells, none of which has any.
+    pub(crate) fn none(cells: usize) -> Self {
+        Self { cells: vec![(K::INVALID, 0); cells], best: (K::INVALID, 0) }
+    }
+
+    /// Gives a cell another best.
+    #[inline]
+    pub(crate) fn set(&mut self, cell: usize, best: Best<K>) {
+        let before = core::mem::replace(&mut self.cells[cell], best);
+        if before != best {
+            let exchanged = exchanged(self.best, before, best);
+            let all = || self.cells.iter().fold((K::INVALID, 0), |one, other| joined(one, *other));
+            self.best = exchanged.unwrap_or_else(all);
+        }
+    }
+
+    /// Bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<Best<K>>()
+    }
 }
 
 /// One tournament for each cell of a cluster, side by side.
@@ -144,6 +176,19 @@ impl<K: PackedKey> Rankings<K> {
             best: bits.best | u64::from(key == best) << at,
         };
         self.valid(cell).fold(Bits::default(), bit)
+    }
+
+    /// The best key of some machines of a small cell, given as bits, and how many have it.
+    #[inline]
+    pub(crate) fn best_of(&self, cell: usize, machines: u64) -> Best<K> {
+        let keys = ones(machines).map(|at| single(self.key(cell, at as usize)));
+        keys.fold((K::INVALID, 0), joined)
+    }
+
+    /// The machines of a small cell with such a key, as bits.
+    pub(crate) fn those(&self, cell: usize, is_one: impl Fn(K) -> bool) -> u64 {
+        let leaves = self.leaves_of(self.cells[cell]).iter().enumerate();
+        leaves.fold(0, |bits, (at, key)| bits | u64::from(is_one(*key)) << at)
     }
 
     /// The `nth` machine of a cell's best set, in order of id.

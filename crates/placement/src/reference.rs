@@ -255,6 +255,10 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
             let bound = ranked.rule.bind(vm);
             machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
         }
+        MachineStage::Chassis(ranked) => {
+            let bound = ranked.rule.bind(vm);
+            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
+        }
     }
 }
 

@@ -63,6 +63,8 @@ impl Player {
                 self.speed = (*speed).min(SPEEDS.len() - 1);
                 None
             }
+            // One that was asked for before it was stopped.
+            PlayerMessage::Frame(_) if self.frame.is_none() => None,
             PlayerMessage::Frame(now) => {
                 let passed_s =
                     self.drawn_at.replace(*now).map_or(0.0, |before| ((now - before) / 1_000.0).clamp(0.0, 0.1));

@@ -15,7 +15,9 @@ use tiebreak_model::{
 };
 
 use super::{AnyRule, RULES, RuleEntry};
+use crate::chassis::{AnyChassis, ChassisField, ones};
 use crate::erased::{AnyPreference, AnyValidator};
+use crate::packed::layout;
 use crate::quantize::Quantizer;
 use crate::temporal::Steps;
 
@@ -357,7 +359,7 @@ fn check_preference<Id: Spot>(
         words: Box::new(words),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
-        sees_chassis: rule.as_chassis().is_some(),
+        sees_chassis: matches!(entry.build(&entry.declaration.defaults()), AnyRule::ChassisPreference(_)),
     };
     depends_on_nothing_else(&subject, zone, draws, asked);
     let footprint = footprint(draws, zone.fleet().machine_count());
@@ -378,6 +380,22 @@ fn check_preference<Id: Spot>(
                 |levels: u32| (0..levels).any(|at| (score * f64::from(levels - 1) - f64::from(at)).abs() < 1e-9);
             assert!(entry.levels.is_none_or(level), "{told}, which is none of its levels");
         }
+    }
+}
+
+/// The least of some machines of a rack is that of asking one after the other.
+fn check_least(rule: &Arc<dyn AnyChassis>, zone: &Occupancy, draws: &mut Draws) {
+    let buckets = (draws.below(2) == 0).then(|| 1 + draws.below(9));
+    let (quantizer, field) = (Quantizer::of(buckets, None), layout(&[53]).0[0]);
+    let field = ChassisField { rule: rule.clone(), quantizer, field, is_last: true };
+    for rack in RackId::all(zone.fleet()) {
+        let machines = zone.fleet().machines_of_rack(rack);
+        let asked = 1 + u64::from(draws.below((1 << machines.len()) - 1));
+        let asker = field.asker(zone, draws.below(2) == 0);
+        let bucket = |at: &u32| rule.bucket(&asker, MachineId(machines.start + at));
+        let least = ones(asked).map(|at| bucket(&at)).min().expect("one at least");
+        let those = ones(asked).filter(|at| bucket(at) == least).fold(0, |bits, at| bits | 1 << at);
+        assert_eq!(asker.least(rack, asked), (least, those), "{rack}");
     }
 }
 
@@ -432,6 +450,15 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                     let steps = |vm: &VmRequest| words_of(&rule.steps(&vm.outlook));
                     let rule: &dyn AnyPreference<MachineId> = &*rule;
                     check_preference(entry, (rule, &steps), &zone, draws, asked);
+                    let vm = request(draws, Footprint::NONE);
+                    assert!(words(|words| rule.write_key(&vm, words)).is_empty());
+                }
+                AnyRule::ChassisPreference(rule) => {
+                    check_least(&rule, &zone, draws);
+                    // Which kind of VMs asks is all it sees of a request; it tells no classes apart.
+                    let kind = |vm: &VmRequest| alloc::vec![u64::from(vm.shape.load.user_facing)];
+                    let rule: &dyn AnyPreference<MachineId> = &*rule;
+                    check_preference(entry, (rule, &kind), &zone, draws, asked);
                     let vm = request(draws, Footprint::NONE);
                     assert!(words(|words| rule.write_key(&vm, words)).is_empty());
                 }

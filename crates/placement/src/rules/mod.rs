@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::admission::{Admission, AdmissionPolicy};
-use crate::chassis::{Chassis, ChassisPreference};
+use crate::chassis::{AnyChassis, Chassis, ChassisPreference};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
@@ -206,6 +206,7 @@ pub(crate) enum AnyRule {
     MachinePreference(Box<dyn AnyPreference<MachineId>>),
     TemporalPreference(Box<dyn AnyTemporal>),
     UplinkPreference(Arc<dyn AnyUplink>),
+    ChassisPreference(Arc<dyn AnyChassis>),
     Bandwidth(&'static str),
 }
 
@@ -297,7 +298,7 @@ mod build {
     }
 
     pub(super) fn chassis<C: ChassisPreference>(values: &[f64]) -> AnyRule {
-        AnyRule::MachinePreference(Chassis::boxed(C::from_values(values)))
+        AnyRule::ChassisPreference(Chassis::shared(C::from_values(values)))
     }
 
     pub(super) fn uplink<U: UplinkPreference>(values: &[f64]) -> AnyRule {

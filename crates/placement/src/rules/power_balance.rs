@@ -20,9 +20,14 @@ declare! {
 
 impl ChassisPreference for PowerBalance {
     #[inline]
-    fn score(&self, user_facing: bool, used_share: f64, slowable_share: f64) -> f64 {
-        let mix = if user_facing { slowable_share } else { -slowable_share };
+    fn of_chassis(&self, used_share: f64) -> f64 {
         // The paper's scores are better when higher, ours when lower.
-        self.alpha * used_share + (1.0 - self.alpha) * (1.0 - mix) / 2.0
+        self.alpha * used_share
+    }
+
+    #[inline]
+    fn of_machine(&self, user_facing: bool, slowable_share: f64) -> f64 {
+        let mix = if user_facing { slowable_share } else { -slowable_share };
+        (1.0 - self.alpha) * (1.0 - mix) / 2.0
     }
 }
