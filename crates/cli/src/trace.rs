@@ -17,7 +17,7 @@ use crate::given::{Given, Opt};
 pub(crate) const TRACE: Opt = Opt {
     name: "trace",
     value: Some("FILE"),
-    help: "the trace to replay, plain or gzip, in any format of `list formats`",
+    help: "the trace to replay, plain, gzip or zstd, in any format of `list formats`",
 };
 
 /// The cut that comes with the page.

@@ -6,6 +6,24 @@ use tiebreak_model::workload::WorkloadError;
 
 use crate::report::Fault;
 
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        })
+    }
+}
+
 /// Why reading stopped. `Display` is one or two sentences for the person who chose the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceError {
@@ -39,21 +57,27 @@ pub enum TraceError {
         /// The columns that are there.
         found: Vec<String>,
     },
-    /// The gzip data ends before its end.
-    GzipTruncated {
+    /// The packed data ends before its end.
+    Truncated {
+        /// How it is packed.
+        packing: Packing,
         /// Rows read before it.
         rows: u64,
     },
-    /// The gzip data contradicts itself.
-    GzipCorrupt {
+    /// The packed data contradicts itself.
+    Corrupt {
+        /// How it is packed.
+        packing: Packing,
         /// Rows read before it.
         rows: u64,
-        /// What the inflater says.
+        /// What the unpacker says.
         detail: String,
     },
-    /// The gzip data inflates far more than text does.
-    GzipTooDense {
-        /// The largest ratio of text to gzip bytes.
+    /// The packed data becomes far more than text does.
+    TooDense {
+        /// How it is packed.
+        packing: Packing,
+        /// The largest ratio of text to packed bytes.
         ratio_max: u64,
     },
     /// More rows than fit.
@@ -127,18 +151,18 @@ impl fmt::Display for TraceError {
                 write!(f, "Expected a column for {}; found {}. ", missing.join(" and for "), listed(found))?;
                 write!(f, "Rename or add what is missing in the first line.")
             }
-            Self::GzipTruncated { rows } => write!(
+            Self::Truncated { packing, rows } => write!(
                 f,
-                "Expected the rest of the gzip data, got its end after {rows} rows. Download or compress the file again."
+                "Expected the rest of the {packing} data, got its end after {rows} rows. Download or compress the file again."
             ),
-            Self::GzipCorrupt { rows, detail } => write!(
+            Self::Corrupt { packing, rows, detail } => write!(
                 f,
-                "Expected gzip data, got damaged bytes after {rows} rows ({detail}). \
+                "Expected {packing} data, got damaged bytes after {rows} rows ({detail}). \
                  Download or compress the file again."
             ),
-            Self::GzipTooDense { ratio_max } => write!(
+            Self::TooDense { packing, ratio_max } => write!(
                 f,
-                "Expected at most {ratio_max} bytes of text for each gzip byte, got more, which no trace has. \
+                "Expected at most {ratio_max} bytes of text for each {packing} byte, got more, which no trace has. \
                  Decompress the file and look at it."
             ),
             Self::TooManyRows { rows_max } => {
@@ -177,11 +201,11 @@ impl fmt::Display for TraceError {
 }
 
 impl TraceError {
-    /// The same, with the rows that were read before gzip data went wrong.
+    /// The same, with the rows that were read before packed data went wrong.
     pub(crate) fn after(self, rows: u64) -> Self {
         match self {
-            Self::GzipTruncated { .. } => Self::GzipTruncated { rows },
-            Self::GzipCorrupt { detail, .. } => Self::GzipCorrupt { rows, detail },
+            Self::Truncated { packing, .. } => Self::Truncated { packing, rows },
+            Self::Corrupt { packing, detail, .. } => Self::Corrupt { packing, rows, detail },
             other => other,
         }
     }

@@ -5,77 +5,17 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::error::TraceError;
+use crate::error::{Packing, TraceError};
 use crate::limits::Limits;
 use crate::magic;
+use crate::source::check_ratio;
 
-/// Text below which a ratio says nothing.
-const RATIO_FLOOR_BYTES: u64 = 16 << 20;
 /// Text inflated at once.
 const PIECE_BYTES: usize = 64 << 10;
 /// A header with a longer name or comment than this is none.
 const HEADER_BYTES_MAX: usize = 64 << 10;
 /// Checksum and length of the text, at the end of a member.
 const TRAILER_BYTES: usize = 8;
-
-/// A file's bytes on their way to text, plain or gzip: the first two tell which.
-pub(crate) enum Source {
-    /// Too few bytes to tell.
-    Undecided(Vec<u8>),
-    Plain,
-    Gzip(Box<Gunzip>),
-}
-
-impl Source {
-    pub(crate) fn new() -> Self {
-        Self::Undecided(Vec::new())
-    }
-
-    /// Hands the text of a chunk on.
-    pub(crate) fn push(
-        &mut self,
-        bytes: &[u8],
-        limits: &Limits,
-        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
-    ) -> Result<(), TraceError> {
-        match self {
-            Self::Plain => text(bytes),
-            Self::Gzip(gunzip) => gunzip.push(bytes, limits, text),
-            Self::Undecided(first) => {
-                first.extend_from_slice(bytes);
-                if first.len() < magic::GZIP.len() { Ok(()) } else { self.decide(limits, &mut text) }
-            }
-        }
-    }
-
-    /// The file has ended: hands on what is left of its text.
-    pub(crate) fn finish(
-        &mut self,
-        limits: &Limits,
-        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
-    ) -> Result<(), TraceError> {
-        self.decide(limits, &mut text)?;
-        if let Self::Gzip(gunzip) = self { gunzip.finish() } else { Ok(()) }
-    }
-
-    /// Looks at the first bytes, then reads them.
-    fn decide(
-        &mut self,
-        limits: &Limits,
-        text: &mut impl FnMut(&[u8]) -> Result<(), TraceError>,
-    ) -> Result<(), TraceError> {
-        let Self::Undecided(first) = self else { return Ok(()) };
-        let first = std::mem::take(first);
-        if !first.starts_with(&magic::GZIP) {
-            *self = Self::Plain;
-            return text(&first);
-        }
-        let mut gunzip = Box::new(Gunzip::new());
-        let read = gunzip.push(&first, limits, text);
-        *self = Self::Gzip(gunzip);
-        read
-    }
-}
 
 /// An inflater and how much went through it.
 pub(crate) struct Gunzip {
@@ -135,7 +75,7 @@ impl Gunzip {
         match self.part {
             Part::Header { first: false } if self.held.is_empty() => Ok(()),
             Part::Padding => Ok(()),
-            _ => Err(TraceError::GzipTruncated { rows: 0 }),
+            _ => Err(TraceError::Truncated { packing: Packing::Gzip, rows: 0 }),
         }
     }
 
@@ -172,9 +112,7 @@ impl Gunzip {
         self.checksum.update(inflated);
         self.gzip_bytes += read;
         self.text_bytes += written;
-        if self.text_bytes > self.gzip_bytes.saturating_mul(limits.gzip_ratio_max).max(RATIO_FLOOR_BYTES) {
-            return Err(TraceError::GzipTooDense { ratio_max: limits.gzip_ratio_max });
-        }
+        check_ratio(Packing::Gzip, self.gzip_bytes, self.text_bytes, limits)?;
         if status == Status::StreamEnd {
             self.part = Part::Trailer;
         }
@@ -230,5 +168,5 @@ fn header_is_complete(header: &[u8]) -> Result<bool, TraceError> {
 
 /// The parser fills in how many rows it had.
 fn damaged(detail: &str) -> TraceError {
-    TraceError::GzipCorrupt { rows: 0, detail: detail.into() }
+    TraceError::Corrupt { packing: Packing::Gzip, rows: 0, detail: detail.into() }
 }

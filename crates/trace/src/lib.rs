@@ -36,9 +36,11 @@ mod column;
 mod gunzip;
 mod magic;
 mod records;
+mod source;
+mod unzstd;
 
 pub use draws::{Draws, DrawsFault};
-pub use error::TraceError;
+pub use error::{Packing, TraceError};
 pub use formats::{FORMATS, Format, Head, compact};
 pub use limits::Limits;
 pub use parser::{Parsed, Progress, TraceParser, read_compact};

@@ -10,8 +10,8 @@ pub struct Limits {
     pub text_bytes_max: u64,
     /// Bytes of one row, its quoted line breaks included.
     pub line_bytes_max: usize,
-    /// Text bytes for each gzip byte, once there is enough text to tell. Traces reach about 20.
-    pub gzip_ratio_max: u64,
+    /// Text bytes for each packed byte, once there is enough text to tell. Traces reach about 20.
+    pub packed_ratio_max: u64,
     /// Faults kept with their line and text; all are counted.
     pub faults_kept: usize,
 }
@@ -22,7 +22,7 @@ impl Default for Limits {
             rows_max: 5_000_000,
             text_bytes_max: 4 << 30,
             line_bytes_max: 64 << 10,
-            gzip_ratio_max: 200,
+            packed_ratio_max: 200,
             faults_kept: 100,
         }
     }

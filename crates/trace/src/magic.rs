@@ -3,8 +3,8 @@
 use crate::error::TraceError;
 
 const AS_CSV: &str = "Export it as CSV and choose that file.";
-const UNPACK: &str = "Unpack it and choose the CSV inside (a single .csv or .csv.gz).";
-const ANOTHER: &str = "Choose a .csv or .csv.gz file.";
+const UNPACK: &str = "Unpack it and choose the CSV inside (a single .csv, packed or not).";
+const ANOTHER: &str = "Choose a .csv, .csv.gz or .csv.zst file.";
 
 const KINDS: &[(&[u8], &str, &str)] = &[
     (b"\x89PNG", "a PNG image", ANOTHER),
@@ -14,11 +14,11 @@ const KINDS: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive or a spreadsheet", UNPACK),
     (b"SQLite format 3\0", "a SQLite database", AS_CSV),
     (b"PAR1", "a Parquet file", AS_CSV),
-    (b"\x28\xb5\x2f\xfd", "zstd data", UNPACK),
+    (&ZSTD, "zstd data inside packed data", UNPACK),
     (b"\xfd7zXZ", "xz data", UNPACK),
     (b"BZh", "bzip2 data", UNPACK),
     (b"7z\xbc\xaf", "a 7z archive", UNPACK),
-    (b"\x1f\x8b", "gzip data inside gzip data", UNPACK),
+    (&GZIP, "gzip data inside packed data", UNPACK),
     (b"\0asm", "a WebAssembly module", ANOTHER),
     (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8 and choose that file."),
     (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8 and choose that file."),
@@ -27,8 +27,9 @@ const KINDS: &[(&[u8], &str, &str)] = &[
     (b"[", "JSON", AS_CSV),
 ];
 
-/// Gzip's first two bytes (RFC 1952).
+/// Gzip's first two bytes (RFC 1952), and zstd's first four (RFC 8878).
 pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
+pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Passes text; names anything else.
 pub(crate) fn check_is_text(first_lines: &[u8]) -> Result<(), TraceError> {

@@ -6,11 +6,11 @@ use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
 use crate::formats::{Binary, Compact, FORMATS, Format, Head, RowReader, recognise};
-use crate::gunzip::Source;
 use crate::limits::Limits;
 use crate::magic;
 use crate::records::{Record, Records};
 use crate::report::{Correction, Report, Summary, Tally};
+use crate::source::Source;
 
 /// No row of a binary format needs more bytes than this.
 const BINARY_ROW_BYTES: u64 = 80;
@@ -257,10 +257,11 @@ impl Text {
                 let instant = self.tally.count(Correction::NoLifetime);
                 match body.reader.row(&record, &mut self.tally) {
                     Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
-                    Ok(row) => self.rows.extend(kept(row, self.sample, &mut self.tally)),
+                    Ok(row) => self.rows.extend(row.and_then(|row| kept(row, self.sample, &mut self.tally))),
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                 }
-                check_on_the_way(&self.tally, self.rows.len() as u64, &self.limits, body.format)?;
+                let held = self.rows.len() as u64 + body.reader.pending();
+                check_on_the_way(&self.tally, held, &self.limits, body.format)?;
             }
             if bytes.is_empty() {
                 break;
@@ -290,6 +291,8 @@ impl Text {
         if self.tally.rows == 0 {
             return Err(TraceError::HeaderOnly);
         }
+        let rest = body.reader.rest().into_iter().filter_map(|row| kept(row, self.sample, &mut self.tally));
+        self.rows.extend(rest);
         if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
             on_trial(&self.tally, body.format)?;
         }

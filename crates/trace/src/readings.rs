@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use crate::column::{Column, SECOND};
 use crate::error::TraceError;
-use crate::gunzip::Source;
 use crate::limits::Limits;
 use crate::magic;
 use crate::records::{Record, Records};
 use crate::report::{Fault, FaultKind, Tally};
+use crate::source::Source;
 
 /// What rows are read as, in words.
 const TITLE: &str = "Azure CPU readings";

@@ -21,6 +21,10 @@ pub enum FaultKind {
     NegativeTime,
     /// The VM ends before it starts.
     ReversedTimes,
+    /// A VM is created that is there already.
+    AlreadyThere,
+    /// A VM is deleted that is not there.
+    NotThere,
 }
 
 impl FaultKind {
@@ -35,6 +39,8 @@ impl FaultKind {
             Self::ZeroSize => "no cores or no memory",
             Self::NegativeTime => "negative time",
             Self::ReversedTimes => "ends before it starts",
+            Self::AlreadyThere => "created while it is there",
+            Self::NotThere => "deleted while it is not there",
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Bad input stops here: faulty rows are counted with their lines, files that are no trace
 //! are named for what they are.
 
-use tiebreak_trace::{FaultKind, Limits, Parsed, TraceError, TraceParser};
+use tiebreak_trace::{FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
+const TWO_FRAMES: &[u8] = include_bytes!("../fixtures/two-frames.csv.zst");
+const ZSTD_BOMB: &[u8] = include_bytes!("../fixtures/bomb.csv.zst");
 
 fn read_within(limits: Limits, name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
     let mut parser = TraceParser::with_limits(name, limits);
@@ -109,7 +111,7 @@ fn a_file_that_is_no_trace_is_named_for_what_it_is() {
         (b"<!doctype html>\n", "got HTML"),
         (b"{\"vm\": 1}\n", "got JSON"),
         (b"\x01\0\0\0\n\0\0\0", "got binary data"),
-        (&gzipped(&gzipped(b"x")), "gzip data inside gzip data"),
+        (&gzipped(&gzipped(b"x")), "gzip data inside packed data"),
         (header.as_bytes(), "the header only"),
         (b"vmId,tenantId,cores,ram,vmTypeId,starttime,endtime", "the header only"),
         (b"1,2,3,4\n5,6,7,8\n", "a first line that names the columns"),
@@ -141,8 +143,28 @@ fn a_gzip_file_cut_anywhere_says_so() {
     let whole = gzipped(b"vm,cores,memory,start\n1,2,3,4\n2,2,3,4\n");
     for length in 2..whole.len() {
         let error = read("", &whole[..length]).expect_err("a part is no whole");
-        assert!(matches!(error, TraceError::GzipTruncated { .. }), "{length} of {}: {error}", whole.len());
+        assert!(matches!(error, TraceError::Truncated { .. }), "{length} of {}: {error}", whole.len());
     }
+}
+
+#[test]
+fn a_zstd_file_cut_anywhere_or_damaged_says_so() {
+    const ZSTD: Packing = Packing::Zstd;
+    for length in (4..TWO_FRAMES.len()).step_by(97).chain(4..40).chain(TWO_FRAMES.len() - 9..TWO_FRAMES.len()) {
+        let error = read("", &TWO_FRAMES[..length]).expect_err("a part is no whole");
+        let is_cut = matches!(error, TraceError::Truncated { packing: ZSTD, .. });
+        assert!(is_cut, "{length} of {}: {error}", TWO_FRAMES.len());
+    }
+    let mut damaged = 0;
+    for at in (0..TWO_FRAMES.len()).step_by(53) {
+        let mut bytes = TWO_FRAMES.to_vec();
+        bytes[at] ^= 0x40;
+        let read = read("", &bytes);
+        damaged += u32::from(matches!(read, Err(TraceError::Corrupt { packing: ZSTD, .. })));
+    }
+    assert!(damaged > 100, "{damaged} of the damaged files were found out");
+    let tail = [TWO_FRAMES, b"tail, and more of it than a header"].concat();
+    assert!(matches!(read("", &tail), Err(TraceError::Corrupt { packing: ZSTD, .. })));
 }
 
 #[test]
@@ -158,6 +180,7 @@ fn too_large_says_the_limit() {
         (Limits { line_bytes_max: 10, ..limits }, rows.as_bytes(), "longer one in line 1"),
         (limits, &bomb, "empty file"),
         (limits, &bomb_of_rows, "at most 200 bytes of text for each gzip byte"),
+        (limits, ZSTD_BOMB, "at most 200 bytes of text for each zstd byte"),
     ] {
         let error = read_within(limits, "", bytes).expect_err(words).to_string();
         assert!(error.contains(words), "expected \"{words}\", got \"{error}\"");

@@ -8,6 +8,13 @@ const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
 const TEN_ROWS: &[u8] = include_bytes!("../fixtures/azure2017-rows.csv.gz");
 const NONE: TenantTerms = TenantTerms::NONE;
 const VARIANTS: &[u8] = include_bytes!("../fixtures/azure2017-variants.csv");
+const TWO_FRAMES: &[u8] = include_bytes!("../fixtures/two-frames.csv.zst");
+/// In the form of the trace: one pod is never scheduled, one still runs when the trace ends.
+const PODS: &str = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n\
+    openb-pod-0000,12000,16384,1,1000,,LS,Running,0,12537496,0\n\
+    openb-pod-0001,6000,12288,1,460,V100M16|V100M32,BE,Running,427061,12902960,427061\n\
+    openb-pod-0002,20000,65536,0,0,,Burstable,Succeeded,2759674,2759675,2759676\n\
+    openb-pod-0003,11908,47104,1,1000,,BE,Pending,10001278,10001403,\n";
 
 fn read(name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
     let mut parser = TraceParser::new(name);
@@ -276,9 +283,91 @@ fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
 }
 
 #[test]
+fn pods_are_read_as_they_were_asked_for() {
+    let Parsed { workload, report } = read("openb_pod_list_default.csv", PODS.as_bytes()).expect("the pods");
+    assert_eq!((report.format, report.rows, report.kept), ("OpenbPods", 4, 4));
+    assert_eq!(
+        vms(&workload),
+        [
+            (0, 12_537_496_000, 12_000, 16_384),
+            (427_061_000, i64::MAX, 6_000, 12_288),
+            (2_759_674_000, 2_759_675_000, 20_000, 65_536),
+            (10_001_278_000, 10_001_403_000, 11_908, 47_104),
+        ]
+    );
+    let low: Vec<_> = (0..4).map(|vm| workload.shape(workload.shape_of(VmId(vm))).priority).collect();
+    assert_eq!(low, [0, 1, 0, 1], "best effort");
+    assert_eq!(workload.horizon(), Time(3_585 * 3_600_000), "the hour above the last timestamp");
+    assert!(report.notes[1].starts_with("3 pods ask for GPUs, which are left aside; 1 were never"), "{report:?}");
+    assert_eq!(workload, parsed("", PODS).workload, "by shape alone");
+}
+
+#[test]
+fn a_creation_and_a_deletion_are_one_vm() {
+    let text =
+        "vmid,cpu,memory,time,type\n7,4,8,0,0\n8,1,2,60,0\n7,4,8,100,1\n7,2,4,200,0\n9,8,32,4000,0\n9,8,32,4000,1\n";
+    let Parsed { workload, report } = parsed("Huawei-East-1.csv", text);
+    assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("HuaweiEvents", 6, 4, 0));
+    assert_eq!(
+        vms(&workload),
+        [
+            (0, 100_000, 4_000, 8_192),
+            (60_000, i64::MAX, 1_000, 2_048),
+            (200_000, i64::MAX, 2_000, 4_096),
+            (4_000_000, 4_001_000, 8_000, 32_768),
+        ]
+    );
+    assert_eq!((workload.horizon(), report.corrections[&Correction::NoLifetime]), (Time(2 * 3_600_000), 1));
+    let indexed = format!(",{}", text.replace('\n', "\n0,")).trim_end_matches("0,").to_owned();
+    assert_eq!(parsed("", &indexed).workload, workload, "an index stands before");
+    let sampled = |part| {
+        let mut parser = TraceParser::new("Huawei-East-1.csv").part(2, part);
+        parser.push(text.as_bytes()).expect("rows");
+        parser.finish().map_or(0, |it| it.report.kept)
+    };
+    assert_eq!(sampled(0) + sampled(1), 4, "those that never end are in one part too");
+}
+
+#[test]
+fn events_that_cannot_be_are_refused() {
+    use FaultKind::{AlreadyThere, NegativeTime, NotThere, ReversedTimes, TooFewFields, UnknownWord, ZeroSize};
+    for (row, kind) in [
+        ("7,4,8,60,0", AlreadyThere),
+        ("6,4,8,60,1", NotThere),
+        ("7,4,8,40,1", ReversedTimes),
+        ("6,4,8,-1,0", NegativeTime),
+        ("6,0,8,60,0", ZeroSize),
+        ("6,4,8,60,2", UnknownWord),
+        ("6,4,8,60", TooFewFields),
+    ] {
+        let text = format!("vmid,cpu,memory,time,type\n7,4,8,50,0\n{row}\n8,4,8,90,0\n");
+        let Parsed { workload, report } = parsed("", &text);
+        assert_eq!((workload.vm_count(), report.faults.len()), (2, 1), "{row}");
+        assert_eq!((report.faults[0].line, report.faults[0].kind), (3, kind), "{row}");
+    }
+}
+
+#[test]
+fn a_zstd_file_is_the_same_trace_however_it_is_cut() {
+    let row = |i: u32| {
+        let (start, cores) = (i * 7 % 90_000, 1 + i % 8);
+        format!("{i},{},{cores},{},{start},{}\n", i / 3, cores * 4, start + 60 + i % 1_000)
+    };
+    let text = "vm,tenant,cores,memory_gb,start_s,end_s\n".to_owned() + &(0..9_000).map(row).collect::<String>();
+    let whole = parsed("two-frames.csv", &text);
+    assert_eq!(whole.report.kept, 9_000);
+    for chunk in [1, 7, 1_000, TWO_FRAMES.len()] {
+        let mut parser = TraceParser::new("two-frames.csv.zst");
+        TWO_FRAMES.chunks(chunk).for_each(|chunk| parser.push(chunk).expect("a part of the fixture"));
+        assert_eq!(parser.progress().bytes, TWO_FRAMES.len() as u64);
+        assert_eq!(parser.finish().expect("the fixture"), whole, "in chunks of {chunk}");
+    }
+}
+
+#[test]
 fn every_format_says_what_it_is() {
     let ids: Vec<_> = FORMATS.iter().map(|format| format.declaration().id).collect();
-    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "NamedColumns", "Compact"]);
+    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "HuaweiEvents", "OpenbPods", "NamedColumns", "Compact"]);
     for format in FORMATS {
         assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);
     }

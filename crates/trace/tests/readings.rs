@@ -1,6 +1,6 @@
 //! CPU readings: what is kept of them, in any order and any chunks, and what is wrong with a file.
 
-use tiebreak_trace::{FaultKind, Limits, Readings, ReadingsParser, TraceError};
+use tiebreak_trace::{FaultKind, Limits, Packing, Readings, ReadingsParser, TraceError};
 
 const AZURE: &[u8] = include_bytes!("../fixtures/azure2017-cpu-readings.csv.gz");
 
@@ -87,7 +87,7 @@ fn what_holds_no_readings_says_so() {
     assert!(said("a,b\nc,d\n").contains("The first is in line 1: expected 5 fields"));
     assert!(said("<html>").contains("got HTML or XML"));
     let cut = read_in(std::iter::once(&AZURE[..AZURE.len() - 9])).expect_err("it is cut");
-    assert_eq!(cut, TraceError::GzipTruncated { rows: 20 });
+    assert_eq!(cut, TraceError::Truncated { packing: Packing::Gzip, rows: 20 });
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn draws(link: &Scope<Page>) -> Html {
     });
     html! {
         <p class="group"><label class="file"><span>{ tr("Draws or readings of your own") }</span>
-            <input type="file" aria-label={tr("File of draws or readings")} accept=".csv,.gz,text/csv,application/gzip" {onchange} /></label>
+            <input type="file" aria-label={tr("File of draws or readings")} accept=".csv,.gz,.zst,text/csv,application/gzip" {onchange} /></label>
             <span class="muted">{ tr("a CSV with a column watts, or CPU readings as in the Azure traces, which tell who is user-facing") }</span></p>
     }
 }

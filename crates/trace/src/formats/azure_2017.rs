@@ -110,7 +110,7 @@ impl Rows {
 }
 
 impl RowReader for Rows {
-    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault> {
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS)?;
         let (cores_milli, cores_open) = Self::size(&self.cores, record, (b">24", 30), Column::cores_milli)?;
         let (memory_mib, memory_open) = Self::size(&self.memory, record, (b">64", 70), Column::memory_mib)?;
@@ -125,7 +125,7 @@ impl RowReader for Rows {
             tally.correct(Correction::OffGrid);
         }
         let shape = VmShape::plain(Resources::new(cores_milli, memory_mib, 0, 0));
-        Ok(VmRow { name: hash(record.field(0)), tenant: hash(record.field(DEPLOYMENT)), shape, start, end })
+        Ok(Some(VmRow { name: hash(record.field(0)), tenant: hash(record.field(DEPLOYMENT)), shape, start, end }))
     }
 
     /// The last timestamp of the table. Readings end there, so a VM that is deleted then

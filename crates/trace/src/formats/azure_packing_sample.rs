@@ -89,7 +89,7 @@ struct Rows {
 }
 
 impl RowReader for Rows {
-    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault> {
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS.len())?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let mut start = self.start.time(record)?;
@@ -100,7 +100,7 @@ impl RowReader for Rows {
             start = days(UNKNOWN_DAYS);
             tally.correct(Correction::UnknownStart);
         }
-        Ok(VmRow { name: self.name.name(record), tenant: self.tenant.name(record), shape, start, end })
+        Ok(Some(VmRow { name: self.name.name(record), tenant: self.tenant.name(record), shape, start, end }))
     }
 
     /// The last start, rounded up to the next full hour: day 14. The ends go on to day 90, but

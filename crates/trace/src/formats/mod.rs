@@ -10,16 +10,21 @@ use crate::report::{Fault, Tally};
 mod azure_2017;
 mod azure_packing_sample;
 pub mod compact;
+mod huawei_events;
 mod named_columns;
+mod openb_pods;
 
 pub use azure_2017::Azure2017;
 pub use azure_packing_sample::AzurePackingSample;
 pub use compact::Compact;
+pub use huawei_events::HuaweiEvents;
 pub use named_columns::NamedColumns;
+pub use openb_pods::OpenbPods;
 
 /// Every format. A binary one is known by its first bytes. A table whose name a format knows is tried with that format first; after
 /// that the first one that knows the shape of its first lines reads it.
-pub static FORMATS: &[&dyn Format] = &[&AzurePackingSample {}, &Azure2017 {}, &NamedColumns {}, &Compact {}];
+pub static FORMATS: &[&dyn Format] =
+    &[&AzurePackingSample {}, &Azure2017 {}, &HuaweiEvents {}, &OpenbPods {}, &NamedColumns {}, &Compact {}];
 
 /// The beginning of a file: what a format is recognised by.
 #[derive(Clone, Copy, Debug)]
@@ -94,14 +99,23 @@ pub trait Binary {
 
 /// Reads the rows of one file.
 pub trait RowReader: Send {
-    /// The VM in a row.
+    /// The VM in a row; none where more of it is to come.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault>;
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault>;
 
-    /// All rows are read: settles what only the whole file tells, and says when the trace
-    /// stops telling. There may be no row.
+    /// How many VMs more of which is to come.
+    fn pending(&self) -> u64 {
+        0
+    }
+
+    /// All rows are read: the VMs of which no more has come.
+    fn rest(&mut self) -> Vec<VmRow> {
+        Vec::new()
+    }
+
+    /// Then settles what only the whole file tells, and says when the trace stops telling. There may be no row.
     fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time;
 }
 

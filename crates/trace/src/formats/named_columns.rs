@@ -306,7 +306,7 @@ impl Rows {
 }
 
 impl RowReader for Rows {
-    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<VmRow, Fault> {
+    fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(1 + self.columns().map(|column| column.index).max().unwrap_or(0))?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let start = self.start.time(record)?;
@@ -321,7 +321,7 @@ impl RowReader for Rows {
             Some(column) if !column.text(record).is_empty() => column.name(record),
             _ => hash(&name.to_le_bytes()),
         };
-        Ok(VmRow { name, tenant, shape: VmShape { priority, terms, ..VmShape::plain(demand) }, start, end })
+        Ok(Some(VmRow { name, tenant, shape: VmShape { priority, terms, ..VmShape::plain(demand) }, start, end }))
     }
 
     /// A clock that begins elsewhere (Unix time, a cut from a longer trace) is moved by whole

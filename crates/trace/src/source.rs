@@ -1,0 +1,86 @@
+//! A file's bytes on their way to text: plain, gzip or zstd.
+
+use crate::error::{Packing, TraceError};
+use crate::gunzip::Gunzip;
+use crate::limits::Limits;
+use crate::magic;
+use crate::unzstd::Unzstd;
+
+/// Text below which a ratio says nothing.
+const RATIO_FLOOR_BYTES: u64 = 16 << 20;
+
+/// What the first bytes told a file to be.
+pub(crate) enum Source {
+    /// Too few bytes to tell.
+    Undecided(Vec<u8>),
+    Plain,
+    Gzip(Box<Gunzip>),
+    Zstd(Box<Unzstd>),
+}
+
+impl Source {
+    pub(crate) fn new() -> Self {
+        Self::Undecided(Vec::new())
+    }
+
+    /// Hands the text of a chunk on.
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        match self {
+            Self::Plain => text(bytes),
+            Self::Gzip(gunzip) => gunzip.push(bytes, limits, text),
+            Self::Zstd(unzstd) => unzstd.push(bytes, limits, text),
+            Self::Undecided(first) => {
+                first.extend_from_slice(bytes);
+                if first.len() < magic::ZSTD.len() { Ok(()) } else { self.decide(limits, &mut text) }
+            }
+        }
+    }
+
+    /// The file has ended: hands on what is left of its text.
+    pub(crate) fn finish(
+        &mut self,
+        limits: &Limits,
+        mut text: impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        self.decide(limits, &mut text)?;
+        match self {
+            Self::Gzip(gunzip) => gunzip.finish(),
+            Self::Zstd(unzstd) => unzstd.finish(limits, text),
+            Self::Undecided(_) | Self::Plain => Ok(()),
+        }
+    }
+
+    /// Looks at the first bytes, then reads them.
+    fn decide(
+        &mut self,
+        limits: &Limits,
+        text: &mut impl FnMut(&[u8]) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let Self::Undecided(first) = self else { return Ok(()) };
+        let first = std::mem::take(first);
+        *self = match &*first {
+            [a, b, ..] if [*a, *b] == magic::GZIP => Self::Gzip(Box::new(Gunzip::new())),
+            [a, b, c, d, ..] if [*a, *b, *c, *d] == magic::ZSTD => Self::Zstd(Box::new(Unzstd::new())),
+            _ => Self::Plain,
+        };
+        match self {
+            Self::Gzip(gunzip) => gunzip.push(&first, limits, text),
+            Self::Zstd(unzstd) => unzstd.push(&first, limits, text),
+            Self::Undecided(_) | Self::Plain => text(&first),
+        }
+    }
+}
+
+/// Stops data that unpacks to far more than text does.
+pub(crate) fn check_ratio(packing: Packing, bytes: u64, text_bytes: u64, limits: &Limits) -> Result<(), TraceError> {
+    let ratio_max = limits.packed_ratio_max;
+    if text_bytes > bytes.saturating_mul(ratio_max).max(RATIO_FLOOR_BYTES) {
+        return Err(TraceError::TooDense { packing, ratio_max });
+    }
+    Ok(())
+}
