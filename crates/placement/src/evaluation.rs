@@ -56,11 +56,12 @@ impl<K: PackedKey> Cells<K> {
         }
         let before = self.rankings.best(cell).0;
         self.rankings.set(cell, index, key);
-        if let Some(ties) = &mut self.ties {
-            return ties.set_key(cell, index, key, (before, self.rankings.best(cell).0));
+        let best = self.rankings.best(cell).0;
+        if let Some(ties) = self.ties_mut() {
+            return ties.set_key(cell, index, key, (before, best));
         }
         let Some(bits) = self.bits.get_mut(cell) else { return };
-        let (best, bit) = (self.rankings.best(cell).0, 1 << index);
+        let bit = 1 << index;
         let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
         *bits = match best.cmp(&before) {
             Ordering::Less => Bits { valid: bits.valid | bit, best: bit },
@@ -81,9 +82,14 @@ impl<K: PackedKey> Cells<K> {
     #[inline]
     fn set_best(&mut self, cell: usize, best: Best<K>) {
         self.bests.set(cell, best);
-        if let Some(ties) = &mut self.ties {
+        if let Some(ties) = self.ties_mut() {
             ties.change(cell);
         }
+    }
+
+    #[inline]
+    fn ties_mut(&mut self) -> Option<&mut Ties<K>> {
+        self.ties.as_mut().filter(|_| !cfg!(feature = "few"))
     }
 
     /// Its ties, where a rule about chassis breaks them.
@@ -269,8 +275,9 @@ impl<K: PackedKey> Evaluation<K> {
         let few = cfg!(feature = "few");
         let linked = !few && (gate.is_some() || !kit.uplinks.is_empty());
         let timeless = few || !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
-        let tied = timeless && kit.tiebreaker().is_some();
-        let (joined, timeless) = (linked || !kit.chassis.is_empty(), timeless && kit.chassis.is_empty());
+        let by_chassis = !few && !kit.chassis.is_empty();
+        let tied = timeless && by_chassis && kit.tiebreaker().is_some();
+        let (joined, timeless) = (linked || by_chassis, timeless && !by_chassis);
         match (self.weights.as_ref().filter(|_| !few), draw.among) {
             (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
             (None, None) if tied => self.choose_tied(occupancy, clusters, draw, kit, books),

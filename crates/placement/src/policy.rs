@@ -326,7 +326,7 @@ impl Policy {
     pub(crate) fn chassis(&self) -> Vec<ChassisField> {
         let stages = self.machine_preferences.iter().zip(&self.fields).rev().enumerate();
         let chassis = stages.filter_map(|(below, (stage, field))| match stage {
-            MachineStage::Chassis(it) => {
+            MachineStage::Chassis(it) if !cfg!(feature = "few") => {
                 let (rule, quantizer) = (it.rule.clone(), it.quantizer);
                 Some(ChassisField { rule, quantizer, field: *field, is_last: below == 0 })
             }
