@@ -626,6 +626,39 @@ fn a_converted_trace_is_the_same_workload() {
 }
 
 #[test]
+fn a_profile_has_the_figures_of_an_independent_count() {
+    let profile = json(&["trace", "profile", CUT, "--json"]);
+    let lives = &profile["lives"];
+    assert_eq!(
+        [&lives["ended"], &lives["outlived"], &lives["began_before"]].map(Value::as_u64),
+        [12_044, 1_477, 1_472].map(Some)
+    );
+    let bins = lives["bins"].as_array().expect("bins");
+    let sum = |what: &str, bins: &[Value]| -> f64 { bins.iter().filter_map(|bin| bin[what].as_f64()).sum() };
+    assert_eq!((sum("vms", &bins[..4]), sum("vms", &bins[..8]), sum("vms", bins)), (7_226.0, 10_741.0, 11_734.0));
+    let hours = sum("core_hours", bins);
+    assert!((hours - 2_464_866.8).abs() < 1.0, "{hours}");
+    assert!((sum("core_hours", &bins[8..]) / hours - 0.9611).abs() < 1e-4, "those above a day hold nearly all of it");
+    let first = &profile["sizes"][0];
+    assert_eq!(
+        [&first["cores"], &first["memory_gib"], &first["vms"]].map(Value::as_f64),
+        [2.0, 7.0, 2_693.0].map(Some)
+    );
+    let tenants = &profile["tenants"];
+    let spread = ["p50", "p90", "p99", "max"].map(|name| tenants["vms"][name].as_f64());
+    assert_eq!((tenants["count"].as_u64(), spread), (Some(5_409), [1.0, 3.0, 20.0, 352.0].map(Some)));
+    assert_eq!((profile["reuse"]["first"].as_u64(), profile["reuse"]["counts"][0].as_u64()), (Some(76), Some(7_712)));
+    let load = &profile["load"];
+    assert_eq!((load["peak_cores"].as_f64(), load["peak_memory_gib"].as_f64()), (Some(13_686.37), Some(62_375.5)));
+    let text = done(&["trace", "profile", CUT]);
+    for words in
+        ["Sizes", "2 cores, 7 GiB", "up to 1 h", "Busiest hour", "5,409", "are suggested", "What it cannot answer"]
+    {
+        assert!(text.contains(words), "no \"{words}\" in {text}");
+    }
+}
+
+#[test]
 fn a_compact_trace_says_all_that_the_original_says() {
     let folder = folder("compact");
     let (compact, again) = (folder.join("cut.columns"), folder.join("again.columns"));

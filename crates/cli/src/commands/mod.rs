@@ -62,9 +62,10 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "trace",
-        words: "inspect|convert|fit|criticality FILE",
+        words: "inspect|profile|convert|fit|criticality FILE",
         words_max: 2,
-        help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `convert` writes it as CSV \
+        help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `profile` what it looks like (sizes, \
+               lives, arrivals, tenants, load, the machines it needs), `convert` writes it as CSV \
                with named columns, or in the compact form; `fit` finds what admission rules may believe of its \
                deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
                average percent) and says which VMs are user-facing.",

@@ -1,4 +1,4 @@
-//! `tiebreak trace`: what a file holds, and the same as CSV with named columns or in the compact form; which VMs of a
+//! `tiebreak trace`: what a file holds and what it looks like, and the same as CSV with named columns or in the compact form; which VMs of a
 //! file of CPU readings are user-facing.
 
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use crate::trace::read;
 
 mod criticality;
 mod fit;
+mod profile;
 
 pub(crate) const OUT: Opt =
     Opt { name: "out", value: Some("FILE"), help: "where `convert` writes; without it to standard output" };
@@ -39,12 +40,16 @@ pub(crate) const FIRST_DAY: Opt = Opt {
 };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let what = given.word(0, "inspect, convert, fit or criticality")?;
+    let what = given.word(0, "inspect, profile, convert, fit or criticality")?;
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
             let inspected = Inspected::of(&read(file(what)?, 1)?);
             Ok(Answer::either(given, &inspected, || inspected.text()))
+        }
+        "profile" => {
+            let report = profile::Report::of(&read(file(what)?, 1)?);
+            Ok(Answer::either(given, &report, || report.text()))
         }
         "convert" => convert(given, &read(file(what)?, 1)?),
         "fit" => {
@@ -54,7 +59,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         }
         "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),
         other => Err(Failure(format!(
-            "expected inspect, convert, fit or criticality, got \"{other}\"; see `tiebreak help trace`"
+            "expected inspect, profile, convert, fit or criticality, got \"{other}\"; see `tiebreak help trace`"
         ))),
     }
 }

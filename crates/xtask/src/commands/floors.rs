@@ -20,6 +20,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-tongue", 3),
     ("tiebreak-chart", 3),
     ("tiebreak-criticality", 3),
+    ("tiebreak-profile", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
     ("tiebreak-web", 5),
