@@ -146,18 +146,11 @@ impl Meter {
     }
 
     fn change(&mut self, demand: Resources, comes: bool) {
-        if comes {
-            self.vms += 1
-        } else {
-            self.vms -= 1
-        }
+        let changed = |before: u64, by: u64| if comes { before + by } else { before - by };
+        self.vms = changed(self.vms, 1);
         for resource in Resource::ALL {
-            let (used, one) = (&mut self.used[resource as usize], u64::from(demand[resource]));
-            if comes {
-                *used += one
-            } else {
-                *used -= one
-            }
+            let used = &mut self.used[resource as usize];
+            *used = changed(*used, demand[resource].into());
             self.peak[resource as usize] = self.peak[resource as usize].max(*used);
         }
     }

@@ -286,7 +286,8 @@ fn percent(part: f64, whole: f64) -> String {
 }
 
 fn size_name(size: &SizeRow) -> String {
-    format!("{} cores, {} GiB", rounded(size.cores), rounded(size.memory_gib))
+    let cores = if size.cores == 1.0 { "core" } else { "cores" };
+    format!("{} {cores}, {} GiB", rounded(size.cores), rounded(size.memory_gib))
 }
 
 /// Two digits behind the point at most.
