@@ -101,8 +101,7 @@ impl Survival {
 
     /// The share that lives longer than this from birth on; 0 once all at risk have ended.
     pub(crate) fn alive_after(&self, age_s: u32) -> f64 {
-        let first = &self.pieces[0];
-        first.alive_after(f64::from(age_s))
+        self.pieces[0].alive_after(f64::from(age_s))
     }
 
     /// The mean remaining life of a VM alive at this age, in seconds, counting at most `cap_s` of

@@ -14,7 +14,7 @@ use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene,
 use crate::erased::{AnyPreference, BoundPreference};
 use crate::packed::{Field, PackedKey};
 use crate::quantize::Quantizer;
-use crate::ranking::{Best, Rankings};
+use crate::ranking::ones;
 
 /// A soft constraint on what chassis and machines are expected to draw.
 pub trait ChassisPreference: Declared + Copy + Send + Sync + 'static {
@@ -53,11 +53,11 @@ pub(crate) trait AnyChassis: AnyPreference<MachineId> {
 
 impl<T: ChassisPreference> AnyChassis for Chassis<T> {
     fn bucket(&self, asker: &Asker<'_>, machine: MachineId) -> u64 {
-        asker.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
+        asker.asked.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
     }
 
     fn least(&self, asker: &Asker<'_>, rack: RackId, mut machines: u64) -> (u64, u64) {
-        let Asker { occupancy, quantizer, user_facing, .. } = *asker;
+        let Asker { asked: ChassisField { quantizer, .. }, occupancy, user_facing } = *asker;
         let fleet = occupancy.fleet();
         let (first, mut least, mut those) = (fleet.machines_of_rack(rack).start, u64::MAX, 0);
         while machines != 0 {
@@ -108,11 +108,6 @@ impl<T: ChassisPreference> BoundPreference<MachineId> for Bound<T> {
     fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
         self.rule.score(self.user_facing, scene.occupancy.chassis_of(id))
     }
-
-    fn scores(&self, scene: Scene<'_>, ids: &[MachineId], scores: &mut Vec<f64>) {
-        scores.clear();
-        scores.extend(ids.iter().map(|id| self.score(scene, *id)));
-    }
 }
 
 /// Such a rule in its place of the key.
@@ -127,17 +122,14 @@ pub(crate) struct ChassisField {
 impl ChassisField {
     /// The rule, as it is asked for one decision.
     pub(crate) fn asker<'a>(&'a self, occupancy: &'a Occupancy, user_facing: bool) -> Asker<'a> {
-        let Self { rule, quantizer, field, is_last } = self;
-        Asker { rule: &**rule, quantizer: *quantizer, field: *field, is_last: *is_last, occupancy, user_facing }
+        Asker { asked: self, occupancy, user_facing }
     }
 }
 
 /// A rule about chassis, and who asks it when.
+#[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
-    rule: &'a dyn AnyChassis,
-    quantizer: Quantizer,
-    pub(crate) field: Field,
-    is_last: bool,
+    pub(crate) asked: &'a ChassisField,
     occupancy: &'a Occupancy,
     user_facing: bool,
 }
@@ -145,37 +137,16 @@ pub(crate) struct Asker<'a> {
 impl Asker<'_> {
     /// A key with what it says of a machine.
     pub(crate) fn apply<K: PackedKey>(&self, machine: MachineId, key: K) -> K {
-        key.with(self.field, self.rule.bucket(self, machine))
+        key.with(self.asked.field, self.asked.rule.bucket(self, machine))
     }
 
     /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
     pub(crate) fn least(&self, rack: RackId, machines: u64) -> (u64, u64) {
-        self.rule.least(self, rack, machines)
-    }
-
-    /// The best key of machines of a cell that only the rules below tell apart, the rule's field empty, and how many
-    /// have it. `alone` is what ranks first there.
-    #[inline]
-    pub(crate) fn best_below<K: PackedKey>(
-        &self,
-        rankings: &Rankings<K>,
-        cell: usize,
-        (alone, machines): (K, u64),
-    ) -> Best<K> {
-        if self.is_last { (alone, machines.count_ones()) } else { rankings.best_of(cell, machines) }
+        self.asked.rule.least(self, rack, machines)
     }
 
     /// Which kind of VMs asks: 1 for user-facing ones, 0 for others.
     pub(crate) fn kind(&self) -> usize {
         usize::from(self.user_facing)
     }
-}
-
-/// The places of the ones of some bits, rising.
-pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
-    core::iter::from_fn(move || {
-        let place = (bits != 0).then(|| bits.trailing_zeros());
-        bits &= bits.wrapping_sub(1);
-        place
-    })
 }

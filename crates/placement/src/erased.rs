@@ -65,7 +65,13 @@ pub(crate) trait BoundPreference<Id> {
     /// The score of one, as the rule gives it.
     fn score(&self, scene: Scene<'_>, id: Id) -> f64;
     /// The scores of several ids.
-    fn scores(&self, scene: Scene<'_>, ids: &[Id], scores: &mut Vec<f64>);
+    fn scores(&self, scene: Scene<'_>, ids: &[Id], scores: &mut Vec<f64>)
+    where
+        Id: Copy,
+    {
+        scores.clear();
+        scores.extend(ids.iter().map(|id| self.score(scene, *id)));
+    }
 }
 
 struct Bound<Rule, K> {
@@ -134,10 +140,5 @@ impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
 impl<P: Preference> BoundPreference<IdOf<P::Reach>> for Bound<P, P::Key> {
     fn score(&self, scene: Scene<'_>, id: IdOf<P::Reach>) -> f64 {
         self.rule.score(&self.key, P::Reach::view(scene, id))
-    }
-
-    fn scores(&self, scene: Scene<'_>, ids: &[IdOf<P::Reach>], scores: &mut Vec<f64>) {
-        scores.clear();
-        scores.extend(ids.iter().map(|id| self.rule.score(&self.key, P::Reach::view(scene, *id))));
     }
 }

@@ -13,7 +13,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::chassis::ones;
 use crate::packed::PackedKey;
 
 const FANOUT: usize = 64;
@@ -284,6 +283,15 @@ pub(crate) fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Bes
     }
     let with = if after.0 == node.0 { left + after.1 } else { left };
     (with > 0 || node.0 == K::INVALID).then_some((node.0, with))
+}
+
+/// The places of the ones of some bits, rising.
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros());
+        bits &= bits.wrapping_sub(1);
+        place
+    })
 }
 
 /// The place at which `nth` is used up by these counts; what is left of it stays.

@@ -238,28 +238,17 @@ fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel
 /// One preference's buckets for these machines.
 fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<u64> {
     let quantizer = stage.quantizer();
-    match stage {
+    let bound = match stage {
         MachineStage::Rack(ranked) => {
             let bound = ranked.rule.bind(vm);
-            machines.iter().map(|id| quantizer.bucket(bound.score(scene, rack(scene, *id)))).collect()
+            return machines.iter().map(|id| quantizer.bucket(bound.score(scene, rack(scene, *id)))).collect();
         }
-        MachineStage::Machine(ranked) => {
-            let bound = ranked.rule.bind(vm);
-            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
-        }
-        MachineStage::Temporal(ranked) => {
-            let bound = ranked.rule.bind(vm);
-            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
-        }
-        MachineStage::Uplink(ranked) => {
-            let bound = ranked.rule.bind(vm);
-            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
-        }
-        MachineStage::Chassis(ranked) => {
-            let bound = ranked.rule.bind(vm);
-            machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
-        }
-    }
+        MachineStage::Machine(ranked) => ranked.rule.bind(vm),
+        MachineStage::Temporal(ranked) => ranked.rule.bind(vm),
+        MachineStage::Uplink(ranked) => ranked.rule.bind(vm),
+        MachineStage::Chassis(ranked) => ranked.rule.bind(vm),
+    };
+    machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
 }
 
 /// Keeps the machines in the lowest bucket; the others.

@@ -276,11 +276,6 @@ impl BoundPreference<MachineId> for BoundSteps {
     fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
         score_of(self.steps.level(scene.occupancy.exits().of(id)), self.levels)
     }
-
-    fn scores(&self, scene: Scene<'_>, ids: &[MachineId], scores: &mut alloc::vec::Vec<f64>) {
-        scores.clear();
-        scores.extend(ids.iter().map(|id| self.score(scene, *id)));
-    }
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use core::cmp::Ordering;
 
 use tiebreak_model::RackId;
 
-use crate::chassis::{Asker, ones};
+use crate::chassis::Asker;
 use crate::packed::{Field, PackedKey};
-use crate::ranking::{Bests, Rankings};
+use crate::ranking::{Bests, Rankings, ones};
 
 /// The cells of one cluster where a rule about chassis breaks ties.
 pub(crate) struct Ties<K> {
@@ -94,7 +94,11 @@ impl<K: PackedKey> Ties<K> {
                     tied[cell] = rankings.those(cell, |key| key.above(*field) == alone.above(*field));
                 }
                 let (bucket, those) = asker.least(RackId(first.0 + cell as u32), tied[cell]);
-                let (below, count) = asker.best_below(rankings, cell, (alone, those));
+                // What only the rules below tell apart is alike where there are none.
+                let (below, count) = match asker.asked.is_last {
+                    true => (alone, those.count_ones()),
+                    false => rankings.best_of(cell, those),
+                };
                 bests.set(cell, (key.less(alone).plus(below).with(*field, bucket), count));
             }
         }

@@ -67,11 +67,6 @@ impl<T: UplinkPreference> BoundPreference<MachineId> for Uplink<T> {
     fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
         AnyUplink::score(self, used_share(scene.occupancy.network(), id))
     }
-
-    fn scores(&self, scene: Scene<'_>, ids: &[MachineId], scores: &mut Vec<f64>) {
-        scores.clear();
-        scores.extend(ids.iter().map(|id| BoundPreference::score(self, scene, *id)));
-    }
 }
 
 /// The share of a machine's uplinks that is reserved; 0 where there is no network.

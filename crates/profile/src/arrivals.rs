@@ -1,5 +1,6 @@
 //! When VMs come.
 
+use serde::Serialize;
 use tiebreak_model::{RequestId, Workload};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -7,7 +8,7 @@ const HOUR_MS: i64 = 3_600_000;
 const WINDOW_MS: i64 = 5 * 60_000;
 
 /// Requests and VMs that come between the beginning of the trace and its horizon.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Arrivals {
     /// Requests.
     pub requests: u32,

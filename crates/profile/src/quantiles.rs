@@ -1,7 +1,9 @@
 //! Where a distribution lies, in five numbers.
 
+use serde::Serialize;
+
 /// Of some numbers, the least that is no less than such a share of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quantiles {
     /// Half of them are no larger.
     pub p50: f64,

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use tiebreak_model::{RequestId, Workload};
 
 use crate::quantiles::Quantiles;
 
 /// Tenants and requests by how many VMs they have.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Tenants {
     /// How many tenants there are.
     pub count: u32,

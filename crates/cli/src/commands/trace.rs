@@ -172,13 +172,18 @@ impl Inspected {
             ("Most at once", format!("{} VMs, {:.0} cores", count(self.peak_vms.into()), self.peak_cores)),
             ("Largest VM", format!("{cores} cores, {memory_gib} GiB")),
         ];
-        let mut text: String = rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
+        let mut text = lines(&rows);
         text += &counted("Refused rows", &self.faults_by_kind);
         text.extend(self.first_faults.iter().map(FaultRow::text));
         text += &counted("Corrected rows", &self.corrections);
         text += &listed("How it was read", &self.notes);
         text + &listed("What it cannot answer", &self.cannot_answer)
     }
+}
+
+/// Values in line, each behind its name.
+fn lines(rows: &[(&str, String)]) -> String {
+    rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect()
 }
 
 fn amount(stored: u32, resource: Resource) -> f64 {

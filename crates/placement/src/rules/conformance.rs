@@ -15,10 +15,11 @@ use tiebreak_model::{
 };
 
 use super::{AnyRule, RULES, RuleEntry};
-use crate::chassis::{AnyChassis, ChassisField, ones};
+use crate::chassis::{AnyChassis, ChassisField};
 use crate::erased::{AnyPreference, AnyValidator};
 use crate::packed::layout;
 use crate::quantize::Quantizer;
+use crate::ranking::ones;
 use crate::temporal::Steps;
 
 /// Draws, one after the other.

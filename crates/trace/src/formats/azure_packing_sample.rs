@@ -57,25 +57,20 @@ impl Table for AzurePackingSample {
     }
 
     fn knows_shape(&self, head: &Head<'_>) -> bool {
-        head.first().len() == COLUMNS.len() && COLUMNS.iter().all(|name| index_of(head, name).is_some())
+        head.first().len() == COLUMNS.len() && head.names(&COLUMNS)
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        let column = |name, unit| Column::new(index_of(head, name).unwrap_or_default(), name, unit);
         Ok(Box::new(Rows {
-            name: column("vmId", 1.0),
-            tenant: column("tenantId", 1.0),
-            cores: column("cores", 10.0),
-            memory: column("ram", 256.0),
-            priority: column("vmTypeId", 1.0),
-            start: column("starttime", DAY),
-            end: column("endtime", DAY),
+            name: head.column("vmId", 1.0),
+            tenant: head.column("tenantId", 1.0),
+            cores: head.column("cores", 10.0),
+            memory: head.column("ram", 256.0),
+            priority: head.column("vmTypeId", 1.0),
+            start: head.column("starttime", DAY),
+            end: head.column("endtime", DAY),
         }))
     }
-}
-
-fn index_of(head: &Head<'_>, name: &str) -> Option<usize> {
-    head.first().iter().position(|field| field.eq_ignore_ascii_case(name))
 }
 
 struct Rows {

@@ -54,27 +54,22 @@ impl Table for HuaweiEvents {
 
     fn knows_shape(&self, head: &Head<'_>) -> bool {
         // An index without a name may stand before them.
-        COLUMNS.iter().all(|name| index_of(head, name).is_some()) && head.first().len() <= COLUMNS.len() + 1
+        head.names(&COLUMNS) && head.first().len() <= COLUMNS.len() + 1
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        let column = |name, unit| Column::new(index_of(head, name).unwrap_or_default(), name, unit);
         Ok(Box::new(Rows {
             fields: head.first().len(),
-            name: column("vmid", 1.0),
-            cores: column("cpu", 1_000.0),
-            memory: column("memory", 1_024.0),
-            time: column("time", SECOND),
-            kind: column("type", 1.0),
+            name: head.column("vmid", 1.0),
+            cores: head.column("cpu", 1_000.0),
+            memory: head.column("memory", 1_024.0),
+            time: head.column("time", SECOND),
+            kind: head.column("type", 1.0),
             alive: HashMap::new(),
             created: 0,
             last: Time::ZERO,
         }))
     }
-}
-
-fn index_of(head: &Head<'_>, name: &str) -> Option<usize> {
-    head.first().iter().position(|field| field.eq_ignore_ascii_case(name))
 }
 
 struct Rows {

@@ -2,6 +2,7 @@
 
 use tiebreak_model::{Declaration, Time, VmRow};
 
+use crate::column::Column;
 use crate::error::TraceError;
 use crate::limits::Limits;
 use crate::records::Record;
@@ -40,6 +41,20 @@ impl Head<'_> {
     #[must_use]
     pub fn first(&self) -> &[String] {
         self.rows.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the first line names all of these columns, in letters of any case.
+    fn names(&self, columns: &[&str]) -> bool {
+        columns.iter().all(|name| self.index_of(name).is_some())
+    }
+
+    /// The column of this name, which is there; one of its units is so many of ours.
+    fn column(&self, name: &str, unit: f64) -> Column {
+        Column::new(self.index_of(name).unwrap_or_default(), name, unit)
+    }
+
+    fn index_of(&self, name: &str) -> Option<usize> {
+        self.first().iter().position(|field| field.eq_ignore_ascii_case(name))
     }
 }
 

@@ -52,29 +52,24 @@ impl Table for OpenbPods {
     }
 
     fn knows_shape(&self, head: &Head<'_>) -> bool {
-        COLUMNS.iter().all(|name| index_of(head, name).is_some())
+        head.names(&COLUMNS)
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        let column = |name, unit| Column::new(index_of(head, name).unwrap_or_default(), name, unit);
         Ok(Box::new(Rows {
-            name: column("name", 1.0),
-            cores: column("cpu_milli", 1.0),
-            memory: column("memory_mib", 1.0),
-            gpus: column("num_gpu", 1.0),
-            qos: column("qos", 1.0),
-            phase: column("pod_phase", 1.0),
-            created: column("creation_time", SECOND),
-            deleted: column("deletion_time", SECOND),
+            name: head.column("name", 1.0),
+            cores: head.column("cpu_milli", 1.0),
+            memory: head.column("memory_mib", 1.0),
+            gpus: head.column("num_gpu", 1.0),
+            qos: head.column("qos", 1.0),
+            phase: head.column("pod_phase", 1.0),
+            created: head.column("creation_time", SECOND),
+            deleted: head.column("deletion_time", SECOND),
             last: Time::ZERO,
             with_gpus: 0,
             never_scheduled: 0,
         }))
     }
-}
-
-fn index_of(head: &Head<'_>, name: &str) -> Option<usize> {
-    head.first().iter().position(|field| field.eq_ignore_ascii_case(name))
 }
 
 struct Rows {

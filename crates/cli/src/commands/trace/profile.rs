@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use tiebreak_model::Resource;
-use tiebreak_profile::{Inventory, LIFE_BOUNDS_S, Profile, Quantiles};
+use tiebreak_profile::{Arrivals, Inventory, LIFE_BOUNDS_S, Profile, Quantiles, Tenants};
 use tiebreak_trace::Parsed;
 
-use super::{amount, listed};
+use super::{amount, lines, listed};
 use crate::shown::{count, table};
 
 /// Sizes that are listed; the others are counted together.
@@ -16,8 +16,8 @@ pub(super) struct Report {
     format: String,
     sizes: Vec<SizeRow>,
     lives: LivesTold,
-    arrivals: ArrivalsTold,
-    tenants: TenantsTold,
+    arrivals: Arrivals,
+    tenants: Tenants,
     reuse: ReuseTold,
     load: LoadTold,
     cannot_answer: Vec<String>,
@@ -50,34 +50,6 @@ struct LifeRow {
 }
 
 #[derive(Serialize)]
-struct ArrivalsTold {
-    requests: u32,
-    vms: u32,
-    dispersion: f64,
-    request_dispersion: f64,
-    of_day: [f64; 24],
-    of_week: Option<[f64; 7]>,
-    hourly: Vec<u32>,
-}
-
-#[derive(Serialize)]
-struct TenantsTold {
-    count: u32,
-    vms: Spread,
-    batch: Spread,
-    of_largest_tenth: f64,
-}
-
-#[derive(Serialize)]
-struct Spread {
-    p50: f64,
-    p90: f64,
-    p99: f64,
-    max: f64,
-    mean: f64,
-}
-
-#[derive(Serialize)]
 struct ReuseTold {
     first: u32,
     /// By distance: 0, 1, 2 to 3, 4 to 7 and so on.
@@ -95,12 +67,6 @@ struct LoadTold {
     machines_suggested: u64,
     cores_by_hour: Vec<f64>,
     memory_gib_by_hour: Vec<f64>,
-}
-
-impl From<Quantiles> for Spread {
-    fn from(Quantiles { p50, p90, p99, max, mean }: Quantiles) -> Self {
-        Self { p50, p90, p99, max, mean }
-    }
 }
 
 impl Report {
@@ -129,12 +95,7 @@ impl Report {
                 began_before: lives.began_before,
                 bins: lives.bins.iter().zip(alive).map(life).collect(),
             },
-            tenants: TenantsTold {
-                count: tenants.count,
-                vms: tenants.vms.into(),
-                batch: tenants.batch.into(),
-                of_largest_tenth: tenants.of_largest_tenth,
-            },
+            tenants,
             reuse: ReuseTold { first: reuse.first, shares_below: reuse.shares(), counts: reuse.counts },
             load: LoadTold {
                 peak_cores: load.peak[Resource::Cores as usize] as f64 / Resource::Cores.unit().1,
@@ -146,15 +107,7 @@ impl Report {
                 cores_by_hour: load.hourly.iter().map(|hour| hour.cores).collect(),
                 memory_gib_by_hour: load.hourly.iter().map(|hour| hour.memory_gib).collect(),
             },
-            arrivals: ArrivalsTold {
-                requests: arrivals.requests,
-                vms: arrivals.vms,
-                dispersion: arrivals.dispersion,
-                request_dispersion: arrivals.request_dispersion,
-                of_day: arrivals.of_day,
-                of_week: arrivals.of_week,
-                hourly: arrivals.hourly,
-            },
+            arrivals,
             cannot_answer: parsed.report.cannot_answer.clone(),
         }
     }
@@ -223,7 +176,7 @@ impl Report {
     }
 
     fn tenants_text(&self) -> String {
-        let spread = |it: &Spread| {
+        let spread = |it: &Quantiles| {
             format!(
                 "mean {:.1}; half at most {:.0}, 90 % {:.0}, 99 % {:.0}, all {:.0}",
                 it.mean, it.p50, it.p90, it.p99, it.max
@@ -275,10 +228,6 @@ impl Report {
 
 fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-fn lines(rows: &[(&str, String)]) -> String {
-    rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect()
 }
 
 fn percent(part: f64, whole: f64) -> String {
