@@ -254,7 +254,7 @@ test('full storage is told, and the page works on', () =>
 
 test('storage that is switched off is told, and the page works on', async (t) => {
   // As people do it: "block all cookies" in the settings.
-  const profile = temporaryFolder(t);
+  const profile = temporaryFolder();
   fs.mkdirSync(path.join(profile, 'Default'));
   const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
   fs.writeFileSync(path.join(profile, 'Default', 'Preferences'), JSON.stringify(settings));

@@ -22,7 +22,7 @@ const under = (page, build) => page.waitForFunction((expected) => new Promise((r
  * only the old one had is gone. The second build has a new page and new addresses for the engine.
  */
 async function twoBuilds(t) {
-  const folder = temporaryFolder(t);
+  const folder = temporaryFolder();
   const [first, second, root] = ['first', 'second', 'now'].map((name) => path.join(folder, name));
   fs.cpSync(DIST, first, { recursive: true });
   fs.cpSync(DIST, second, { recursive: true });

@@ -89,8 +89,8 @@ test('the service worker leaves what is not below the page alone', () =>
     assert.match(faults.pop(), /404 \(Not Found\)/);
   }));
 
-test('files that are not those of the build are not kept, and the page works on', async (t) => {
-  const root = path.join(temporaryFolder(t), 'dist');
+test('files that are not those of the build are not kept, and the page works on', async () => {
+  const root = path.join(temporaryFolder(), 'dist');
   fs.cpSync(DIST, root, { recursive: true });
   const [engine] = fs.readdirSync(root).filter((name) => name.startsWith('worker-'));
   fs.appendFileSync(path.join(root, engine, 'worker_loader.js'), '\n// changed on the way\n');
@@ -122,7 +122,7 @@ function notKept(options) {
 }
 
 test('the archive for a USB stick opens from a plain web server', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = temporaryFolder();
   execFileSync('cargo', ['xtask', 'bundle', '--no-build'], { cwd: TOP });
   const [archive] = fs.readdirSync(path.join(TOP, 'target')).filter((name) => /^tiebreak-.*\.zip$/.test(name));
   execFileSync('python3', ['-m', 'zipfile', '-e', path.join(TOP, 'target', archive), folder]);

@@ -34,9 +34,10 @@ export function foreignTrace() {
   return { name: 'another-cut.csv.gz', mimeType: 'application/gzip', buffer: zlib.gzipSync(lines.join('\n')) };
 }
 
-export function temporaryFolder(t) {
+/** A folder until this file's tests are over; one that a browser still writes to then is left to the system. */
+export function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tiebreak-'));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  process.once('exit', () => { try { fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); } catch {} });
   return folder;
 }
 

@@ -180,7 +180,7 @@ test('a plan saved and opened again is the same, and so are its rows', (t) =>
     assert.deepEqual(await panel.saved('Save their plan'), plan);
 
     if (PROGRAM) {
-      const file = path.join(temporaryFolder(t), plan.name);
+      const file = path.join(temporaryFolder(), plan.name);
       fs.writeFileSync(file, plan.text);
       const native = execFileSync(PROGRAM, ['sweep', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
       assert.equal(rows.text, native, `of ${PROGRAM}; where it is old: cargo build -p tiebreak-cli`);

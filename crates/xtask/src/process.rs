@@ -3,9 +3,14 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use crate::Outcome;
+
+/// How long the lines of a program that has ended may still be on their way.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A program with its arguments, as one writes them on a command line.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> Command {
@@ -45,31 +50,29 @@ pub(crate) fn run_and_listen(command: &mut Command) -> (Outcome, Vec<String>) {
         Ok(child) => child,
         Err(error) => return (Err(not_started(command, &error)), Vec::new()),
     };
+    let (sender, heard) = mpsc::channel();
     let (out, err) = (child.stdout.take(), child.stderr.take());
-    let lines = thread::scope(|scope| {
-        let err = scope.spawn(|| pass_on(err, std::io::stderr()));
-        let mut lines = pass_on(out, std::io::stdout());
-        lines.extend(err.join().unwrap_or_default());
-        lines
-    });
+    let second = sender.clone();
+    thread::spawn(move || pass_on(out, std::io::stdout(), &sender));
+    thread::spawn(move || pass_on(err, std::io::stderr(), &second));
     let outcome = match child.wait() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{}` failed ({status})", shown(command))),
         Err(error) => Err(not_started(command, &error)),
     };
+    // What the program started and left behind may hold its output open for ever; its own last words come at once.
+    let lines = std::iter::from_fn(|| heard.recv_timeout(LAST_WORDS).ok()).collect();
     (outcome, lines)
 }
 
-fn pass_on(from: Option<impl Read>, mut to: impl Write) -> Vec<String> {
-    let Some(from) = from else { return Vec::new() };
-    let mut lines = Vec::new();
-    for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
+fn pass_on(from: Option<impl Read>, mut to: impl Write, listener: &mpsc::Sender<String>) {
+    let lines = from.into_iter().flat_map(|from| BufReader::new(from).split(b'\n').map_while(Result::ok));
+    for line in lines {
         let line = String::from_utf8_lossy(&line).into_owned();
         // A closed terminal is no reason to stop listening.
         let _ = writeln!(to, "{line}");
-        lines.push(line);
+        let _ = listener.send(line);
     }
-    lines
 }
 
 /// The first program of this name on PATH.
