@@ -23,6 +23,7 @@ use crate::language;
 use crate::offline::Offline;
 use crate::parts::admission::{AdmissionMessage, AdmissionPanel};
 use crate::parts::events::{Done, Events, EventsMessage};
+use crate::parts::exhibits::{ExhibitMessage, Exhibits};
 use crate::parts::fleet_map::Colouring;
 use crate::parts::lesson::{self, LessonMessage, Lessons};
 use crate::parts::lifetimes::{Panel, PanelMessage};
@@ -38,7 +39,7 @@ use crate::parts::{
     charts::Charts,
     compare, embed, explain,
     fleet_map::{FleetMap, Frames},
-    notices, runs, timeline, toolbar, workload,
+    notices, profile, runs, timeline, toolbar, workload,
 };
 use crate::workers::{Source, Workers};
 
@@ -121,6 +122,8 @@ pub(crate) enum PageMessage {
     Admission(AdmissionMessage),
     /// Something in the region with power.
     Power(PowerMessage),
+    /// Something of the workload's profile is opened or closed.
+    Profile(ExhibitMessage),
     /// The region with caches and agents.
     Anatomy,
     /// A click on the map of a variant, in its own pixels.
@@ -167,6 +170,7 @@ pub(crate) struct Page {
     network: NetworkPanel,
     admission: AdmissionPanel,
     power: PowerPanel,
+    profile: Exhibits,
     lessons: Lessons,
     own_lesson: OwnLesson,
     sweep: SweepPanel,
@@ -213,6 +217,7 @@ impl Component for Page {
             network: NetworkPanel::default(),
             admission: AdmissionPanel::default(),
             power: PowerPanel::default(),
+            profile: Exhibits::default(),
             lessons: Lessons::default(),
             own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
@@ -330,6 +335,7 @@ impl Component for Page {
                 let told = self.power.update(&message, &self.app);
                 told.into_iter().for_each(|message| self.tell(message));
             }
+            PageMessage::Profile(message) => self.profile.update(&message),
             PageMessage::Panel(message) => self.lifetimes.update(&message),
             PageMessage::Anatomy => self.anatomy_open = !self.anatomy_open,
             PageMessage::MapClick(variant, x, y) => {
@@ -496,6 +502,7 @@ impl Page {
                 { compare::below(link, app) }
                 { self.sweep.view(link, app, self.width) }
                 { runs::view(link, app) }
+                if shows(Control::Workload) { { profile::view(link, app, &self.profile, self.width) } }
                 if shows(Control::Lifetimes) { { self.lifetimes.view(link, app, self.width) } }
                 if shows(Control::Network) { { self.network.view(link, app) } }
                 if shows(Control::Admission) { { self.admission.view(link, app, self.width) } }
@@ -824,13 +831,10 @@ fn listeners(context: &Context<Page>) -> Vec<EventListener> {
     let undo = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
         let typing = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
         let command = event.ctrl_key() || event.meta_key();
-        match event.key().to_lowercase().as_str() {
-            "z" if command && !typing => {
-                event.prevent_default();
-                Some(PageMessage::App(if event.shift_key() { Message::Redo } else { Message::Undo }))
-            }
-            _ => None,
-        }
+        (command && !typing && event.key().eq_ignore_ascii_case("z")).then(|| {
+            event.prevent_default();
+            PageMessage::App(if event.shift_key() { Message::Redo } else { Message::Undo })
+        })
     });
     let present = context.link().batch_callback(|event: web_sys::KeyboardEvent| {
         const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event";

@@ -93,6 +93,11 @@ pub enum Command {
         /// The file.
         file: Vec<u8>,
     },
+    /// Say what the workload of the active variant of a document looks like.
+    Profile {
+        /// The document, as JSON.
+        document: String,
+    },
     /// Try capping on servers, by the active variant of a document.
     TryCapping {
         /// The document, as JSON.
@@ -270,6 +275,8 @@ pub enum Reply {
         /// As it is to be shown.
         exhibits: Vec<Exhibit>,
     },
+    /// What the workload looks like, or why that cannot be told.
+    Profile(Result<Box<Profiled>, String>),
     /// What a file of draws or CPU readings says, or why that cannot be told.
     Drawn(Result<Box<Exhibit>, String>),
     /// What came of trying capping, or why it cannot be tried.
@@ -503,8 +510,23 @@ pub struct ExhibitPlot {
     pub unit: String,
     /// What stands along the bottom.
     pub across: String,
+    /// Whether what stands along the bottom grows by factors.
+    pub across_is_log: bool,
     /// Its lines: a name, and points from left to right.
     pub lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// What a workload looks like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Profiled {
+    /// Its parts, in the order in which they are shown.
+    pub exhibits: Vec<Exhibit>,
+    /// Machines that it could run on.
+    pub machines: u32,
+    /// Cores of each.
+    pub cores: u32,
+    /// Memory of each, in GiB.
+    pub memory_gib: u32,
 }
 
 /// A loaded trace in short.
@@ -577,7 +599,7 @@ impl Reply {
     pub fn run(&self) -> Option<u32> {
         match self {
             Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
-            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) | Self::Drawn(_) => None,
+            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) | Self::Drawn(_) | Self::Profile(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

@@ -1148,3 +1148,65 @@ fn the_log_knows_what_was_tried_and_leads_back_to_it() {
     later.settle();
     assert_eq!(later.app.document.variants.len(), 2);
 }
+
+#[test]
+fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
+    let mut session = Session::small();
+    session.does(Message::Profile(true));
+    session.settle();
+    let profiled = |session: &Session| session.app.profile.clone().expect("told").expect("a profile");
+    let first = profiled(&session);
+    let titles: Vec<_> = first.exhibits.iter().map(|exhibit| exhibit.title.as_str()).collect();
+    assert_eq!(titles[..3], ["Cores in use by the hour", "Arrivals by the hour", "Arrivals by hour of the day"]);
+    assert!(titles.contains(&"VMs that live longer") && titles.contains(&"How soon a size is asked for again"));
+    let came: f64 = first.exhibits[1].plot.as_ref().expect("drawn").lines[0].1.iter().map(|point| point.1).sum();
+    let vms = session.app.front.live.as_ref().expect("a run").result.as_ref().expect("over").clone();
+    assert!(came > 0.0 && came <= vms.placements + vms.rejections, "{came} of {vms:?}");
+
+    // A rule is no part of the workload, the seed is.
+    session.edits(buckets(Some(1)));
+    assert_eq!(profiled(&session), first);
+    session.edits(Edit::Setting { index: 0, value: 2.0 });
+    assert_ne!(profiled(&session), first);
+
+    let profiled = profiled(&session);
+    let (machines, cores, memory_gib) = (profiled.machines, profiled.cores, profiled.memory_gib);
+    session.edits(Edit::AddCluster);
+    session.edits(Edit::Machines { machines, cores, memory_gib });
+    let clusters = &session.app.variant().clusters;
+    assert_eq!((clusters.len(), clusters[0].settings.machines), (1, machines));
+    assert_eq!(
+        (clusters[0].settings.cores, clusters[0].settings.memory_gib),
+        (f64::from(cores), f64::from(memory_gib))
+    );
+    assert_eq!(session.app.front.phase, Phase::Finished, "it runs");
+
+    // Folded, nothing is asked for.
+    session.does(Message::Profile(false));
+    session.edits(Edit::Setting { index: 0, value: 3.0 });
+    assert_eq!(**session.app.profile.as_ref().expect("the last one").as_ref().expect("a profile"), *profiled);
+}
+
+#[test]
+fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said() {
+    let mut session = Session::small();
+    let faulty = [TRACE, b"6,9,many,4,0,60\n".as_slice()].concat();
+    session.gives("mine.csv", &faulty);
+    let card = session.app.traces.last().expect("read").clone();
+    assert_eq!(card.faulty, 1.0);
+    let columns = session.engine.columns(&card.fingerprint).expect("it is loaded");
+    assert!(session.engine.columns("no such trace").is_none());
+
+    let mut later = Session::small();
+    later.gives("mine.csv", &columns);
+    let again = later.app.traces.last().expect("read").clone();
+    assert_eq!((&again.fingerprint, &again.format, again.vms), (&card.fingerprint, &card.format, card.vms));
+    let notes = again.notes.join("\n");
+    assert!(notes.contains("1 rows left out, which could not be read") && notes.contains(&card.faults[0]), "{notes}");
+    assert!(again.notes.len() < 10 && again.cannot_answer == card.cannot_answer);
+    // Kept once more, nothing is said twice.
+    let columns = later.engine.columns(&again.fingerprint).expect("it is loaded");
+    let mut third = Session::small();
+    third.gives("mine.csv", &columns);
+    assert_eq!(third.app.traces.last().expect("read").notes, again.notes);
+}

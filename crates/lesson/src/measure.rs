@@ -188,7 +188,7 @@ impl Measure {
                     Fold::Most => "highest ",
                     Fold::Last => "last ",
                 };
-                format!("{how}{}", METRICS[at].declaration.title.to_lowercase())
+                format!("{how}{}", METRICS[at].declaration.title.to_ascii_lowercase())
             }
             Self::Rule(at, share) => {
                 let id = rule_id(at);

@@ -106,7 +106,10 @@ fn obey(command: Command, file: Option<JsValue>) {
             let blob: Blob = file.unchecked_into();
             if let Some(fingerprint) = read(&blob).await {
                 // Storage may be full or forbidden; the trace is loaded all the same.
-                let _ = keep(&fingerprint, &blob).await;
+                let Some(columns) = with(|state| state.engine.columns(&fingerprint)).flatten() else { return };
+                if keep(&fingerprint, &columns, KEPT_TRACES).await.is_err() {
+                    let _ = keep(&fingerprint, &columns, 1).await;
+                }
             }
         });
     }
@@ -269,20 +272,21 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
     Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
 }
 
-async fn keep(fingerprint: &str, blob: &Blob) -> Result<(), JsValue> {
-    make_room(fingerprint).await?;
+/// Keeps the columns of a trace, and so many traces at most.
+async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), JsValue> {
+    make_room(fingerprint, at_most).await?;
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
     let handle: FileSystemFileHandle = handle.unchecked_into();
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
-    await_any(&file.write_with_blob(blob)?).await?;
+    await_any(&file.write_with_u8_array(columns)?).await?;
     await_any(&file.close()).await?;
     Ok(())
 }
 
-/// Throws out kept traces until there is room for one more.
-async fn make_room(fingerprint: &str) -> Result<(), JsValue> {
+/// Throws out kept traces until there is room for one more among so many.
+async fn make_room(fingerprint: &str, at_most: usize) -> Result<(), JsValue> {
     let directory = directory().await?;
     let names = directory.keys();
     let mut others = Vec::new();
@@ -296,7 +300,7 @@ async fn make_room(fingerprint: &str) -> Result<(), JsValue> {
             others.push(name);
         }
     }
-    for name in others.iter().skip(KEPT_TRACES - 1) {
+    for name in others.iter().skip(at_most - 1) {
         await_any(&directory.remove_entry(name)).await?;
     }
     Ok(())

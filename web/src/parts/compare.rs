@@ -16,27 +16,32 @@ use crate::page::{Page, PageMessage};
 
 /// The variants as tabs, with what makes and closes them, and what the page shows of them.
 pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
-    let tell = |message: Message| link.callback(move |_: MouseEvent| PageMessage::App(message.clone()));
+    let tell = |name: &str, message: fn(String) -> Message| {
+        let name = name.to_owned();
+        link.callback(move |_: MouseEvent| PageMessage::App(message(name.clone())))
+    };
     let many = app.document.variants.len() > 1;
     let tab = |(index, variant): (usize, &tiebreak_scenario::Variant)| {
         let shown = index == app.document.active;
         let name = &variant.name;
         html! {
             <span class={classes!("tab", shown.then_some("shown"))} key={name.clone()}>
-                <button aria-pressed={shown.to_string()} aria-label={say("Variant {name}", &[&name])} onclick={tell(Message::Front(name.clone()))}>{ name }</button>
-                if many { <button class="close" aria-label={say("Close variant {name}", &[&name])} onclick={tell(Message::CloseVariant(name.clone()))}>{ "×" }</button> }
+                <button aria-pressed={shown.to_string()} aria-label={say("Variant {name}", &[&name])} onclick={tell(name, Message::Front)}>{ name }</button>
+                if many { <button class="close" aria-label={say("Close variant {name}", &[&name])} onclick={tell(name, Message::CloseVariant)}>{ "×" }</button> }
             </span>
         }
     };
+    let fork = link.callback(|_: MouseEvent| PageMessage::App(Message::Fork { at_hours: None }));
     let mode = |mode: Mode, label: &'static str| {
-        html! { <button aria-pressed={(app.mode == mode).to_string()} onclick={tell(Message::Mode(mode))}>{ label }</button> }
+        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Mode(mode)));
+        html! { <button aria-pressed={(app.mode == mode).to_string()} {onclick}>{ label }</button> }
     };
     html! {
         <>
             <span class="tabs" role="group" aria-label={tr("Variants")}>
                 { for app.document.variants.iter().enumerate().map(tab) }
                 if app.document.variants.len() < VARIANTS_MAX {
-                    <button onclick={tell(Message::Fork { at_hours: None })}>{ say("Fork as {}", &[&app.next_variant()]) }</button>
+                    <button onclick={fork}>{ say("Fork as {}", &[&app.next_variant()]) }</button>
                 }
             </span>
             if many {

@@ -2,7 +2,7 @@
 
 use js_sys::Uint8Array;
 use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::{Exhibit, ExhibitRow, PowerAsk};
+use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
 use tiebreak_lab::{App, Message};
@@ -13,12 +13,9 @@ use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::exhibits::{ExhibitMessage, Exhibits};
 use super::form;
 use crate::page::{Page, PageMessage};
-
-/// Height of a drawing in CSS pixels, and the most it is wide.
-const HEIGHT: u32 = 170;
-const WIDE: u32 = 640;
 
 /// Watts a server that can be tried.
 const WATTS: (f64, f64) = (120.0, 310.0);
@@ -27,10 +24,8 @@ const WATTS: (f64, f64) = (120.0, 310.0);
 pub(crate) enum PowerMessage {
     /// It is opened or closed.
     Fold,
-    /// A row of an exhibit is.
-    Row(usize, usize),
-    /// The table of a drawing is.
-    Table(usize),
+    /// Something of an exhibit is.
+    Exhibit(ExhibitMessage),
     /// Other servers are to be tried.
     Try(PowerAsk),
     /// A file of draws or of CPU readings was given.
@@ -40,29 +35,23 @@ pub(crate) enum PowerMessage {
 /// The region's own state.
 pub(crate) struct PowerPanel {
     open: bool,
-    row: Option<(usize, usize)>,
-    table: Option<usize>,
+    exhibits: Exhibits,
     ask: PowerAsk,
 }
 
 impl Default for PowerPanel {
     fn default() -> Self {
         let ask = PowerAsk { whole_chassis: false, balanced: true, budget_w: 230.0 };
-        Self { open: false, row: None, table: None, ask }
+        Self { open: false, exhibits: Exhibits::default(), ask }
     }
 }
 
 impl PowerPanel {
     /// Takes in what happened; what the application is to be told.
     pub(crate) fn update(&mut self, message: &PowerMessage, app: &App) -> Option<Message> {
-        let flip = |value: &mut Option<usize>, to: usize| *value = if *value == Some(to) { None } else { Some(to) };
         match message {
             PowerMessage::Fold => self.open = !self.open,
-            PowerMessage::Row(exhibit, row) => {
-                let to = Some((*exhibit, *row));
-                self.row = if self.row == to { None } else { to };
-            }
-            PowerMessage::Table(exhibit) => flip(&mut self.table, *exhibit),
+            PowerMessage::Exhibit(message) => self.exhibits.update(message),
             PowerMessage::Try(ask) => self.ask = *ask,
             PowerMessage::Draws(file) => return Some(Message::Draws(file.clone())),
         }
@@ -78,8 +67,9 @@ impl PowerPanel {
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let fold = link.callback(|_| PageMessage::Power(PowerMessage::Fold));
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
+        let tell = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
         let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
-            Some(Ok(exhibit)) => self.exhibit(link, exhibits.len() + at, exhibit, width),
+            Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
             Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
             None => Html::default(),
         };
@@ -90,7 +80,7 @@ impl PowerPanel {
                 if self.open {
                     <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
                     { form::long_form(link, tr("power"), PowerSettings::DECLARATION.params, &app.variant().power.to_values(), |index, value| Edit::Power { index, value }) }
-                    { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibit(link, at, exhibit, width)) }
+                    { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
                     if !exhibits.is_empty() { { draws(link) } }
                     { told(0, &app.drawn) }
                     { told(1, &app.tried) }
@@ -121,42 +111,6 @@ impl PowerPanel {
                 { flag(tr("A whole chassis"), ask.whole_chassis, |ask, whole_chassis| PowerAsk { whole_chassis, ..ask }) }
                 { flag(tr("Both kinds of VMs on every server"), ask.balanced, |ask, balanced| PowerAsk { balanced, ..ask }) }
             </div>
-        }
-    }
-
-    fn exhibit(&self, link: &Scope<Page>, at: usize, exhibit: &Exhibit, width: u32) -> Html {
-        html! {
-            <>
-                <h3>{ heard(&exhibit.title) }</h3>
-                { for exhibit.said.iter().map(|said| html! { <p class="hint">{ heard(said) }</p> }) }
-                if !exhibit.head.is_empty() {
-                    <div class="table" tabindex="0" role="region" aria-label={heard(&exhibit.title)}><table>
-                        <thead><tr>{ for exhibit.head.iter().map(|head| html! { <th scope="col">{ heard(head) }</th> }) }</tr></thead>
-                        <tbody>{ for exhibit.rows.iter().enumerate().map(|(nth, row)| self.row(link, (at, nth), row)) }</tbody>
-                    </table></div>
-                }
-                if let Some(plot) = power::plot(exhibit) {
-                    <figure class="chart" aria-label={plot.title.clone()}>
-                        { Html::from_html_unchecked(plot.svg(width.min(WIDE), HEIGHT, &plot.title).into()) }
-                        <figcaption><button class="quiet" aria-expanded={(self.table == Some(at)).to_string()} onclick={link.callback(move |_: MouseEvent| PageMessage::Power(PowerMessage::Table(at)))}>
-                            { if self.table == Some(at) { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
-                        if self.table == Some(at) { { super::charts::rows(&plot.title, &plot.table()) } }
-                    </figure>
-                }
-            </>
-        }
-    }
-
-    fn row(&self, link: &Scope<Page>, place: (usize, usize), row: &ExhibitRow) -> Html {
-        let open = self.row == Some(place);
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::Power(PowerMessage::Row(place.0, place.1)));
-        let name = row.cells.first().map(|name| heard(name)).unwrap_or_default();
-        let cells = row.cells.iter().skip(1).map(|cell| html! { <td class="number">{ heard(cell) }</td> });
-        html! {
-            <>
-                <tr><th scope="row">if row.more.is_empty() { { name } } else { <button class="quiet" aria-expanded={open.to_string()} {onclick}>{ name }</button> }</th>{ for cells }</tr>
-                if open { <tr><td class="meaning" colspan={row.cells.len().to_string()}>{ for row.more.iter().map(|said| html! { <p>{ heard(said) }</p> }) }</td></tr> }
-            </>
         }
     }
 }

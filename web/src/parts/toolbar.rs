@@ -17,9 +17,9 @@ use crate::page::{Page, PageMessage, Side};
 /// The bar.
 pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str) -> Html {
     let (can_undo, can_redo) = app.can_undo_redo();
-    let button = |label: &'static str, enabled: bool, message: Message, class: &'static str| {
+    let button = |label: &'static str, enabled: bool, message: fn() -> Message, class: &'static str| {
         // Not `disabled`: a button that goes off under the hand would take the focus with it.
-        let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(|| PageMessage::App(message.clone())));
+        let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(|| PageMessage::App(message())));
         html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
     let running = app.front.phase == Phase::Running;
@@ -38,15 +38,15 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
             { lessons.menu(link) }
             if app.lesson.is_none() { { trace_file(link) } }
             <span class="group">
-                { button(tr("Run"), !running, Message::Run, "primary") }
-                { button(tr("Pause"), running, Message::Pause, "") }
-                { button(tr("Step"), true, Message::Step, "") }
+                { button(tr("Run"), !running, || Message::Run, "primary") }
+                { button(tr("Pause"), running, || Message::Pause, "") }
+                { button(tr("Step"), true, || Message::Step, "") }
                 { step_to(link, app) }
             </span>
             <span class="group">
-                { button(tr("Undo"), can_undo, Message::Undo, "") }
-                { button(tr("Redo"), can_redo, Message::Redo, "") }
-                { button(tr("Reset"), app.can_reset(), Message::Reset, "") }
+                { button(tr("Undo"), can_undo, || Message::Undo, "") }
+                { button(tr("Redo"), can_redo, || Message::Redo, "") }
+                { button(tr("Reset"), app.can_reset(), || Message::Reset, "") }
             </span>
             <button class="share" onclick={link.callback(|_| PageMessage::Share(ShareMessage::Open(true)))}>{ tr("Share") }</button>
             <span class="group drawers">

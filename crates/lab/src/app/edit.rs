@@ -1,5 +1,6 @@
 //! What a person can change about a scenario, and how it changes the document.
 
+use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
@@ -141,6 +142,15 @@ pub enum Edit {
         index: usize,
         /// Its value.
         value: f64,
+    },
+    /// One cluster of so many machines in place of all, with as many to a rack as in the first.
+    Machines {
+        /// How many.
+        machines: u32,
+        /// Cores of each.
+        cores: u32,
+        /// Memory of each, in GiB.
+        memory_gib: u32,
     },
     /// One more cluster.
     AddCluster,
@@ -299,6 +309,18 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
                 settings.racks = settings.racks.min(settings.machines);
                 settings.chassis = settings.chassis.min(settings.machines / settings.racks.max(1));
                 row.settings = settings;
+            }
+        }
+        Edit::Machines { machines, cores, memory_gib } => {
+            variant.clusters.truncate(1);
+            for row in &mut variant.clusters {
+                let before = row.settings;
+                let machines = (*machines).clamp(1, MACHINES_MAX);
+                let racks = u64::from(machines) * u64::from(before.racks) / u64::from(before.machines.max(1));
+                let racks = u32::try_from(racks).unwrap_or(machines).clamp(1, machines);
+                let (cores, memory_gib) = (f64::from(*cores), f64::from(*memory_gib));
+                let chassis = before.chassis.min(machines / racks).max(1);
+                row.settings = ClusterSettings { machines, racks, cores, memory_gib, chassis, unready: 0, ..before };
             }
         }
         Edit::AddCluster => {

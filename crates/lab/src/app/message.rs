@@ -125,6 +125,8 @@ pub enum Message {
     Draws(Vec<u8>),
     /// Try capping on servers.
     TryCapping(PowerAsk),
+    /// What the workload looks like is to be shown, or no longer.
+    Profile(bool),
     /// Stop running over seeds, and forget what that gave.
     NoSeeds,
     /// Compare with the run on screen from now on.

@@ -21,7 +21,7 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, Exhibit, FitCard, Forecast, Reply, Share, StepTo, TraceCard};
+use crate::protocol::{Command, Exhibit, FitCard, Forecast, Profiled, Reply, Share, StepTo, TraceCard};
 use crate::view::{lifetimes, list, words};
 
 pub use self::edit::Edit;
@@ -98,6 +98,12 @@ pub struct App {
     pub drawn: Option<Result<Box<Exhibit>, String>>,
     /// What came of trying capping on servers last, or why it cannot be tried.
     pub tried: Option<Result<Box<Exhibit>, String>>,
+    /// What the workload looks like, or why that cannot be told.
+    pub profile: Option<Result<Box<Profiled>, String>>,
+    /// Whether that is shown.
+    pub shows_profile: bool,
+    /// The workload that it was asked for, with the seed.
+    profiled: Option<(WorkloadRef, u64)>,
     pool: Pool,
     /// The moment people look at.
     pub cursor_ms: Option<f64>,
@@ -264,6 +270,10 @@ impl App {
             Message::TryCapping(ask) => {
                 vec![self.front.send(Command::TryCapping { document: self.document.to_json(), ask })]
             }
+            Message::Profile(shown) => {
+                self.shows_profile = shown;
+                self.ask_profile().into_iter().collect()
+            }
             Message::Sweep => self.run_sweep(),
             Message::StopSweep => {
                 if let Some(sweep) = &mut self.sweep {
@@ -369,6 +379,17 @@ impl App {
         self.front = self.aside.remove(self.document.active.min(self.aside.len() - 1));
         effects.extend(lanes.iter().filter(|lane| lane.id > 0).map(|lane| Effect::Close { lane: lane.id }));
         effects
+    }
+
+    /// Asks for the profile of the workload in front, where it is shown and another one's is known.
+    fn ask_profile(&mut self) -> Option<Effect> {
+        let workload = Some((self.variant().workload.clone(), self.variant().seed));
+        let is_known = self.profiled == workload && !matches!(self.profile, Some(Err(_)));
+        if is_known || !self.shows_profile {
+            return None;
+        }
+        (self.profiled, self.profile) = (workload, None);
+        Some(self.front.send(Command::Profile { document: self.document.to_json() }))
     }
 
     /// Opens another document: it becomes what reset goes back to, and can be undone.
@@ -850,6 +871,10 @@ impl App {
                 self.drawn = Some(drawn);
                 Vec::new()
             }
+            Reply::Profile(profile) => {
+                self.profile = Some(profile);
+                Vec::new()
+            }
             Reply::Tried(tried) => {
                 self.tried = Some(tried);
                 Vec::new()
@@ -890,7 +915,10 @@ impl App {
                     self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
                 }
                 let lane = self.lane_of(run);
-                lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, (learned, vdcs)))
+                let mut effects =
+                    lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, (learned, vdcs)));
+                effects.extend(self.ask_profile());
+                effects
             }
             Reply::Progress(progress) => self.progress(progress),
             Reply::Finished { run, result, frame_times, failed } => {

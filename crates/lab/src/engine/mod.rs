@@ -13,6 +13,7 @@ mod freeze;
 mod learning;
 mod lifetimes;
 mod power;
+mod profile;
 mod run;
 mod trace_card;
 mod vdcs;
@@ -24,6 +25,7 @@ use tiebreak_lesson::{Issue, Lesson};
 use tiebreak_model::{MachineId, Readiness, Resources, Time, VmId, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
+use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
 
 use crate::protocol::{Command, Reply, StepTo, TraceCard, VmCard};
@@ -41,10 +43,13 @@ use self::years::Lab;
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
 
+/// What is asked of a trace that nobody gave yet.
+const NOT_LOADED: &str = "expected a trace that is loaded, got one that is not; open its file first";
+
 /// Everything the page does not do itself.
 #[derive(Default)]
 pub struct Engine {
-    traces: Vec<(u128, Arc<Workload>)>,
+    traces: Vec<Trace>,
     reading: Option<Reading>,
     learning: Option<Box<Learning>>,
     shelf: Shelf,
@@ -57,6 +62,14 @@ pub struct Engine {
     /// How good what is foretold of loads is.
     foretold: Option<Arc<tiebreak_criticality::Quality>>,
     fitting: Option<Fitting>,
+}
+
+/// A loaded trace.
+struct Trace {
+    fingerprint: u128,
+    workload: Arc<Workload>,
+    /// What is written of where it comes from when it is kept.
+    origin: Origin,
 }
 
 struct Waiting {
@@ -147,6 +160,10 @@ impl Engine {
                 let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
                 vec![Reply::Drawn(power::of_file(&current.world, &file).map(Box::new))]
             }
+            Command::Profile { document } => {
+                let workload = read(&document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()));
+                vec![Reply::Profile(workload.map(|workload| Box::new(profile::of(&workload))))]
+            }
             Command::TryCapping { document, ask } => {
                 vec![Reply::Tried(
                     read(&document).and_then(|variant| power::trial::tried(&variant, &ask)).map(Box::new),
@@ -232,18 +249,28 @@ impl Engine {
     fn keep(&mut self, name: String, one_tenant_in: u32, parsed: Parsed) -> TraceCard {
         let fingerprint = parsed.workload.fingerprint();
         let card = trace_card(name, one_tenant_in, fingerprint, &parsed);
-        self.traces.retain(|(kept, _)| *kept != fingerprint);
+        self.traces.retain(|kept| kept.fingerprint != fingerprint);
         if self.traces.len() == TRACES_MAX {
             self.traces.remove(0);
         }
-        self.traces.push((fingerprint, Arc::new(parsed.workload)));
+        let origin = trace_card::origin(&card, &parsed.report);
+        self.traces.push(Trace { fingerprint, workload: Arc::new(parsed.workload), origin });
         card
+    }
+
+    /// The columns of a loaded trace, 32 hex digits its fingerprint: a file that is a fraction of the one it was read
+    /// from, and is read in no time.
+    #[must_use]
+    pub fn columns(&self, fingerprint: &str) -> Option<Vec<u8>> {
+        let trace = self.traces.iter().find(|trace| format!("{:032x}", trace.fingerprint) == fingerprint)?;
+        Some(compact::write(&trace.workload, &trace.origin))
     }
 
     fn workload(&mut self, variant: &Variant) -> Option<Arc<Workload>> {
         match &variant.workload {
             WorkloadRef::Trace { fingerprint, .. } => {
-                self.traces.iter().find(|(kept, _)| kept == fingerprint).map(|(_, workload)| workload.clone())
+                let trace = self.traces.iter().find(|trace| trace.fingerprint == *fingerprint);
+                trace.map(|trace| trace.workload.clone())
             }
             WorkloadRef::Generated(_) => {
                 let same = |made: &Variant| made.workload == variant.workload && made.seed == variant.seed;
@@ -321,7 +348,7 @@ impl Engine {
             Err(why) => return told(why),
         };
         let Some(workload) = self.workload(&variant) else {
-            return told("expected a trace that is loaded, got one that is not; open its file first".into());
+            return told(NOT_LOADED.into());
         };
         match Fitting::new(&variant, &workload) {
             Ok(fitting) => {

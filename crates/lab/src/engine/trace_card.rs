@@ -1,6 +1,7 @@
 //! What the page is told of a trace.
 
-use tiebreak_trace::{Fault, Parsed};
+use tiebreak_trace::compact::Origin;
+use tiebreak_trace::{Fault, Parsed, Report};
 
 use crate::protocol::TraceCard;
 
@@ -25,6 +26,15 @@ pub(super) fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, pa
         warm: f64::from(report.summary.warm),
         days: report.summary.span.0 as f64 / 86_400_000.0,
     }
+}
+
+/// What its columns say of it when they are kept: everything that its card does, in notes.
+pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
+    let faulty = (card.faulty > 0.0).then(|| format!("{} rows left out, which could not be read", card.faulty));
+    let faulty = faulty.into_iter().chain(card.faults.iter().cloned());
+    let origin = Origin::of(report);
+    let source = origin.notes.iter().take(origin.notes.len() - report.notes.len()).cloned();
+    Origin { notes: source.chain(card.notes.iter().cloned()).chain(faulty).collect(), ..origin }
 }
 
 fn fault(fault: &Fault) -> String {

@@ -7,6 +7,7 @@ pub mod charts;
 pub mod code;
 pub mod compare;
 pub mod embed;
+pub mod exhibits;
 pub mod failures;
 pub mod lifetimes;
 pub mod list;

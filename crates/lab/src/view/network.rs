@@ -177,13 +177,8 @@ pub fn problem(app: &App) -> Option<String> {
         "Problematic by construction: its largest links have {mbps} Mbit/s, and an empty datacenter is sure to hold \
          {bound}. {what} can be more than an uplink carries. Lower the bandwidth for each core, the VMs of a VDC, or the \
          cap on VMs that share a machine.",
-        &[&words::count(mbps), &words::count(bounds.bandwidth_mbps as f64), &capitalized(what)],
+        &[&words::count(mbps), &words::count(bounds.bandwidth_mbps as f64), &words::capitalized(what)],
     ))
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What the workload's VDCs are like, in a sentence.

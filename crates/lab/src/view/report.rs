@@ -221,8 +221,7 @@ fn agents(agents: &Agents) -> String {
 
 /// `4 agents, with publish 700 ms; the rest as it comes.`
 fn in_a_sentence(what: &str, changed: &[String]) -> String {
-    let mut letters = what.chars();
-    let what: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let what = words::capitalized(what);
     match changed {
         [] => say("{what}, all settings as they come.", &[&what]),
         some => say("{what}, with {}; the other settings as they come.", &[&what, &some.join(", ")]),

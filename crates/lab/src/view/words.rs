@@ -103,11 +103,30 @@ pub fn counted(number: f64, one: &str, many: &str) -> String {
 pub fn uncapitalized(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
-        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
-            first.to_lowercase().chain(letters).collect()
+        (Some(first), second) if !second.is_some_and(is_capital) => {
+            let first = if is_capital(first) { beside(first, 32) } else { first };
+            core::iter::once(first).chain(letters).collect()
         }
         _ => text.to_owned(),
     }
+}
+
+/// With a capital at its beginning.
+#[must_use]
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| if is_capital(beside(first, -32)) { beside(first, -32) } else { first });
+    first.into_iter().chain(letters).collect()
+}
+
+/// Whether it is a capital of a language of western Europe: tables for all others are larger than the page's words.
+fn is_capital(letter: char) -> bool {
+    matches!(letter, 'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ')
+}
+
+/// The letter so many places further on, where small letters stand to their capitals; itself beyond Latin ones.
+fn beside(letter: char, places: i8) -> char {
+    u8::try_from(letter).ok().and_then(|at| at.checked_add_signed(places)).map_or(letter, char::from)
 }
 
 /// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.

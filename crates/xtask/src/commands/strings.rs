@@ -34,6 +34,7 @@ const ENGINE: &[&str] = &[
     "crates/lab/src/engine/power/mod.rs",
     "crates/lab/src/engine/power/readings.rs",
     "crates/lab/src/engine/power/trial.rs",
+    "crates/lab/src/engine/profile.rs",
     "crates/lab/src/engine/run.rs",
     "crates/lab/src/engine/trace_card.rs",
     "crates/lab/src/engine/vdcs.rs",

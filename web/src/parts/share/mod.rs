@@ -276,7 +276,7 @@ pub(crate) fn save_button(link: &Scope<Page>, label: &'static str, name: String,
 
 fn save_file(file: File, link: &Scope<Page>, app: &App) {
     let name = |metric: usize, ending: &str| {
-        let title = METRICS[metric].declaration.title.to_lowercase().replace(',', "").replace(' ', "-");
+        let title = METRICS[metric].declaration.title.to_ascii_lowercase().replace(',', "").replace(' ', "-");
         format!("tiebreak-{title}.{ending}")
     };
     // Files are English in every language: other programs read them, and other people.

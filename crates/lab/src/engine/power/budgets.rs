@@ -59,6 +59,7 @@ fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &str)
     let plot = last.map(|budget| ExhibitPlot {
         unit: "% of readings".into(),
         across: "budget in watts".into(),
+        across_is_log: false,
         lines: vec![
             ("events".into(), curve(budget, |it| it.events as f64 / readings)),
             ("user-facing hit".into(), curve(budget, |it| it.user_facing as f64 / readings)),

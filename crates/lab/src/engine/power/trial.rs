@@ -56,7 +56,7 @@ pub(crate) fn tried(variant: &Variant, ask: &PowerAsk) -> Result<Exhibit, String
         said,
         head: head.map(String::from).into(),
         rows,
-        plot: Some(ExhibitPlot { unit: "W".into(), across: "seconds".into(), lines }),
+        plot: Some(ExhibitPlot { unit: "W".into(), across: "seconds".into(), across_is_log: false, lines }),
     })
 }
 

@@ -1,0 +1,77 @@
+// What a workload looks like, on the page.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from './harness.mjs';
+import { onPage } from './people.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+const panel = (page) => page.getByRole('region', { name: 'Profile', exact: true });
+const fold = (page) => page.getByRole('button', { name: 'Profile of the workload' });
+const offer = (page) => panel(page).getByRole('button', { name: /^Use [\d,]+ machines of \d+ cores and \d+ GiB$/ });
+const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const table = async (page, name) => (await cells(panel(page).getByRole('region', { name, exact: true }))).slice(1);
+const number = (text) => Number(text.replaceAll(',', ''));
+
+test('the profile counts what is in the trace, and draws it', () =>
+  onPage(WIDE, async ({ page }) => {
+    await fold(page).click();
+    await offer(page).waitFor();
+    const sizes = await table(page, 'Sizes');
+    assert.equal(sizes.reduce((sum, row) => sum + number(row[1]), 0), 13_521, 'every VM of the cut has a size');
+    const lives = await table(page, 'Lives and core-hours');
+    assert.equal(lives.length, 13);
+    const hours = lives.map((row) => number(row[3]));
+    assert.ok(hours.slice(8).reduce((sum, share) => sum + share) > 90, `few live long, and use most: ${hours}`);
+    const reuse = (await table(page, 'How soon a size is asked for again')).map((row) => number(row[1]));
+    assert.ok(reuse.every((share, at) => at === 0 || share >= reuse[at - 1]), String(reuse));
+    const figure = panel(page).getByRole('figure', { name: 'Arrivals by the hour', exact: true });
+    await figure.getByRole('button', { name: 'Show data table' }).click();
+    const rows = (await cells(figure.getByRole('table'))).slice(1);
+    assert.ok(rows.length >= 300, `${rows.length} hours`);
+    const came = rows.reduce((sum, row) => sum + number(row.at(-1)), 0);
+    await panel(page).getByText(new RegExp(`^${came.toLocaleString('en')} VMs came in [\\d,]+ requests`)).waitFor();
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test('the machines that are suggested are taken with one click, and undone', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const digest = await hand.digest();
+    await fold(page).click();
+    const [, machines, cores] = (await offer(page).textContent()).match(/^Use ([\d,]+) machines of (\d+) cores/);
+    await hand.runs(() => offer(page).click());
+    await page.getByText(`${machines} × ${cores} cores`).first().waitFor();
+    assert.notEqual(await hand.digest(), digest);
+    await hand.runs(() => hand.button('Undo').click());
+    assert.equal(await hand.digest(), digest);
+  }));
+
+test('another workload has another profile, also one that is made up', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await fold(page).click();
+    await offer(page).waitFor();
+    const before = await table(page, 'Sizes');
+    await hand.choosePreset('Two dozen machines');
+    await page.waitForFunction((first) => {
+      const cell = document.querySelector('[role=region][aria-label=Sizes] tbody td');
+      return cell && cell.textContent !== first;
+    }, before[0][1]);
+    assert.notDeepEqual(await table(page, 'Sizes'), before);
+  }));
+
+test('without a mouse, on a phone, in the dark and in German', () =>
+  onPage({ ...NARROW, dark: true }, async ({ page }) => {
+    await fold(page).focus();
+    await page.keyboard.press('Enter');
+    await offer(page).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+    const german = page.getByRole('region', { name: 'Profil', exact: true });
+    await german.getByRole('button', { name: /^[\d.]+ Maschinen mit \d+ Kernen und [\d.]+ GiB nehmen$/ }).waitFor();
+    const said = await german.innerText();
+    for (const english of ['VMs came', 'Sizes', 'up to', 'live longer', 'hours', 'fewer', 'requests']) {
+      assert.ok(!said.includes(english), `${english} in ${said}`);
+    }
+  }));

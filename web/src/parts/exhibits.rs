@@ -1,0 +1,77 @@
+//! What the engine tells, shown as it stands: a title, sentences, a table whose rows may open, a drawing with its numbers.
+
+use tiebreak_lab::protocol::{Exhibit, ExhibitRow};
+use tiebreak_lab::view::exhibits;
+use tiebreak_tongue::{heard, tr};
+use yew::prelude::*;
+
+/// Height of a drawing in CSS pixels, and the most it is wide.
+const HEIGHT: u32 = 170;
+const WIDE: u32 = 640;
+
+/// What is opened or closed of the exhibits of a region, by their places.
+pub(crate) enum ExhibitMessage {
+    /// A row of one.
+    Row(usize, usize),
+    /// The table of a drawing.
+    Table(usize),
+}
+
+/// What is open of them.
+#[derive(Default)]
+pub(crate) struct Exhibits {
+    row: Option<(usize, usize)>,
+    table: Option<usize>,
+}
+
+impl Exhibits {
+    /// Opens what is closed, and the other way round.
+    pub(crate) fn update(&mut self, message: &ExhibitMessage) {
+        match *message {
+            ExhibitMessage::Row(exhibit, row) => self.row = Some((exhibit, row)).filter(|to| self.row != Some(*to)),
+            ExhibitMessage::Table(exhibit) => self.table = Some(exhibit).filter(|to| self.table != Some(*to)),
+        }
+    }
+
+    /// The exhibit at a place of the region.
+    pub(crate) fn view(&self, tell: &Callback<ExhibitMessage>, at: usize, exhibit: &Exhibit, width: u32) -> Html {
+        let fold = tell.reform(move |_: MouseEvent| ExhibitMessage::Table(at));
+        // A drawing has its title in it.
+        let is_drawing = exhibit.plot.is_some() && exhibit.head.is_empty();
+        let said = || exhibit.said.iter().map(|said| html! { <p class="hint">{ heard(said) }</p> }).collect::<Html>();
+        html! {
+            <>
+                if !is_drawing { <h3>{ heard(&exhibit.title) }</h3> }
+                if !is_drawing { { said() } }
+                if !exhibit.head.is_empty() {
+                    <div class="table" tabindex="0" role="region" aria-label={heard(&exhibit.title)}><table>
+                        <thead><tr>{ for exhibit.head.iter().enumerate().map(|(at, head)| html! { <th scope="col" class={(at > 0).then_some("number")}>{ heard(head) }</th> }) }</tr></thead>
+                        <tbody>{ for exhibit.rows.iter().enumerate().map(|(nth, row)| self.row(tell, (at, nth), row)) }</tbody>
+                    </table></div>
+                }
+                if let Some(plot) = exhibits::plot(exhibit) {
+                    <figure class="chart" aria-label={plot.title.clone()}>
+                        { Html::from_html_unchecked(plot.svg(width.min(WIDE), HEIGHT, &plot.title).into()) }
+                        <figcaption><button class="quiet" aria-expanded={(self.table == Some(at)).to_string()} onclick={fold}>
+                            { if self.table == Some(at) { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
+                        if self.table == Some(at) { { super::charts::rows(&plot.title, &plot.table()) } }
+                    </figure>
+                }
+                if is_drawing { { said() } }
+            </>
+        }
+    }
+
+    fn row(&self, tell: &Callback<ExhibitMessage>, place: (usize, usize), row: &ExhibitRow) -> Html {
+        let open = self.row == Some(place);
+        let onclick = tell.reform(move |_: MouseEvent| ExhibitMessage::Row(place.0, place.1));
+        let name = row.cells.first().map(|name| heard(name)).unwrap_or_default();
+        let cells = row.cells.iter().skip(1).map(|cell| html! { <td class="number">{ heard(cell) }</td> });
+        html! {
+            <>
+                <tr><th scope="row">if row.more.is_empty() { { name } } else { <button class="quiet" aria-expanded={open.to_string()} {onclick}>{ name }</button> }</th>{ for cells }</tr>
+                if open { <tr><td class="meaning" colspan={row.cells.len().to_string()}>{ for row.more.iter().map(|said| html! { <p>{ heard(said) }</p> }) }</td></tr> }
+            </>
+        }
+    }
+}
