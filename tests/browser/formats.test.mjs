@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { test } from 'node:test';
+import { axe } from './harness.mjs';
 import { onPage } from './people.mjs';
 
 const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.meta.url));
@@ -41,3 +42,29 @@ for (const [file, title, vms] of FORMATS) {
       await page.getByText(title, { exact: false }).first().waitFor();
     }));
 }
+
+test('a file whose columns nobody knows is read by columns that are chosen, also from the keyboard', () =>
+  onPage({ width: 1440, height: 900 }, async ({ hand, page }) => {
+    const text = '1,a,4,16,0,1200\n2,a,2,8,60,900\n3,b,1,4,60,1900\n';
+    await hand.giveFile({ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const region = page.getByRole('region', { name: 'Columns of the file', exact: true });
+    await region.waitFor();
+    assert.match(await hand.alert.first().textContent(), /Expected a first line that names the columns/);
+    assert.equal(await region.getByRole('row').count(), 3, 'two lines to see, below the choices');
+    const choose = (column, name) => region.getByRole('combobox', { name: `Column ${column}`, exact: true }).selectOption(name);
+    const names = ['vm', 'tenant', 'cores', 'memory_gib', 'start_s'];
+    for (const [at, name] of names.entries()) if (name !== 'memory_gib') await choose(at + 1, name);
+    const read = region.getByRole('button', { name: 'Read it with these columns' });
+    await read.click();
+    // Without memory it cannot be read, and what was chosen stays.
+    await page.getByText(/Expected a column for memory/).waitFor();
+    assert.equal(await region.getByRole('combobox', { name: 'Column 3', exact: true }).inputValue(), 'cores');
+    assert.deepEqual(await axe(page), []);
+    await choose(4, 'memory_gib');
+    await choose(6, 'end_s');
+    await read.focus();
+    const said = await hand.runs(() => page.keyboard.press('Enter'));
+    assert.match(said, /^Done: /);
+    assert.equal(await region.count(), 0);
+    await page.getByText(/3 VMs/).first().waitFor();
+  }));

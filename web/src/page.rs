@@ -37,7 +37,7 @@ use crate::parts::sweep::{SweepMessage, SweepPanel};
 use crate::parts::{
     anatomy,
     charts::Charts,
-    compare, embed, explain,
+    columns, compare, embed, explain,
     fleet_map::{FleetMap, Frames},
     notices, profile, runs, timeline, toolbar, workload,
 };
@@ -76,6 +76,8 @@ pub(crate) enum PageMessage {
     Engine(Source, Said),
     /// A file was chosen or dropped.
     File(File),
+    /// It is to be read with the columns that were chosen.
+    Columns,
     /// A scenario file was read: its name and text.
     Scenario(String, String),
     /// Of the next trace, keep one tenant in this many.
@@ -261,7 +263,14 @@ impl Component for Page {
             PageMessage::File(file) if file.name().ends_with(".json") || file.name().ends_with(".md") => {
                 read_text(context, &file);
             }
-            PageMessage::File(file) => self.read(&file),
+            PageMessage::File(file) => self.read(&file, Vec::new()),
+            PageMessage::Columns => {
+                let file = self.workers.reading.as_ref().map(|(file, _)| file.clone());
+                let columns = self.app.unknown.as_ref().map(|unknown| unknown.columns.clone());
+                if let (Some(file), Some(columns)) = (file, columns) {
+                    self.read(&file, columns);
+                }
+            }
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
             PageMessage::Sample(one_in) => self.one_tenant_in = one_in,
             PageMessage::Hover(time) => self.hover = time,
@@ -433,6 +442,7 @@ impl Component for Page {
                         </div>
                         <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} language={tiebreak_tongue::language()} />
                         { notices::view(link, app) }
+                        { columns::view(link, app) }
                         { self.lessons.view(link, app) }
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
@@ -664,8 +674,8 @@ impl Page {
         }
     }
 
-    /// Gives a trace to the engine.
-    fn read(&mut self, file: &File) {
+    /// Gives a trace to the engine; its columns are these, where somebody says so.
+    fn read(&mut self, file: &File, columns: Vec<String>) {
         let (name, bytes) = (file.name(), file.size());
         let one_tenant_in = match self.app.front.phase {
             Phase::NeedsTrace { one_tenant_in, .. } => one_tenant_in,
@@ -681,7 +691,7 @@ impl Page {
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
-        let begin = Command::TraceBegin { name, bytes, one_tenant_in };
+        let begin = Command::TraceBegin { name, bytes, one_tenant_in, columns };
         self.workers.send(self.app.front.id, &begin, Some(file));
     }
 

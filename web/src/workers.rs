@@ -40,9 +40,9 @@ pub(crate) struct Workers {
     lanes: BTreeMap<u32, EngineLink>,
     first: Option<First>,
     /// Files read in this session, by fingerprint, for engines that begin later.
-    files: BTreeMap<String, (File, u32)>,
-    /// The file that is being read, and one tenant in how many of it is kept.
-    reading: Option<(File, u32)>,
+    files: BTreeMap<String, (File, Command)>,
+    /// The file that is being read, and how.
+    pub(crate) reading: Option<(File, Command)>,
     restarts: u32,
     /// Where the run that was asked last put its VMs: what goes with [`Command::Differ`].
     pub(crate) placements: Vec<u8>,
@@ -82,8 +82,8 @@ impl Workers {
 
     /// Sends a command to a lane, with the file it is about.
     pub(crate) fn send(&mut self, lane: u32, command: &Command, file: Option<&File>) {
-        if let (Command::TraceBegin { one_tenant_in, .. }, Some(file)) = (command, file) {
-            self.reading = Some((file.clone(), *one_tenant_in));
+        if let (Command::TraceBegin { .. }, Some(file)) = (command, file) {
+            self.reading = Some((file.clone(), command.clone()));
         }
         let replaces = matches!(command, Command::Run { .. });
         match &mut self.first {
@@ -200,9 +200,8 @@ impl Workers {
             Reply::TraceLoaded(_) | Reply::TraceProgress { .. } | Reply::TraceFailed { .. } if lane != front => {
                 return None;
             }
-            Reply::TraceNeeded { fingerprint, name, .. } => {
-                if let Some((file, one_tenant_in)) = self.files.get(fingerprint).cloned() {
-                    let begin = Command::TraceBegin { name: name.clone(), bytes: file.size(), one_tenant_in };
+            Reply::TraceNeeded { fingerprint, .. } => {
+                if let Some((file, begin)) = self.files.get(fingerprint).cloned() {
                     self.post(lane, &begin, Some(&file));
                     return None;
                 }

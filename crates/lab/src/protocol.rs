@@ -18,6 +18,8 @@ pub enum Command {
         bytes: f64,
         /// Keep one tenant in this many; 1 keeps all.
         one_tenant_in: u32,
+        /// What its columns are, where somebody says so; else they are found.
+        columns: Vec<String>,
     },
     /// Stop reading the trace.
     TraceCancel,
@@ -194,6 +196,8 @@ pub enum Reply {
     TraceFailed {
         /// What was expected, what came, what to do.
         message: String,
+        /// The first lines of a table whose columns are not known, and what each of them may be.
+        unknown: Option<Unknown>,
     },
     /// A run needs a trace that is not loaded; it begins as soon as it is.
     TraceNeeded {
@@ -527,6 +531,17 @@ pub struct Profiled {
     pub cores: u32,
     /// Memory of each, in GiB.
     pub memory_gib: u32,
+}
+
+/// A table whose columns are not known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// The fields of its first lines.
+    pub rows: Vec<Vec<String>>,
+    /// What each column is taken for, by a name on offer; empty for those left aside.
+    pub columns: Vec<String>,
+    /// The names on offer.
+    pub offered: Vec<String>,
 }
 
 /// A loaded trace in short.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
-use crate::formats::{Binary, Compact, FORMATS, Format, Head, RowReader, recognise};
+use crate::formats::{Binary, Compact, FORMATS, Format, Head, NamedColumns, RowReader, Table, recognise};
 use crate::limits::Limits;
 use crate::magic;
 use crate::records::{Record, Records};
@@ -65,6 +65,8 @@ impl TraceParser {
             limits,
             sample: TenantSample { one_in: 1, part: 0 },
             leaves_out_instant: false,
+            columns: None,
+            unknown: Vec::new(),
             bytes: 0,
             body: Body::Head(Vec::new()),
             rows: Vec::new(),
@@ -94,6 +96,21 @@ impl TraceParser {
     pub fn without_instant_vms(mut self) -> Self {
         self.text.leaves_out_instant = true;
         self
+    }
+
+    /// Reads any table as a [CSV with named columns](crate::formats::NamedColumns), whose columns have these names, one
+    /// for each; a column without a name is left aside. A first line without any number is its header, and passed over.
+    #[must_use]
+    pub fn with_columns(mut self, names: Vec<String>) -> Self {
+        self.text.columns = Some(names);
+        self
+    }
+
+    /// The fields of the first two lines, where reading failed because the columns are not known: with names for them
+    /// the file may be read after all. Otherwise nothing.
+    #[must_use]
+    pub fn unknown(&self) -> &[Vec<String>] {
+        &self.text.unknown
     }
 
     /// How far reading is.
@@ -156,6 +173,10 @@ struct Text {
     limits: Limits,
     sample: TenantSample,
     leaves_out_instant: bool,
+    /// What its columns are said to be, in place of what its header says.
+    columns: Option<Vec<String>>,
+    /// The first lines of a file whose columns are not known.
+    unknown: Vec<Vec<String>>,
     bytes: u64,
     body: Body,
     rows: Vec<VmRow>,
@@ -235,17 +256,31 @@ impl Text {
         }
         let delimiter = delimiter_of(lines);
         let rows = rows_of(lines, delimiter, longest)?;
-        let head = Head { file_name: &self.file_name, rows: &rows };
-        let (format, table) = recognise(&head)?;
-        let reader = table.open(&head, &mut self.tally)?;
-        let records = Records::new(delimiter, longest);
-        let body = TableBody { format, records, reader, in_header: table.has_header() };
-        self.body = Body::Table(Box::new(body));
+        let opened = self.table(&rows, delimiter);
+        if matches!(opened, Err(TraceError::UnknownFormat { .. } | TraceError::MissingColumns { .. })) {
+            self.unknown = rows;
+        }
+        self.body = Body::Table(Box::new(opened?));
         let mut rest = text;
         while !rest.is_empty() {
             self.read(&mut rest)?;
         }
         Ok(())
+    }
+
+    /// What reads a table with these first lines.
+    fn table(&mut self, rows: &[Vec<String>], delimiter: u8) -> Result<TableBody, TraceError> {
+        let records = Records::new(delimiter, self.limits.line_bytes_max);
+        if let (Some(columns), Some(first)) = (self.columns.take(), rows.first()) {
+            let in_header = !first.iter().any(|field| field.parse::<f64>().is_ok());
+            let head = Head { file_name: &self.file_name, rows: &[columns] };
+            let reader = NamedColumns {}.open(&head, &mut self.tally)?;
+            return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header });
+        }
+        let head = Head { file_name: &self.file_name, rows };
+        let (format, table) = recognise(&head)?;
+        let reader = table.open(&head, &mut self.tally)?;
+        Ok(TableBody { format, records, reader, in_header: table.has_header() })
     }
 
     /// Reads the rows that end in `bytes`; no bytes means that the text has ended.

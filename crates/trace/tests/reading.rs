@@ -396,3 +396,45 @@ fn the_parts_of_a_trace_have_no_tenant_in_common_and_are_all_of_it() {
     };
     assert_eq!([part(0), part(12)].map(|it| it.workload.fingerprint()), [sampled; 2], "what was kept before parts");
 }
+
+#[test]
+fn a_table_that_nobody_knows_is_read_by_columns_that_are_said() {
+    let read = |text: &[u8], names: &[&str]| {
+        let parser = TraceParser::new("mine.csv");
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut parser = if names.is_empty() { parser } else { parser.with_columns(names) };
+        let told = parser.push(text);
+        let unknown = parser.unknown().to_vec();
+        (told.and_then(|()| parser.finish()), unknown)
+    };
+    let bare = b"1,x,4,16,0,1200\n2,y,2,8,60,900\n".as_slice();
+    let (error, unknown) = read(bare, &[]);
+    assert!(matches!(error, Err(TraceError::UnknownFormat { .. })), "{error:?}");
+    assert_eq!(unknown.len(), 2, "its first lines are shown");
+
+    let names = ["vm", "", "cores", "memory_gib", "start_s", "duration_min"];
+    let (parsed, _) = read(bare, &names);
+    let parsed = parsed.expect("it can be read");
+    assert_eq!((parsed.workload.vm_count(), parsed.report.rows), (2, 2), "the first line is no header");
+    let headed = [b"a,b,c,d,e,f\n".as_slice(), bare].concat();
+    let (same, _) = read(&headed, &names);
+    assert_eq!(same.expect("it can be read").workload.fingerprint(), parsed.workload.fingerprint());
+
+    let (error, unknown) = read(bare, &["vm", "", "cores"]);
+    assert!(matches!(error, Err(TraceError::MissingColumns { .. })), "{error:?}");
+    assert_eq!(unknown.len(), 2);
+}
+
+#[test]
+fn a_column_is_guessed_by_what_its_header_says() {
+    let guessed =
+        ["VM id", "vCPU count", "Memory (GB)", "mem_mb", "created", "Departure time [h]", "lifetime_days", "colour"]
+            .map(tiebreak_trace::formats::named_columns::guessed);
+    let names = ["vm", "cores", "memory_gib", "memory_mib", "start_s", "end_hours", "duration_days"].map(Some);
+    assert_eq!(guessed[..7], names);
+    assert_eq!(guessed[7], None);
+    // Every name on offer is the first to mean what it means.
+    for name in tiebreak_trace::formats::named_columns::OFFERED {
+        assert_eq!(tiebreak_trace::formats::named_columns::guessed(name), Some(name));
+    }
+}

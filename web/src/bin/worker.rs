@@ -198,7 +198,7 @@ async fn read(blob: &Blob) -> Option<String> {
         Err(error) => {
             let message = format!("the browser stopped reading the file: {}", describe(&error));
             with(|state| state.engine.handle(Command::TraceCancel));
-            send(&Reply::TraceFailed { message }, None);
+            send(&Reply::TraceFailed { message, unknown: None }, None);
             return None;
         }
     }
@@ -256,7 +256,7 @@ async fn look_for_trace(fingerprint: &str, name: &str, one_tenant_in: u32) -> bo
     if with(|state| state.engine.is_reading()).unwrap_or(true) {
         return false; // The person gave a file meanwhile; it goes first.
     }
-    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in };
+    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in, columns: Vec::new() };
     with(|state| state.engine.handle(begin));
     read(&blob).await.as_deref() == Some(fingerprint)
 }

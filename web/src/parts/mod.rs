@@ -3,6 +3,7 @@
 pub(crate) mod admission;
 pub(crate) mod anatomy;
 pub(crate) mod charts;
+pub(crate) mod columns;
 pub(crate) mod compare;
 pub(crate) mod embed;
 pub(crate) mod events;

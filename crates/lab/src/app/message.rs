@@ -49,6 +49,10 @@ pub enum Message {
         /// Its size.
         bytes: f64,
     },
+    /// A column of the table that could not be read is this; an empty name leaves it aside.
+    Column(usize, String),
+    /// That table is not to be read.
+    NoColumns,
     /// Stop reading it.
     TraceCancel,
     /// The moment people look at; none is the latest.

@@ -21,7 +21,7 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, Exhibit, FitCard, Forecast, Profiled, Reply, Share, StepTo, TraceCard};
+use crate::protocol::{Command, Exhibit, FitCard, Forecast, Profiled, Reply, Share, StepTo, TraceCard, Unknown};
 use crate::view::{lifetimes, list, words};
 
 pub use self::edit::Edit;
@@ -62,6 +62,8 @@ pub struct App {
     pub traces: Vec<TraceCard>,
     /// The trace being read.
     pub reading: Option<Reading>,
+    /// A file that was a table whose columns are not known.
+    pub unknown: Option<Unknown>,
     /// The runs of the variant in front.
     pub front: Lane,
     /// Those of the others, in their order.
@@ -183,6 +185,17 @@ impl App {
             Message::Step => self.step(),
             Message::Engine(reply) => self.reply(*reply),
             Message::EngineRestarted { lane, reason } => self.restarted(lane, reason),
+            Message::Column(column, name) => {
+                let columns = self.unknown.as_mut().map(|unknown| &mut unknown.columns);
+                if let Some(column) = columns.and_then(|columns| columns.get_mut(column)) {
+                    *column = name;
+                }
+                Vec::new()
+            }
+            Message::NoColumns => {
+                self.unknown = None;
+                Vec::new()
+            }
             Message::TraceChosen { name, bytes } => {
                 self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0 });
                 Vec::new()
@@ -892,9 +905,15 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::TraceLoaded(card) => self.trace_loaded(card),
-            Reply::TraceFailed { message } => {
+            Reply::TraceLoaded(card) => {
+                self.unknown = None;
+                self.trace_loaded(card)
+            }
+            Reply::TraceFailed { message, unknown } => {
                 let name = self.reading.take().map_or(tr("The file").into(), |reading| reading.name);
+                // What was chosen for the same lines before stays chosen.
+                let before = self.unknown.take();
+                self.unknown = unknown.map(|new| before.filter(|before| before.rows == new.rows).unwrap_or(new));
                 self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![message]));
                 Vec::new()
             }

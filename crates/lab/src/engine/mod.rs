@@ -128,8 +128,9 @@ impl Engine {
     /// Does what the page asks.
     pub fn handle(&mut self, command: Command) -> Vec<Reply> {
         match command {
-            Command::TraceBegin { name, one_tenant_in, .. } => {
+            Command::TraceBegin { name, one_tenant_in, columns, .. } => {
                 let parser = TraceParser::new(&name).sampled(one_tenant_in.max(1));
+                let parser = if columns.is_empty() { parser } else { parser.with_columns(columns) };
                 self.reading = Some(Reading { name, one_tenant_in, parser, told_at: 0 });
                 Vec::new()
             }
@@ -219,8 +220,9 @@ impl Engine {
         const TELL_EVERY: u64 = 4 << 20;
         let Some(reading) = &mut self.reading else { return Vec::new() };
         if let Err(error) = reading.parser.push(chunk) {
+            let unknown = trace_card::unknown(reading.parser.unknown());
             self.reading = None;
-            return vec![Reply::TraceFailed { message: error.to_string() }];
+            return vec![Reply::TraceFailed { message: error.to_string(), unknown }];
         }
         let progress = reading.parser.progress();
         if progress.bytes - reading.told_at < TELL_EVERY {
@@ -242,7 +244,7 @@ impl Engine {
                 }
                 replies
             }
-            Err(error) => vec![Reply::TraceFailed { message: error.to_string() }],
+            Err(error) => vec![Reply::TraceFailed { message: error.to_string(), unknown: None }],
         }
     }
 

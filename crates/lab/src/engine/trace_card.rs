@@ -1,9 +1,10 @@
 //! What the page is told of a trace.
 
 use tiebreak_trace::compact::Origin;
+use tiebreak_trace::formats::named_columns::{OFFERED, guessed};
 use tiebreak_trace::{Fault, Parsed, Report};
 
-use crate::protocol::TraceCard;
+use crate::protocol::{TraceCard, Unknown};
 
 /// A trace in one card.
 pub(super) fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {
@@ -35,6 +36,21 @@ pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
     let origin = Origin::of(report);
     let source = origin.notes.iter().take(origin.notes.len() - report.notes.len()).cloned();
     Origin { notes: source.chain(card.notes.iter().cloned()).chain(faulty).collect(), ..origin }
+}
+
+/// Characters of a field that are shown of a table with unknown columns, and columns.
+const FIELD_SHOWN: usize = 40;
+const COLUMNS_SHOWN: usize = 60;
+
+/// A table with unknown columns, and what each may be by its header; nothing without one.
+pub(super) fn unknown(rows: &[Vec<String>]) -> Option<Unknown> {
+    let first = rows.first()?;
+    let columns = first.iter().map(|field| guessed(field).unwrap_or_default().to_owned()).collect();
+    let shown = |row: &Vec<String>| -> Vec<String> {
+        row.iter().take(COLUMNS_SHOWN).map(|field| field.chars().take(FIELD_SHOWN).collect()).collect()
+    };
+    let offered = OFFERED.map(String::from).into();
+    Some(Unknown { rows: rows.iter().map(shown).collect(), columns, offered })
 }
 
 fn fault(fault: &Fault) -> String {

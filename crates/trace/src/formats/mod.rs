@@ -12,7 +12,7 @@ mod azure_2017;
 mod azure_packing_sample;
 pub mod compact;
 mod huawei_events;
-mod named_columns;
+pub mod named_columns;
 mod openb_pods;
 
 pub use azure_2017::Azure2017;

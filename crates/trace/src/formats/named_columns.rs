@@ -89,6 +89,45 @@ const PER_MACHINE: Meaning = word(&["permachine", "vmspermachine", "maxpermachin
 const PER_RACK: Meaning = word(&["perrack", "vmsperrack", "maxperrack"]);
 const ISOLATED: Meaning = word(&["isolated", "isolation", "dedicated"]);
 
+/// Names for columns, to choose from: what each means, and in which unit.
+pub const OFFERED: [&str; 22] = [
+    "vm",
+    "tenant",
+    "cores",
+    "cores_milli",
+    "memory_gib",
+    "memory_mib",
+    "start_s",
+    "start_ms",
+    "start_min",
+    "start_hours",
+    "start_days",
+    "end_s",
+    "end_ms",
+    "end_min",
+    "end_hours",
+    "end_days",
+    "duration_s",
+    "duration_ms",
+    "duration_min",
+    "duration_hours",
+    "duration_days",
+    "priority",
+];
+
+/// The name to choose for a column that a header calls so; none where it is not known.
+#[must_use]
+pub fn guessed(field: &str) -> Option<&'static str> {
+    let all = [&VM, &TENANT, &CORES, &MEMORY, &START, &END, &DURATION, &PRIORITY];
+    let meant = |field: &str| {
+        let units =
+            all.iter().enumerate().flat_map(|(at, meaning)| meaning.names.iter().map(move |name| (at, meaning, name)));
+        units.into_iter().find_map(|(at, meaning, name)| Some((at, meaning.unit_of(field, name)?)))
+    };
+    let wanted = meant(field)?;
+    OFFERED.into_iter().find(|name| meant(name) == Some(wanted))
+}
+
 const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
 
 impl Meaning {
