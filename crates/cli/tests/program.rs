@@ -243,7 +243,7 @@ fn draws_that_give_no_budget_are_said() {
             "in line 3, got \"much\"; correct or leave out this line and 1 more",
             &[],
         ),
-        ("gap", "time,watts\n0,2000\n1\n2,2100\n", "in line 3, got \"\"", &[]),
+        ("gap", "time,watts\n0,2000\n1\n2,2100\n", "in line 3, got nothing", &[]),
         ("nan", "watts\n2000\nNaN\n", "in line 3, got \"NaN\"", &[]),
         ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 servers draws", &[]),
         ("servers", "watts\n2000\n2100\n", "from 1 to 1000 after --servers, got \"0\"", &["--servers", "0"]),

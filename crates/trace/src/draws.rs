@@ -6,6 +6,11 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
+use crate::error::clipped;
+
+/// Bytes of a file that are read: some ten million draws.
+const BYTES_MAX: u64 = 256 << 20;
+
 /// What a file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
@@ -20,7 +25,9 @@ pub struct Draws {
 pub enum DrawsFault {
     /// It is no CSV.
     Csv(String),
-    /// It has no column of watts; the first line as it stands.
+    /// It is larger than this many bytes.
+    TooLong(u64),
+    /// It has no column of watts; the first line, clipped.
     NoWatts(String),
     /// It has several.
     SeveralWatts(usize),
@@ -28,7 +35,7 @@ pub enum DrawsFault {
     Line {
         /// The line, from 1.
         line: u64,
-        /// What stands there.
+        /// What stands there, clipped.
         got: String,
         /// Further lines without one.
         more: usize,
@@ -39,14 +46,17 @@ impl fmt::Display for DrawsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Csv(error) => write!(f, "expected draws as CSV, got: {error}; give a file with a column watts"),
+            Self::TooLong(bytes_max) => {
+                write!(f, "expected at most {} MiB of draws, got more; give a part of them", bytes_max >> 20)
+            }
             Self::NoWatts(got) => write!(
                 f,
-                "expected a column watts in the first line, got \"{got}\"; write the line watts, or time,chassis,watts, above the \
+                "expected a column watts in the first line, got {got}; write the line watts, or time,chassis,watts, above the \
                  draws"
             ),
             Self::SeveralWatts(columns) => write!(f, "expected one column watts, got {columns}; rename the others"),
             Self::Line { line, got, more } => {
-                write!(f, "expected watts from 0 up in line {line}, got \"{got}\"; correct or leave out this line")?;
+                write!(f, "expected watts from 0 up in line {line}, got {got}; correct or leave out this line")?;
                 if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
             }
         }
@@ -59,31 +69,43 @@ impl Draws {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// When it is no CSV, has not one column `watts`, or a line has no draw from 0 up there.
+    /// When it is no CSV or too large, has not one column `watts`, or a line has no draw from 0 up there.
     pub fn read(file: impl Read) -> Result<Self, DrawsFault> {
         let wrong = |error: csv::Error| DrawsFault::Csv(error.to_string());
-        let mut csv = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(file);
+        let file = whole(file)?;
+        let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file);
+        let mut csv = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
         let head = csv.headers().map_err(wrong)?.clone();
         let watts = watts_column(&head)?;
         let chassis = head.iter().position(|name| name.eq_ignore_ascii_case("chassis"));
-        let (mut draws, mut names, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let (mut draws, mut names, mut first_fault, mut faults) = (Vec::new(), BTreeSet::new(), None, 0);
         for record in csv.records() {
             let record = record.map_err(wrong)?;
             let text = record.get(watts).unwrap_or("");
             match text.parse::<f64>().ok().filter(|watts| watts.is_finite() && *watts >= 0.0) {
                 Some(draw) => draws.push(draw),
-                None => faults.push((record.position().map_or(0, csv::Position::line), text.to_owned())),
+                None => {
+                    let line = record.position().map_or(0, csv::Position::line);
+                    first_fault.get_or_insert_with(|| (line, clipped(text.as_bytes())));
+                    faults += 1;
+                }
             }
             if let Some(name) = chassis.and_then(|column| record.get(column)) {
                 names.insert(name.to_owned());
             }
         }
-        let more = faults.len().saturating_sub(1);
-        match faults.into_iter().next() {
-            Some((line, got)) => Err(DrawsFault::Line { line, got, more }),
+        match first_fault {
+            Some((line, got)) => Err(DrawsFault::Line { line, got, more: faults - 1 }),
             None => Ok(Self { watts: draws, chassis: chassis.map(|_| names.len()) }),
         }
     }
+}
+
+/// All bytes of a file that is not too large.
+fn whole(file: impl Read) -> Result<Vec<u8>, DrawsFault> {
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| DrawsFault::Csv(error.to_string()))?;
+    if bytes.len() as u64 > BYTES_MAX { Err(DrawsFault::TooLong(BYTES_MAX)) } else { Ok(bytes) }
 }
 
 /// Which column holds watts.
@@ -91,7 +113,7 @@ fn watts_column(head: &StringRecord) -> Result<usize, DrawsFault> {
     let columns: Vec<_> = head.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case("watts")).collect();
     match columns.as_slice() {
         [(column, _)] => Ok(*column),
-        [] => Err(DrawsFault::NoWatts(head.iter().collect::<Vec<_>>().join(","))),
+        [] => Err(DrawsFault::NoWatts(clipped(head.iter().collect::<Vec<_>>().join(",").as_bytes()))),
         several => Err(DrawsFault::SeveralWatts(several.len())),
     }
 }
@@ -105,13 +127,15 @@ mod tests {
         let read = |text: &str| Draws::read(text.as_bytes()).map_err(|fault| fault.to_string());
         assert_eq!(read("watts\n100\n 250.5 \n"), Ok(Draws { watts: vec![100.0, 250.5], chassis: None }));
         let two = read("time,Chassis,Watts\n0,a,1\n1,b,2\n2,a,3\n");
+        assert_eq!(read("\u{feff}watts\n1\n"), Ok(Draws { watts: vec![1.0], chassis: None }));
         assert_eq!(two, Ok(Draws { watts: vec![1.0, 2.0, 3.0], chassis: Some(2) }));
         for (text, part) in [
             ("power\n1\n", "got \"power\""),
             ("watts,watts\n1,2\n", "got 2; rename"),
             ("watts\n1\n-3\nmany\n", "line 3, got \"-3\"; correct or leave out this line and 1 more"),
             ("watts\nNaN\n", "got \"NaN\""),
-            ("time,watts\n1\n", "got \"\""),
+            ("time,watts\n1\n", "got nothing"),
+            ("watts\n1\0\n", "got \"1\u{fffd}\""),
         ] {
             let told = read(text).expect_err(text);
             assert!(told.contains(part), "{told}");

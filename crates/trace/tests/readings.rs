@@ -36,6 +36,13 @@ fn chunks_do_not_matter_gzip_or_not() {
         assert_eq!(read_in(text.as_bytes().chunks(size)).as_ref(), Ok(&whole), "{size}");
     }
     assert_eq!(whole.rows, 3);
+    // A byte order mark is no part of the first field, and a NUL byte is one fault wherever the chunks end.
+    let text = "\u{feff}0,b,0,99,10\n1800,b\0,0,9\0,20\n1800,b,0,99,20\n";
+    let whole = read(text).expect("readings");
+    for size in 1..text.len() {
+        assert_eq!(read_in(text.as_bytes().chunks(size)).as_ref(), Ok(&whole), "{size}");
+    }
+    assert_eq!((whole.rows, whole.faulty, whole.vms[0].half_hours()), (3, 1, vec![10.0, 20.0]));
 }
 
 #[test]
@@ -86,6 +93,7 @@ fn what_holds_no_readings_says_so() {
     assert!(said("1,1,4,16,100,50,0\n2,1,2,8,30,90,0\n").contains("an average from mincpu to maxcpu"));
     assert!(said("a,b\nc,d\n").contains("The first is in line 1: expected 5 fields"));
     assert!(said("<html>").contains("got HTML or XML"));
+    assert!(said(&format!("0,{},0,99,5\n", "a".repeat(70_000))).contains("longer one in line 1"));
     let cut = read_in(std::iter::once(&AZURE[..AZURE.len() - 9])).expect_err("it is cut");
     assert_eq!(cut, TraceError::Truncated { packing: Packing::Gzip, rows: 20 });
 }
@@ -95,4 +103,9 @@ fn too_many_half_hours_are_too_many() {
     let mut parser = ReadingsParser::with_limits(Limits { rows_max: 2, ..Limits::default() });
     let rows: String = (0..9).map(|half_hour| format!("{},a,0,99,5\n", 1_800 * half_hour)).collect();
     assert_eq!(parser.push(rows.as_bytes()), Err(TraceError::TooManyReadings { half_hours_max: 8 }));
+    // Names take room too.
+    let mut parser = ReadingsParser::with_limits(Limits { rows_max: 25, ..Limits::default() });
+    let long = |vm: u32| format!("0,{}{vm},0,99,5\n", "long".repeat(100));
+    assert_eq!(parser.push(long(1).as_bytes()), Ok(()));
+    assert_eq!(parser.push(long(2).as_bytes()), Err(TraceError::TooManyReadings { half_hours_max: 100 }));
 }

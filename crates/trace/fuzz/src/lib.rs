@@ -1,0 +1,3 @@
+//! What the fuzzer calls; `crates/trace/tests/corpus.rs` holds the inputs that were kept to the same laws.
+
+pub mod laws;
