@@ -3,7 +3,7 @@
 //! A request is the VMs that one tenant asked for at one instant; it is placed
 //! whole or not at all (Protean section 2.1). VMs that were alive when the trace
 //! began come first, each as a request of its own, in order of their start.
-//! Distinct request traits are kept once, as shapes. About 36 bytes a VM.
+//! Distinct request traits are kept once, as shapes. At most 40 bytes a VM, where each is a request of its own.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -180,6 +180,9 @@ impl Workload {
             before = Some((*start, *tenant));
         }
         workload.first_vm.push(rows.len() as u32);
+        workload.at.shrink_to_fit();
+        workload.tenants.shrink_to_fit();
+        workload.first_vm.shrink_to_fit();
         workload
     }
 
@@ -199,6 +202,16 @@ impl Workload {
     #[must_use]
     pub fn warm_count(&self) -> u32 {
         self.warm
+    }
+
+    /// Bytes that its columns take, with the room they hold in reserve.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        fn of<T>(column: &Vec<T>) -> usize {
+            column.capacity() * size_of::<T>()
+        }
+        let by_vm = of(&self.names) + of(&self.shape_of) + of(&self.ends);
+        of(&self.shapes) + by_vm + of(&self.at) + of(&self.tenants) + of(&self.first_vm)
     }
 
     /// When the trace stops telling.
@@ -367,6 +380,16 @@ mod tests {
         assert_eq!(workload.shapes().len(), 2);
         let third = workload.find(3).expect("VM 3");
         assert_eq!(workload.request_of(third), RequestId(2));
+    }
+
+    #[test]
+    fn a_vm_takes_at_most_40_bytes() {
+        let rows: Vec<VmRow> = (0..10_001).map(|vm| row(vm, vm, vm as i64)).collect();
+        let workload = build(&rows);
+        assert_eq!(workload.request_count(), 10_001);
+        let shapes = workload.shapes.capacity() * size_of::<VmShape>();
+        // The end of the last request is written too.
+        assert_eq!(workload.bytes(), 40 * 10_001 + size_of::<u32>() + shapes);
     }
 
     #[test]

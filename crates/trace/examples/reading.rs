@@ -1,0 +1,73 @@
+//! How fast a trace is read, beside pandas' reader of CSV in C on the same file, in turns:
+//! `cargo run --release -p tiebreak-trace --example reading -- vmtable.csv [python3]`.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use tiebreak_trace::{Parsed, TraceParser};
+
+const TIMES: usize = 3;
+
+/// Prints the seconds that pandas takes, without those to start Python and to load pandas.
+const PANDAS: &str = "import sys, time, pandas
+begun = time.perf_counter()
+table = pandas.read_csv(sys.argv[1], engine='c', header=None)
+print(time.perf_counter() - begun)";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let path = args.first().ok_or("expected a trace")?;
+    let megabytes = std::fs::metadata(path)?.len() as f64 / 1e6;
+    let (mut ours, mut pandas) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        let begun = Instant::now();
+        let Parsed { workload, report } = read(path)?;
+        ours.push(begun.elapsed().as_secs_f64());
+        println!(
+            "{} VMs as {}, {:.2} s, {:.1} bytes a VM, peak {:.0} MB",
+            report.kept,
+            report.format,
+            ours[ours.len() - 1],
+            workload.bytes() as f64 / report.kept as f64,
+            peak_mb().unwrap_or(f64::NAN)
+        );
+        if let Some(python) = args.get(1) {
+            let told = Command::new(python).args(["-c", PANDAS, path]).output()?;
+            pandas.push(String::from_utf8(told.stdout)?.trim().parse()?);
+        }
+    }
+    let ours = median(&mut ours);
+    println!("ours {ours:.2} s, {:.0} MB/s", megabytes / ours);
+    if !pandas.is_empty() {
+        let pandas = median(&mut pandas);
+        println!("pandas {pandas:.2} s, {:.0} MB/s; ours is {:.2} times as fast", megabytes / pandas, pandas / ours);
+    }
+    Ok(())
+}
+
+fn read(path: &str) -> Result<Parsed, Box<dyn Error>> {
+    let name = Path::new(path).file_name().ok_or("expected a file")?.to_string_lossy();
+    let (mut parser, mut file, mut piece) = (TraceParser::new(&name), File::open(path)?, vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(parser.finish()?),
+            length => parser.push(&piece[..length])?,
+        }
+    }
+}
+
+fn median(seconds: &mut [f64]) -> f64 {
+    seconds.sort_unstable_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// The most memory that this program has held so far; only Linux tells.
+fn peak_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? * 1_024.0 / 1e6)
+}
