@@ -132,6 +132,9 @@ fn read_part(path: &str, TraceSettings { one_tenant_in, tenant_part }: TraceSett
 }
 
 fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
+    // What is no file, or not there, has no size; reading it says so.
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    parser.check_file(bytes).map_err(|error| faulty(path, &error))?;
     push_pieces(path, |piece| parser.push(piece))?;
     parser.finish().map_err(|error| faulty(path, &error))
 }

@@ -264,12 +264,7 @@ fn answers_of_an_older_run_are_not_heard() {
     let before = on_screen(&session);
     for reply in first.wire.into_iter().chain([
         Reply::Failed { run: 1, message: "no".into() },
-        Reply::TraceNeeded {
-            run: 1,
-            fingerprint: String::new(),
-            name: String::new(),
-            one_tenant_in: 1,
-        },
+        Reply::TraceNeeded { run: 1, fingerprint: String::new(), name: String::new(), one_tenant_in: 1 },
     ]) {
         session.does(Message::Engine(Box::new(reply)));
     }

@@ -46,7 +46,10 @@ impl Column {
 
     /// An instant; one after the beginning stays after it when it is rounded.
     pub(crate) fn time(&self, record: &Record<'_>) -> Result<Time, Fault> {
-        let number = self.number(record)?;
+        let number = self.finite(record).ok_or_else(|| {
+            let no_date = if is_like_a_date(self.text(record)) { ", no date," } else { "" };
+            self.fault(record, FaultKind::NotANumber, &format!("a number of {}{no_date}", time_unit(self.unit)))
+        })?;
         let ms = self.in_range(record, number, "a time within 200 years", TIME_MS_MAX)?.round() as i64;
         Ok(Time(if number > 0.0 { ms.max(1) } else { ms }))
     }
@@ -122,8 +125,15 @@ impl Column {
 
     /// A finite number.
     fn number(&self, record: &Record<'_>) -> Result<f64, Fault> {
-        let number: Option<f64> = parsed(self.text(record)).filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| self.fault(record, FaultKind::NotANumber, "a number"))
+        self.finite(record).ok_or_else(|| {
+            let has_separators = is_number_with_separators(self.text(record));
+            let how = if has_separators { " with a point before decimals and no other separators" } else { "" };
+            self.fault(record, FaultKind::NotANumber, &format!("a number{how}"))
+        })
+    }
+
+    fn finite(&self, record: &Record<'_>) -> Option<f64> {
+        parsed(self.text(record)).filter(|number: &f64| number.is_finite())
     }
 
     fn size(&self, record: &Record<'_>, expected: &str, max: f64) -> Result<u32, Fault> {
@@ -174,6 +184,31 @@ pub(crate) fn checked_end(
         return Ok(Time(end.0 + smallest_ms));
     }
     Ok(end)
+}
+
+/// A unit of time by its milliseconds, in words.
+pub(crate) fn time_unit(ms: f64) -> &'static str {
+    match ms as u64 {
+        1 => "milliseconds",
+        60_000 => "minutes",
+        3_600_000 => "hours",
+        86_400_000 => "days",
+        _ => "seconds",
+    }
+}
+
+/// Whether a text that is no number begins as dates and times of day do.
+fn is_like_a_date(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=4).contains(&digits) && text.get(digits).is_some_and(|byte| b"-/:.".contains(byte))
+}
+
+/// Whether a text becomes a number without what people put between its digits: 1,024 and 1'024 and 1 024.
+fn is_number_with_separators(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let digits: String =
+        text.chars().filter(|c| !matches!(c, ',' | '\'' | '_' | '\u{2019}') && !c.is_whitespace()).collect();
+    digits.len() < text.len() && digits.parse::<f64>().is_ok()
 }
 
 fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {

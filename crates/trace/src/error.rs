@@ -85,6 +85,13 @@ pub enum TraceError {
         /// The limit.
         rows_max: u64,
     },
+    /// A file larger than is read whole.
+    FileTooLong {
+        /// Its bytes.
+        bytes: u64,
+        /// The limit in bytes.
+        bytes_max: u64,
+    },
     /// More text than is read.
     TextTooLong {
         /// The limit in bytes.
@@ -168,6 +175,13 @@ impl fmt::Display for TraceError {
             Self::TooManyRows { rows_max } => {
                 write!(f, "Too large: at most {rows_max} VMs fit, got more. Sample it: keep one tenant in ten.")
             }
+            Self::FileTooLong { bytes, bytes_max } => write!(
+                f,
+                "Too large: files of at most {} MiB are read whole, got {} MiB. Sample it: keep one tenant in {}.",
+                bytes_max >> 20,
+                bytes >> 20,
+                bytes.div_ceil(*bytes_max).max(10)
+            ),
             Self::TextTooLong { bytes_max } => write!(
                 f,
                 "Too large: at most {} MiB of text are read, got more. Cut the file to some of its tenants.",
@@ -181,7 +195,8 @@ impl fmt::Display for TraceError {
             ),
             Self::NotATrace { format, rows, faulty, first } => write!(
                 f,
-                "Read as \"{format}\", {faulty} of {rows} rows are faulty. The first is in line {}: expected {}, got {}.",
+                "Read as \"{format}\", {faulty} of {rows} rows are faulty. The first is in line {}: expected {}, got {}. \
+                 Correct these rows, or the first line if the columns are others.",
                 first.line, first.expected, first.got
             ),
             Self::CompactCut => {

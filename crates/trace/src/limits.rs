@@ -1,11 +1,15 @@
 //! How much a reader takes before it says "too large".
 
+use crate::error::TraceError;
+
 /// What a [`TraceParser`](crate::TraceParser) accepts at most. The page runs in a tab with
 /// about 1.5 GB; the whole Azure trace of 2017 has 2.0 million rows, that of 2019 2.7 million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Rows kept in memory (about 100 bytes each while reading).
     pub rows_max: u64,
+    /// Bytes of a file of which no sample is taken, as it stands on the disk.
+    pub file_bytes_max: u64,
     /// Bytes of text, after inflating.
     pub text_bytes_max: u64,
     /// Bytes of one row, its quoted line breaks included.
@@ -20,10 +24,22 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             rows_max: 5_000_000,
+            file_bytes_max: 2 << 30,
             text_bytes_max: 4 << 30,
             line_bytes_max: 64 << 10,
             packed_ratio_max: 200,
             faults_kept: 100,
         }
+    }
+}
+
+impl Limits {
+    /// Checks a file by its size, before anybody reads it.
+    ///
+    /// # Errors
+    /// When it is larger than is read whole and no sample is to be taken.
+    pub fn check_file(&self, bytes: u64, is_sampled: bool) -> Result<(), TraceError> {
+        let bytes_max = self.file_bytes_max;
+        if bytes > bytes_max && !is_sampled { Err(TraceError::FileTooLong { bytes, bytes_max }) } else { Ok(()) }
     }
 }

@@ -126,6 +126,14 @@ impl TraceParser {
         }
     }
 
+    /// Checks a file by its size, before anybody reads it.
+    ///
+    /// # Errors
+    /// When it is larger than is read whole and no sample is to be taken.
+    pub fn check_file(&self, bytes: u64) -> Result<(), TraceError> {
+        self.text.limits.check_file(bytes, self.text.sample.one_in > 1)
+    }
+
     /// The next chunk of the file, cut anywhere.
     ///
     /// # Errors
@@ -199,6 +207,8 @@ struct TableBody {
     records: Records,
     reader: Box<dyn RowReader>,
     in_header: bool,
+    /// Fields that a row may have: those of the header.
+    fields: usize,
 }
 
 impl Text {
@@ -250,7 +260,7 @@ impl Text {
             return Err(TraceError::Empty);
         }
         let longest = self.limits.line_bytes_max;
-        if !complete && text.len() > longest && memchr::memchr(b'\n', lines.trim_ascii_start()).is_none() {
+        if !complete && text.len() > longest && memchr::memchr2(b'\n', b'\r', lines.trim_ascii_start()).is_none() {
             // Not even the header ends within the limit, so its fields would be cut.
             return Err(TraceError::LineTooLong { line: 1, bytes_max: longest });
         }
@@ -275,12 +285,14 @@ impl Text {
             let in_header = !first.iter().any(|field| field.parse::<f64>().is_ok());
             let head = Head { file_name: &self.file_name, rows: &[columns] };
             let reader = NamedColumns {}.open(&head, &mut self.tally)?;
-            return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header });
+            let fields = if in_header { head.first().len() } else { usize::MAX };
+            return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header, fields });
         }
         let head = Head { file_name: &self.file_name, rows };
         let (format, table) = recognise(&head)?;
         let reader = table.open(&head, &mut self.tally)?;
-        Ok(TableBody { format, records, reader, in_header: table.has_header() })
+        let fields = if table.has_header() { head.first().len() } else { usize::MAX };
+        Ok(TableBody { format, records, reader, in_header: table.has_header(), fields })
     }
 
     /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
@@ -290,7 +302,8 @@ impl Text {
             if !record.is_blank() && !std::mem::take(&mut body.in_header) {
                 self.tally.rows += 1;
                 let instant = self.tally.count(Correction::NoLifetime);
-                match body.reader.row(&record, &mut self.tally) {
+                let fits = record.has_no_field_beyond(body.fields);
+                match fits.and_then(|()| body.reader.row(&record, &mut self.tally)) {
                     Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
                     Ok(row) => self.rows.extend(row.and_then(|row| kept(row, self.sample, &mut self.tally))),
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
@@ -331,8 +344,19 @@ impl Text {
         if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
             on_trial(&self.tally, body.format)?;
         }
-        Ok(body.reader.finish(&mut self.rows, &mut self.tally))
+        let horizon = body.reader.finish(&mut self.rows, &mut self.tally);
+        self.tally.notes.extend(note_on_twins(&self.rows));
+        Ok(horizon)
     }
+}
+
+/// Says how many VMs have the name of another one; all of them are kept.
+fn note_on_twins(rows: &[VmRow]) -> Option<String> {
+    let mut names: Vec<u64> = rows.iter().map(|row| row.name).collect();
+    names.sort_unstable();
+    let twins = names.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    (twins > 0)
+        .then(|| format!("{twins} rows have the name of a VM that another row has: each was kept as a VM of its own."))
 }
 
 /// Reads a whole file in [`compact`] form at once. It is less code than a [`TraceParser`], which knows
@@ -450,7 +474,7 @@ fn first_lines(text: &[u8]) -> (&[u8], bool) {
 
 /// What separates the fields: a comma unless the first line has none and has another.
 fn delimiter_of(lines: &[u8]) -> u8 {
-    let first = lines.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = lines.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let has = |delimiter: &u8| first.contains(delimiter);
     [b',', b';', b'\t'].into_iter().find(has).unwrap_or(b',')
 }

@@ -44,6 +44,15 @@ impl<'a> Record<'a> {
         Err(self.fault(FaultKind::TooFewFields, format!("{count} fields"), got.as_bytes()))
     }
 
+    /// Checks that the row has no field beyond these, empty ones apart: one more moves those behind it.
+    pub(crate) fn has_no_field_beyond(&self, count: usize) -> Result<(), Fault> {
+        if (count..self.len()).all(|index| self.field(index).is_empty()) {
+            return Ok(());
+        }
+        let got = self.len().to_string();
+        Err(self.fault(FaultKind::TooManyFields, format!("at most {count} fields"), got.as_bytes()))
+    }
+
     /// A fault in this row.
     pub(crate) fn fault(&self, kind: FaultKind, expected: String, got: &[u8]) -> Fault {
         Fault { line: self.line, kind, expected, got: clipped(got) }
@@ -59,6 +68,8 @@ pub(crate) struct Records {
     ends_len: usize,
     complete: bool,
     line: u64,
+    /// The last byte was a carriage return, which ends a line with or without the line feed behind it.
+    after_return: bool,
     record_line: u64,
     record_bytes: usize,
     line_bytes_max: usize,
@@ -74,6 +85,7 @@ impl Records {
             ends_len: 0,
             complete: false,
             line: 1,
+            after_return: false,
             record_line: 1,
             record_bytes: 0,
             line_bytes_max,
@@ -109,15 +121,25 @@ impl Records {
     fn count(&mut self, mut read: &[u8]) -> Result<(), TraceError> {
         if self.record_bytes == 0 {
             let blank = read.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-            self.line += memchr::memchr_iter(b'\n', &read[..blank]).count() as u64;
+            self.count_lines(&read[..blank]);
             self.record_line = self.line;
             read = &read[blank..];
         }
-        self.line += memchr::memchr_iter(b'\n', read).count() as u64;
+        self.count_lines(read);
         self.record_bytes += read.len();
         if self.record_bytes > self.line_bytes_max {
             return Err(TraceError::LineTooLong { line: self.record_line, bytes_max: self.line_bytes_max });
         }
         Ok(())
+    }
+
+    fn count_lines(&mut self, read: &[u8]) {
+        let Some(last) = read.last() else { return };
+        self.line += memchr::memchr_iter(b'\n', read).count() as u64;
+        // Its carriage return has counted for it already.
+        self.line -= u64::from(self.after_return && read[0] == b'\n');
+        let alone = |at: &usize| read.get(at + 1) != Some(&b'\n');
+        self.line += memchr::memchr_iter(b'\r', read).filter(alone).count() as u64;
+        self.after_return = *last == b'\r';
     }
 }

@@ -9,6 +9,8 @@ use tiebreak_model::{Millis, RequestId, Resources, Time, VmId, Workload};
 pub enum FaultKind {
     /// It has fewer fields than the format.
     TooFewFields,
+    /// It has more fields than the first line.
+    TooManyFields,
     /// A field is no finite number.
     NotANumber,
     /// A number is larger than anything real.
@@ -33,6 +35,7 @@ impl FaultKind {
     pub const fn title(self) -> &'static str {
         match self {
             Self::TooFewFields => "too few fields",
+            Self::TooManyFields => "too many fields",
             Self::NotANumber => "not a number",
             Self::OutOfRange => "out of range",
             Self::UnknownWord => "unknown word",

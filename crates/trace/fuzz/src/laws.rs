@@ -7,6 +7,7 @@ use tiebreak_trace::{Draws, Limits, Parsed, ReadingsParser, TraceError, TracePar
 /// Small, so that a fuzzer reaches them, and the memory of each input is bounded.
 const LIMITS: Limits = Limits {
     rows_max: 2_000,
+    file_bytes_max: 1 << 20,
     text_bytes_max: 1 << 20,
     line_bytes_max: 4 << 10,
     packed_ratio_max: 200,

@@ -112,6 +112,7 @@ impl Rows {
 impl RowReader for Rows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS)?;
+        record.has_no_field_beyond(COLUMNS)?;
         let (cores_milli, cores_open) = Self::size(&self.cores, record, (b">24", 30), Column::cores_milli)?;
         let (memory_mib, memory_open) = Self::size(&self.memory, record, (b">64", 70), Column::memory_mib)?;
         let (start, start_moved) = Self::on_grid(&self.created, record)?;

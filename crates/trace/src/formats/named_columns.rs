@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time, VmRow, VmShape};
 
-use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash};
+use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash, time_unit};
 use crate::error::TraceError;
 use crate::formats::{Format, Head, RowReader, Table, hour_above, last_start_hour};
 use crate::records::Record;
@@ -416,16 +416,6 @@ fn move_clock(rows: &mut [VmRow], tally: &mut Tally) {
         }
     }
     tally.notes.push(format!("The clock was moved back by {hours} h: the first VM starts that late."));
-}
-
-fn time_unit(ms: f64) -> &'static str {
-    match ms as u64 {
-        1 => "milliseconds",
-        60_000 => "minutes",
-        3_600_000 => "hours",
-        86_400_000 => "days",
-        _ => "seconds",
-    }
 }
 
 #[cfg(test)]
