@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::Workload;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_tables::{Kind, parquet, sqlite};
 use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
 
 use crate::answer::{Failure, note};
@@ -17,7 +18,7 @@ use crate::given::{Given, Opt};
 pub(crate) const TRACE: Opt = Opt {
     name: "trace",
     value: Some("FILE"),
-    help: "the trace to replay, plain, gzip or zstd, in any format of `list formats`",
+    help: "the trace to replay: text, plain, gzip or zstd, in any format of `list formats`, SQLite or Parquet",
 };
 
 /// The cut that comes with the page.
@@ -135,8 +136,20 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     // What is no file, or not there, has no size; reading it says so.
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     parser.check_file(bytes).map_err(|error| faulty(path, &error))?;
-    push_pieces(path, |piece| parser.push(piece))?;
-    parser.finish().map_err(|error| faulty(path, &error))
+    let mut push = |piece: &[u8]| parser.push(piece);
+    let pushed = match kind_of(path)? {
+        Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut push),
+        Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut push),
+        None => Ok(push_pieces(path, push)?),
+    };
+    pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
+}
+
+/// Which kind of table a file is; none for text.
+fn kind_of(path: &str) -> Result<Option<Kind>, Failure> {
+    let mut first = Vec::new();
+    open(path)?.take(Kind::MAGIC_BYTES as u64).read_to_end(&mut first).map_err(|error| unreadable(path, &error))?;
+    Ok(Kind::of(&first))
 }
 
 /// Reads a file of CPU readings piece by piece.
@@ -147,16 +160,22 @@ pub(crate) fn read_readings(path: &str) -> Result<Readings, Failure> {
 }
 
 fn push_pieces(path: &str, mut push: impl FnMut(&[u8]) -> Result<(), TraceError>) -> Result<(), Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure(format!("expected a trace in {path}, got: {error}; check the path"));
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = open(path)?;
     let mut piece = vec![0; 1 << 16];
     loop {
-        match file.read(&mut piece).map_err(unreadable)? {
+        match file.read(&mut piece).map_err(|error| unreadable(path, &error))? {
             0 => return Ok(()),
             length => push(&piece[..length]).map_err(|error| faulty(path, &error))?,
         }
     }
+}
+
+fn open(path: &str) -> Result<File, Failure> {
+    File::open(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> Failure {
+    Failure(format!("expected a trace in {path}, got: {error}; check the path"))
 }
 
 fn faulty(path: &str, error: &TraceError) -> Failure {

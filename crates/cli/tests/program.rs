@@ -690,6 +690,31 @@ fn a_converted_trace_keeps_what_tenants_ask_for() {
 }
 
 #[test]
+fn a_trace_in_parquet_is_the_same_trace() {
+    let folder = folder("parquet");
+    let rows = b"vm,tenant,cores,memory,start,end,colocation\n1,7,4,16,0,,rack\n2,7,0.5,1.75,60.001,7300,rack\n3,8,2,8,7200,inf,\n";
+    let trace = file(&folder, "mine.csv", rows);
+    let fingerprint = |file: &str| json(&["trace", "inspect", file, "--json"])["fingerprint"].clone();
+    let parquet = folder.join("mine.parquet");
+    let parquet = parquet.to_str().expect("UTF-8");
+    for from in [trace.as_str(), CUT] {
+        done(&["trace", "convert", from, "--out", parquet]);
+        assert!(std::fs::read(parquet).expect("written").starts_with(b"PAR1"));
+        assert_eq!(fingerprint(from), fingerprint(parquet), "{from}");
+    }
+}
+
+#[test]
+fn the_packing_trace_runs_from_its_own_file() {
+    let packing = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing.sqlite");
+    let run = json(&["run", "--trace", packing, "--json"]);
+    assert_eq!((&run["placements"], &run["trace"]["name"]), (&Value::from(300), &Value::from("packing.sqlite")));
+    let cut = file(&folder("cut-sqlite"), "packing.sqlite", &std::fs::read(packing).expect("the fixture")[..9_000]);
+    let output = tiebreak(&["trace", "inspect", &cut]);
+    assert!(text(&output.stderr).contains("Expected a whole SQLite file"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn another_trace_than_the_documents_is_used_and_said() {
     let folder = folder("another");
     let trace = file(&folder, "mine.csv", b"vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n");

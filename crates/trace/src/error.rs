@@ -57,6 +57,22 @@ pub enum TraceError {
         /// The columns that are there.
         found: Vec<String>,
     },
+    /// A SQLite file lacks tables or columns of the packing trace.
+    MissingTables {
+        /// What is missing, as `table.column`.
+        missing: Vec<String>,
+        /// What is there.
+        found: Vec<String>,
+    },
+    /// A SQLite or Parquet file cannot be read to its end.
+    Unreadable {
+        /// Which of the two.
+        kind: &'static str,
+        /// Rows read before it.
+        rows: u64,
+        /// What the library says.
+        detail: String,
+    },
     /// The packed data ends before its end.
     Truncated {
         /// How it is packed.
@@ -158,6 +174,18 @@ impl fmt::Display for TraceError {
                 write!(f, "Expected a column for {}; found {}. ", missing.join(" and for "), listed(found))?;
                 write!(f, "Rename or add what is missing in the first line.")
             }
+            Self::MissingTables { missing, found } => write!(
+                f,
+                "Expected a SQLite file of the Azure packing trace, with the columns {}; found {}. \
+                 Choose that file, or export the table as CSV and choose that.",
+                listed(missing),
+                if found.is_empty() { "no tables".into() } else { listed(found) }
+            ),
+            Self::Unreadable { kind, rows, detail } => write!(
+                f,
+                "Expected a whole {kind} file, got one that cannot be read after {rows} rows ({detail}). \
+                 Download or write the file again."
+            ),
             Self::Truncated { packing, rows } => write!(
                 f,
                 "Expected the rest of the {packing} data, got its end after {rows} rows. Download or compress the file again."
@@ -223,6 +251,13 @@ impl TraceError {
             Self::Corrupt { packing, detail, .. } => Self::Corrupt { packing, rows, detail },
             other => other,
         }
+    }
+
+    /// What a library says of a SQLite or Parquet file after so many rows.
+    #[must_use]
+    pub fn unreadable(kind: &'static str, rows: u64, detail: &dyn fmt::Display) -> Self {
+        let detail: String = detail.to_string().chars().take(200).collect();
+        Self::Unreadable { kind, rows, detail }
     }
 }
 

@@ -27,6 +27,8 @@ pub enum FaultKind {
     AlreadyThere,
     /// A VM is deleted that is not there.
     NotThere,
+    /// The VM's size on the machine type that is read is not given.
+    OtherMachine,
 }
 
 impl FaultKind {
@@ -44,6 +46,7 @@ impl FaultKind {
             Self::ReversedTimes => "ends before it starts",
             Self::AlreadyThere => "created while it is there",
             Self::NotThere => "deleted while it is not there",
+            Self::OtherMachine => "only on other machine types",
         }
     }
 }

@@ -139,9 +139,9 @@ fn a_right_sum_makes_no_wrong_number_right() {
         (&[&[1], &SHAPE, &[1, 0, 0, 2, 0, 2, 5, 0]], "bytes after the end"),
         (&[&HUGE], "got its end"),
         (&[&[1], &SHAPE, &HUGE], "got its end"),
-        (&[&[1], &SHAPE, &[1], &HUGE], "at most 5000000 VMs"),
-        (&[&[1], &SHAPE, &[2], &HUGE, &HUGE], "at most 5000000 VMs"),
-        (&[&[1], &SHAPE, &[1, 0x80, 0x80, 0x80, 3]], "at most 5000000 VMs"),
+        (&[&[1], &SHAPE, &[1], &HUGE], "at most 6000000 VMs"),
+        (&[&[1], &SHAPE, &[2], &HUGE, &HUGE], "at most 6000000 VMs"),
+        (&[&[1], &SHAPE, &[1, 0x80, 0x80, 0x80, 3]], "at most 6000000 VMs"),
         (&[&[1], &SHAPE, &[1, 0x80, 0x80, 0x80, 1, 2]], "got its end"),
         (&[&[0, 0]], "at least one VM"),
     ] {

@@ -61,6 +61,25 @@ fn the_packing_cut_has_the_figures_of_an_independent_count() {
 }
 
 #[test]
+fn the_packing_trace_is_read_in_shares_of_one_machine_type() {
+    let Parsed { workload, report } = parsed(
+        "vm-entries-5000-machine16.csv",
+        "vmId,vmTypeId,priority,starttime,endtime,core,memory,machineId\n\
+         1530950,42,0,1.157401129603386e-05,0.0011113542132079601,0.019230769230769232,0.012444444444444444,16\n\
+         5523507,73,1,-7157.0,,0.038461538461538464,0.049777777777777775,16\n\
+         5523508,73,1,-1497.0,,0.25,0.25,3\n5523509,201,0,1,2,,,16\n5523510,73,0,3,inf,0.5,0.5,16\n",
+    );
+    let day = 86_400_000;
+    let half = (3 * day, i64::MAX, 52_000, 288_000);
+    assert_eq!(vms(&workload), [(-1_497 * day, i64::MAX, 4_000, 28 * 1_024), (1_000, 96_021, 2_000, 7 * 1_024), half]);
+    assert_eq!((report.format, report.rows, report.kept), ("AzurePacking", 5, 3));
+    let faults: Vec<_> = report.faults.iter().map(|fault| (fault.line, fault.kind)).collect();
+    assert_eq!(faults, [(4, FaultKind::OtherMachine), (5, FaultKind::OtherMachine)]);
+    assert_eq!(report.corrections.get(&Correction::UnknownStart), Some(&1));
+    assert!(report.cannot_answer.iter().any(|line| line.contains("tenantId")));
+}
+
+#[test]
 fn the_ten_rows_of_2017_are_read() {
     let Parsed { workload, report } = read("vmtable.csv.gz", TEN_ROWS).expect("the fixture");
     assert_eq!((report.format, report.kept, report.summary.warm), ("Azure2017", 10, 7));
@@ -367,7 +386,10 @@ fn a_zstd_file_is_the_same_trace_however_it_is_cut() {
 #[test]
 fn every_format_says_what_it_is() {
     let ids: Vec<_> = FORMATS.iter().map(|format| format.declaration().id).collect();
-    assert_eq!(ids, ["AzurePackingSample", "Azure2017", "HuaweiEvents", "OpenbPods", "NamedColumns", "Compact"]);
+    assert_eq!(
+        ids,
+        ["AzurePackingSample", "AzurePacking", "Azure2017", "HuaweiEvents", "OpenbPods", "NamedColumns", "Compact"]
+    );
     for format in FORMATS {
         assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);
     }

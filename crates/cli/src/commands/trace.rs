@@ -1,11 +1,14 @@
-//! `tiebreak trace`: what a file holds and what it looks like, and the same as CSV with named columns or in the compact form; which VMs of a
+//! `tiebreak trace`: what a file holds and what it looks like, and the same as CSV with named columns, as Parquet or in the compact form; which VMs of a
 //! file of CPU readings are user-facing.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Serialize;
 use tiebreak_admission::Deaths;
 use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
+use tiebreak_tables::Kind;
+use tiebreak_tables::parquet::{self, Column, Values};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Fault, Parsed, TraceParser};
 
@@ -18,8 +21,11 @@ mod criticality;
 mod fit;
 mod profile;
 
-pub(crate) const OUT: Opt =
-    Opt { name: "out", value: Some("FILE"), help: "where `convert` writes; without it to standard output" };
+pub(crate) const OUT: Opt = Opt {
+    name: "out",
+    value: Some("FILE"),
+    help: "where `convert` writes, Parquet where its name ends so; without it to standard output",
+};
 
 pub(crate) const COMPACT: Opt = Opt {
     name: "compact",
@@ -217,8 +223,13 @@ struct Converted {
 fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
     let Parsed { workload, report } = parsed;
     let compact = given.has("compact");
-    let bytes =
-        if compact { compact::write(workload, &Origin::of(report)) } else { named_columns(workload)?.into_bytes() };
+    let as_parquet =
+        given.one("out").is_some_and(|file| Path::new(file).extension().is_some_and(|end| end == "parquet"));
+    let bytes = match (compact, as_parquet) {
+        (true, _) => compact::write(workload, &Origin::of(report)),
+        (false, true) => parquet::write(&columns(workload))?,
+        (false, false) => named_columns(workload)?.into_bytes(),
+    };
     let back = read_back(&bytes)?;
     if back.fingerprint() != workload.fingerprint() {
         note(&difference(workload, &back));
@@ -246,6 +257,10 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
 /// The columns of a tenant's terms, written where any tenant has some.
 const TERMS: [&str; 5] = ["fault_domains", "scope", "per_machine", "per_rack", "isolated"];
 
+fn with_terms(workload: &Workload) -> bool {
+    workload.shapes().iter().any(|shape| !shape.terms.is_none())
+}
+
 fn terms(terms: &TenantTerms) -> [String; 5] {
     let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = terms;
     let isolated = u8::from(*isolated).to_string();
@@ -256,7 +271,7 @@ fn terms(terms: &TenantTerms) -> [String; 5] {
 /// a core, 1/1024 of a GiB and milliseconds all end.
 fn named_columns(workload: &Workload) -> Result<String, Failure> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    let with_terms = workload.shapes().iter().any(|shape| !shape.terms.is_none());
+    let with_terms = with_terms(workload);
     let head = ["vm", "tenant", "cores", "memory_gib", "priority", "start_s", "end_s"].into_iter();
     csv.write_record(head.chain(TERMS.into_iter().filter(|_| with_terms)))?;
     for request in (0..workload.request_count()).map(RequestId) {
@@ -282,9 +297,52 @@ fn seconds(time: Time) -> String {
     if time == Time::NEVER { "inf".into() } else { (time.0 as f64 / 1_000.0).to_string() }
 }
 
+/// The same columns as numbers and words, for Parquet. A VM that never ends has no end.
+fn columns(workload: &Workload) -> Vec<Column> {
+    let vms: Vec<(RequestId, VmId)> = (0..workload.request_count())
+        .map(RequestId)
+        .flat_map(|request| workload.vms_of(request).map(move |vm| (request, VmId(vm))))
+        .collect();
+    let whole = |name, of: &dyn Fn(RequestId, VmId) -> u64| {
+        let values = Values::Whole(vms.iter().map(|(request, vm)| of(*request, *vm)).collect());
+        Column { name, values }
+    };
+    let number = |name, of: &dyn Fn(RequestId, VmId) -> Option<f64>| {
+        let values = Values::Number(vms.iter().map(|(request, vm)| of(*request, *vm)).collect());
+        Column { name, values }
+    };
+    let shape = |vm| workload.shape_of_vm(vm);
+    let size = |vm, resource| Some(amount(shape(vm).demand[resource], resource));
+    let seconds = |time: Time| (time != Time::NEVER).then_some(time.0 as f64 / 1_000.0);
+    let mut columns = vec![
+        whole("vm", &|_, vm| workload.name(vm)),
+        whole("tenant", &|request, _| workload.tenant(request)),
+        number("cores", &|_, vm| size(vm, Resource::Cores)),
+        number("memory_gib", &|_, vm| size(vm, Resource::Memory)),
+        whole("priority", &|_, vm| shape(vm).priority.into()),
+        number("start_s", &|request, _| seconds(workload.at(request))),
+        number("end_s", &|_, vm| seconds(workload.end(vm))),
+    ];
+    if with_terms(workload) {
+        let [fault_domains, scope, per_machine, per_rack, isolated] = TERMS;
+        let words = vms.iter().map(|(_, vm)| shape(*vm).terms.scope.word()).collect();
+        columns.extend([
+            whole(fault_domains, &|_, vm| shape(vm).terms.fault_domains.into()),
+            Column { name: scope, values: Values::Word(words) },
+            whole(per_machine, &|_, vm| shape(vm).terms.per_machine.into()),
+            whole(per_rack, &|_, vm| shape(vm).terms.per_rack.into()),
+            whole(isolated, &|_, vm| shape(vm).terms.isolated.into()),
+        ]);
+    }
+    columns
+}
+
 fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {
     let mut parser = TraceParser::new("converted");
-    parser.push(bytes)?;
+    match Kind::of(bytes) {
+        Some(_) => parquet::push_text_of(bytes.to_vec(), &mut |text| parser.push(text))?,
+        None => parser.push(bytes)?,
+    }
     Ok(parser.finish()?.workload)
 }
 
@@ -295,7 +353,7 @@ fn difference(before: &Workload, after: &Workload) -> String {
     let what = if was == is {
         "other times or sizes".into()
     } else {
-        format!("the CSV does not say when the trace stops telling: it was day {was:.2}, read back it is day {is:.2}")
+        format!("the table does not say when the trace stops telling: it was day {was:.2}, read back it is day {is:.2}")
     };
     format!("read back it has another fingerprint; {what}")
 }

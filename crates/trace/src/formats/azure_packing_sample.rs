@@ -87,14 +87,11 @@ impl RowReader for Rows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS.len())?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
-        let mut start = self.start.time(record)?;
+        let start = self.start.time(record)?;
         let end = self.end.time_or_never(record)?;
         let end = checked_end(record, &self.end, start, end, 1, tally)?;
         let shape = VmShape { priority: self.priority.priority(record)?, ..VmShape::plain(demand) };
-        if start == days(UNKNOWN_TWIN_DAYS) {
-            start = days(UNKNOWN_DAYS);
-            tally.correct(Correction::UnknownStart);
-        }
+        let start = uniform_start(start, tally);
         Ok(Some(VmRow { name: self.name.name(record), tenant: self.tenant.name(record), shape, start, end }))
     }
 
@@ -103,6 +100,15 @@ impl RowReader for Rows {
     fn finish(&mut self, rows: &mut [VmRow], _: &mut Tally) -> Time {
         last_start_hour(rows)
     }
+}
+
+/// The start, where it is unknown always written in the same way.
+pub(super) fn uniform_start(start: Time, tally: &mut Tally) -> Time {
+    if start == days(UNKNOWN_TWIN_DAYS) {
+        tally.correct(Correction::UnknownStart);
+        return days(UNKNOWN_DAYS);
+    }
+    start
 }
 
 const fn days(days: i64) -> Time {

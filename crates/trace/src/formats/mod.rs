@@ -9,6 +9,7 @@ use crate::records::Record;
 use crate::report::{Fault, Tally};
 
 mod azure_2017;
+mod azure_packing;
 mod azure_packing_sample;
 pub mod compact;
 mod huawei_events;
@@ -16,6 +17,7 @@ pub mod named_columns;
 mod openb_pods;
 
 pub use azure_2017::Azure2017;
+pub use azure_packing::{AzurePacking, Tables as PackingTables};
 pub use azure_packing_sample::AzurePackingSample;
 pub use compact::Compact;
 pub use huawei_events::HuaweiEvents;
@@ -24,8 +26,15 @@ pub use openb_pods::OpenbPods;
 
 /// Every format. A binary one is known by its first bytes. A table whose name a format knows is tried with that format first; after
 /// that the first one that knows the shape of its first lines reads it.
-pub static FORMATS: &[&dyn Format] =
-    &[&AzurePackingSample {}, &Azure2017 {}, &HuaweiEvents {}, &OpenbPods {}, &NamedColumns {}, &Compact {}];
+pub static FORMATS: &[&dyn Format] = &[
+    &AzurePackingSample {},
+    &AzurePacking {},
+    &Azure2017 {},
+    &HuaweiEvents {},
+    &OpenbPods {},
+    &NamedColumns {},
+    &Compact {},
+];
 
 /// The beginning of a file: what a format is recognised by.
 #[derive(Clone, Copy, Debug)]

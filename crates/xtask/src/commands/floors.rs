@@ -15,6 +15,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-power", 1),
     ("tiebreak-sim", 2),
     ("tiebreak-trace", 3),
+    ("tiebreak-tables", 3),
     ("tiebreak-scenario", 3),
     ("tiebreak-lesson", 3),
     ("tiebreak-tongue", 3),
@@ -40,6 +41,7 @@ const APART: &[(&str, &str, &str)] = &[
 
 /// Crates that know another one of their own floor, and why.
 const WITHIN: &[(&str, &str, &str)] = &[
+    ("tiebreak-tables", "tiebreak-trace", "a table's rows go to the readers of traces"),
     ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
     ("tiebreak-chart", "tiebreak-tongue", "days and numbers on an axis follow the language"),

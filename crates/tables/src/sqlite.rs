@@ -1,0 +1,60 @@
+//! The Azure packing trace as the SQLite file that was published (Hadary et al., OSDI 2020).
+
+use std::path::Path;
+
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, params};
+use tiebreak_trace::{PackingTables, TraceError};
+
+use crate::Push;
+
+/// Longer texts than this are no part of a trace; SQLite makes none and says so.
+const TEXT_BYTES_MAX: i32 = 64 << 20;
+
+/// Pushes the VMs of a file as CSV, some thousand rows at a time; memory does not grow with the file.
+///
+/// # Errors
+/// When the file is no whole SQLite file, when it is another one than that of the trace, and what `push` gives.
+pub fn push_text(path: &Path, push: &mut Push<'_>) -> Result<(), TraceError> {
+    let mut rows = 0;
+    push_rows(path, push, &mut rows).map_err(|error| match error {
+        Stop::Sqlite(error) => TraceError::unreadable("SQLite", rows, &error),
+        Stop::Trace(error) => error,
+    })
+}
+
+enum Stop {
+    Sqlite(rusqlite::Error),
+    Trace(TraceError),
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<TraceError> for Stop {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error)
+    }
+}
+
+fn push_rows(path: &Path, push: &mut Push<'_>, rows: &mut u64) -> Result<(), Stop> {
+    let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    file.set_limit(Limit::SQLITE_LIMIT_LENGTH, TEXT_BYTES_MAX)?;
+    let schema: Option<String> = file.query_row(PackingTables::SCHEMA, [], |row| row.get(0))?;
+    PackingTables::check(&schema.unwrap_or_default())?;
+    push(PackingTables::HEADER.as_bytes())?;
+    let mut step = file.prepare(PackingTables::STEP)?;
+    let mut last = i64::MIN;
+    loop {
+        let mut answer = step.query(params![last, PackingTables::STEP_ROWS])?;
+        let Some(row) = answer.next()? else { return Ok(()) };
+        let ValueRef::Text(text) = row.get_ref(0)? else { return Ok(()) };
+        push(text)?;
+        *rows += u64::from(PackingTables::STEP_ROWS);
+        last = row.get(1)?;
+    }
+}

@@ -1,0 +1,185 @@
+//! SQLite and Parquet files give the workload of the same rows as CSV, and bad ones a sentence.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use rusqlite::Connection;
+use tiebreak_tables::parquet::{Column, Values, push_text_of, write};
+use tiebreak_tables::{Kind, sqlite};
+use tiebreak_trace::{Correction, FaultKind, Parsed, TraceError, TraceParser};
+
+const PACKING: &[u8] = include_bytes!("../../trace/fixtures/packing.sqlite");
+const MINE: &[u8] = include_bytes!("../../trace/fixtures/mine.parquet");
+
+/// A file of the test's own, gone when the test is over.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let place = Self(std::env::temp_dir().join(format!("tiebreak-tables-{}-{name}.sqlite", std::process::id())));
+        let _ = std::fs::remove_file(&place.0);
+        if !bytes.is_empty() {
+            std::fs::write(&place.0, bytes).expect("the folder for temporary files takes one");
+        }
+        place
+    }
+
+    /// A database made by these statements.
+    fn made(name: &str, statements: &str) -> Self {
+        let place = Self::new(name, b"");
+        let made = Connection::open(&place.0).and_then(|file| file.execute_batch(statements));
+        made.expect("statements that SQLite takes");
+        place
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn from_sqlite(path: &Path) -> Result<Parsed, TraceError> {
+    let mut parser = TraceParser::new("packing.sqlite");
+    sqlite::push_text(path, &mut |text| parser.push(text))?;
+    parser.finish()
+}
+
+fn from_parquet(file: &[u8]) -> Result<Parsed, TraceError> {
+    let mut parser = TraceParser::new("mine.parquet");
+    push_text_of(file.to_vec(), &mut |text| parser.push(text))?;
+    parser.finish()
+}
+
+fn from_csv(text: &str) -> Parsed {
+    let mut parser = TraceParser::new("mine.csv");
+    parser.push(text.as_bytes()).and_then(|()| parser.finish()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+const TYPES: &str = "CREATE TABLE vmType(id INTEGER, vmTypeId INTEGER, machineId INTEGER, core REAL, memory REAL, hdd REAL, ssd REAL, nic REAL);\n\
+    INSERT INTO vmType VALUES (1, 7, 16, 0.0384615384615385, 0.0497777777777778, NULL, 0.1, 0.1), (2, 8, 3, 0.5, 0.5, NULL, 0.1, 0.1),\n\
+    (3, 7, 3, 0.25, 0.25, NULL, 0.1, 0.1);\n";
+const VMS: &str = "CREATE TABLE vm(vmId INTEGER, tenantId INTEGER, vmTypeId INTEGER, priority INTEGER, starttime REAL, endtime REAL);\n";
+
+#[test]
+fn the_packing_file_has_the_figures_of_an_independent_count() {
+    let place = Place::new("cut", PACKING);
+    let Parsed { workload, report } = from_sqlite(&place.0).expect("the fixture");
+    assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("AzurePacking", 300, 300, 0));
+    assert_eq!((report.summary.tenants, report.summary.warm, report.summary.endless), (100, 0, 0));
+    assert_eq!((report.summary.largest.cores_milli(), report.summary.peak_vms), (32_000, 300));
+    assert_eq!(workload.vm_count(), 300);
+}
+
+#[test]
+fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
+    // The row 9 is far behind the others, 5 is of a type that machine type 16 does not offer, 6 has words for numbers.
+    let rows = "INSERT INTO vm(rowid, vmId, tenantId, vmTypeId, priority, starttime, endtime) VALUES\n\
+        (1, 1, 1, 7, 0, -7157, NULL), (2, 2, 1, 7, 1, 0.5, 1.5), (3, 3, 2, 7, 0, -1497, 3.25), (5, 4, 2, 8, 0, 0.5, 1),\n\
+        (6, 5, 2, 7, 'a, \"b\"', 0.5, 1), (9000000000, 'six', 3, 7, 0, 0.75, NULL);";
+    let place = Place::made("joined", &format!("{TYPES}{VMS}{rows}"));
+    let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
+    let same = from_csv(
+        "vm,tenant,cores,memory_gib,priority,start_days,end_days\n\
+         1,1,4,28,0,-1497,\n2,1,4,28,1,0.5,1.5\n3,2,4,28,0,-1497,3.25\nsix,3,4,28,0,0.75,\n",
+    );
+    assert_eq!(workload, same.workload);
+    assert_eq!((report.rows, report.kept, report.corrections.get(&Correction::UnknownStart)), (6, 4, Some(&1)));
+    let faults: Vec<_> = report.faults.iter().map(|fault| (fault.line, fault.kind)).collect();
+    assert_eq!(faults, [(5, FaultKind::OtherMachine), (6, FaultKind::NotANumber)]);
+}
+
+#[test]
+fn many_steps_give_every_row_once() {
+    let rows = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 45000)\n\
+        INSERT INTO vm SELECT n, n % 100, 7, n % 2, n / 100000.0, 1 FROM number;";
+    let place = Place::made("steps", &format!("{TYPES}{VMS}{rows}"));
+    let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
+    assert_eq!((report.rows, report.kept), (45_000, 45_000));
+    let mut lines = String::from("vm,tenant,cores,memory,priority,start_days,end_days\n");
+    lines.extend((1..=45_000).map(|n| format!("{n},{},4,28,{},{},1\n", n % 100, n % 2, f64::from(n) / 100_000.0)));
+    assert_eq!(workload, from_csv(&lines).workload);
+}
+
+#[test]
+fn a_bad_sqlite_file_gets_a_sentence() {
+    for (name, bytes, words) in [
+        (
+            "cut",
+            &PACKING[..PACKING.len() / 2],
+            "Expected a whole SQLite file, got one that cannot be read after 0 rows",
+        ),
+        ("head", &PACKING[..20], "Expected a whole SQLite file, got one that cannot be read after 0 rows"),
+    ] {
+        let place = Place::new(&format!("bad-{name}"), bytes);
+        let error = from_sqlite(&place.0).expect_err(name).to_string();
+        assert!(error.contains(words) && error.ends_with("Download or write the file again."), "{name}: {error}");
+    }
+    for (name, statements, words) in [
+        ("none", "VACUUM;", "vm.vmId\", \"vm.tenantId"),
+        ("none", "VACUUM;", "found no tables"),
+        ("other", "CREATE TABLE apples(weight REAL);", "found \"apples.weight\". Choose that file"),
+        (
+            "untyped",
+            VMS,
+            "with the columns \"vmType.vmTypeId\", \"vmType.machineId\", \"vmType.core\", \"vmType.memory\"; found",
+        ),
+        ("view", &format!("{TYPES}CREATE VIEW vm AS SELECT 1 AS vmId;"), "with the columns \"vm.vmId\""),
+        ("rows", &format!("{TYPES}{VMS}"), "the header only"),
+        (
+            "words",
+            &format!("{TYPES}{VMS}INSERT INTO vm VALUES (1, 1, 7, 0, 'monday', 'tuesday');"),
+            "1 of 1 rows are faulty. The first is in line 2: expected a number in column starttime, got \"monday\".",
+        ),
+    ] {
+        let place = Place::made(&format!("bad-{name}"), statements);
+        let error = from_sqlite(&place.0).expect_err(name).to_string();
+        assert!(error.contains(words), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_parquet_file_of_another_writer_is_read() {
+    let Parsed { workload, report } = from_parquet(MINE).expect("the fixture");
+    let same = from_csv(
+        "id,batch,vcpu,memory_mib,created_s,deleted_s\n\
+         1,a,4,16384,0.5,3600\n2,a,2,8192,60,\n3,\"b, c\",2.5,4096,7200.25,9000\n",
+    );
+    assert_eq!(workload, same.workload);
+    assert_eq!((report.format, report.rows, report.kept), ("NamedColumns", 3, 3));
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let file = write(&[
+        Column { name: "vm", values: Values::Whole(vec![1, u64::MAX]) },
+        Column { name: "cores", values: Values::Number(vec![Some(4.0), Some(0.5)]) },
+        Column { name: "memory", values: Values::Number(vec![Some(16.0), Some(1.75)]) },
+        Column { name: "scope", values: Values::Word(vec!["rack", "zone"]) },
+        Column { name: "start", values: Values::Number(vec![Some(-5.0), Some(1e-3)]) },
+        Column { name: "end", values: Values::Number(vec![None, Some(1e7)]) },
+    ])
+    .expect("columns of one length");
+    assert_eq!(Kind::of(&file), Some(Kind::Parquet));
+    let csv = format!("vm,cores,memory,scope,start,end\n1,4,16,rack,-5,\n{},0.5,1.75,zone,0.001,10000000\n", u64::MAX);
+    assert_eq!(from_parquet(&file).expect("what was written").workload, from_csv(&csv).workload);
+}
+
+#[test]
+fn a_bad_parquet_file_gets_a_sentence() {
+    let words = |name, values| write(&[Column { name, values }]).expect("one column");
+    let cut = "Expected a whole Parquet file, got one that cannot be read after 0 rows";
+    let holed = [&MINE[..4], &vec![0xff; 40][..], &MINE[44..]].concat();
+    for (file, said) in [
+        (MINE[..MINE.len() - 1].to_vec(), cut),
+        (MINE[..6].to_vec(), cut),
+        ([MINE, &b"x"[..]].concat(), cut),
+        (holed, cut),
+        (words("apples", Values::Whole(vec![1])), "Expected a column for cores"),
+        (words("cores", Values::Whole(Vec::new())), "Expected a column for memory"),
+    ] {
+        let error = from_parquet(&file).expect_err(said).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    assert!(matches!(from_parquet(&Bytes::new()), Err(TraceError::Unreadable { .. })));
+}
