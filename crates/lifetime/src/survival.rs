@@ -104,6 +104,12 @@ impl Survival {
         self.pieces[0].alive_after(f64::from(age_s))
     }
 
+    /// The first age at which no more than this share lives on.
+    pub(crate) fn age_at(&self, alive: f64) -> Option<u32> {
+        let piece = &self.pieces[0];
+        piece.ages_s.get(piece.alive.partition_point(|share| *share > alive)).copied()
+    }
+
     /// The mean remaining life of a VM alive at this age, in seconds, counting at most `cap_s` of
     /// each: E[min(remaining, cap) | uptime]. Beyond the last ending nobody is seen to end.
     pub(crate) fn mean_remaining_s(&self, age_s: u32, cap_s: u32) -> f64 {

@@ -1,11 +1,13 @@
 //! What share of a workload's VMs lives on past an age.
 
-use tiebreak_model::Workload;
+use alloc::vec::Vec;
 
-use crate::spells::spells;
-use crate::survival::{Survival, endings};
+use tiebreak_model::{Time, VmId, Workload};
 
-/// What was seen of the lives of a workload's VMs until its horizon.
+use crate::spells::{Spell, spells};
+use crate::survival::{Ending, Survival, endings, refined};
+
+/// What was seen of the lives of a workload's VMs until its horizon, or another moment.
 #[derive(Clone, Debug)]
 pub struct Survived {
     /// VMs whose end was seen.
@@ -14,6 +16,7 @@ pub struct Survived {
     pub outlived: u32,
     /// VMs that were alive when the trace began, of whose age others had ended before (left truncation).
     pub began_before: u32,
+    endings: Vec<Ending>,
     survival: Survival,
 }
 
@@ -21,7 +24,28 @@ impl Survived {
     /// Of all VMs that were asked for before the horizon.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        let spells = spells(workload, workload.horizon());
+        Self::until(workload, workload.horizon())
+    }
+
+    /// Of all VMs that were asked for before this moment, until which they are watched.
+    #[must_use]
+    pub fn until(workload: &Workload, cut: Time) -> Self {
+        let spells = spells(workload, cut);
+        let endings = endings(&spells);
+        Self::told(&spells, endings)
+    }
+
+    /// Of some of the VMs, watched until the same moment as all of them. Where fewer than `least` of them were watched at
+    /// an age, what is known of all stands for them.
+    #[must_use]
+    pub fn of_some(workload: &Workload, cut: Time, all: &Self, least: u32, keep: impl Fn(VmId) -> bool) -> Self {
+        let mut spells = spells(workload, cut);
+        spells.retain(|spell| keep(spell.vm));
+        let endings = refined(&spells, &all.endings, least);
+        Self::told(&spells, endings)
+    }
+
+    fn told(spells: &[Spell], endings: Vec<Ending>) -> Self {
         let count = |is_one: fn(bool, u32) -> bool| {
             spells.iter().filter(|spell| is_one(spell.ended, spell.entry_s)).count() as u32
         };
@@ -29,7 +53,8 @@ impl Survived {
             ended: count(|ended, _| ended),
             outlived: count(|ended, _| !ended),
             began_before: count(|_, entry_s| entry_s > 0),
-            survival: Survival::of(&endings(&spells)),
+            survival: Survival::of(&endings),
+            endings,
         }
     }
 
@@ -38,6 +63,12 @@ impl Survived {
     #[must_use]
     pub fn alive_after(&self, age_s: u32) -> f64 {
         self.survival.alive_after(age_s)
+    }
+
+    /// The first age at which no more than this share, 0 to 1, lives on; none if more than that is never seen to end.
+    #[must_use]
+    pub fn age_at(&self, alive: f64) -> Option<u32> {
+        self.survival.age_at(alive)
     }
 }
 
@@ -62,5 +93,19 @@ mod tests {
         let expected = [1.0, 0.75, 0.5, 0.5, 0.25, 0.25];
         assert!(shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 1e-12), "{shares:?}");
         assert_eq!(survived.alive_after(160), 0.0, "the one from before was the last that was watched");
+    }
+
+    #[test]
+    fn some_are_told_apart_where_enough_of_them_are_watched() {
+        let lives = [10, 20, 30, 40].map(|end| Life::new(1, 0, Some(end)));
+        let workload = workload(&lives, 90);
+        let all = Survived::until(&workload, workload.horizon());
+        let ages = |it: &Survived| [0.8, 0.5, 0.2, 0.0].map(|alive| it.age_at(alive));
+        assert_eq!(ages(&all), [Some(10), Some(20), Some(40), Some(40)]);
+        let short = |least| Survived::of_some(&workload, workload.horizon(), &all, least, |vm| vm.0 < 2);
+        assert_eq!(ages(&short(1)), [Some(10), Some(10), Some(20), Some(20)], "the two that end at 10 and 20");
+        assert_eq!(short(1).ended, 2);
+        assert_eq!(ages(&short(9)), ages(&all));
+        assert_eq!(Survived::until(&workload, Time(15_000)).age_at(0.5), None, "three outlive 15 s");
     }
 }

@@ -62,14 +62,26 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "trace",
-        words: "inspect|profile|convert|fit|criticality FILE",
-        words_max: 2,
+        words: "inspect|profile|convert|model|fit|criticality FILE | generate FITTED | compare FILE FILE",
+        words_max: 3,
         help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `profile` what it looks like (sizes, \
                lives, arrivals, tenants, load, the machines it needs), `convert` writes it as CSV \
-               with named columns, or in the compact form; `fit` finds what admission rules may believe of its \
+               with named columns, or in the compact form. `model` fits a workload to it, a few kilobytes of JSON, from which \
+               `generate` draws VMs (or from azure-2020, azure-2019, azure-2017, which are built in), and `compare` says how alike \
+               two traces are. `fit` finds what admission rules may believe of its \
                deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
                average percent) and says which VMs are user-facing.",
-        options: &[&trace::OUT, &trace::COMPACT, &trace::CORES_END, &trace::FIRST_DAY],
+        options: &[
+            &trace::OUT,
+            &trace::COMPACT,
+            &trace::model::RATE,
+            &trace::model::DAYS,
+            &trace::model::SEED,
+            &trace::model::PAGE,
+            &trace::model::SOURCE,
+            &trace::CORES_END,
+            &trace::FIRST_DAY,
+        ],
         run: trace::run,
     },
     Command {

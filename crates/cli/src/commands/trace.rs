@@ -19,12 +19,14 @@ use crate::trace::read;
 
 mod criticality;
 mod fit;
+pub(crate) mod model;
+mod page;
 mod profile;
 
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("FILE"),
-    help: "where `convert` writes, Parquet where its name ends so; without it to standard output",
+    help: "where `convert`, `model` and `generate` write, a trace as Parquet where its name ends so; without it to standard output",
 };
 
 pub(crate) const COMPACT: Opt = Opt {
@@ -45,8 +47,11 @@ pub(crate) const FIRST_DAY: Opt = Opt {
     help: "the day of the week on which `criticality`'s time 0 falls, monday to sunday; weekends are left out then",
 };
 
+/// What may be done with a trace.
+const WHAT: &str = "inspect, profile, convert, model, generate, compare, fit or criticality";
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let what = given.word(0, "inspect, profile, convert, fit or criticality")?;
+    let what = given.word(0, WHAT)?;
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
@@ -64,9 +69,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             Ok(Answer::either(given, &report, || report.text()))
         }
         "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),
-        other => Err(Failure(format!(
-            "expected inspect, profile, convert, fit or criticality, got \"{other}\"; see `tiebreak help trace`"
-        ))),
+        "model" => model::model(given),
+        "generate" => model::generate(given),
+        "compare" => model::compare(given),
+        other => Err(Failure(format!("expected {WHAT}, got \"{other}\"; see `tiebreak help trace`"))),
     }
 }
 
@@ -243,8 +249,7 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
             None => Ok(Answer::text(String::from_utf8(bytes)?)),
         };
     };
-    std::fs::write(file, &bytes)
-        .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))?;
+    write(file, &bytes)?;
     let converted = Converted {
         file: file.into(),
         vms: workload.vm_count(),
@@ -252,6 +257,11 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
         fingerprint_read_back: format!("{:032x}", back.fingerprint()),
     };
     Ok(Answer::either(given, &converted, || format!("Wrote {} VMs to {file}.\n", count(converted.vms.into()))))
+}
+
+fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(file, bytes)
+        .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))
 }
 
 /// The columns of a tenant's terms, written where any tenant has some.

@@ -22,6 +22,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-chart", 3),
     ("tiebreak-criticality", 3),
     ("tiebreak-profile", 3),
+    ("tiebreak-fitting", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
     ("tiebreak-web", 5),
@@ -44,6 +45,7 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-tables", "tiebreak-trace", "a table's rows go to the readers of traces"),
     ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
+    ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
     ("tiebreak-chart", "tiebreak-tongue", "days and numbers on an axis follow the language"),
 ];
 

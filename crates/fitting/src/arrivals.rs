@@ -1,0 +1,197 @@
+//! When requests come: a rhythm by hour and day, and chance around it that is more than a Poisson process has.
+//!
+//! In each 5 minutes a Poisson number of requests comes, whose mean is the rhythm's times two factors of mean 1: a slow one,
+//! lognormal, that moves from hour to hour as a first-order autoregressive process, and a quick one, gamma, drawn anew for each
+//! 5 minutes. Their variances are what is left of the counts' variance when the rhythm's and Poisson's are taken off
+//! (the moments of a doubly stochastic Poisson process: Cox, 1955).
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
+use serde::{Deserialize, Serialize};
+use tiebreak_model::{RequestId, Workload};
+
+use crate::numbers::{HOUR_MS, rounded, within};
+
+pub(crate) const WINDOW_MS: i64 = 300_000;
+const WINDOWS_AN_HOUR: usize = (HOUR_MS / WINDOW_MS) as usize;
+/// Hours apart at which the slow factor is looked for again.
+const LAGS: [usize; 6] = [1, 2, 3, 4, 5, 6];
+/// Variance of a factor that no fit passes.
+const VARIANCE_MAX: f64 = 25.0;
+
+/// When requests come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arrivals {
+    /// Requests an hour on average.
+    pub requests_per_hour: f64,
+    /// How much busier than on average each hour of a day is, from the hour on in which the trace begins; all 1 where it has less
+    /// than two days.
+    pub of_day: Vec<f64>,
+    /// The same of each day of a week, from that on which the trace begins; all 1 where it has less than two weeks.
+    pub of_week: Vec<f64>,
+    /// The variance of the factor that changes slowly; 0 for none.
+    pub slow_variance: f64,
+    /// How much of the slow factor's logarithm is left an hour later, 0 to 1.
+    pub slow_memory: f64,
+    /// The variance of the factor that is new every 5 minutes; 0 for none.
+    pub quick_variance: f64,
+    /// What all arrivals are a multiple of, in milliseconds: 1 where they come at any moment.
+    pub grid_ms: u64,
+}
+
+impl Arrivals {
+    pub(crate) fn of(workload: &Workload) -> Self {
+        let horizon = workload.horizon().0;
+        let mut windows = alloc::vec![0_u32; (horizon / WINDOW_MS).max(0) as usize];
+        let (mut requests, mut grid) = (0_u32, 0_u64);
+        for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
+            let at = workload.at(request).0;
+            if at > horizon {
+                break;
+            }
+            requests += 1;
+            grid = common_divisor(grid, at as u64);
+            // A trace on a grid has its first arrivals at the end of the first step.
+            if let Some(window) = windows.get_mut(((at - 1) / WINDOW_MS) as usize) {
+                *window += 1;
+            }
+        }
+        let hours: Vec<u32> = windows.chunks_exact(WINDOWS_AN_HOUR).map(|hour| hour.iter().sum()).collect();
+        let level = f64::from(requests) * HOUR_MS as f64 / horizon as f64;
+        let (of_day, of_week) = rhythm(&hours);
+        let mut arrivals = Self {
+            requests_per_hour: rounded(level),
+            of_day: of_day.into_iter().map(rounded).collect(),
+            of_week: of_week.into_iter().map(rounded).collect(),
+            slow_variance: 0.0,
+            slow_memory: 0.0,
+            quick_variance: 0.0,
+            grid_ms: grid.max(1),
+        };
+        arrivals.fit_factors(&windows, &hours);
+        arrivals
+    }
+
+    /// Requests an hour that the rhythm has in this hour of the trace.
+    #[must_use]
+    pub fn rate(&self, hour: usize) -> f64 {
+        self.requests_per_hour * self.of_day[hour % 24] * self.of_week[hour / 24 % 7]
+    }
+
+    fn fit_factors(&mut self, windows: &[u32], hours: &[u32]) {
+        let of_hours: Vec<f64> = (0..hours.len()).map(|hour| self.rate(hour)).collect();
+        let of_windows: Vec<f64> =
+            (0..windows.len()).map(|window| self.rate(window / WINDOWS_AN_HOUR) / WINDOWS_AN_HOUR as f64).collect();
+        let in_windows = excess(windows, &of_windows);
+        let in_hours = excess(hours, &of_hours);
+        // The quick factor's mean over an hour varies by a twelfth of its variance.
+        let quick = ((in_windows - in_hours) * 12.0 / 11.0).clamp(0.0, VARIANCE_MAX);
+        let slow = (in_hours - quick / 12.0).clamp(0.0, VARIANCE_MAX);
+        self.quick_variance = rounded(quick);
+        self.slow_variance = rounded(slow);
+        if slow > 0.0 {
+            self.slow_memory = rounded(memory(hours, &of_hours, slow));
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), String> {
+        within("requests_per_hour", self.requests_per_hour, 0.0, 1e9)?;
+        if self.of_day.len() != 24 || self.of_week.len() != 7 {
+            return Err("expected 24 hours in of_day and 7 days in of_week, got others".to_string());
+        }
+        let factors = self.of_day.iter().chain(&self.of_week);
+        factors.copied().try_for_each(|factor| within("a factor of of_day or of_week", factor, 0.0, 1e4))?;
+        within("slow_variance", self.slow_variance, 0.0, VARIANCE_MAX)?;
+        within("slow_memory", self.slow_memory, 0.0, 0.9999)?;
+        within("quick_variance", self.quick_variance, 0.0, VARIANCE_MAX)?;
+        within("grid_ms", self.grid_ms as f64, 1.0, 86_400_000.0)
+    }
+}
+
+/// Draws how many requests come in each 5 minutes, one after the other.
+pub(crate) struct Drawn<'a> {
+    arrivals: &'a Arrivals,
+    rate: f64,
+    window: usize,
+    slow: f64,
+}
+
+impl<'a> Drawn<'a> {
+    pub(crate) fn new(arrivals: &'a Arrivals, rate: f64) -> Self {
+        Self { arrivals, rate, window: 0, slow: 0.0 }
+    }
+
+    /// Of the next 5 minutes.
+    pub(crate) fn next(&mut self, draws: &mut impl Rng) -> u64 {
+        let arrivals = self.arrivals;
+        if self.window.is_multiple_of(WINDOWS_AN_HOUR) {
+            let normal: f64 = StandardNormal.sample(draws);
+            let memory = if self.window == 0 { 0.0 } else { arrivals.slow_memory };
+            self.slow = memory * self.slow + libm::sqrt(1.0 - memory * memory) * normal;
+        }
+        let log_variance = libm::log1p(arrivals.slow_variance);
+        let slow = libm::exp(libm::sqrt(log_variance) * self.slow - log_variance / 2.0);
+        let quick = match arrivals.quick_variance {
+            0.0 => 1.0,
+            variance => Gamma::new(1.0 / variance, variance).map_or(1.0, |gamma| gamma.sample(draws)),
+        };
+        let mean = self.rate * arrivals.rate(self.window / WINDOWS_AN_HOUR) / WINDOWS_AN_HOUR as f64 * slow * quick;
+        self.window += 1;
+        // A mean of zero has no distribution, and nothing comes.
+        Poisson::new(mean).map_or(0, |poisson: Poisson<f64>| poisson.sample(draws) as u64)
+    }
+}
+
+/// How much busier each hour of a day and each day of a week is than the mean one, as far as the trace tells.
+fn rhythm(hours: &[u32]) -> (Vec<f64>, Vec<f64>) {
+    let days: Vec<u32> = hours.chunks_exact(24).map(|day| day.iter().sum()).collect();
+    let whole_weeks = days.len() / 7 * 7;
+    let of_week = if days.len() >= 14 { factors(&days[..whole_weeks], 7) } else { alloc::vec![1.0; 7] };
+    // Whole days only, or the hours of a piece would count once more on a day that is busier.
+    let of_day = if days.len() >= 2 { factors(&hours[..days.len() * 24], 24) } else { alloc::vec![1.0; 24] };
+    (of_day, of_week)
+}
+
+/// The mean of every `period`th count over the mean of all; 1 where there are none.
+fn factors(counts: &[u32], period: usize) -> Vec<f64> {
+    let mean = |counts: &mut dyn Iterator<Item = u32>| {
+        let (sum, many) = counts.fold((0.0, 0.0), |(sum, many), count| (sum + f64::from(count), many + 1.0));
+        sum / f64::max(many, 1.0)
+    };
+    let all = mean(&mut counts.iter().copied());
+    let of = |first: usize| mean(&mut counts.iter().copied().skip(first).step_by(period)) / all;
+    (0..period).map(|first| if all > 0.0 { of(first) } else { 1.0 }).collect()
+}
+
+/// The variance of the factor that counts have above Poisson's, about these means.
+fn excess(counts: &[u32], means: &[f64]) -> f64 {
+    let (mut over, mut squares) = (0.0, 0.0);
+    for (count, mean) in counts.iter().zip(means) {
+        let off = f64::from(*count) - mean;
+        over += off * off - mean;
+        squares += mean * mean;
+    }
+    if squares > 0.0 { over / squares } else { 0.0 }
+}
+
+/// What is left of the slow factor's logarithm after an hour: the mean over several lags of what each says of one hour.
+fn memory(hours: &[u32], means: &[f64], variance: f64) -> f64 {
+    let off: Vec<f64> = hours.iter().zip(means).map(|(count, mean)| f64::from(*count) - mean).collect();
+    let at_lag = |lag: usize| {
+        let products = (lag..off.len()).map(|hour| off[hour] * off[hour - lag]).sum::<f64>();
+        let squares = (lag..off.len()).map(|hour| means[hour] * means[hour - lag]).sum::<f64>();
+        let left = libm::log1p((products / f64::max(squares, 1e-9)).max(0.0)) / libm::log1p(variance);
+        libm::pow(left.clamp(0.0, 0.99), 1.0 / lag as f64)
+    };
+    let lags = LAGS.iter().filter(|lag| off.len() > **lag * 2);
+    let (sum, many) = lags.fold((0.0, 0.0), |(sum, many), lag| (sum + at_lag(*lag), many + 1.0));
+    if many > 0.0 { sum / many } else { 0.0 }
+}
+
+fn common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}

@@ -1,0 +1,50 @@
+//! Fitted workloads that come with the program. Where each is from, and how like its source it is: docs/FITTING.md.
+
+use crate::{FitFault, Fitted};
+
+/// A fitted workload that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What commands call it.
+    pub name: &'static str,
+    /// What it is like, in a sentence.
+    pub help: &'static str,
+    json: &'static str,
+}
+
+/// Every preset, the newest trace first.
+pub static PRESETS: &[Preset] = &[
+    Preset {
+        name: "azure-2020",
+        help: "A 1 % sample of whole requests of Azure's packing trace of 2020: about 60 requests an hour, 7,000 VMs alive.",
+        json: include_str!("../presets/azure-2020.json"),
+    },
+    Preset {
+        name: "azure-2019",
+        help: "The sizes, requests and lives that Microsoft published for Azure in 2019; rhythm, repeats and beginning are those of \
+               2020.",
+        json: include_str!("../presets/azure-2019.json"),
+    },
+    Preset {
+        name: "azure-2017",
+        help: "All arrivals in 3.5 days of Azure's trace of 2017: about 640 requests an hour; lives are known to bins, and nothing \
+               is known of VMs alive at the beginning.",
+        json: include_str!("../presets/azure-2017.json"),
+    },
+];
+
+impl Preset {
+    /// The preset of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// None for those that come with the program, which a test reads.
+    pub fn fitted(&self) -> Result<Fitted, FitFault> {
+        Fitted::from_json(self.json)
+    }
+}
