@@ -1,4 +1,4 @@
-//! When requests come: a rhythm by hour and day, and chance around it that is more than a Poisson process has.
+//! When requests come: a rhythm by minute, hour and day, and chance around it that is more than a Poisson process has.
 //!
 //! In each 5 minutes a Poisson number of requests comes, whose mean is the rhythm's times two factors of mean 1: a slow one,
 //! lognormal, that moves from hour to hour as a first-order autoregressive process, and a quick one, gamma, drawn anew for each
@@ -28,6 +28,8 @@ const VARIANCE_MAX: f64 = 25.0;
 pub struct Arrivals {
     /// Requests an hour on average.
     pub requests_per_hour: f64,
+    /// How much busier than on average each 5 minutes of an hour are.
+    pub of_hour: Vec<f64>,
     /// How much busier than on average each hour of a day is, from the hour on in which the trace begins; all 1 where it has less
     /// than two days.
     pub of_day: Vec<f64>,
@@ -65,6 +67,7 @@ impl Arrivals {
         let (of_day, of_week) = rhythm(&hours);
         let mut arrivals = Self {
             requests_per_hour: rounded(level),
+            of_hour: minutes(&windows).into_iter().map(rounded).collect(),
             of_day: of_day.into_iter().map(rounded).collect(),
             of_week: of_week.into_iter().map(rounded).collect(),
             slow_variance: 0.0,
@@ -82,12 +85,18 @@ impl Arrivals {
         self.requests_per_hour * self.of_day[hour % 24] * self.of_week[hour / 24 % 7]
     }
 
+    /// Requests that the rhythm has in this window of the trace.
+    fn of_window(&self, window: usize) -> f64 {
+        self.rate(window / WINDOWS_AN_HOUR) * self.of_hour[window % WINDOWS_AN_HOUR] / WINDOWS_AN_HOUR as f64
+    }
+
     fn fit_factors(&mut self, windows: &[u32], hours: &[u32]) {
         let of_hours: Vec<f64> = (0..hours.len()).map(|hour| self.rate(hour)).collect();
-        let of_windows: Vec<f64> =
-            (0..windows.len()).map(|window| self.rate(window / WINDOWS_AN_HOUR) / WINDOWS_AN_HOUR as f64).collect();
-        let in_windows = excess(windows, &of_windows);
-        let in_hours = excess(hours, &of_hours);
+        let of_windows: Vec<f64> = (0..windows.len()).map(|window| self.of_window(window)).collect();
+        // The rhythm was taken from the same counts, and took some of their variance along.
+        let told = self.of_day.iter().chain(&self.of_week).filter(|factor| **factor != 1.0).count();
+        let in_windows = excess(windows, &of_windows, told + WINDOWS_AN_HOUR);
+        let in_hours = excess(hours, &of_hours, told);
         // The quick factor's mean over an hour varies by a twelfth of its variance.
         let quick = ((in_windows - in_hours) * 12.0 / 11.0).clamp(0.0, VARIANCE_MAX);
         let slow = (in_hours - quick / 12.0).clamp(0.0, VARIANCE_MAX);
@@ -100,11 +109,11 @@ impl Arrivals {
 
     pub(crate) fn check(&self) -> Result<(), String> {
         within("requests_per_hour", self.requests_per_hour, 0.0, 1e9)?;
-        if self.of_day.len() != 24 || self.of_week.len() != 7 {
-            return Err("expected 24 hours in of_day and 7 days in of_week, got others".to_string());
+        if (self.of_hour.len(), self.of_day.len(), self.of_week.len()) != (WINDOWS_AN_HOUR, 24, 7) {
+            return Err("expected 12 factors in of_hour, 24 in of_day and 7 in of_week, got others".to_string());
         }
-        let factors = self.of_day.iter().chain(&self.of_week);
-        factors.copied().try_for_each(|factor| within("a factor of of_day or of_week", factor, 0.0, 1e4))?;
+        let factors = self.of_hour.iter().chain(&self.of_day).chain(&self.of_week);
+        factors.copied().try_for_each(|factor| within("a factor of the rhythm", factor, 0.0, 1e4))?;
         within("slow_variance", self.slow_variance, 0.0, VARIANCE_MAX)?;
         within("slow_memory", self.slow_memory, 0.0, 0.9999)?;
         within("quick_variance", self.quick_variance, 0.0, VARIANCE_MAX)?;
@@ -139,11 +148,17 @@ impl<'a> Drawn<'a> {
             0.0 => 1.0,
             variance => Gamma::new(1.0 / variance, variance).map_or(1.0, |gamma| gamma.sample(draws)),
         };
-        let mean = self.rate * arrivals.rate(self.window / WINDOWS_AN_HOUR) / WINDOWS_AN_HOUR as f64 * slow * quick;
+        let mean = self.rate * arrivals.of_window(self.window) * slow * quick;
         self.window += 1;
         // A mean of zero has no distribution, and nothing comes.
         Poisson::new(mean).map_or(0, |poisson: Poisson<f64>| poisson.sample(draws) as u64)
     }
+}
+
+/// How much busier each 5 minutes of an hour are than the mean ones; all 1 where the trace has less than two days.
+fn minutes(windows: &[u32]) -> Vec<f64> {
+    let whole = windows.len() / WINDOWS_AN_HOUR;
+    if whole >= 48 { factors(&windows[..whole * WINDOWS_AN_HOUR], WINDOWS_AN_HOUR) } else { alloc::vec![1.0; WINDOWS_AN_HOUR] }
 }
 
 /// How much busier each hour of a day and each day of a week is than the mean one, as far as the trace tells.
@@ -167,12 +182,15 @@ fn factors(counts: &[u32], period: usize) -> Vec<f64> {
     (0..period).map(|first| if all > 0.0 { of(first) } else { 1.0 }).collect()
 }
 
-/// The variance of the factor that counts have above Poisson's, about these means.
-fn excess(counts: &[u32], means: &[f64]) -> f64 {
+/// The variance of the factor that counts have above Poisson's, about these means,
+/// of which so many were found in the counts themselves.
+fn excess(counts: &[u32], means: &[f64], told: usize) -> f64 {
+    let all = counts.len() as f64;
+    let free = all / f64::max(all - told as f64, 1.0);
     let (mut over, mut squares) = (0.0, 0.0);
     for (count, mean) in counts.iter().zip(means) {
         let off = f64::from(*count) - mean;
-        over += off * off - mean;
+        over += off * off * free - mean;
         squares += mean * mean;
     }
     if squares > 0.0 { over / squares } else { 0.0 }

@@ -14,7 +14,7 @@ use tiebreak_model::{Millis, Time, VmRow, Workload, WorkloadBuilder};
 use crate::Fitted;
 use crate::arrivals::{Drawn, WINDOW_MS};
 use crate::lives::Curve;
-use crate::numbers::{DAY_MS, HOUR_MS, Weighted, unit};
+use crate::numbers::{DAY_MS, HOUR_MS, Weighted, size_class, unit};
 
 /// VMs that one generated workload may hold.
 pub const VMS_MAX: u64 = 20_000_000;
@@ -110,8 +110,8 @@ struct Rows<'a> {
     of_requests: Weighted,
     of_others: Weighted,
     sizes: Vec<Weighted>,
-    /// Of each flavour, those of VMs that come alone and those of others.
-    lives: Vec<[&'a Curve; 2]>,
+    /// Of each flavour and class of sizes.
+    lives: Vec<Vec<&'a Curve>>,
     asked: Vec<Asked>,
 }
 
@@ -237,8 +237,9 @@ impl<'a> Rows<'a> {
     fn request(&mut self, asked: Asked, asks: &mut impl Rng, lives: &mut impl Rng) {
         let fitted = self.fitted;
         let Asked { at, tenant, mut flavour, vms } = asked;
-        let alike = core::iter::once(true).chain(fitted.same_flavour.draw(vms, asks));
-        let together = core::iter::once(false).chain(fitted.lives.together.draw(vms, lives));
+        let class = size_class(vms);
+        let alike = core::iter::once(true).chain(fitted.same_flavour[class].draw(vms, asks));
+        let together = core::iter::once(false).chain(fitted.lives.together[class].draw(vms, lives));
         let mut left = 0.0;
         for (alike, together) in alike.zip(together) {
             if !alike {
@@ -247,7 +248,7 @@ impl<'a> Rows<'a> {
             if !together {
                 left = unit(lives);
             }
-            let curve = self.lives[flavour][usize::from(vms > 1)];
+            let curve = self.lives[flavour][class];
             self.push(tenant, flavour, at, ends(at, curve.life_ms(left)));
         }
     }

@@ -35,7 +35,7 @@ pub use arrivals::Arrivals;
 pub use compare::{Both, Comparison, Distance, Hourly, InUse};
 pub use generate::{GenerateFault, Scale, VMS_MAX};
 pub use lives::{Curve, LEVELS, Lives, OfFlavour};
-pub use numbers::{Counts, Sharing};
+pub use numbers::{Counts, SIZE_CLASSES, Sharing};
 pub use presets::{PRESETS, Preset};
 pub use requests::{Flavour, Repeats, Returns};
 pub use start::Start;
@@ -52,8 +52,8 @@ pub struct Fitted {
     pub arrivals: Arrivals,
     /// What VMs ask for, and how many at once; the most frequent first.
     pub flavours: Vec<Flavour>,
-    /// How often the VMs of a request are of one flavour.
-    pub same_flavour: Sharing,
+    /// How often the VMs of a request are of one flavour, for each class of sizes.
+    pub same_flavour: Vec<Sharing>,
     /// How soon a flavour is asked for again.
     pub repeats: Repeats,
     /// Tenants that ask again.
@@ -135,7 +135,8 @@ impl Fitted {
         numbers::within("days", self.days, 0.0, 100_000.0)?;
         self.arrivals.check()?;
         requests::check(&self.flavours)?;
-        self.same_flavour.check("same_flavour")?;
+        numbers::of_each_class("same_flavour", &self.same_flavour)?;
+        self.same_flavour.iter().try_for_each(|sharing| sharing.check("same_flavour"))?;
         self.repeats.check()?;
         self.returns.check()?;
         self.lives.check(self.flavours.len())?;

@@ -1,4 +1,4 @@
-//! How long VMs live: Kaplan and Meier's curve of each flavour, alone and among several, and how often the VMs of a
+//! How long VMs live: Kaplan and Meier's curve of each flavour and size of request, and how often the VMs of a
 //! request end together.
 
 use alloc::string::String;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use tiebreak_lifetime::Survived;
 use tiebreak_model::{RequestId, Time, VmId, Workload};
 
-use crate::numbers::{Alike, Sharing};
+use crate::numbers::{SIZE_CLASSES, Sharing, by_size, of_each_class, size_class};
 use crate::requests::{arriving, ascending};
 
 /// VMs of a flavour that must be seen to end before it has a curve of its own.
-const OWN_LEAST: u32 = 100;
+const OWN_LEAST: u32 = 200;
 /// VMs of it at risk below which all VMs stand for it.
 const AT_RISK_LEAST: u32 = 30;
 /// VMs of a request that end within so many milliseconds of each other end together.
@@ -59,14 +59,12 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lives {
-    /// Of all that are their request's only VM.
-    pub alone: Curve,
-    /// Of all others.
-    pub several: Curve,
+    /// Of VMs of requests of each class of sizes.
+    pub of_size: Vec<Curve>,
     /// Of flavours that are frequent.
     pub of_flavour: Vec<OfFlavour>,
-    /// How often the VMs of a request end together.
-    pub together: Sharing,
+    /// How often the VMs of a request end together, for each class of sizes.
+    pub together: Vec<Sharing>,
 }
 
 /// Lives of one flavour.
@@ -75,61 +73,58 @@ pub struct Lives {
 pub struct OfFlavour {
     /// Its place in the list of flavours.
     pub flavour: usize,
-    /// Its VMs that come alone; those of all flavours stand for them where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alone: Option<Curve>,
-    /// Its VMs that come with others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub several: Option<Curve>,
+    /// Of its VMs of requests of each class of sizes; those of all flavours stand for them where there is none.
+    pub of_size: Vec<Option<Curve>>,
 }
 
 impl Lives {
     pub(crate) fn of(workload: &Workload, of_shape: &[usize], flavours: usize) -> Self {
         let cut = seen_until(workload);
-        let alone = are_alone(workload);
+        let classes = 0..SIZE_CLASSES.len() + 1;
+        let class_of = classes_of(workload);
         // VMs that were there at the beginning tell how the oldest end, whatever came with them.
         let warm = first_arriving(workload);
-        let is_of = |vm: VmId, single: bool| vm.0 < warm || alone[vm.index()] == single;
+        let is_of = |vm: VmId, class: usize| vm.0 < warm || class_of[vm.index()] == class;
+        let mut ended = alloc::vec![[0_u32; SIZE_CLASSES.len() + 1]; flavours];
+        for vm in (warm..workload.vm_count()).map(VmId).filter(|vm| workload.end(*vm) <= cut) {
+            ended[of_shape[workload.shape_of(vm).index()]][class_of[vm.index()]] += 1;
+        }
         let all = Survived::until(workload, cut);
-        let [of_alone, of_several] =
-            [true, false].map(|single| Survived::of_some(workload, cut, &all, 1, |vm| is_of(vm, single)));
-        let of_flavour = |flavour: usize| {
-            let of_it = |vm: VmId| of_shape[workload.shape_of(vm).index()] == flavour;
-            let own = |all: &Survived, single: bool| {
-                let new = (warm..workload.vm_count()).map(VmId).filter(|vm| alone[vm.index()] == single && of_it(*vm));
-                let ended = new.filter(|vm| workload.end(*vm) <= cut).count();
-                let keep = |vm: VmId| of_it(vm) && is_of(vm, single);
-                (ended >= OWN_LEAST as usize)
-                    .then(|| Curve::of(&Survived::of_some(workload, cut, all, AT_RISK_LEAST, keep)))
-            };
-            let (alone, several) = (own(&of_alone, true), own(&of_several, false));
-            (alone.is_some() || several.is_some()).then_some(OfFlavour { flavour, alone, several })
+        let of_class = |class: usize| Survived::of_some(workload, cut, &all, AT_RISK_LEAST, |vm| is_of(vm, class));
+        let of_size: Vec<Survived> = classes.clone().map(of_class).collect();
+        let own = |flavour: usize, class: usize| {
+            let keep = |vm: VmId| of_shape[workload.shape_of(vm).index()] == flavour && is_of(vm, class);
+            let own = || Curve::of(&Survived::of_some(workload, cut, &of_size[class], AT_RISK_LEAST, keep));
+            (ended[flavour][class] >= OWN_LEAST).then(own)
         };
+        let of_flavour = (0..flavours).map(|flavour| {
+            let of_size = classes.clone().map(|class| own(flavour, class)).collect();
+            OfFlavour { flavour, of_size }
+        });
         Self {
-            alone: Curve::of(&of_alone),
-            several: Curve::of(&of_several),
-            of_flavour: (0..flavours).filter_map(of_flavour).collect(),
+            of_flavour: of_flavour.filter(|own| own.of_size.iter().any(Option::is_some)).collect(),
+            of_size: of_size.iter().map(Curve::of).collect(),
             together: together(workload),
         }
     }
 
-    /// The curves of a flavour: of its VMs that come alone, and of those that come with others.
-    pub(crate) fn curves(&self, flavour: usize) -> [&Curve; 2] {
+    /// The curves of a flavour, of each class of sizes.
+    pub(crate) fn curves(&self, flavour: usize) -> Vec<&Curve> {
         let own = self.of_flavour.iter().find(|own| own.flavour == flavour);
-        let [alone, several] = [own.map(|own| &own.alone), own.map(|own| &own.several)];
-        [
-            alone.and_then(Option::as_ref).unwrap_or(&self.alone),
-            several.and_then(Option::as_ref).unwrap_or(&self.several),
-        ]
+        let of_class = |(class, all): (usize, _)| own.and_then(|own: &OfFlavour| own.of_size[class].as_ref()).unwrap_or(all);
+        self.of_size.iter().enumerate().map(of_class).collect()
     }
 
     pub(crate) fn check(&self, flavours: usize) -> Result<(), String> {
-        let own = self.of_flavour.iter().flat_map(|own| [&own.alone, &own.several]).flatten();
-        own.chain([&self.alone, &self.several]).try_for_each(Curve::check)?;
+        of_each_class("lives", &self.of_size)?;
+        self.of_flavour.iter().try_for_each(|own| of_each_class("lives of a flavour", &own.of_size))?;
+        let own = self.of_flavour.iter().flat_map(|own| &own.of_size).flatten();
+        own.chain(&self.of_size).try_for_each(Curve::check)?;
         if self.of_flavour.iter().any(|own| own.flavour >= flavours) {
             return Err("expected lives of flavours of the list, got another".into());
         }
-        self.together.check("together")
+        of_each_class("together", &self.together)?;
+        self.together.iter().try_for_each(|sharing| sharing.check("together"))
     }
 }
 
@@ -145,24 +140,22 @@ fn first_arriving(workload: &Workload) -> u32 {
     if warm < workload.request_count() { workload.vms_of(RequestId(warm)).start } else { workload.vm_count() }
 }
 
-/// For each VM, whether it is its request's only one.
-fn are_alone(workload: &Workload) -> Vec<bool> {
-    let mut alone = Vec::with_capacity(workload.vm_count() as usize);
+/// For each VM, the class of its request's size.
+fn classes_of(workload: &Workload) -> Vec<usize> {
+    let mut classes = Vec::with_capacity(workload.vm_count() as usize);
     for request in (0..workload.request_count()).map(RequestId) {
         let vms = workload.vms_of(request).len();
-        alone.extend(core::iter::repeat_n(vms == 1, vms));
+        classes.extend(core::iter::repeat_n(size_class(vms as u32), vms));
     }
-    alone
+    classes
 }
 
-fn together(workload: &Workload) -> Sharing {
-    let mut alike = Alike::default();
-    for request in arriving(workload) {
+fn together(workload: &Workload) -> Vec<Sharing> {
+    let same = |vm: u32| end_together(workload, VmId(vm - 1), VmId(vm));
+    by_size(arriving(workload).map(|request| {
         let vms = workload.vms_of(request);
-        let same = |vm: u32| end_together(workload, VmId(vm - 1), VmId(vm));
-        alike.add((vms.start + 1..vms.end).map(same));
-    }
-    alike.sharing()
+        (vms.len() as u32, (vms.start + 1..vms.end).map(same).collect())
+    }))
 }
 
 pub(crate) fn end_together(workload: &Workload, one: VmId, other: VmId) -> bool {

@@ -80,6 +80,14 @@ impl Weighted {
     }
 }
 
+/// The most VMs of requests of each class of sizes but the last: lives and likeness go with the size.
+pub const SIZE_CLASSES: [u32; 4] = [1, 4, 16, 64];
+
+/// The class of a request of so many VMs.
+pub(crate) fn size_class(vms: u32) -> usize {
+    SIZE_CLASSES.partition_point(|most| *most < vms)
+}
+
 /// How far the VMs of a request are alike: either all are, or some differ from the one before them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +99,7 @@ pub struct Sharing {
 }
 
 /// Counts how far VMs are alike, request by request.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Alike {
     requests: u32,
     whole: u32,
@@ -126,6 +134,19 @@ impl Alike {
             next: share(self.alike, self.links),
         }
     }
+}
+
+/// Of each class of sizes.
+pub(crate) fn by_size(requests: impl Iterator<Item = (u32, Vec<bool>)>) -> Vec<Sharing> {
+    let mut classes = [Alike::default(); SIZE_CLASSES.len() + 1];
+    requests.for_each(|(vms, links)| classes[size_class(vms)].add(links.into_iter()));
+    classes.iter().map(Alike::sharing).collect()
+}
+
+/// Refuses what is not one of each class of sizes.
+pub(crate) fn of_each_class<T>(what: &str, of_classes: &[T]) -> Result<(), String> {
+    let (classes, got) = (SIZE_CLASSES.len() + 1, of_classes.len());
+    if classes == got { Ok(()) } else { Err(format!("expected {what} of {classes} classes of sizes, got {got}")) }
 }
 
 impl Sharing {

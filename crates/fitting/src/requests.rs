@@ -13,7 +13,7 @@ use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 use tiebreak_model::{RequestId, Resource, Resources, Time, VmId, VmShape, Workload};
 
-use crate::numbers::{Alike, Counts, HOUR_MS, Sharing, rounded, within};
+use crate::numbers::{Counts, HOUR_MS, Sharing, by_size, rounded, within};
 
 /// How many requests back a flavour may be taken from.
 const LAGS: usize = 12;
@@ -131,18 +131,16 @@ pub(crate) fn check(flavours: &[Flavour]) -> Result<(), String> {
     Ok(())
 }
 
-/// How often the VMs of a request are of one flavour.
-pub(crate) fn same_flavour(workload: &Workload) -> Sharing {
-    let mut alike = Alike::default();
-    for request in arriving(workload) {
+/// How often the VMs of a request are of one flavour, for each class of sizes.
+pub(crate) fn same_flavour(workload: &Workload) -> Vec<Sharing> {
+    let same = |vm: u32| {
+        let [one, before] = [vm, vm - 1].map(|vm| workload.shape_of_vm(VmId(vm)));
+        (one.demand, one.priority) == (before.demand, before.priority)
+    };
+    by_size(arriving(workload).map(|request| {
         let vms = workload.vms_of(request);
-        let same = |vm: u32| {
-            let [one, before] = [vm, vm - 1].map(|vm| workload.shape_of_vm(VmId(vm)));
-            (one.demand, one.priority) == (before.demand, before.priority)
-        };
-        alike.add((vms.start + 1..vms.end).map(same));
-    }
-    alike.sharing()
+        (vms.len() as u32, (vms.start + 1..vms.end).map(same).collect())
+    }))
 }
 
 /// How soon a flavour is asked for again.
