@@ -17,8 +17,10 @@ use crate::numbers::{HOUR_MS, rounded, within};
 
 pub(crate) const WINDOW_MS: i64 = 300_000;
 const WINDOWS_AN_HOUR: usize = (HOUR_MS / WINDOW_MS) as usize;
-/// Hours apart at which the slow factor is looked for again.
-const LAGS: [usize; 6] = [1, 2, 3, 4, 5, 6];
+/// The most hours apart at which the slow factor is looked for again.
+const LAGS: usize = 6;
+/// What may be left of the slow factor after an hour.
+const MEMORY_MAX: f64 = 0.99;
 /// Variance of a factor that no fit passes.
 const VARIANCE_MAX: f64 = 25.0;
 
@@ -115,7 +117,7 @@ impl Arrivals {
         let factors = self.of_hour.iter().chain(&self.of_day).chain(&self.of_week);
         factors.copied().try_for_each(|factor| within("a factor of the rhythm", factor, 0.0, 1e4))?;
         within("slow_variance", self.slow_variance, 0.0, VARIANCE_MAX)?;
-        within("slow_memory", self.slow_memory, 0.0, 0.9999)?;
+        within("slow_memory", self.slow_memory, 0.0, MEMORY_MAX)?;
         within("quick_variance", self.quick_variance, 0.0, VARIANCE_MAX)?;
         within("grid_ms", self.grid_ms as f64, 1.0, 86_400_000.0)
     }
@@ -196,18 +198,23 @@ fn excess(counts: &[u32], means: &[f64], told: usize) -> f64 {
     if squares > 0.0 { over / squares } else { 0.0 }
 }
 
-/// What is left of the slow factor's logarithm after an hour: the mean over several lags of what each says of one hour.
+/// What is left of the slow factor's logarithm after an hour: the number whose first powers have the sum of what is left at
+/// the lags.
 fn memory(hours: &[u32], means: &[f64], variance: f64) -> f64 {
     let off: Vec<f64> = hours.iter().zip(means).map(|(count, mean)| f64::from(*count) - mean).collect();
     let at_lag = |lag: usize| {
         let products = (lag..off.len()).map(|hour| off[hour] * off[hour - lag]).sum::<f64>();
         let squares = (lag..off.len()).map(|hour| means[hour] * means[hour - lag]).sum::<f64>();
-        let left = libm::log1p((products / f64::max(squares, 1e-9)).max(0.0)) / libm::log1p(variance);
-        libm::pow(left.clamp(0.0, 0.99), 1.0 / lag as f64)
+        libm::log1p((products / f64::max(squares, 1e-9)).max(-0.99)) / libm::log1p(variance)
     };
-    let lags = LAGS.iter().filter(|lag| off.len() > **lag * 2);
-    let (sum, many) = lags.fold((0.0, 0.0), |(sum, many), lag| (sum + at_lag(*lag), many + 1.0));
-    if many > 0.0 { sum / many } else { 0.0 }
+    let left: f64 = (1..=LAGS.min(off.len() / 2)).map(at_lag).sum();
+    let powers = |number: f64| (1..=LAGS).map(|lag| libm::pow(number, lag as f64)).sum::<f64>();
+    let (mut low, mut high) = (0.0, MEMORY_MAX);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if powers(middle) < left { low = middle } else { high = middle }
+    }
+    low
 }
 
 fn common_divisor(one: u64, other: u64) -> u64 {

@@ -11,10 +11,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, Time, VmRow, Workload, WorkloadBuilder};
 
-use crate::Fitted;
 use crate::arrivals::{Drawn, WINDOW_MS};
 use crate::lives::Curve;
-use crate::numbers::{DAY_MS, HOUR_MS, Weighted, size_class, unit};
+use crate::numbers::{Counts, DAY_MS, HOUR_MS, Weighted, size_class, unit};
+use crate::requests::LARGE_ABOVE;
+use crate::Fitted;
 
 /// VMs that one generated workload may hold.
 pub const VMS_MAX: u64 = 20_000_000;
@@ -107,9 +108,11 @@ struct Rows<'a> {
     builder: WorkloadBuilder,
     seed: Seed,
     tenants: u64,
-    of_requests: Weighted,
+    /// Flavours of requests that are not large, and of those that are.
+    of_requests: [Weighted; 2],
     of_others: Weighted,
-    sizes: Vec<Weighted>,
+    /// Sizes of requests of each flavour, in the same two parts.
+    sizes: Vec<[Weighted; 2]>,
     /// Of each flavour and class of sizes.
     lives: Vec<Vec<&'a Curve>>,
     asked: Vec<Asked>,
@@ -118,15 +121,18 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(fitted: &'a Fitted, seed: Seed) -> Self {
         let flavours = &fitted.flavours;
-        let sizes = |counts: &crate::Counts| Weighted::new(counts.0.iter().map(|(_, many)| u64::from(*many)));
+        let weight = |(vms, many): &(u32, u32), large: bool| if (*vms > LARGE_ABOVE) == large { u64::from(*many) } else { 0 };
+        let part = |counts: &Counts, large: bool| Weighted::new(counts.0.iter().map(|of| weight(of, large)));
+        let all = |counts: &Counts, large: bool| counts.0.iter().map(|of| weight(of, large)).sum();
+        let both = [false, true];
         Self {
             fitted,
             builder: WorkloadBuilder::new(),
             seed,
             tenants: 0,
-            of_requests: Weighted::new(flavours.iter().map(|flavour| flavour.requests.total())),
+            of_requests: both.map(|large| Weighted::new(flavours.iter().map(|flavour| all(&flavour.requests, large)))),
             of_others: Weighted::new(flavours.iter().map(|flavour| u64::from(flavour.others))),
-            sizes: flavours.iter().map(|flavour| sizes(&flavour.requests)).collect(),
+            sizes: flavours.iter().map(|flavour| both.map(|large| part(&flavour.requests, large))).collect(),
             lives: (0..flavours.len()).map(|flavour| fitted.lives.curves(flavour)).collect(),
             asked: Vec::new(),
         }
@@ -206,19 +212,33 @@ impl<'a> Rows<'a> {
 
     /// Who asks next, and for what; none where nothing was ever asked for.
     fn ask(&mut self, at: Time, draws: &mut impl Rng) -> Option<Asked> {
-        let anything = self.of_requests.draw(draws)?;
-        let [returns, when, alike, as_many, lag] = [(); 5].map(|()| unit(draws));
+        let [large, returns, when, alike, as_many, lag] = [(); 6].map(|()| unit(draws));
+        let hour = (at.0 - 1) / HOUR_MS % 24;
+        let mut large = usize::from(large < self.fitted.large.of_day[hour as usize]);
+        if !self.of_requests[large].has_any() {
+            large = 1 - large;
+        }
+        let anything = self.of_requests[large].draw(draws)?;
         let returning = &self.fitted.returns;
         let before = (returns < returning.share).then(|| self.asked_before(at, returning.gap_h(when))).flatten();
         if let Some(before) = before {
             let flavour = if alike < returning.same_flavour { before.flavour } else { anything };
-            let vms = if as_many < returning.same_size { before.vms } else { self.size(flavour, draws) };
+            let (flavour, vms) = self.size(flavour, anything, large, draws);
+            let vms = if as_many < returning.same_size { before.vms } else { vms };
             return Some(Asked { at, tenant: before.tenant, flavour, vms });
         }
         let lag = self.fitted.repeats.lag(lag).and_then(|lag| self.asked.len().checked_sub(lag));
         let flavour = lag.map_or(anything, |at| self.asked[at].flavour);
+        let (flavour, vms) = self.size(flavour, anything, large, draws);
         self.tenants += 1;
-        Some(Asked { at, tenant: self.tenants, flavour, vms: self.size(flavour, draws) })
+        Some(Asked { at, tenant: self.tenants, flavour, vms })
+    }
+
+    /// How many VMs a request for this flavour is for; where it never is as large, it is for the other one.
+    fn size(&self, flavour: usize, other: usize, large: usize, draws: &mut impl Rng) -> (usize, u32) {
+        let flavour = if self.sizes[flavour][large].has_any() { flavour } else { other };
+        let sizes = &self.fitted.flavours[flavour].requests.0;
+        (flavour, self.sizes[flavour][large].draw(draws).map_or(1, |at| sizes[at].0))
     }
 
     /// The request of about so many hours ago, or the first one.
@@ -227,11 +247,6 @@ impl<'a> Rows<'a> {
         let at = self.asked.partition_point(|asked| asked.at <= then).saturating_sub(1);
         // What came in the same instant would be one request with this.
         self.asked.get(at).copied().filter(|asked| asked.at < now)
-    }
-
-    fn size(&self, flavour: usize, draws: &mut impl Rng) -> u32 {
-        let sizes = &self.fitted.flavours[flavour].requests.0;
-        self.sizes[flavour].draw(draws).map_or(1, |at| sizes[at].0)
     }
 
     fn request(&mut self, asked: Asked, asks: &mut impl Rng, lives: &mut impl Rng) {

@@ -37,7 +37,7 @@ pub use generate::{GenerateFault, Scale, VMS_MAX};
 pub use lives::{Curve, LEVELS, Lives, OfFlavour};
 pub use numbers::{Counts, SIZE_CLASSES, Sharing};
 pub use presets::{PRESETS, Preset};
-pub use requests::{Flavour, Repeats, Returns};
+pub use requests::{Flavour, Large, Repeats, Returns};
 pub use start::Start;
 
 /// What is kept of a trace.
@@ -54,6 +54,8 @@ pub struct Fitted {
     pub flavours: Vec<Flavour>,
     /// How often the VMs of a request are of one flavour, for each class of sizes.
     pub same_flavour: Vec<Sharing>,
+    /// How often large requests come.
+    pub large: Large,
     /// How soon a flavour is asked for again.
     pub repeats: Repeats,
     /// Tenants that ask again.
@@ -107,6 +109,7 @@ impl Fitted {
             days: numbers::rounded(workload.horizon().0 as f64 / numbers::DAY_MS),
             arrivals: Arrivals::of(workload),
             same_flavour: requests::same_flavour(workload),
+            large: Large::of(workload),
             repeats: Repeats::of(workload, &of_shape, &flavours),
             returns: Returns::of(workload),
             lives: Lives::of(workload, &of_shape, flavours.len()),
@@ -137,6 +140,7 @@ impl Fitted {
         requests::check(&self.flavours)?;
         numbers::of_each_class("same_flavour", &self.same_flavour)?;
         self.same_flavour.iter().try_for_each(|sharing| sharing.check("same_flavour"))?;
+        self.large.check()?;
         self.repeats.check()?;
         self.returns.check()?;
         self.lives.check(self.flavours.len())?;

@@ -72,6 +72,11 @@ impl Weighted {
         Self { below: weights.map(add).collect() }
     }
 
+    /// Whether anything has a weight.
+    pub(crate) fn has_any(&self) -> bool {
+        self.below.last().is_some_and(|all| *all > 0)
+    }
+
     /// The number of one of them; none where nothing has any weight.
     pub(crate) fn draw(&self, draws: &mut impl Rng) -> Option<usize> {
         let all = self.below.last().copied().filter(|all| *all > 0)?;

@@ -143,6 +143,45 @@ pub(crate) fn same_flavour(workload: &Workload) -> Vec<Sharing> {
     }))
 }
 
+/// Requests of more VMs than this are large.
+pub(crate) const LARGE_ABOVE: u32 = 16;
+
+/// How often large requests come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Large {
+    /// The share of requests of more than 16 VMs in each hour of a day: programs ask for many at night too. All the same
+    /// where the trace has less than two days or does not tell the hours apart.
+    pub of_day: Vec<f64>,
+}
+
+impl Large {
+    pub(crate) fn of(workload: &Workload) -> Self {
+        let mut of_day = [(0.0, 0.0); 24];
+        for request in arriving(workload) {
+            let hour = &mut of_day[((workload.at(request).0 - 1) / HOUR_MS % 24) as usize];
+            hour.0 += f64::from(u8::from(workload.vms_of(request).len() as u32 > LARGE_ABOVE));
+            hour.1 += 1.0;
+        }
+        let (large, all) = of_day.iter().fold((0.0, 0.0), |sum, hour| (sum.0 + hour.0, sum.1 + hour.1));
+        let mean = if all > 0.0 { large / all } else { 0.0 };
+        // Chi squared of 23 degrees of freedom is larger than this once in a thousand times.
+        const TOLD_APART: f64 = 49.7;
+        let off = |(large, all): &(f64, f64)| (large - mean * all) * (large - mean * all) / f64::max(mean * all, 1e-9);
+        let days = workload.horizon().0 / (24 * HOUR_MS);
+        let told_apart = days >= 2 && of_day.iter().map(off).sum::<f64>() > TOLD_APART;
+        let share = |(large, all): &(f64, f64)| rounded(if told_apart && *all > 0.0 { large / all } else { mean });
+        Self { of_day: of_day.iter().map(share).collect() }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.of_day.len() != 24 {
+            return Err("expected 24 shares of large requests, got another number".into());
+        }
+        self.of_day.iter().try_for_each(|share| within("a share of large requests", *share, 0.0, 1.0))
+    }
+}
+
 /// How soon a flavour is asked for again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
