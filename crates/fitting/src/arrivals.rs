@@ -160,7 +160,11 @@ impl<'a> Drawn<'a> {
 /// How much busier each 5 minutes of an hour are than the mean ones; all 1 where the trace has less than two days.
 fn minutes(windows: &[u32]) -> Vec<f64> {
     let whole = windows.len() / WINDOWS_AN_HOUR;
-    if whole >= 48 { factors(&windows[..whole * WINDOWS_AN_HOUR], WINDOWS_AN_HOUR) } else { alloc::vec![1.0; WINDOWS_AN_HOUR] }
+    if whole >= 48 {
+        factors(&windows[..whole * WINDOWS_AN_HOUR], WINDOWS_AN_HOUR)
+    } else {
+        alloc::vec![1.0; WINDOWS_AN_HOUR]
+    }
 }
 
 /// How much busier each hour of a day and each day of a week is than the mean one, as far as the trace tells.

@@ -11,11 +11,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, Time, VmRow, Workload, WorkloadBuilder};
 
+use crate::Fitted;
 use crate::arrivals::{Drawn, WINDOW_MS};
 use crate::lives::Curve;
 use crate::numbers::{Counts, DAY_MS, HOUR_MS, Weighted, size_class, unit};
 use crate::requests::LARGE_ABOVE;
-use crate::Fitted;
 
 /// VMs that one generated workload may hold.
 pub const VMS_MAX: u64 = 20_000_000;
@@ -47,7 +47,10 @@ impl fmt::Display for GenerateFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scale(Scale { rate, days, .. }) => {
-                write!(f, "expected a rate above 0 and from 5 minutes to 10,000 days, got a rate of {rate} and {days} days; change them")
+                write!(
+                    f,
+                    "expected a rate above 0 and from 5 minutes to 10,000 days, got a rate of {rate} and {days} days; change them"
+                )
             }
             Self::TooManyVms(vms) => {
                 write!(f, "expected at most {VMS_MAX} VMs, got about {vms:.0}; take a lower rate or fewer days")
@@ -121,7 +124,8 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(fitted: &'a Fitted, seed: Seed) -> Self {
         let flavours = &fitted.flavours;
-        let weight = |(vms, many): &(u32, u32), large: bool| if (*vms > LARGE_ABOVE) == large { u64::from(*many) } else { 0 };
+        let weight =
+            |(vms, many): &(u32, u32), large: bool| if (*vms > LARGE_ABOVE) == large { u64::from(*many) } else { 0 };
         let part = |counts: &Counts, large: bool| Weighted::new(counts.0.iter().map(|of| weight(of, large)));
         let all = |counts: &Counts, large: bool| counts.0.iter().map(|of| weight(of, large)).sum();
         let both = [false, true];
@@ -147,10 +151,15 @@ impl<'a> Rows<'a> {
     fn start(&mut self, rate: f64) {
         let start = &self.fitted.start;
         let mut draws = self.draws("fitted start");
-        let below: Vec<u64> = self.fitted.flavours.iter().scan(0, |sum, flavour| {
-            *sum += u64::from(flavour.start);
-            Some(*sum)
-        }).collect();
+        let below: Vec<u64> = self
+            .fitted
+            .flavours
+            .iter()
+            .scan(0, |sum, flavour| {
+                *sum += u64::from(flavour.start);
+                Some(*sum)
+            })
+            .collect();
         let all = below.last().copied().unwrap_or(0);
         let wanted = libm::round(all as f64 * rate) as u64;
         let of_tenants = Weighted::new(start.tenants.0.iter().map(|(_, many)| u64::from(*many)));

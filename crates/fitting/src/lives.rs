@@ -111,7 +111,8 @@ impl Lives {
     /// The curves of a flavour, of each class of sizes.
     pub(crate) fn curves(&self, flavour: usize) -> Vec<&Curve> {
         let own = self.of_flavour.iter().find(|own| own.flavour == flavour);
-        let of_class = |(class, all): (usize, _)| own.and_then(|own: &OfFlavour| own.of_size[class].as_ref()).unwrap_or(all);
+        let of_class =
+            |(class, all): (usize, _)| own.and_then(|own: &OfFlavour| own.of_size[class].as_ref()).unwrap_or(all);
         self.of_size.iter().enumerate().map(of_class).collect()
     }
 

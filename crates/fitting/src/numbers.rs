@@ -134,10 +134,7 @@ impl Alike {
 
     pub(crate) fn sharing(&self) -> Sharing {
         let share = |part: u64, all: u64| if all == 0 { 1.0 } else { rounded(part as f64 / all as f64) };
-        Sharing {
-            whole: share(self.whole.into(), self.requests.into()),
-            next: share(self.alike, self.links),
-        }
+        Sharing { whole: share(self.whole.into(), self.requests.into()), next: share(self.alike, self.links) }
     }
 }
 
@@ -231,7 +228,8 @@ mod tests {
 
     #[test]
     fn numbers_are_kept_with_five_digits() {
-        let cases = [(0.123_456_7, 0.123_46), (1_234_567.0, 1_234_600.0), (-0.000_123_456_7, -0.000_123_46), (0.0, 0.0)];
+        let cases =
+            [(0.123_456_7, 0.123_46), (1_234_567.0, 1_234_600.0), (-0.000_123_456_7, -0.000_123_46), (0.0, 0.0)];
         for (number, kept) in cases {
             assert_eq!(rounded(number), kept);
         }

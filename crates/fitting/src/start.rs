@@ -43,7 +43,8 @@ impl Start {
         }
         // The youngest first.
         vms.sort_by_key(|(start, vm)| (core::cmp::Reverse(*start), *vm));
-        let age = |step: usize| rounded(Time::ZERO.since(vms[(vms.len() - 1) * step / AGE_STEPS].0).0 as f64 / 3_600_000.0);
+        let age =
+            |step: usize| rounded(Time::ZERO.since(vms[(vms.len() - 1) * step / AGE_STEPS].0).0 as f64 / 3_600_000.0);
         let (mut came, mut ended) = (Alike::default(), Alike::default());
         for vms in of_tenant.values() {
             let starts = |pair: &[(RequestId, VmId)]| workload.at(pair[1].0).since(workload.at(pair[0].0)).0;

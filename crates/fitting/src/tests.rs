@@ -165,7 +165,10 @@ fn odd_workloads_are_fitted_too() {
             }
         }
         let rate = requests(&trace) / (trace.horizon().0 as f64 / 3_600_000.0);
-        assert!((fitted.arrivals.requests_per_hour / rate.max(1e-9) - 1.0).abs() < 1e-3 || rate == 0.0, "{what}: {rate}");
+        assert!(
+            (fitted.arrivals.requests_per_hour / rate.max(1e-9) - 1.0).abs() < 1e-3 || rate == 0.0,
+            "{what}: {rate}"
+        );
     }
     assert_eq!(Fitted::of(&workload(&[(-5, None)], 0), ""), Err(FitFault::NoTime));
 }

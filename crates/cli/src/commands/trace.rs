@@ -229,13 +229,7 @@ struct Converted {
 fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
     let Parsed { workload, report } = parsed;
     let compact = given.has("compact");
-    let as_parquet =
-        given.one("out").is_some_and(|file| Path::new(file).extension().is_some_and(|end| end == "parquet"));
-    let bytes = match (compact, as_parquet) {
-        (true, _) => compact::write(workload, &Origin::of(report)),
-        (false, true) => parquet::write(&columns(workload))?,
-        (false, false) => named_columns(workload)?.into_bytes(),
-    };
+    let bytes = written(given, workload, || Origin::of(report))?;
     let back = read_back(&bytes)?;
     if back.fingerprint() != workload.fingerprint() {
         note(&difference(workload, &back));
@@ -257,6 +251,17 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
         fingerprint_read_back: format!("{:032x}", back.fingerprint()),
     };
     Ok(Answer::either(given, &converted, || format!("Wrote {} VMs to {file}.\n", count(converted.vms.into()))))
+}
+
+/// A workload in the form that was asked for: columns of our own, Parquet, or CSV.
+fn written(given: &Given, workload: &Workload, origin: impl FnOnce() -> Origin) -> Result<Vec<u8>, Failure> {
+    let as_parquet =
+        given.one("out").is_some_and(|file| Path::new(file).extension().is_some_and(|end| end == "parquet"));
+    Ok(match (given.has("compact"), as_parquet) {
+        (true, _) => compact::write(workload, &origin()),
+        (false, true) => parquet::write(&columns(workload))?,
+        (false, false) => named_columns(workload)?.into_bytes(),
+    })
 }
 
 fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {

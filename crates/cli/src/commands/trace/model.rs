@@ -4,9 +4,9 @@
 use serde::Serialize;
 use tiebreak_fitting::{Both, Comparison, Distance, Fitted, Hourly, InUse, PRESETS, Preset, Scale};
 use tiebreak_model::random::Seed;
-use tiebreak_trace::compact;
+use tiebreak_trace::compact::Origin;
 
-use super::{named_columns, page, write};
+use super::{page, write, written};
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
@@ -18,11 +18,8 @@ pub(crate) const RATE: Opt = Opt {
     help: "`generate` lets so many times as many requests come, and as many VMs be alive at the beginning; 1 without it",
 };
 
-pub(crate) const DAYS: Opt = Opt {
-    name: "days",
-    value: Some("DAYS"),
-    help: "how long `generate` goes on; as long as the trace without it",
-};
+pub(crate) const DAYS: Opt =
+    Opt { name: "days", value: Some("DAYS"), help: "how long `generate` goes on; as long as the trace without it" };
 
 pub(crate) const SEED: Opt =
     Opt { name: "seed", value: Some("NUMBER"), help: "what all chance of `generate` comes from; 1 without it" };
@@ -33,11 +30,8 @@ pub(crate) const SOURCE: Opt = Opt {
     help: "what `model` writes down as the trace's source, with the attribution it asks for; what its format says without it",
 };
 
-pub(crate) const PAGE: Opt = Opt {
-    name: "page",
-    value: Some("FILE"),
-    help: "where `compare` writes a page of tables and charts, as HTML",
-};
+pub(crate) const PAGE: Opt =
+    Opt { name: "page", value: Some("FILE"), help: "where `compare` writes a page of tables and charts, as HTML" };
 
 #[derive(Serialize)]
 struct Modelled {
@@ -99,13 +93,10 @@ pub(super) fn generate(given: &Given) -> Result<Answer, Failure> {
         seed: Seed(given.number("seed")?.unwrap_or(1)),
     };
     let workload = fitted.generate(&scale).map_err(|fault| Failure(fault.to_string()))?;
-    let bytes = if given.has("compact") {
+    let bytes = written(given, &workload, || {
         let notes = vec![format!("Generated; fitted to: {}", fitted.source)];
-        let origin = compact::Origin { title: "Generated workload".into(), notes, cannot_answer: Vec::new() };
-        compact::write(&workload, &origin)
-    } else {
-        named_columns(&workload)?.into_bytes()
-    };
+        Origin { title: "Generated workload".into(), notes, cannot_answer: Vec::new() }
+    })?;
     let Some(file) = given.one("out") else {
         if given.has("json") || given.has("compact") {
             return Err(Failure("expected --out FILE, got none; say where the VMs shall go".into()));
@@ -194,9 +185,10 @@ fn reuse(reuse: &Both<Vec<f64>>) -> Vec<Vec<String>> {
         None => "100.0".into(),
     };
     let bins = reuse.first.len().max(reuse.second.len());
-    rows.extend((0..bins).map(|bin| {
-        vec![format!("fewer than {}", 1_u64 << bin), at(&reuse.first, bin), at(&reuse.second, bin)]
-    }));
+    rows.extend(
+        (0..bins)
+            .map(|bin| vec![format!("fewer than {}", 1_u64 << bin), at(&reuse.first, bin), at(&reuse.second, bin)]),
+    );
     rows
 }
 
