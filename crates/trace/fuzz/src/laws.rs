@@ -29,8 +29,7 @@ pub fn table(input: &[u8]) {
     let Some(([name, size], file)) = input.split_first_chunk() else { return };
     let name = NAMES[usize::from(*name) % NAMES.len()];
     let (whole, pieces) = (read(name, file, file.len()), read(name, file, usize::from(*size)));
-    let is_packed = [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|magic| file.starts_with(magic));
-    if is_packed {
+    if is_packed(file) {
         // How far text goes before damage is met depends on the chunks.
         assert_eq!(whole.as_ref().ok(), pieces.as_ref().ok(), "where the file was cut");
     } else {
@@ -71,9 +70,8 @@ pub fn readings(input: &[u8]) {
         file.chunks(size.max(1)).try_for_each(|chunk| parser.push(chunk))?;
         parser.finish()
     };
-    let is_packed = [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|magic| file.starts_with(magic));
     let (whole, pieces) = (read(file.len()), read(usize::from(*size)));
-    if is_packed {
+    if is_packed(file) {
         assert_eq!(whole.as_ref().ok(), pieces.as_ref().ok(), "where the file was cut");
     } else {
         assert_eq!(whole, pieces, "where the file was cut");
@@ -118,6 +116,10 @@ impl std::io::Read for Pieces<'_> {
     }
 }
 
+fn is_packed(file: &[u8]) -> bool {
+    [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|magic| file.starts_with(magic))
+}
+
 fn read(name: &str, file: &[u8], size: usize) -> Result<Parsed, TraceError> {
     let mut parser = TraceParser::with_limits(name, LIMITS);
     file.chunks(size.max(1)).try_for_each(|chunk| parser.push(chunk))?;
@@ -143,5 +145,5 @@ fn check(Parsed { workload, report }: &Parsed) {
 /// An error is for people: a sentence or two, not the file.
 fn check_sentence(told: &str) {
     assert!(told.contains("xpected") || told.contains("Too large") || told.starts_with("Read as"), "{told}");
-    assert!(told.len() < 1_500 && !told.contains('\0'), "{told}");
+    assert!(told.chars().count() < 1_000 && !told.contains('\0'), "{told}");
 }

@@ -5,6 +5,7 @@ pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod floors;
+pub(crate) mod fuzz;
 pub(crate) mod no_std;
 pub(crate) mod policy;
 pub(crate) mod prerender;
