@@ -31,6 +31,7 @@ const FORMATS = [
     'Alibaba GPU cluster trace 2023, pods', 3,
   ],
   [text('mine.tsv', ['vm\ttenant\tcores\tmemory_gb\tstart_h\tend_h', '1\ta\t4\t16\t0.5\t2', '2\ta\t2\t8\t1\t']), 'CSV with named columns', 2],
+  [fixture('packing.sqlite'), 'Azure packing trace 2020', 300],
   [fixture('two-frames.csv.zst'), 'CSV with named columns', 9_000],
 ];
 

@@ -6,14 +6,16 @@
 
 use std::cell::RefCell;
 
-use js_sys::{Object, Reflect, Uint8Array};
+use js_sys::{Object, Promise, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Engine, Reply};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
+use tiebreak_trace::{PackingTables, TraceError};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions, FileSystemWritableFileStream,
-    MessageChannel, MessagePort, ReadableStreamDefaultReader, StorageManager,
+    MessageChannel, MessageEvent, MessagePort, ReadableStreamDefaultReader, StorageManager, Worker, WorkerOptions,
+    WorkerType,
 };
 
 use locks::With;
@@ -196,7 +198,13 @@ async fn read(blob: &Blob) -> Option<String> {
         Ok(true) => {}
         Ok(false) => return None,
         Err(error) => {
-            let message = format!("the browser stopped reading the file: {}", describe(&error));
+            let said = describe(&error);
+            // What is wrong with the file is a sentence of its own.
+            let message = if said.starts_with("Expected") {
+                said
+            } else {
+                format!("the browser stopped reading the file: {said}")
+            };
             with(|state| state.engine.handle(Command::TraceCancel));
             send(&Reply::TraceFailed { message, unknown: None }, None);
             return None;
@@ -214,23 +222,123 @@ async fn read(blob: &Blob) -> Option<String> {
 
 /// Whether the whole file was read.
 async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
-    let reader: ReadableStreamDefaultReader = blob.stream().get_reader().unchecked_into();
-    let mut chunk = Vec::new();
+    let mut pieces = Pieces::of(blob).await?;
     loop {
-        let step = await_any(&reader.read()).await?;
+        let piece = pieces.next().await?;
         if with(|state| Some(state.reading) != ticket || !state.engine.is_reading()).unwrap_or(true) {
-            let _ = reader.cancel();
             return Ok(false);
         }
-        if Reflect::get(&step, &"done".into())?.is_truthy() {
-            return Ok(true);
+        let Some(piece) = piece else { return Ok(true) };
+        let mut replies = with(|state| state.engine.trace_bytes(&piece)).unwrap_or_default();
+        for reply in &mut replies {
+            if let (Reply::TraceProgress { bytes, .. }, Some(share)) = (reply, pieces.share()) {
+                *bytes = share * blob.size();
+            }
         }
-        let bytes: Uint8Array = Reflect::get(&step, &"value".into())?.unchecked_into();
-        chunk.resize(bytes.length() as usize, 0);
-        bytes.copy_to(&mut chunk);
-        let replies = with(|state| state.engine.trace_bytes(&chunk)).unwrap_or_default();
         pass_on(replies);
     }
+}
+
+/// A file's text, piece by piece: its own bytes, or what SQLite makes of it. It is no longer read when this is dropped.
+enum Pieces {
+    Bytes(ReadableStreamDefaultReader),
+    Sqlite(Sqlite),
+}
+
+impl Pieces {
+    async fn of(blob: &Blob) -> Result<Self, JsValue> {
+        const MAGIC: &[u8] = b"SQLite format 3\0";
+        let first = blob.slice_with_i32_and_i32(0, MAGIC.len() as i32)?;
+        if Uint8Array::new(&await_any(&first.array_buffer()).await?).to_vec() == MAGIC {
+            return Ok(Self::Sqlite(Sqlite::open(blob).await?));
+        }
+        Ok(Self::Bytes(blob.stream().get_reader().unchecked_into()))
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.next().await,
+            Self::Bytes(reader) => {
+                let step = await_any(&reader.read()).await?;
+                let bytes = field(&step, "value").map(|bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// How much of the file was read, where its text is not as long as the file.
+    fn share(&self) -> Option<f64> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Sqlite(sqlite) => Some(sqlite.share),
+        }
+    }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        match self {
+            Self::Bytes(reader) => drop(reader.cancel()),
+            Self::Sqlite(sqlite) => sqlite.worker.terminate(),
+        }
+    }
+}
+
+/// The worker that has SQLite and one file (web/sqlite.js); it is loaded when the first such file is opened.
+struct Sqlite {
+    worker: Worker,
+    /// The last row that was read; none before the header.
+    after: Option<JsValue>,
+    rows: u64,
+    share: f64,
+}
+
+impl Sqlite {
+    async fn open(blob: &Blob) -> Result<Self, JsValue> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options("./sqlite/worker.js", &options)?;
+        let sqlite = Self { worker, after: None, rows: 0, share: 0.0 };
+        let answer = sqlite.ask(&[("file", blob), ("statement", &PackingTables::SCHEMA.into())]).await?;
+        let schema = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
+        PackingTables::check(&schema).map_err(as_error)?;
+        Ok(sqlite)
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        let Some(after) = self.after.replace(JsValue::UNDEFINED) else {
+            return Ok(Some(PackingTables::HEADER.into()));
+        };
+        let rows = PackingTables::STEP_ROWS;
+        let asked = [("statement", &PackingTables::STEP.into()), ("after", &after), ("rows", &rows.into())];
+        let answer = self.ask(&asked).await?;
+        self.after = field(&answer, "last");
+        self.rows += u64::from(rows);
+        self.share = field(&answer, "share").and_then(|share| share.as_f64()).unwrap_or(1.0);
+        Ok(field(&answer, "text").and_then(|text| text.as_string()).map(String::into_bytes))
+    }
+
+    /// The answer to one message.
+    async fn ask(&self, fields: &[(&str, &JsValue)]) -> Result<JsValue, JsValue> {
+        let message = Object::new();
+        for (name, value) in fields {
+            Reflect::set(&message, &(*name).into(), value)?;
+        }
+        let answered = Promise::new(&mut |resolve, reject| {
+            self.worker.set_onmessage(Some(&resolve));
+            self.worker.set_onerror(Some(&reject));
+        });
+        self.worker.post_message(&message)?;
+        let answer = await_any(&answered).await?.unchecked_into::<MessageEvent>().data();
+        match field(&answer, "error").and_then(|error| error.as_string()) {
+            Some(error) => Err(as_error(TraceError::unreadable("SQLite", self.rows, &error))),
+            None => Ok(answer),
+        }
+    }
+}
+
+fn as_error(error: TraceError) -> JsValue {
+    js_sys::Error::new(&error.to_string()).into()
 }
 
 /// Looks for a trace among those that came with the page and those kept in this browser;

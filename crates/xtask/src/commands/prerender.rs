@@ -26,6 +26,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     trace(&staging)?;
     lessons(&staging)?;
     strings(&staging)?;
+    sqlite(&staging)?;
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, MARKER, first_picture()?.trim())?;
     let page = stamp::workers(&staging, &page)?;
@@ -72,6 +73,19 @@ fn strings(staging: &Path) -> Outcome {
 }
 
 /// A lesson in the list: what stands behind these words in its text.
+/// SQLite and what opens files with it; they move into the folder of the worker that asks for them.
+fn sqlite(staging: &Path) -> Outcome {
+    let to = staging.join("sqlite");
+    let failed = |error: std::io::Error| format!("cannot copy SQLite: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    let package = Path::new("tests/node_modules/@sqlite.org/sqlite-wasm/dist");
+    let files = [("web/sqlite.js".into(), "worker.js"), (package.join("index.mjs"), "index.mjs")];
+    for (from, name) in files.into_iter().chain([(package.join("sqlite3.wasm"), "sqlite3.wasm")]) {
+        std::fs::copy::<PathBuf, _>(from, to.join(name)).map_err(failed)?;
+    }
+    Ok(())
+}
+
 fn entry(id: &str, text: &str) -> String {
     let behind = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim();
     let fields = [("id", id), ("title", behind("# ")), ("minutes", behind("minutes:")), ("about", behind("about:"))];

@@ -16,7 +16,7 @@ const FILES: &str = "'{files}'";
 /// Writes `page` and the service worker into the built page's folder.
 pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     let mut files = BTreeMap::new();
-    for file in files_below(staging)?.into_iter().filter(|file| ![PAGE, SERVICE_WORKER].contains(&file.as_str())) {
+    for file in files_below(staging)?.into_iter().filter(|file| is_kept(file)) {
         if !has_content_in_name(&file) {
             return Err(format!("dist/{file} has no content in its name; caches would mix builds up (see stamp.rs)"));
         }
@@ -35,6 +35,11 @@ pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
 }
 
 /// As JavaScript has it; neither addresses nor digests have anything to escape.
+/// Whether every reader keeps a file. SQLite, which few need, comes from the network when somebody opens such a file.
+fn is_kept(file: &str) -> bool {
+    ![PAGE, SERVICE_WORKER].contains(&file) && !file.contains("/sqlite/")
+}
+
 fn as_object(files: &BTreeMap<String, String>) -> String {
     let lines: String = files.iter().map(|(file, digest)| format!("  '{file}': '{digest}',\n")).collect();
     format!("{{\n{lines}}}")

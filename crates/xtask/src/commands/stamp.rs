@@ -17,7 +17,8 @@ use super::prerender::fill;
 use super::service_worker::files_below;
 
 /// The page's workers: the names of their programs in web/Cargo.toml.
-const WORKERS: [&str; 2] = ["first", "worker"];
+const WORKERS: [(&str, &[&str]); 2] =
+    [("first", &[]), ("worker", &["sqlite/worker.js", "sqlite/index.mjs", "sqlite/sqlite3.wasm"])];
 
 /// Folders of files that the page or a worker asks for by their names.
 pub(crate) const TRACES: &str = "traces";
@@ -26,7 +27,7 @@ pub(crate) const STRINGS: &str = "strings";
 
 /// Moves the workers' files and gives `page` with their new addresses.
 pub(crate) fn workers(staging: &Path, page: &str) -> Result<String, String> {
-    WORKERS.iter().try_fold(page.to_owned(), |page, name| worker(staging, &page, name))
+    WORKERS.iter().try_fold(page.to_owned(), |page, (name, beside)| worker(staging, &page, name, beside))
 }
 
 /// Moves traces, lessons and strings and gives `page` with their new addresses.
@@ -40,8 +41,9 @@ pub(crate) fn data(staging: &Path, page: &str) -> Result<String, String> {
     })
 }
 
-fn worker(staging: &Path, page: &str, name: &str) -> Result<String, String> {
-    let files = ["_loader.js", ".js", "_bg.wasm"].map(|end| format!("{name}{end}"));
+fn worker(staging: &Path, page: &str, name: &str, beside: &[&str]) -> Result<String, String> {
+    let own = ["_loader.js", ".js", "_bg.wasm"].map(|end| format!("{name}{end}"));
+    let files: Vec<String> = own.into_iter().chain(beside.iter().map(|file| (*file).to_owned())).collect();
     if !page.contains(&address(&files[0])) {
         println!("index.html does not name {}: its files keep names that caches may mix up", address(&files[0]));
         return Ok(page.to_owned());
@@ -50,7 +52,9 @@ fn worker(staging: &Path, page: &str, name: &str) -> Result<String, String> {
     let moved = |error| format!("cannot move the worker's files into {folder}: {error}");
     std::fs::create_dir_all(staging.join(&folder)).map_err(moved)?;
     for file in &files {
-        std::fs::rename(staging.join(file), staging.join(&folder).join(file)).map_err(moved)?;
+        let to = staging.join(&folder).join(file);
+        std::fs::create_dir_all(to.parent().unwrap_or(&to)).map_err(moved)?;
+        std::fs::rename(staging.join(file), to).map_err(moved)?;
     }
     Ok(files
         .iter()
