@@ -411,6 +411,12 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["link", "decode", "#nonsense"], "expected a link like"),
         (&["trace", "convert", CUT, "--json"], "expected --out FILE"),
         (&["trace", "convert", CUT, "--compact"], "expected --out FILE"),
+        (&["trace", "model"], "expected the file to fit"),
+        (&["trace", "generate", "azure-1999"], "azure-2020, azure-2019, azure-2017"),
+        (&["trace", "generate", "azure-2020", "--rate", "many"], "expected a number after --rate"),
+        (&["trace", "generate", "azure-2020", "--rate", "0"], "a rate above 0"),
+        (&["trace", "generate", "azure-2020", "--json"], "expected --out FILE"),
+        (&["trace", "compare", CUT], "expected the second trace"),
         (&["trace", "criticality"], "expected the file of CPU readings"),
         (&["trace", "criticality", CUT], "Read as \"Azure CPU readings\""),
         (&["trace", "criticality", &png], "got a PNG image"),
@@ -969,4 +975,33 @@ fn help_names_every_command_and_option() {
         assert!(page.contains("--json"), "{command}");
         assert_eq!(page, done(&["help", command]));
     }
+}
+
+#[test]
+fn a_trace_is_fitted_generated_from_and_compared() {
+    let folder = folder("fitted");
+    let named = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let [model, generated, compact, page] = ["cut.json", "generated.csv", "generated.trace", "page.html"].map(named);
+    let told = done(&["trace", "model", CUT, "--out", &model]);
+    assert!(told.contains("requests an hour"), "{told}");
+    let scale = ["--seed", "7", "--days", "3"];
+    let drawn = json(&[&["trace", "generate", &model, "--out", &generated, "--json"], &scale[..]].concat());
+    assert_eq!(drawn["alive_at_start"], json(&["trace", "inspect", CUT, "--json"])["alive_at_start"]);
+    let again = json(&[&["trace", "generate", &model, "--out", &compact, "--compact", "--json"], &scale[..]].concat());
+    assert_eq!(drawn["fingerprint"], again["fingerprint"], "a seed is a workload");
+    assert_eq!(json(&["trace", "inspect", &compact, "--json"])["fingerprint"], drawn["fingerprint"]);
+    assert_eq!(json(&["trace", "inspect", &generated, "--json"])["vms"], drawn["vms"], "our reader opens it");
+    let compared = json(&["trace", "compare", CUT, &generated, "--page", &page, "--json"]);
+    let distances = compared["distances"].as_array().expect("distances");
+    assert_eq!(distances.len(), 5);
+    for distance in distances {
+        let apart = distance["kolmogorov_smirnov"].as_f64().expect("a number");
+        assert!(apart < 0.25, "{}: {apart}", distance["what"]);
+    }
+    let page = std::fs::read_to_string(&page).expect("a page");
+    assert_eq!(page.matches("<svg").count(), 9, "five distributions and four series");
+    assert!(page.contains("packing-cut.csv.gz") && page.contains("<td>life of a VM, h</td>"));
+    assert!(!page.contains("src=") && !page.contains("href="), "it asks for nothing else");
+    let twice = json(&["trace", "generate", "azure-2020", "--rate", "0.1", "--out", &generated, "--json"]);
+    assert_eq!(twice["alive_at_start"], 702);
 }

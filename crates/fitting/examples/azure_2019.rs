@@ -73,7 +73,7 @@ fn main() {
     fitted.source = "Azure public dataset 2019 (V2), Microsoft, licence CC BY 4.0: published shares of sizes, deployments and \
                      lives. Not published: how cores and memory go together (here the more of the one with the more of the \
                      other). Taken from the packing trace of 2020 (Hadary et al., OSDI 2020; CC BY 4.0): rhythm, repeats, tenants \
-                     that return, lives beyond 100 h, how VMs of a request are alike, VMs alive at the beginning."
+                     that return, lives beyond 100 h (of its rarer sizes), how VMs of a request are alike, VMs alive at the beginning."
         .into();
     fitted.flavours = flavours(alive);
     let of_request = fitted.flavours[0].requests.mean();

