@@ -72,7 +72,6 @@ fn strings(staging: &Path) -> Outcome {
     Ok(())
 }
 
-/// A lesson in the list: what stands behind these words in its text.
 /// SQLite and what opens files with it; they move into the folder of the worker that asks for them.
 fn sqlite(staging: &Path) -> Outcome {
     let to = staging.join("sqlite");
@@ -86,6 +85,7 @@ fn sqlite(staging: &Path) -> Outcome {
     Ok(())
 }
 
+/// A lesson in the list: what stands behind these words in its text.
 fn entry(id: &str, text: &str) -> String {
     let behind = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim();
     let fields = [("id", id), ("title", behind("# ")), ("minutes", behind("minutes:")), ("about", behind("about:"))];

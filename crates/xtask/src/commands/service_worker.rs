@@ -34,12 +34,12 @@ pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     Ok(())
 }
 
-/// As JavaScript has it; neither addresses nor digests have anything to escape.
 /// Whether every reader keeps a file. SQLite, which few need, comes from the network when somebody opens such a file.
 fn is_kept(file: &str) -> bool {
     ![PAGE, SERVICE_WORKER].contains(&file) && !file.contains("/sqlite/")
 }
 
+/// As JavaScript has it; neither addresses nor digests have anything to escape.
 fn as_object(files: &BTreeMap<String, String>) -> String {
     let lines: String = files.iter().map(|(file, digest)| format!("  '{file}': '{digest}',\n")).collect();
     format!("{{\n{lines}}}")
