@@ -4,7 +4,7 @@
 // One message `{ file, statement }` opens the file and asks for one text. Every further one `{ statement, after, rows }` asks for the rows
 // behind a rowid. Answers are `{ text?, last?, share? }`, without text behind the last row, or `{ error }`. The statements are
 // those of the native program (crates/trace/src/formats/azure_packing.rs).
-import sqlite3InitModule from './index.mjs';
+import sqlite3InitModule from './sqlite3.js';
 
 const BLOCK_BYTES = 1 << 20;
 const BLOCKS_MAX = 16;

@@ -30,6 +30,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, MARKER, first_picture()?.trim())?;
     let page = stamp::workers(&staging, &page)?;
+    std::fs::remove_dir(staging.join("sqlite")).map_err(|error| format!("SQLite was not moved: {error}"))?;
     let page = stamp::data(&staging, &page)?;
     let page = policy::with_scripts(&page)?;
     service_worker::write(&staging, &page)
@@ -78,9 +79,10 @@ fn sqlite(staging: &Path) -> Outcome {
     let failed = |error: std::io::Error| format!("cannot copy SQLite: {error}");
     std::fs::create_dir_all(&to).map_err(failed)?;
     let package = Path::new("tests/node_modules/@sqlite.org/sqlite-wasm/dist");
-    let files = [("web/sqlite.js".into(), "worker.js"), (package.join("index.mjs"), "index.mjs")];
-    for (from, name) in files.into_iter().chain([(package.join("sqlite3.wasm"), "sqlite3.wasm")]) {
-        std::fs::copy::<PathBuf, _>(from, to.join(name)).map_err(failed)?;
+    let own = (PathBuf::from("web/sqlite.js"), "worker.js");
+    for (from, name) in [own, (package.join("index.mjs"), "sqlite3.js"), (package.join("sqlite3.wasm"), "sqlite3.wasm")]
+    {
+        std::fs::copy(from, to.join(name)).map_err(failed)?;
     }
     Ok(())
 }

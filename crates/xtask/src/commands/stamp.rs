@@ -18,7 +18,7 @@ use super::service_worker::files_below;
 
 /// The page's workers: the names of their programs in web/Cargo.toml.
 const WORKERS: [(&str, &[&str]); 2] =
-    [("first", &[]), ("worker", &["sqlite/worker.js", "sqlite/index.mjs", "sqlite/sqlite3.wasm"])];
+    [("first", &[]), ("worker", &["sqlite/worker.js", "sqlite/sqlite3.js", "sqlite/sqlite3.wasm"])];
 
 /// Folders of files that the page or a worker asks for by their names.
 pub(crate) const TRACES: &str = "traces";
