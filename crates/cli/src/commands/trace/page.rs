@@ -58,10 +58,13 @@ fn shares(distance: &Distance) -> String {
         let points = distance.points.iter().filter(|point| point[0] > 0.0);
         Series::new(label, role, Style::Steps, points.map(|point| (point[0], 100.0 * point[which])).collect())
     };
+    // Beside the axis there is room for a word: the unit, or what is counted.
+    let unit = distance.what.rsplit_once(", ").map(|(_, unit)| unit);
+    let counted = distance.what.split(' ').next().unwrap_or_default();
     let plot = Plot {
         title: format!("Up to so many: {}", distance.what),
         unit: "%".into(),
-        across: distance.what.into(),
+        across: unit.unwrap_or(counted).into(),
         across_is_log: true,
         up_is_log: false,
         series: vec![line(1, "A", Role::Ghost), line(2, "B", Role::Live)],
