@@ -195,4 +195,14 @@ mod tests {
         let (_, fingerprint) = built_in(TraceSettings::default()).expect("it reads").trace.expect("a trace");
         assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
     }
+
+    #[test]
+    fn a_file_that_is_too_large_is_refused_by_its_size() {
+        let path = std::env::temp_dir().join(format!("tiebreak-large-{}.csv", std::process::id()));
+        File::create(&path).and_then(|file| file.set_len(3_000_000_000)).expect("a file of zeros that takes no room");
+        let told = read(&path.to_string_lossy(), 1);
+        std::fs::remove_file(&path).expect("it was made just now");
+        let Err(Failure(told)) = told else { panic!("it was read") };
+        assert!(told.contains("at most 2048 MiB are read whole, got 2861 MiB. Sample it"), "{told}");
+    }
 }
