@@ -224,7 +224,7 @@ impl Text {
             bytes = rest;
             if let Some((format, reader)) = binary_of(head) {
                 self.body = Body::Binary(format, reader, std::mem::take(head));
-            } else if first_lines(head).1 || head.len() > self.limits.line_bytes_max {
+            } else if first_lines(without_mark(head)).1 || head.len() > self.limits.line_bytes_max {
                 self.open()?;
             } else {
                 return Ok(());
@@ -253,7 +253,7 @@ impl Text {
     fn open(&mut self) -> Result<(), TraceError> {
         let Body::Head(head) = &mut self.body else { return Ok(()) };
         let head = std::mem::take(head);
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let text = without_mark(&head);
         let (lines, complete) = first_lines(text);
         magic::check_is_text(lines)?;
         if lines.trim_ascii().is_empty() {
@@ -461,6 +461,11 @@ fn on_trial(tally: &Tally, format: &dyn Format) -> Result<(), TraceError> {
 fn binary_of(head: &[u8]) -> Option<(&'static dyn Format, &'static dyn Binary)> {
     let mut binaries = FORMATS.iter().filter_map(|format| Some((*format, format.as_binary()?)));
     binaries.find(|(_, binary)| head.starts_with(binary.magic()))
+}
+
+/// A text without the byte order mark that may stand at its beginning.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// The first two lines that are not empty, and whether both are complete.
