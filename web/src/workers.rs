@@ -85,6 +85,9 @@ impl Workers {
         if let (Command::TraceBegin { .. }, Some(file)) = (command, file) {
             self.reading = Some((file.clone(), command.clone()));
         }
+        if let Command::Generate(_) = command {
+            self.reading = None;
+        }
         let replaces = matches!(command, Command::Run { .. });
         match &mut self.first {
             Some(first) if first.lane == lane && !replaces => {

@@ -23,6 +23,8 @@ pub enum Command {
     },
     /// Stop reading the trace.
     TraceCancel,
+    /// Draw a workload from what was fitted to a trace; it is loaded as a trace is.
+    Generate(Generate),
     /// Run the active variant of a document; replaces whatever runs.
     Run {
         /// Names the run in replies.
@@ -531,6 +533,28 @@ pub struct Profiled {
     pub cores: u32,
     /// Memory of each, in GiB.
     pub memory_gib: u32,
+}
+
+/// Presets that workloads can be drawn from, by name; the engine has what they hold.
+pub const FITTED: [&str; 3] = ["azure-2020", "azure-2019", "azure-2017"];
+
+/// A workload to draw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generate {
+    /// What it is like: the name of a preset, or the fingerprint of a loaded trace.
+    pub like: String,
+    /// How many times as many requests come.
+    pub rate: f64,
+    /// How long it is; 0 for as long as what it is like.
+    pub days: f64,
+    /// What all chance comes from.
+    pub seed: u64,
+}
+
+impl Default for Generate {
+    fn default() -> Self {
+        Self { like: "azure-2020".into(), rate: 1.0, days: 0.0, seed: 1 }
+    }
 }
 
 /// A table whose columns are not known.

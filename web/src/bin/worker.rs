@@ -102,16 +102,17 @@ fn send_held() {
 fn obey(command: Command, file: Option<JsValue>) {
     let begins = matches!(command, Command::TraceBegin { .. });
     let replies = with(|state| state.engine.handle(command)).unwrap_or_default();
+    // A workload that was drawn.
+    if let [Reply::TraceLoaded(card)] = &replies[..] {
+        let fingerprint = card.fingerprint.clone();
+        spawn_local(async move { keep_columns(&fingerprint).await });
+    }
     pass_on(replies);
     if let (true, Some(file)) = (begins, file) {
         spawn_local(async move {
             let blob: Blob = file.unchecked_into();
             if let Some(fingerprint) = read(&blob).await {
-                // Storage may be full or forbidden; the trace is loaded all the same.
-                let Some(columns) = with(|state| state.engine.columns(&fingerprint)).flatten() else { return };
-                if keep(&fingerprint, &columns, KEPT_TRACES).await.is_err() {
-                    let _ = keep(&fingerprint, &columns, 1).await;
-                }
+                keep_columns(&fingerprint).await;
             }
         });
     }
@@ -378,6 +379,14 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
     // Pages that come by http from another host have none.
     let storage = field(&scope().navigator(), "storage").ok_or("this browser keeps no files for this page")?;
     Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
+}
+
+/// Keeps a loaded trace. Storage may be full or forbidden; it is loaded all the same.
+async fn keep_columns(fingerprint: &str) {
+    let Some(columns) = with(|state| state.engine.columns(fingerprint)).flatten() else { return };
+    if keep(fingerprint, &columns, KEPT_TRACES).await.is_err() {
+        let _ = keep(fingerprint, &columns, 1).await;
+    }
 }
 
 /// Keeps the columns of a trace, and so many traces at most.

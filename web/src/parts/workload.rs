@@ -1,7 +1,7 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
 use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::TraceCard;
+use tiebreak_lab::protocol::{FITTED, Generate, TraceCard};
 use tiebreak_lab::view::report;
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
@@ -11,7 +11,7 @@ use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 use tiebreak_tongue::{heard, say, tr};
-use web_sys::{Event, HtmlInputElement};
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
     let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
     html! {
         <>
-            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, one_in) }</section> }
+            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, one_in) }{ generate(link, app) }</section> }
             if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }</section> }
             if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
                 { agents }
@@ -103,6 +103,36 @@ fn sampling(link: &Scope<Page>, one_in: u32) -> Html {
             <span>{ tr("of the next trace, keep one tenant in") }</span>
             <input type="number" min="1" max="10000" value={one_in.to_string()} {onchange} aria-label={tr("Keep one tenant in")} />
         </label>
+    }
+}
+
+/// The offer to draw a workload that is like a trace.
+fn generate(link: &Scope<Page>, app: &App) -> Html {
+    let ask = &app.generate;
+    let number = |name: &'static str, value: f64, least: &'static str, with: fn(Generate, f64) -> Generate| {
+        let before = ask.clone();
+        let onchange = link.batch_callback(move |event: Event| {
+            let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
+            value.is_finite().then(|| PageMessage::App(Message::Like(with(before.clone(), value))))
+        });
+        html! { <label class="field"><span>{ name }</span><input type="number" min={least} step="any" ~valueAsNumber={value} {onchange} aria-label={name} /></label> }
+    };
+    let before = ask.clone();
+    let onchange = link.callback(move |event: Event| {
+        let like = event.target_unchecked_into::<HtmlSelectElement>().value();
+        PageMessage::App(Message::Like(Generate { like, ..before.clone() }))
+    });
+    let option = |value: String, name: String| html! { <option selected={ask.like == value} {value}>{ name }</option> };
+    let traces = app.traces.iter().map(|card| option(card.fingerprint.clone(), card.name.clone()));
+    let presets = FITTED.iter().map(|name| option((*name).to_owned(), (*name).to_owned()));
+    html! {
+        <details class="about"><summary>{ tr("Generate one that is like a trace") }</summary>
+            <label class="field"><span>{ tr("like") }</span><select {onchange} aria-label={tr("Generate like")}>{ for presets }{ for traces }</select></label>
+            { number(tr("times as many requests"), ask.rate, "0.001", |ask, rate| Generate { rate, ..ask }) }
+            { number(tr("days, 0 for as many as the trace"), ask.days, "0", |ask, days| Generate { days, ..ask }) }
+            <button onclick={link.callback(|_| PageMessage::App(Message::Generate))}>{ tr("Generate") }</button>
+            <p class="hint">{ tr("Arrivals, requests, sizes and lives are drawn from what was fitted to the trace; the seed is that of the run. The profile lays it beside the trace.") }</p>
+        </details>
     }
 }
 

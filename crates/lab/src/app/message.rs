@@ -8,7 +8,7 @@ use super::own::Freeze;
 use super::shown::Mode;
 use super::study::StudyWish;
 use super::sweep::Wish;
-use crate::protocol::{Command, ForecastAsk, PowerAsk, Reply, StepTo};
+use crate::protocol::{Command, ForecastAsk, Generate, PowerAsk, Reply, StepTo};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,10 @@ pub enum Message {
     Column(usize, String),
     /// That table is not to be read.
     NoColumns,
+    /// What the next generated workload is to be.
+    Like(Generate),
+    /// It is to be drawn.
+    Generate,
     /// Stop reading it.
     TraceCancel,
     /// The moment people look at; none is the latest.

@@ -21,7 +21,9 @@ use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::protocol::{Command, Exhibit, FitCard, Forecast, Profiled, Reply, Share, StepTo, TraceCard, Unknown};
+use crate::protocol::{
+    Command, Exhibit, FitCard, Forecast, Generate, Profiled, Reply, Share, StepTo, TraceCard, Unknown,
+};
 use crate::view::{lifetimes, list, words};
 
 pub use self::edit::Edit;
@@ -64,6 +66,8 @@ pub struct App {
     pub reading: Option<Reading>,
     /// A file that was a table whose columns are not known.
     pub unknown: Option<Unknown>,
+    /// What the next generated workload is to be.
+    pub generate: Generate,
     /// The runs of the variant in front.
     pub front: Lane,
     /// Those of the others, in their order.
@@ -191,6 +195,15 @@ impl App {
                     *column = name;
                 }
                 Vec::new()
+            }
+            Message::Like(generate) => {
+                self.generate = generate;
+                Vec::new()
+            }
+            Message::Generate => {
+                let ask = Generate { seed: self.variant().seed, ..self.generate.clone() };
+                self.reading = Some(Reading { name: ask.like.clone(), total: 1.0, bytes: 0.0, rows: 0.0 });
+                vec![self.front.send(Command::Generate(ask))]
             }
             Message::NoColumns => {
                 self.unknown = None;

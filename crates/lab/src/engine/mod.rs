@@ -10,6 +10,7 @@ mod failures;
 mod first;
 mod fitting;
 mod freeze;
+mod generated;
 mod learning;
 mod lifetimes;
 mod power;
@@ -28,7 +29,7 @@ use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
 
-use crate::protocol::{Command, Reply, StepTo, TraceCard, VmCard};
+use crate::protocol::{Command, Generate, Profiled, Reply, StepTo, TraceCard, VmCard};
 use crate::view::words;
 
 use self::answer::answer;
@@ -70,6 +71,9 @@ struct Trace {
     workload: Arc<Workload>,
     /// What is written of where it comes from when it is kept.
     origin: Origin,
+    name: String,
+    /// The trace that it was fitted to.
+    like: Option<u128>,
 }
 
 struct Waiting {
@@ -138,6 +142,7 @@ impl Engine {
                 self.reading = None;
                 Vec::new()
             }
+            Command::Generate(ask) => vec![self.generate(&ask)],
             Command::Run { run, document, paused } => self.start(run, document, paused),
             Command::Years { run, document } => {
                 self.run = None;
@@ -162,8 +167,7 @@ impl Engine {
                 vec![Reply::Drawn(power::of_file(&current.world, &file).map(Box::new))]
             }
             Command::Profile { document } => {
-                let workload = read(&document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()));
-                vec![Reply::Profile(workload.map(|workload| Box::new(profile::of(&workload))))]
+                vec![Reply::Profile(self.profile(&document))]
             }
             Command::TryCapping { document, ask } => {
                 vec![Reply::Tried(
@@ -255,8 +259,8 @@ impl Engine {
         if self.traces.len() == TRACES_MAX {
             self.traces.remove(0);
         }
-        let origin = trace_card::origin(&card, &parsed.report);
-        self.traces.push(Trace { fingerprint, workload: Arc::new(parsed.workload), origin });
+        let (origin, name) = (trace_card::origin(&card, &parsed.report), card.name.clone());
+        self.traces.push(Trace { fingerprint, workload: Arc::new(parsed.workload), origin, name, like: None });
         card
     }
 
@@ -268,9 +272,44 @@ impl Engine {
         Some(compact::write(&trace.workload, &trace.origin))
     }
 
+    /// Draws a workload and keeps it as a trace.
+    fn generate(&mut self, ask: &Generate) -> Reply {
+        let of = |trace: &&Trace| format!("{:032x}", trace.fingerprint) == ask.like;
+        let source =
+            self.traces.iter().find(of).map(|trace| (trace.fingerprint, trace.workload.clone(), trace.name.clone()));
+        let trace = source.as_ref().map(|(_, workload, name)| (&**workload, name.as_str()));
+        match generated::drawn(ask, trace) {
+            Ok((name, parsed)) => {
+                let card = self.keep(name, 1, parsed);
+                if let (Some(trace), Some((like, ..))) = (self.traces.last_mut(), source) {
+                    trace.like = Some(like);
+                }
+                Reply::TraceLoaded(card)
+            }
+            Err(message) => Reply::TraceFailed { message, unknown: None },
+        }
+    }
+
+    /// What the workload of a document looks like; one that was fitted to a loaded trace is laid beside that.
+    fn profile(&mut self, document: &str) -> Result<Box<Profiled>, String> {
+        let workload = read(document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+        let mut profiled = profile::of(&workload);
+        let find = |fingerprint: u128| self.traces.iter().find(|trace| trace.fingerprint == fingerprint);
+        let like = find(workload.fingerprint()).and_then(|trace| find(trace.like?));
+        if let Some(like) = like {
+            profiled.exhibits.splice(..0, generated::beside(&like.workload, &workload));
+        }
+        Ok(Box::new(profiled))
+    }
+
     fn workload(&mut self, variant: &Variant) -> Option<Arc<Workload>> {
         match &variant.workload {
-            WorkloadRef::Trace { fingerprint, .. } => {
+            WorkloadRef::Trace { fingerprint, name, .. } => {
+                if !self.traces.iter().any(|trace| trace.fingerprint == *fingerprint) {
+                    // What was drawn of a preset can be drawn again.
+                    let again = generated::again(name).filter(|parsed| parsed.workload.fingerprint() == *fingerprint);
+                    self.keep(name.clone(), 1, again?);
+                }
                 let trace = self.traces.iter().find(|trace| trace.fingerprint == *fingerprint);
                 trace.map(|trace| trace.workload.clone())
             }

@@ -28,6 +28,7 @@ const ENGINE: &[&str] = &[
     "crates/admission/src/prior.rs",
     "crates/criticality/src/series.rs",
     "crates/lab/src/engine/answer.rs",
+    "crates/lab/src/engine/generated.rs",
     "crates/lab/src/engine/lifetimes.rs",
     "crates/lab/src/engine/mod.rs",
     "crates/lab/src/engine/power/budgets.rs",
