@@ -75,3 +75,33 @@ test('without a mouse, on a phone, in the dark and in German', () =>
       assert.ok(!said.includes(english), `${english} in ${said}`);
     }
   }));
+
+test('a workload like the trace is drawn, laid beside it, and drawn again by whoever opens the link', () =>
+  onPage(WIDE, async ({ hand, page, context }) => {
+    await page.getByText('Generate one that is like a trace').click();
+    const draw = async (like) => {
+      await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
+      return hand.runs(() => page.getByRole('button', { name: 'Generate', exact: true }).click());
+    };
+    const days = page.getByRole('spinbutton', { name: 'days, 0 for as many as the trace' });
+    await days.fill('2');
+    await days.press('Tab');
+    assert.match(await draw('azure-2020'), /^Done: /);
+    await page.getByText('azure-2020 x1, 2 days, seed 1').first().waitFor();
+    const digest = await hand.digest();
+    const link = await hand.shareLink();
+    const other = await context.newPage();
+    await other.goto(link);
+    await other.getByText(digest).first().waitFor();
+    await other.close();
+
+    // One like the page's own trace is laid beside it.
+    await days.fill('0');
+    await days.press('Tab');
+    assert.match(await draw('packing-cut.csv.gz'), /^Done: /);
+    await fold(page).click();
+    const rows = await table(page, 'Beside the trace that it was fitted to');
+    const apart = rows.filter((row) => row[0].endsWith('KS distance')).map((row) => number(row[2]));
+    assert.ok(apart.length === 5 && apart.every((distance) => distance < 0.15), String(apart));
+    await panel(page).getByRole('figure', { name: 'Lives up to so many hours, beside the trace' }).waitFor();
+  }));

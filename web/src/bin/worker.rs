@@ -302,7 +302,7 @@ impl Sqlite {
         let sqlite = Self { worker, after: None, rows: 0, share: 0.0 };
         let answer = sqlite.ask(&[("file", blob), ("statement", &PackingTables::SCHEMA.into())]).await?;
         let schema = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
-        PackingTables::check(&schema).map_err(as_error)?;
+        PackingTables::check(&schema).map_err(|error| as_error(&error))?;
         Ok(sqlite)
     }
 
@@ -332,13 +332,13 @@ impl Sqlite {
         self.worker.post_message(&message)?;
         let answer = await_any(&answered).await?.unchecked_into::<MessageEvent>().data();
         match field(&answer, "error").and_then(|error| error.as_string()) {
-            Some(error) => Err(as_error(TraceError::unreadable("SQLite", self.rows, &error))),
+            Some(error) => Err(as_error(&TraceError::unreadable("SQLite", self.rows, &error))),
             None => Ok(answer),
         }
     }
 }
 
-fn as_error(error: TraceError) -> JsValue {
+fn as_error(error: &TraceError) -> JsValue {
     js_sys::Error::new(&error.to_string()).into()
 }
 

@@ -122,9 +122,9 @@ fn generate(link: &Scope<Page>, app: &App) -> Html {
         let like = event.target_unchecked_into::<HtmlSelectElement>().value();
         PageMessage::App(Message::Like(Generate { like, ..before.clone() }))
     });
-    let option = |value: String, name: String| html! { <option selected={ask.like == value} {value}>{ name }</option> };
-    let traces = app.traces.iter().map(|card| option(card.fingerprint.clone(), card.name.clone()));
-    let presets = FITTED.iter().map(|name| option((*name).to_owned(), (*name).to_owned()));
+    let option = |value: &str, name: &str| html! { <option selected={ask.like == value} value={value.to_owned()}>{ name }</option> };
+    let traces = app.traces.iter().map(|card| option(&card.fingerprint, &card.name));
+    let presets = FITTED.iter().map(|name| option(name, name));
     html! {
         <details class="about"><summary>{ tr("Generate one that is like a trace") }</summary>
             <label class="field"><span>{ tr("like") }</span><select {onchange} aria-label={tr("Generate like")}>{ for presets }{ for traces }</select></label>

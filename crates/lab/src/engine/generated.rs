@@ -6,42 +6,21 @@ use tiebreak_model::random::Seed;
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, read_compact};
 
+use super::recipe::{Recipe, name_of};
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, Generate};
 use crate::view::words;
-
-/// What is drawn of a preset, as its name says it, so that whoever has the name can draw the same again.
-struct Recipe {
-    preset: &'static Preset,
-    scale: Scale,
-}
-
-impl Recipe {
-    /// `azure-2020 x2, 14 days, seed 3`.
-    fn read(name: &str) -> Option<Self> {
-        let mut parts = name.split(", ");
-        let (preset, rate) = parts.next()?.split_once(" x")?;
-        let days = parts.next()?.strip_suffix(" days")?;
-        let seed = parts.next()?.strip_prefix("seed ")?;
-        let scale = Scale { rate: rate.parse().ok()?, days: days.parse().ok()?, seed: Seed(seed.parse().ok()?) };
-        Some(Self { preset: Preset::find(preset)?, scale })
-    }
-}
-
-fn name_of(like: &str, Scale { rate, days, seed }: &Scale) -> String {
-    format!("{like} x{rate}, {days} days, seed {}", seed.0)
-}
 
 /// Draws what is asked for, and what it is called. The trace is that which is asked for by its fingerprint, with its name.
 pub(super) fn drawn(ask: &Generate, trace: Option<(&Workload, &str)>) -> Result<(String, Parsed), String> {
     let (fitted, like) = match (Preset::find(&ask.like), trace) {
-        (Some(preset), _) => (preset.fitted(), preset.name.to_owned()),
-        (None, Some((workload, name))) => (Fitted::of(workload, name), format!("like {name}")),
+        (Some(preset), _) => (preset.fitted(), Ok(preset)),
+        (None, Some((workload, name))) => (Fitted::of(workload, name), Err(name)),
         (None, None) => return Err(super::NOT_LOADED.into()),
     };
     let fitted = fitted.map_err(|fault| fault.to_string())?;
     let days = if ask.days > 0.0 { ask.days } else { fitted.days };
     let scale = Scale { rate: ask.rate, days, seed: Seed(ask.seed) };
-    Ok((name_of(&like, &scale), parsed(&fitted, &scale)?))
+    Ok((name_of(like, &scale), parsed(&fitted, &scale)?))
 }
 
 /// Draws again what has this name, if that is drawn of a preset.
@@ -80,7 +59,7 @@ pub(super) fn beside(trace: &Workload, generated: &Workload) -> Vec<Exhibit> {
         false,
         lines(hours(&it.vms.first), hours(&it.vms.second)),
     ));
-    let life = it.distances.iter().find(|distance| distance.what.starts_with("life"));
+    let life = it.distances.iter().find(|distance| distance.what == "life of a VM, h");
     exhibits.extend(life.map(|life| {
         let shares = |at: usize| life.points.iter().map(|point| (point[0].max(0.01), 100.0 * point[at])).collect();
         plot("Lives up to so many hours, beside the trace", "% of VMs", "hours", true, lines(shares(1), shares(2)))

@@ -15,6 +15,7 @@ mod learning;
 mod lifetimes;
 mod power;
 mod profile;
+mod recipe;
 mod run;
 mod trace_card;
 mod vdcs;

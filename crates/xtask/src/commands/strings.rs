@@ -27,6 +27,7 @@ const ENGINE: &[&str] = &[
     "crates/admission/src/fit/mod.rs",
     "crates/admission/src/prior.rs",
     "crates/criticality/src/series.rs",
+    "crates/fitting/src/compare.rs",
     "crates/lab/src/engine/answer.rs",
     "crates/lab/src/engine/generated.rs",
     "crates/lab/src/engine/lifetimes.rs",
