@@ -1,8 +1,8 @@
 // What a workload looks like, on the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
-import { onPage } from './people.mjs';
+import { axe, openChromium } from './harness.mjs';
+import { listenToStatus, onPage, openTab } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -77,7 +77,7 @@ test('without a mouse, on a phone, in the dark and in German', () =>
   }));
 
 test('a workload like the trace is drawn, laid beside it, and drawn again by whoever opens the link', () =>
-  onPage(WIDE, async ({ hand, page, context }) => {
+  onPage(WIDE, async ({ hand, page }) => {
     await page.getByText('Generate one that is like a trace').click();
     const draw = async (like) => {
       await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
@@ -89,11 +89,14 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
     assert.match(await draw('azure-2020'), /^Done: /);
     await page.getByText('azure-2020 x1, 2 days, seed 1').first().waitFor();
     const digest = await hand.digest();
-    const link = await hand.shareLink();
-    const other = await context.newPage();
-    await other.goto(link);
-    await other.getByText(digest).first().waitFor();
-    await other.close();
+    const fresh = await openChromium();
+    try {
+      await listenToStatus(fresh.context);
+      const { hand: other } = await openTab(fresh, await hand.link());
+      assert.equal(await other.digest(), digest);
+    } finally {
+      await fresh.close();
+    }
 
     // One like the page's own trace is laid beside it.
     await days.fill('0');
@@ -104,4 +107,15 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
     const apart = rows.filter((row) => row[0].endsWith('KS distance')).map((row) => number(row[2]));
     assert.ok(apart.length === 5 && apart.every((distance) => distance < 0.15), String(apart));
     await panel(page).getByRole('figure', { name: 'Lives up to so many hours, beside the trace' }).waitFor();
+  }));
+
+test('a list of machines becomes clusters of those alike, and a wrong one names its line', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const give = (text) => page.getByLabel('List of machines').setInputFiles({ name: 'nodes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const nodes = ['sn,cpu_milli,memory_mib,gpu,model', ...Array.from({ length: 150 }, (_, at) => `n${at},${at % 3 ? 96_000 : 64_000},786432,2,P100`)];
+    await hand.runs(() => give(nodes.join('\n')));
+    await page.getByText('cluster 1: 100 × 96 cores').waitFor();
+    await page.getByText('cluster 2: 50 × 64 cores').waitFor();
+    await give('cores,memory\n4,16\n4,much\n');
+    assert.match(await hand.alert.textContent(), /Line 3: expected/);
   }));

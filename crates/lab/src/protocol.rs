@@ -97,6 +97,11 @@ pub enum Command {
         /// The file.
         file: Vec<u8>,
     },
+    /// Read a list of machines.
+    Nodes {
+        /// The file.
+        file: Vec<u8>,
+    },
     /// Say what the workload of the active variant of a document looks like.
     Profile {
         /// The document, as JSON.
@@ -281,6 +286,8 @@ pub enum Reply {
         /// As it is to be shown.
         exhibits: Vec<Exhibit>,
     },
+    /// The machines of a list, or what is wrong with it.
+    Nodes(Result<Vec<Machines>, String>),
     /// What the workload looks like, or why that cannot be told.
     Profile(Result<Box<Profiled>, String>),
     /// What a file of draws or CPU readings says, or why that cannot be told.
@@ -528,11 +535,18 @@ pub struct Profiled {
     /// Its parts, in the order in which they are shown.
     pub exhibits: Vec<Exhibit>,
     /// Machines that it could run on.
+    pub machines: Machines,
+}
+
+/// Machines that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machines {
+    /// How many.
     pub machines: u32,
     /// Cores of each.
-    pub cores: u32,
+    pub cores: f64,
     /// Memory of each, in GiB.
-    pub memory_gib: u32,
+    pub memory_gib: f64,
 }
 
 /// Presets that workloads can be drawn from, by name; the engine has what they hold.
@@ -638,7 +652,12 @@ impl Reply {
     pub fn run(&self) -> Option<u32> {
         match self {
             Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
-            Self::Forecast(_) | Self::Fitting { .. } | Self::Tried(_) | Self::Drawn(_) | Self::Profile(_) => None,
+            Self::Forecast(_)
+            | Self::Fitting { .. }
+            | Self::Tried(_)
+            | Self::Drawn(_)
+            | Self::Profile(_)
+            | Self::Nodes(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

@@ -1171,15 +1171,12 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     assert_ne!(profiled(&session), first);
 
     let profiled = profiled(&session);
-    let (machines, cores, memory_gib) = (profiled.machines, profiled.cores, profiled.memory_gib);
+    let machines = profiled.machines;
     session.edits(Edit::AddCluster);
-    session.edits(Edit::Machines { machines, cores, memory_gib });
+    session.edits(Edit::Machines(vec![machines]));
     let clusters = &session.app.variant().clusters;
-    assert_eq!((clusters.len(), clusters[0].settings.machines), (1, machines));
-    assert_eq!(
-        (clusters[0].settings.cores, clusters[0].settings.memory_gib),
-        (f64::from(cores), f64::from(memory_gib))
-    );
+    assert_eq!((clusters.len(), clusters[0].settings.machines), (1, machines.machines));
+    assert_eq!((clusters[0].settings.cores, clusters[0].settings.memory_gib), (machines.cores, machines.memory_gib));
     assert_eq!(session.app.front.phase, Phase::Finished, "it runs");
 
     // Folded, nothing is asked for.
@@ -1210,4 +1207,26 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     let mut third = Session::small();
     third.gives("mine.csv", &columns);
     assert_eq!(third.app.traces.last().expect("read").notes, again.notes);
+}
+
+#[test]
+fn a_list_of_machines_becomes_clusters_of_those_alike() {
+    let mut session = Session::small();
+    let list = b"sn,cpu_milli,memory_mib,gpu,model\na,64000,262144,2,P100\nb,96000,786432,8,\nc,64000,262144,0,\n";
+    session.does(Message::Nodes(list.to_vec()));
+    session.settle();
+    let clusters = &session.app.variant().clusters;
+    let told: Vec<_> =
+        clusters.iter().map(|row| (row.settings.machines, row.settings.cores, row.settings.memory_gib)).collect();
+    assert_eq!(told, [(2, 64.0, 256.0), (1, 96.0, 768.0)]);
+    assert_eq!(session.app.front.phase, Phase::Finished, "it runs");
+
+    session.does(Message::Nodes(b"cores,memory\n4,many\n".to_vec()));
+    session.settle();
+    let notice = session.app.notices.last().expect("told");
+    assert!(notice.lines[0].starts_with("Line 2: expected"), "{:?}", notice.lines);
+    assert_eq!(session.app.variant().clusters.len(), 2, "nothing changed");
+    session.does(Message::Undo);
+    session.settle();
+    assert_eq!(session.app.variant().clusters.len(), 1);
 }

@@ -464,12 +464,12 @@ fn binary_of(head: &[u8]) -> Option<(&'static dyn Format, &'static dyn Binary)> 
 }
 
 /// A text without the byte order mark that may stand at its beginning.
-fn without_mark(text: &[u8]) -> &[u8] {
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// The first two lines that are not empty, and whether both are complete.
-fn first_lines(text: &[u8]) -> (&[u8], bool) {
+pub(crate) fn first_lines(text: &[u8]) -> (&[u8], bool) {
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     match memchr::memchr_iter(b'\n', &text[blank..]).nth(1) {
         Some(end) => (&text[..=blank + end], true),
@@ -478,7 +478,7 @@ fn first_lines(text: &[u8]) -> (&[u8], bool) {
 }
 
 /// What separates the fields: a comma unless the first line has none and has another.
-fn delimiter_of(lines: &[u8]) -> u8 {
+pub(crate) fn delimiter_of(lines: &[u8]) -> u8 {
     let first = lines.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let has = |delimiter: &u8| first.contains(delimiter);
     [b',', b';', b'\t'].into_iter().find(has).unwrap_or(b',')

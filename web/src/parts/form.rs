@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
@@ -171,5 +172,30 @@ fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &dyn Fn(
             );
             PageMessage::App(Message::Notice(Notice::bad(say("Not changed: {label}", &[&label]), vec![line])))
         }
+    }
+}
+
+/// A control that takes a file and tells its bytes.
+pub(crate) fn file_field(
+    link: &Scope<Page>,
+    label: &'static str,
+    name: &'static str,
+    tell: fn(Vec<u8>) -> PageMessage,
+) -> Html {
+    let to = link.clone();
+    let onchange = Callback::from(move |event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+        input.set_value("");
+        let (promise, to) = (file.array_buffer(), to.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            let bytes = wasm_bindgen_futures::JsFuture::from(promise).await;
+            let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| Uint8Array::new(&bytes).to_vec());
+            to.send_message(tell(bytes));
+        });
+    });
+    html! {
+        <label class="file"><span>{ label }</span>
+            <input type="file" aria-label={name} accept=".csv,.tsv,.gz,.zst,text/csv,application/gzip" {onchange} /></label>
     }
 }

@@ -1,6 +1,5 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use js_sys::Uint8Array;
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
@@ -117,21 +116,11 @@ impl PowerPanel {
 
 /// The control that takes a history of draws, or CPU readings.
 fn draws(link: &Scope<Page>) -> Html {
-    let to = link.clone();
-    let onchange = Callback::from(move |event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-        input.set_value("");
-        let (promise, to) = (file.array_buffer(), to.clone());
-        wasm_bindgen_futures::spawn_local(async move {
-            let bytes = wasm_bindgen_futures::JsFuture::from(promise).await;
-            let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| Uint8Array::new(&bytes).to_vec());
-            to.send_message(PageMessage::Power(PowerMessage::Draws(bytes)));
-        });
+    let input = form::file_field(link, tr("Draws or readings of your own"), tr("File of draws or readings"), |bytes| {
+        PageMessage::Power(PowerMessage::Draws(bytes))
     });
     html! {
-        <p class="group"><label class="file"><span>{ tr("Draws or readings of your own") }</span>
-            <input type="file" aria-label={tr("File of draws or readings")} accept=".csv,.gz,.zst,text/csv,application/gzip" {onchange} /></label>
+        <p class="group">{ input }
             <span class="muted">{ tr("a CSV with a column watts, or CPU readings as in the Azure traces, which tell who is user-facing") }</span></p>
     }
 }

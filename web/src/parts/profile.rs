@@ -1,7 +1,7 @@
 //! What the workload looks like, below the charts.
 
 use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::Profiled;
+use tiebreak_lab::protocol::{Machines, Profiled};
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
 use tiebreak_tongue::{heard, say, tr};
@@ -41,9 +41,9 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, exhibits: &Exhibits, width: u3
 
 /// The machines it could run on, and the offer to take them.
 fn machines(link: &Scope<Page>, profiled: &Profiled) -> Html {
-    let Profiled { machines, cores, memory_gib, .. } = *profiled;
-    let onclick = link
-        .callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines { machines, cores, memory_gib })));
+    let suggested = profiled.machines;
+    let Machines { machines, cores, memory_gib } = suggested;
+    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines(vec![suggested]))));
     let label = say(
         "Use {machines} machines of {cores} cores and {memory_gib} GiB",
         &[&words::count(machines.into()), &cores, &memory_gib],

@@ -180,6 +180,8 @@ fn machines(link: &Scope<Page>, app: &App) -> Html {
         <>
             { for app.variant().clusters.iter().enumerate().map(cluster) }
             <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::AddCluster)))}>{ tr("Add a cluster") }</button>
+            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), |bytes| PageMessage::App(Message::Nodes(bytes))) }
+                <span class="muted">{ tr("a CSV with cores and memory of each, or openb's nodes; those alike become a cluster") }</span></p>
         </>
     }
 }

@@ -8,7 +8,7 @@ use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::{AdmissionSettings, GeneratedWorkload};
 
-use crate::protocol::TraceCard;
+use crate::protocol::{Machines, TraceCard};
 
 /// A change to the document.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,15 +143,8 @@ pub enum Edit {
         /// Its value.
         value: f64,
     },
-    /// One cluster of so many machines in place of all, with as many to a rack as in the first.
-    Machines {
-        /// How many.
-        machines: u32,
-        /// Cores of each.
-        cores: u32,
-        /// Memory of each, in GiB.
-        memory_gib: u32,
-    },
+    /// A cluster for each of these in place of all, with as many machines to a rack as in the first.
+    Machines(Vec<Machines>),
     /// One more cluster.
     AddCluster,
     /// One cluster less.
@@ -246,6 +239,15 @@ fn is_for_all(edit: &Edit) -> bool {
     }
 }
 
+/// A cluster of these machines, spread over racks and chassis as another one is.
+fn of(Machines { machines, cores, memory_gib }: Machines, before: &ClusterSettings) -> ClusterSettings {
+    let machines = machines.clamp(1, MACHINES_MAX);
+    let racks = u64::from(machines) * u64::from(before.racks) / u64::from(before.machines.max(1));
+    let racks = u32::try_from(racks).unwrap_or(machines).clamp(1, machines);
+    let chassis = before.chassis.min(machines / racks).max(1);
+    ClusterSettings { machines, racks, cores, memory_gib, chassis, unready: 0, ..*before }
+}
+
 fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     match edit {
         Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
@@ -311,16 +313,14 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
                 row.settings = settings;
             }
         }
-        Edit::Machines { machines, cores, memory_gib } => {
-            variant.clusters.truncate(1);
-            for row in &mut variant.clusters {
-                let before = row.settings;
-                let machines = (*machines).clamp(1, MACHINES_MAX);
-                let racks = u64::from(machines) * u64::from(before.racks) / u64::from(before.machines.max(1));
-                let racks = u32::try_from(racks).unwrap_or(machines).clamp(1, machines);
-                let (cores, memory_gib) = (f64::from(*cores), f64::from(*memory_gib));
-                let chassis = before.chassis.min(machines / racks).max(1);
-                row.settings = ClusterSettings { machines, racks, cores, memory_gib, chassis, unready: 0, ..before };
+        Edit::Machines(machines) => {
+            let before = variant.clusters.first().map_or_else(ClusterSettings::default, |row| row.settings);
+            let clusters = machines.iter().take(CLUSTERS_MAX).enumerate();
+            let clusters: Vec<_> = clusters
+                .map(|(at, machines)| ClusterRow { settings: of(*machines, &before), ..ClusterRow::numbered(at) })
+                .collect();
+            if !clusters.is_empty() {
+                variant.clusters = clusters;
             }
         }
         Edit::AddCluster => {

@@ -133,6 +133,8 @@ pub enum Message {
     Draws(Vec<u8>),
     /// Try capping on servers.
     TryCapping(PowerAsk),
+    /// A list of machines was given.
+    Nodes(Vec<u8>),
     /// What the workload looks like is to be shown, or no longer.
     Profile(bool),
     /// Stop running over seeds, and forget what that gave.

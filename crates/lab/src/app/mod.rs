@@ -296,6 +296,7 @@ impl App {
             Message::TryCapping(ask) => {
                 vec![self.front.send(Command::TryCapping { document: self.document.to_json(), ask })]
             }
+            Message::Nodes(file) => vec![self.front.send(Command::Nodes { file })],
             Message::Profile(shown) => {
                 self.shows_profile = shown;
                 self.ask_profile().into_iter().collect()
@@ -895,6 +896,11 @@ impl App {
             }
             Reply::Drawn(drawn) => {
                 self.drawn = Some(drawn);
+                Vec::new()
+            }
+            Reply::Nodes(Ok(machines)) => self.edit(&Edit::Machines(machines)),
+            Reply::Nodes(Err(why)) => {
+                self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![why]));
                 Vec::new()
             }
             Reply::Profile(profile) => {

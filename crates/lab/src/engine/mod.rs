@@ -28,9 +28,9 @@ use tiebreak_model::{MachineId, Readiness, Resources, Time, VmId, Workload};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Parsed, TraceParser};
+use tiebreak_trace::{Nodes, Parsed, TraceParser};
 
-use crate::protocol::{Command, Generate, Profiled, Reply, StepTo, TraceCard, VmCard};
+use crate::protocol::{Command, Generate, Machines, Profiled, Reply, StepTo, TraceCard, VmCard};
 use crate::view::words;
 
 use self::answer::answer;
@@ -167,6 +167,7 @@ impl Engine {
                 let Some(current) = self.run.as_ref().filter(|current| current.id == run) else { return Vec::new() };
                 vec![Reply::Drawn(power::of_file(&current.world, &file).map(Box::new))]
             }
+            Command::Nodes { file } => vec![Reply::Nodes(machines_of(&file))],
             Command::Profile { document } => {
                 vec![Reply::Profile(self.profile(&document))]
             }
@@ -608,6 +609,17 @@ fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
 
 /// The active variant of a document, which must be one without issues: what runs is what the
 /// page shows, or nothing.
+/// The machines of a list, by what is alike.
+fn machines_of(file: &[u8]) -> Result<Vec<Machines>, String> {
+    let nodes = tiebreak_trace::nodes::read(file).map_err(|fault| fault.to_string())?;
+    let machines = |it: &Nodes| Machines {
+        machines: it.machines,
+        cores: f64::from(it.cores_milli) / 1_000.0,
+        memory_gib: f64::from(it.memory_mib) / 1_024.0,
+    };
+    Ok(nodes.iter().map(machines).collect())
+}
+
 fn read(document: &str) -> Result<Variant, String> {
     let read = Document::read(document).map_err(|error| error.to_string())?;
     match read.issues.first() {

@@ -5,7 +5,7 @@ use tiebreak_profile::{
     Arrivals, Inventory, LIFE_BOUNDS_S, LifeBin, Lives, Load, Profile, Quantiles, Reuse, Size, Tenants,
 };
 
-use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, Profiled};
+use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, Machines, Profiled};
 use crate::view::words;
 
 /// Sizes that are listed; the others are counted together.
@@ -28,7 +28,8 @@ pub(super) fn of(workload: &Workload) -> Profiled {
         drawn("Arrivals by day of the week", "VMs a day", "days", days)
     }));
     exhibits.extend([sized(&sizes), alive(&lives), lived(&lives), owned(&tenants), reused(&reuse)]);
-    Profiled { exhibits, machines: u32::try_from(machines).unwrap_or(u32::MAX), cores, memory_gib }
+    let machines = u32::try_from(machines).unwrap_or(u32::MAX);
+    Profiled { exhibits, machines: Machines { machines, cores: cores.into(), memory_gib: memory_gib.into() } }
 }
 
 fn used(load: &Load, machines: &str) -> Exhibit {

@@ -25,7 +25,7 @@ tiebreak_model::declare! {
 }
 
 /// A column by its names, the units that may follow them, and ours when none does.
-struct Meaning {
+pub(crate) struct Meaning {
     names: &'static [&'static str],
     units: &'static [(&'static str, f64)],
     unit: f64,
@@ -71,17 +71,19 @@ const TENANT: Meaning = word(&[
     "batch",
     "batchid",
 ]);
-const CORES: Meaning = Meaning {
+pub(crate) const CORES: Meaning = Meaning {
     names: &["cores", "core", "cpu", "cpus", "vcpu", "vcpus", "corecount", "vcpucount"],
     units: CORES_UNITS,
     unit: 1_000.0,
 };
-const MEMORY: Meaning = Meaning { names: &["memory", "mem", "ram"], units: MEMORY_UNITS, unit: 1_024.0 };
+pub(crate) const MEMORY: Meaning = Meaning { names: &["memory", "mem", "ram"], units: MEMORY_UNITS, unit: 1_024.0 };
 const START: Meaning =
     time(&["start", "starttime", "created", "creationtime", "createtime", "vmcreated", "arrival", "arrivaltime"]);
 const END: Meaning =
     time(&["end", "endtime", "deleted", "deletiontime", "deletetime", "vmdeleted", "departure", "departuretime"]);
 const DURATION: Meaning = time(&["duration", "lifetime"]);
+/// How many machines a row of a list of machines stands for.
+pub(crate) const MACHINES: Meaning = word(&["machines", "machine", "count", "nodes", "number", "quantity"]);
 const PRIORITY: Meaning = word(&["priority"]);
 const FAULT_DOMAINS: Meaning = word(&["faultdomains", "faultdomaincount", "platformfaultdomaincount"]);
 const SCOPE: Meaning = word(&["scope", "colocation", "colocated"]);
@@ -132,7 +134,7 @@ const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
 
 impl Meaning {
     /// The first column of the header with one of the names.
-    fn find(&self, header: &[String]) -> Option<Column> {
+    pub(crate) fn find(&self, header: &[String]) -> Option<Column> {
         self.names.iter().find_map(|name| {
             let unit_of = |(index, field): (usize, &String)| {
                 let unit = self.unit_of(field, name)?;
