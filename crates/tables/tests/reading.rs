@@ -129,7 +129,7 @@ fn a_bad_sqlite_file_gets_a_sentence() {
         (
             "words",
             &format!("{TYPES}{VMS}INSERT INTO vm VALUES (1, 1, 7, 0, 'monday', 'tuesday');"),
-            "1 of 1 rows are faulty. The first is in line 2: expected a number in column starttime, got \"monday\".",
+            "1 of 1 rows are faulty. The first is in line 2: expected a number of days in column starttime, got \"monday\".",
         ),
     ] {
         let place = Place::made(&format!("bad-{name}"), statements);
