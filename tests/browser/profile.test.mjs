@@ -11,7 +11,11 @@ const panel = (page) => page.getByRole('region', { name: 'Profile', exact: true 
 const fold = (page) => page.getByRole('button', { name: 'Profile of the workload' });
 const offer = (page) => panel(page).getByRole('button', { name: /^Use [\d,]+ machines of \d+ cores and \d+ GiB$/ });
 const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
-const table = async (page, name) => (await cells(panel(page).getByRole('region', { name, exact: true }))).slice(1);
+const table = async (page, name) => {
+  const region = panel(page).getByRole('region', { name, exact: true });
+  await region.waitFor();
+  return (await cells(region)).slice(1);
+};
 const number = (text) => Number(text.replaceAll(',', ''));
 
 test('the profile counts what is in the trace, and draws it', () =>

@@ -14,7 +14,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions, FileSystemWritableFileStream,
-    MessageChannel, MessageEvent, MessagePort, StorageManager, Worker, WorkerOptions, WorkerType,
+    MessageChannel, MessageEvent, MessagePort, ReadableStreamDefaultReader, StorageManager, Worker, WorkerOptions,
+    WorkerType,
 };
 
 use locks::With;
@@ -241,37 +242,8 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
 
 /// A file's text, piece by piece: its own bytes, or what SQLite makes of it. It is no longer read when this is dropped.
 enum Pieces {
-    Bytes(Bytes),
+    Bytes(ReadableStreamDefaultReader),
     Sqlite(Sqlite),
-}
-
-/// A file in large pieces; the next one is read while this one is parsed.
-struct Bytes {
-    blob: Blob,
-    /// Where the piece behind the next one begins.
-    at: f64,
-    next: Promise,
-}
-
-impl Bytes {
-    /// Bytes of a piece: small ones would cost more to pass on than to parse.
-    const PIECE: f64 = 4_194_304.0;
-
-    fn of(blob: &Blob) -> Result<Self, JsValue> {
-        Ok(Self { blob: blob.clone(), at: Self::PIECE, next: Self::piece(blob, 0.0)? })
-    }
-
-    fn piece(blob: &Blob, at: f64) -> Result<Promise, JsValue> {
-        Ok(blob.slice_with_f64_and_f64(at, at + Self::PIECE)?.array_buffer())
-    }
-
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
-        let piece = await_any(&self.next).await?;
-        self.next = Self::piece(&self.blob, self.at)?;
-        self.at += Self::PIECE;
-        let piece = Uint8Array::new(&piece).to_vec();
-        Ok(Some(piece).filter(|piece| !piece.is_empty()))
-    }
 }
 
 impl Pieces {
@@ -281,13 +253,17 @@ impl Pieces {
         if Uint8Array::new(&await_any(&first.array_buffer()).await?).to_vec() == MAGIC {
             return Ok(Self::Sqlite(Sqlite::open(blob).await?));
         }
-        Ok(Self::Bytes(Bytes::of(blob)?))
+        Ok(Self::Bytes(blob.stream().get_reader().unchecked_into()))
     }
 
     async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
         match self {
             Self::Sqlite(sqlite) => sqlite.next().await,
-            Self::Bytes(bytes) => bytes.next().await,
+            Self::Bytes(reader) => {
+                let step = await_any(&reader.read()).await?;
+                let bytes = field(&step, "value").map(|bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
+                Ok(bytes)
+            }
         }
     }
 
@@ -300,9 +276,12 @@ impl Pieces {
     }
 }
 
-impl Drop for Sqlite {
+impl Drop for Pieces {
     fn drop(&mut self) {
-        self.worker.terminate();
+        match self {
+            Self::Bytes(reader) => drop(reader.cancel()),
+            Self::Sqlite(sqlite) => sqlite.worker.terminate(),
+        }
     }
 }
 
