@@ -15,7 +15,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
     let Some(unknown) = app.unknown.as_ref().filter(|_| app.reading.is_none()) else { return Html::default() };
     let cell = |text: &String| html! { <td>{ text }</td> };
     html! {
-        <section class="notice columns" aria-label={tr("Columns of the file")}>
+        <section class="notice" aria-label={tr("Columns of the file")}>
             <div class="notice-head"><strong>{ tr("What are the columns of this file?") }</strong>
                 <button class="quiet" aria-label={tr("Leave this file")} onclick={link.callback(|_| PageMessage::App(Message::NoColumns))}>{ "×" }</button></div>
             <p class="hint">{ tr("Needed are cores, memory and start. What stays empty is left aside; without an end or a duration VMs never end.") }</p>
