@@ -127,7 +127,7 @@ fn owned(tenants: &Tenants) -> Exhibit {
         cells([vec![name.to_owned(), words::fixed(of.mean, 1)], numbers.into()].concat())
     };
     let rows = vec![row("VMs of a tenant", &tenants.vms), row("VMs of a request", &tenants.batch)];
-    let mut exhibit = table("Tenants and requests", ["Of", "mean", "half at most", "90 %", "99 %", "all"], rows);
+    let mut exhibit = table("Tenants and requests", ["What", "mean", "half at most", "90 %", "99 %", "all"], rows);
     exhibit.said = vec![format!(
         "{}; the largest tenth of them has {} % of all VMs.",
         words::counted(f64::from(tenants.count), "tenant", "tenants"),
