@@ -10,6 +10,9 @@ use super::recipe::{Recipe, name_of};
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, Generate};
 use crate::view::words;
 
+/// VMs that are drawn at most, on average: a link may ask for any number, and a tab has little memory.
+const VMS_MAX: u32 = 2_000_000;
+
 /// Draws what is asked for, and what it is called. The trace is that which is asked for by its fingerprint, with its name.
 pub(super) fn drawn(ask: &Generate, trace: Option<(&Workload, &str)>) -> Result<(String, Parsed), String> {
     let (fitted, like) = match (Preset::find(&ask.like), trace) {
@@ -30,6 +33,11 @@ pub(super) fn again(name: &str) -> Option<Parsed> {
 }
 
 fn parsed(fitted: &Fitted, scale: &Scale) -> Result<Parsed, String> {
+    let vms = fitted.expected_vms(scale.rate, scale.days);
+    if vms > f64::from(VMS_MAX) {
+        let (most, vms) = (words::count(VMS_MAX.into()), words::count(vms.round()));
+        return Err(format!("expected at most {most} VMs, got about {vms}; take a lower rate or fewer days"));
+    }
     let workload = fitted.generate(scale).map_err(|fault| fault.to_string())?;
     let notes = vec![
         format!("Drawn by chance from what was fitted to: {}", fitted.source),
@@ -127,6 +135,10 @@ mod tests {
         assert_eq!(name, "azure-2020 x0.1, 1.5 days, seed 3");
         let second = again(&name).expect("a name of ours");
         assert_eq!(first.workload.fingerprint(), second.workload.fingerprint());
+        assert!(again("azure-2020 x1000, 10000 days, seed 3").is_none(), "no link makes the page draw for hours");
+        assert!(
+            drawn(&Generate { rate: 1e9, ..ask.clone() }, None).is_err_and(|why| why.contains("at most 2,000,000 VMs"))
+        );
         assert!(again("azure-2020.csv").is_none() && again("azure-1999 x1, 1 days, seed 3").is_none());
         assert!(drawn(&Generate { rate: -1.0, ..ask }, None).is_err_and(|why| why.contains("expected a rate above 0")));
     }
