@@ -7,6 +7,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::fmt;
 use core::ops::Range;
 
@@ -79,10 +80,13 @@ impl fmt::Display for WorkloadError {
 
 impl core::error::Error for WorkloadError {}
 
-/// Collects rows in any order.
+/// Name, tenant, shape, start and end.
+type PackedRow = (u64, u64, u32, Time, Time);
+
+/// Collects rows in any order, 40 bytes each.
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadBuilder {
-    rows: Vec<(u64, u64, u32, Time, Time)>,
+    rows: Vec<PackedRow>,
     shapes: Vec<VmShape>,
     shape_ids: BTreeMap<VmShape, u32>,
     one_by_one: bool,
@@ -103,12 +107,59 @@ impl WorkloadBuilder {
 
     /// Adds a VM.
     pub fn push(&mut self, row: VmRow) {
+        let packed = self.packed(row);
+        self.rows.push(packed);
+    }
+
+    fn packed(&mut self, row: VmRow) -> PackedRow {
         let shapes = &mut self.shapes;
         let shape = *self.shape_ids.entry(row.shape).or_insert_with(|| {
             shapes.push(row.shape);
             shapes.len() as u32 - 1
         });
-        self.rows.push((row.name, row.tenant, shape, row.start, row.end));
+        (row.name, row.tenant, shape, row.start, row.end)
+    }
+
+    /// The VMs so far, in the order in which they stand.
+    pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
+        self.rows.iter().map(|row| unpacked(row, &self.shapes))
+    }
+
+    /// Changes each VM so far.
+    pub fn change(&mut self, mut change: impl FnMut(&mut VmRow)) {
+        for index in 0..self.rows.len() {
+            let before = unpacked(&self.rows[index], &self.shapes);
+            let mut row = before;
+            change(&mut row);
+            if row != before {
+                self.rows[index] = self.packed(row);
+            }
+        }
+    }
+
+    /// Keeps those VMs of which this is true.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&VmRow) -> bool) {
+        let Self { rows, shapes, .. } = self;
+        rows.retain(|row| is_kept(&unpacked(row, shapes)));
+    }
+
+    /// Puts the VMs in one order whatever order they came in, so that they make the same workload.
+    pub fn sort(&mut self) {
+        let Self { rows, shapes, .. } = self;
+        rows.sort_unstable_by(|one, other| order(one, other, shapes));
+        let mut sorted = Self { one_by_one: self.one_by_one, ..Self::default() };
+        let mut ids = alloc::vec![u32::MAX; shapes.len()];
+        for row in rows.iter_mut() {
+            let id = &mut ids[row.2 as usize];
+            if *id == u32::MAX {
+                *id = sorted.shapes.len() as u32;
+                sorted.shapes.push(shapes[row.2 as usize]);
+            }
+            row.2 = *id;
+        }
+        sorted.shape_ids = sorted.shapes.iter().copied().zip(0..).collect();
+        sorted.rows = core::mem::take(rows);
+        *self = sorted;
     }
 
     /// VMs so far.
@@ -134,9 +185,23 @@ impl WorkloadBuilder {
         if self.rows.len() >= u32::MAX as usize {
             return Err(WorkloadError::TooManyVms);
         }
-        self.rows.sort_by_key(|(_, tenant, _, start, _)| (*start, if *start > Time::ZERO { *tenant } else { 0 }));
+        let key = |(_, tenant, _, start, _): &PackedRow| (*start, if *start > Time::ZERO { *tenant } else { 0 });
+        if !self.rows.is_sorted_by_key(key) {
+            self.rows.sort_by_key(key);
+        }
         Ok(Workload::of_sorted(&self.rows, self.shapes, horizon, self.one_by_one))
     }
+}
+
+fn unpacked(&(name, tenant, shape, start, end): &PackedRow, shapes: &[VmShape]) -> VmRow {
+    VmRow { name, tenant, shape: shapes[shape as usize], start, end }
+}
+
+/// One function, called: written into every step of the sort it is ten times the code.
+#[inline(never)]
+fn order(one: &PackedRow, other: &PackedRow, shapes: &[VmShape]) -> Ordering {
+    let key = |(name, tenant, _, start, end): &PackedRow| (*start, *tenant, *name, *end);
+    key(one).cmp(&key(other)).then_with(|| shapes[one.2 as usize].cmp(&shapes[other.2 as usize]))
 }
 
 /// The requests of a run.
@@ -155,7 +220,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    fn of_sorted(rows: &[(u64, u64, u32, Time, Time)], shapes: Vec<VmShape>, horizon: Time, one_by_one: bool) -> Self {
+    fn of_sorted(rows: &[PackedRow], shapes: Vec<VmShape>, horizon: Time, one_by_one: bool) -> Self {
         let mut workload = Self {
             shapes,
             names: rows.iter().map(|row| row.0).collect(),

@@ -7,7 +7,7 @@ use crate::error::TraceError;
 /// the packing trace 5.6 million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows kept in memory (about 100 bytes each while reading).
+    /// Rows kept in memory (40 bytes each, and up to as much again while there come more).
     pub rows_max: u64,
     /// Bytes of a file of which no sample is taken, as it stands on the disk.
     pub file_bytes_max: u64,

@@ -1,7 +1,5 @@
 //! Takes a file's bytes in chunks and gives back a workload and a report.
 
-use std::cmp::Ordering;
-
 use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
@@ -69,7 +67,7 @@ impl TraceParser {
             unknown: Vec::new(),
             bytes: 0,
             body: Body::Head(Vec::new()),
-            rows: Vec::new(),
+            rows: WorkloadBuilder::new(),
             tally: Tally::default(),
         };
         Self { source: Source::new(), text, bytes: 0, failed: None }
@@ -187,7 +185,7 @@ struct Text {
     unknown: Vec<Vec<String>>,
     bytes: u64,
     body: Body,
-    rows: Vec<VmRow>,
+    rows: WorkloadBuilder,
     tally: Tally,
 }
 
@@ -305,7 +303,10 @@ impl Text {
                 let fits = record.has_no_field_beyond(body.fields);
                 match fits.and_then(|()| body.reader.row(&record, &mut self.tally)) {
                     Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
-                    Ok(row) => self.rows.extend(row.and_then(|row| kept(row, self.sample, &mut self.tally))),
+                    Ok(row) => {
+                        let row = row.and_then(|row| kept(row, self.sample, &mut self.tally));
+                        row.into_iter().for_each(|row| self.rows.push(row));
+                    }
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                 }
                 let held = self.rows.len() as u64 + body.reader.pending();
@@ -324,8 +325,8 @@ impl Text {
             Body::Table(body) => (body.format, self.finish_table(*body)?),
             Body::Binary(format, reader, bytes) => {
                 let (rows, horizon) = reader.read(&bytes, &self.limits, &mut self.tally)?;
-                let sampled = rows.into_iter().filter_map(|row| kept(row, self.sample, &mut self.tally));
-                self.rows = sampled.collect();
+                self.rows = rows;
+                self.rows.retain(|row| kept(*row, self.sample, &mut self.tally).is_some());
                 (format, horizon)
             }
         };
@@ -340,7 +341,7 @@ impl Text {
             return Err(TraceError::HeaderOnly);
         }
         let rest = body.reader.rest().into_iter().filter_map(|row| kept(row, self.sample, &mut self.tally));
-        self.rows.extend(rest);
+        rest.for_each(|row| self.rows.push(row));
         if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
             on_trial(&self.tally, body.format)?;
         }
@@ -351,8 +352,8 @@ impl Text {
 }
 
 /// Says how many VMs have the name of another one; all of them are kept.
-fn note_on_twins(rows: &[VmRow]) -> Option<String> {
-    let mut names: Vec<u64> = rows.iter().map(|row| row.name).collect();
+fn note_on_twins(rows: &WorkloadBuilder) -> Option<String> {
+    let mut names: Vec<u64> = rows.rows().map(|row| row.name).collect();
     names.sort_unstable();
     let twins = names.windows(2).filter(|pair| pair[0] == pair[1]).count();
     (twins > 0)
@@ -401,18 +402,9 @@ fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u6
 }
 
 /// Rows in one order whatever order the file has, so that a shuffled file is the same workload.
-fn workload_of(mut rows: Vec<VmRow>, horizon: Time) -> Result<Workload, TraceError> {
-    rows.sort_unstable_by(order);
-    let mut builder = WorkloadBuilder::new();
-    rows.into_iter().for_each(|row| builder.push(row));
-    Ok(builder.finish(horizon)?)
-}
-
-/// One function, called: written into every step of the sort it is ten times the code.
-#[inline(never)]
-fn order(one: &VmRow, other: &VmRow) -> Ordering {
-    let key = |row: &VmRow| (row.start, row.tenant, row.name, row.end);
-    key(one).cmp(&key(other)).then_with(|| one.shape.cmp(&other.shape))
+fn workload_of(mut rows: WorkloadBuilder, horizon: Time) -> Result<Workload, TraceError> {
+    rows.sort();
+    Ok(rows.finish(horizon)?)
 }
 
 /// Which tenants are kept.

@@ -2,7 +2,7 @@
 //!
 //! Source: Cortez et al., "Resource Central", SOSP 2017.
 
-use tiebreak_model::{Declaration, Declared, Millis, Resources, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Millis, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, SECOND, checked_end, hash};
 use crate::error::TraceError;
@@ -131,8 +131,12 @@ impl RowReader for Rows {
 
     /// The last timestamp of the table. Readings end there, so a VM that is deleted then
     /// was still running.
-    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time {
-        rows.iter_mut().filter(|row| row.end.0 >= self.last_ms).for_each(|row| row.end = Time::NEVER);
+    fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
+        rows.change(|row| {
+            if row.end.0 >= self.last_ms {
+                row.end = Time::NEVER;
+            }
+        });
         tally.notes.push(format!("VMs deleted at the last timestamp, {} s, are still running.", self.last_ms / 1_000));
         Time(self.last_ms.max(GRID))
     }

@@ -3,7 +3,7 @@
 //! Source: Hadary et al., "Protean", OSDI 2020. The file is a SQLite database; [`Tables`] says what is asked of it, and the
 //! answer is read here as text.
 
-use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, DAY, checked_end};
 use crate::error::TraceError;
@@ -174,7 +174,7 @@ impl RowReader for Rows {
     }
 
     /// The last start, rounded up to the next full hour, as for the samples of this trace.
-    fn finish(&mut self, rows: &mut [VmRow], _: &mut Tally) -> Time {
+    fn finish(&mut self, rows: &mut WorkloadBuilder, _: &mut Tally) -> Time {
         last_start_hour(rows)
     }
 }

@@ -3,7 +3,7 @@
 //! Source: Hadary et al., "Protean", OSDI 2020; sampled and joined with concrete sizes in the
 //! artifact of CoSpot, SoCC 2022.
 
-use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, DAY, checked_end};
 use crate::error::TraceError;
@@ -97,7 +97,7 @@ impl RowReader for Rows {
 
     /// The last start, rounded up to the next full hour: day 14. The ends go on to day 90, but
     /// without arrivals those weeks would only show a fleet that drains.
-    fn finish(&mut self, rows: &mut [VmRow], _: &mut Tally) -> Time {
+    fn finish(&mut self, rows: &mut WorkloadBuilder, _: &mut Tally) -> Time {
         last_start_hour(rows)
     }
 }

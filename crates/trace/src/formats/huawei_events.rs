@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, SECOND, hash};
 use crate::error::TraceError;
@@ -143,7 +143,7 @@ impl RowReader for Rows {
     }
 
     /// The last event, rounded up to the next full hour.
-    fn finish(&mut self, _: &mut [VmRow], tally: &mut Tally) -> Time {
+    fn finish(&mut self, _: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
         tally.notes.push(format!("{} VMs were created; a row tells either that or a deletion.", self.created));
         hour_above(self.last)
     }

@@ -1,6 +1,6 @@
 //! The trace formats, in the order in which they are tried.
 
-use tiebreak_model::{Declaration, Time, VmRow};
+use tiebreak_model::{Declaration, Time, VmRow, WorkloadBuilder};
 
 use crate::column::Column;
 use crate::error::TraceError;
@@ -118,7 +118,7 @@ pub trait Binary {
     ///
     /// # Errors
     /// When the file is cut, damaged or too large.
-    fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(Vec<VmRow>, Time), TraceError>;
+    fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(WorkloadBuilder, Time), TraceError>;
 }
 
 /// Reads the rows of one file.
@@ -140,7 +140,7 @@ pub trait RowReader: Send {
     }
 
     /// Then settles what only the whole file tells, and says when the trace stops telling. There may be no row.
-    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time;
+    fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time;
 }
 
 /// A table's format and how it is read.
@@ -162,8 +162,8 @@ pub(crate) fn recognise(head: &Head<'_>) -> Result<FoundTable, TraceError> {
 
 /// The last start in a trace, rounded up to the next full hour: as long as VMs arrive the
 /// trace tells what happens; after its last arrival a fleet only drains.
-pub(crate) fn last_start_hour(rows: &[VmRow]) -> Time {
-    hour_above(rows.iter().map(|row| row.start).max().unwrap_or(Time::ZERO))
+pub(crate) fn last_start_hour(rows: &WorkloadBuilder) -> Time {
+    hour_above(rows.rows().map(|row| row.start).max().unwrap_or(Time::ZERO))
 }
 
 /// The next full hour at or after an instant, and at least the first.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash, time_unit};
 use crate::error::TraceError;
@@ -369,54 +369,54 @@ impl RowReader for Rows {
     /// hours, so that the first VM starts in the first hour. The trace tells until its last start,
     /// rounded up to the next full hour; when all VMs start within the first hour (a hand-made
     /// example, or VMs that were all there already) until the last end within 30 days.
-    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time {
+    fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
         move_clock(rows, tally);
         settle_terms(rows, tally);
         let last_start = last_start_hour(rows);
         if last_start > hour_above(Time::ZERO) {
             return last_start;
         }
-        let last_end = rows.iter().map(|row| row.end).filter(|end| *end != Time::NEVER).max();
+        let last_end = rows.rows().map(|row| row.end).filter(|end| *end != Time::NEVER).max();
         hour_above(last_end.map_or(last_start, |end| end.min(Time(30 * DAY as i64))))
     }
 }
 
 /// Terms belong to the tenant: where rows of one disagree, the first that started has it right.
-pub(super) fn settle_terms(rows: &mut [VmRow], tally: &mut Tally) {
-    if rows.iter().all(|row| row.shape.terms.is_none()) {
+pub(super) fn settle_terms(rows: &mut WorkloadBuilder, tally: &mut Tally) {
+    if rows.rows().all(|row| row.shape.terms.is_none()) {
         return;
     }
     let mut firsts: BTreeMap<u64, (Time, u64, TenantTerms)> = BTreeMap::new();
-    for row in &*rows {
+    for row in rows.rows() {
         let this = (row.start, row.name, row.shape.terms);
         firsts.entry(row.tenant).and_modify(|first| *first = this.min(*first)).or_insert(this);
     }
-    for row in rows {
+    rows.change(|row| {
         let (_, _, terms) = firsts[&row.tenant];
         if row.shape.terms != terms {
             row.shape.terms = terms;
             tally.correct(Correction::OtherTerms);
         }
-    }
+    });
 }
 
 /// A clock whose first start is later than this began elsewhere.
 const CLOCK_ELSEWHERE_MS: i64 = DAY as i64;
 
-fn move_clock(rows: &mut [VmRow], tally: &mut Tally) {
+fn move_clock(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     let hour = HOUR as i64;
-    let first = rows.iter().map(|row| row.start.0).min().unwrap_or(0);
+    let first = rows.rows().map(|row| row.start.0).min().unwrap_or(0);
     if first <= CLOCK_ELSEWHERE_MS {
         return;
     }
     // One less, so that a first start on a full hour does not become "there already".
     let hours = (first - 1) / hour;
-    for row in rows {
+    rows.change(|row| {
         row.start.0 -= hours * hour;
         if row.end != Time::NEVER {
             row.end.0 -= hours * hour;
         }
-    }
+    });
     tally.notes.push(format!("The clock was moved back by {hours} h: the first VM starts that late."));
 }
 

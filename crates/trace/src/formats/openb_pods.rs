@@ -2,7 +2,7 @@
 //!
 //! Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
 
-use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape};
+use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
 use crate::column::{Column, SECOND, checked_end, hash};
 use crate::error::TraceError;
@@ -105,8 +105,12 @@ impl RowReader for Rows {
     }
 
     /// The last timestamp, rounded up to the next full hour: what was deleted then was still running.
-    fn finish(&mut self, rows: &mut [VmRow], tally: &mut Tally) -> Time {
-        rows.iter_mut().filter(|row| row.end >= self.last).for_each(|row| row.end = Time::NEVER);
+    fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
+        rows.change(|row| {
+            if row.end >= self.last {
+                row.end = Time::NEVER;
+            }
+        });
         tally.notes.push(format!("Pods deleted at the last timestamp, {} s, are still running.", self.last.0 / 1_000));
         tally.notes.push(format!(
             "{} pods ask for GPUs, which are left aside; {} were never scheduled, and ask all the same.",

@@ -3,7 +3,7 @@
 //! The cut that comes with the page shows why. VMs were asked for at full seconds, left at any moment, and all
 //! times were then rounded to a millionth of a day: told in milliseconds, every time would cost a byte more.
 
-use tiebreak_model::{Time, VmRow};
+use tiebreak_model::{Time, VmRow, Workload};
 
 /// Steps that are tried: five minutes, minutes, seconds, a millionth of a day, milliseconds.
 const STEPS: [(i64, i64); 5] = [(300_000, 1), (60_000, 1), (1_000, 1), (432, 5), (1, 1)];
@@ -49,14 +49,14 @@ impl Clock {
     }
 
     /// The coarsest step that tells every time, and a beat on which three starts of four fall.
-    pub(super) fn of(rows: &[VmRow]) -> Self {
-        let tells = |clock: &Self| rows.iter().all(|row| clock.tells(row.start) && clock.tells(row.end));
+    pub(super) fn of(workload: &Workload) -> Self {
+        let tells = |clock: &Self| workload.rows().all(|row| clock.tells(row.start) && clock.tells(row.end));
         let clocks = STEPS.map(|step| Self { step, beat_ms: 0 });
         let clock = clocks.into_iter().find(tells).unwrap_or(Self { step: (1, 1), beat_ms: 0 });
         let on_beat = |beat_ms: i64| {
             let clock = Self { beat_ms, ..clock };
-            let falls_on_one = |row: &&VmRow| clock.steps_of_beat(clock.beat(row.start)) == clock.steps(row.start.0);
-            rows.iter().filter(falls_on_one).count() * 4 >= rows.len() * 3
+            let falls_on_one = |row: &VmRow| clock.steps_of_beat(clock.beat(row.start)) == clock.steps(row.start.0);
+            workload.rows().filter(falls_on_one).count() * 4 >= workload.vm_count() as usize * 3
         };
         let beat_ms = BEATS_MS.into_iter().find(|beat_ms| on_beat(*beat_ms));
         Self { beat_ms: beat_ms.unwrap_or(0), ..clock }

@@ -1,27 +1,28 @@
 //! The columns, and how rows become columns and columns rows.
 
-use tiebreak_model::{Time, VmRow, VmShape};
+use tiebreak_model::{RequestId, Time, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
 
 use super::clock::Clock;
+use super::numbers::{Numbers, Reader};
 use crate::column::TIME_MS_MAX;
 use crate::error::TraceError;
 
 /// The numbers of a trace, column by column. A group is the VMs of one tenant that start together; *first* is of each
 /// group's first VM, *later* of the others, group by group.
 #[derive(Default)]
-pub(super) struct Columns {
+pub(super) struct Columns<Column> {
     /// Steps that each group's start is off its beat; empty without a beat.
-    pub(super) offsets: Vec<u64>,
+    pub(super) offsets: Column,
     /// VMs in each group, less one.
-    pub(super) sizes: Vec<u64>,
-    pub(super) later_names: Vec<u64>,
-    pub(super) first_kinds: Vec<u64>,
-    pub(super) later_kinds: Vec<u64>,
-    pub(super) later_ends: Vec<u64>,
-    pub(super) tenants: Vec<u64>,
-    pub(super) first_names: Vec<u64>,
-    pub(super) starts: Vec<u64>,
-    pub(super) first_ends: Vec<u64>,
+    pub(super) sizes: Column,
+    pub(super) later_names: Column,
+    pub(super) first_kinds: Column,
+    pub(super) later_kinds: Column,
+    pub(super) later_ends: Column,
+    pub(super) tenants: Column,
+    pub(super) first_names: Column,
+    pub(super) starts: Column,
+    pub(super) first_ends: Column,
 }
 
 /// What the next numbers are told from.
@@ -33,33 +34,46 @@ struct Before {
     kind: u64,
 }
 
-impl Columns {
-    /// Of rows in order of tenant, start and name.
-    pub(super) fn of(rows: &[VmRow], shapes: &[VmShape], clock: Clock) -> Self {
-        let mut columns = Self::default();
-        let mut before = Before::default();
-        for group in rows.chunk_by(|one, other| (one.tenant, one.start) == (other.tenant, other.start)) {
-            columns.push(group, shapes, clock, &mut before);
+impl Columns<Numbers> {
+    /// Of a workload, and how many groups it has.
+    pub(super) fn of(workload: &Workload, clock: Clock) -> (u64, Self) {
+        let mut order: Vec<RequestId> = (0..workload.request_count()).map(RequestId).collect();
+        let key = |request: &RequestId| (workload.tenant(*request), workload.at(*request));
+        order.sort_unstable_by_key(|request| (key(request), *request));
+        let (mut columns, mut before, mut vms) = (Self::default(), Before::default(), Vec::new());
+        let mut groups = 0;
+        for group in order.chunk_by(|one, other| key(one) == key(other)) {
+            vms.clear();
+            vms.extend(group.iter().flat_map(|request| workload.vms_of(*request)).map(VmId));
+            vms.sort_unstable_by_key(|vm| (workload.name(*vm), workload.end(*vm), workload.shape_of_vm(*vm)));
+            columns.push(workload, key(&group[0]), &vms, clock, &mut before);
+            groups += 1;
         }
-        columns
+        (groups, columns)
     }
 
-    fn push(&mut self, group: &[VmRow], shapes: &[VmShape], clock: Clock, before: &mut Before) {
-        let VmRow { tenant, start, .. } = group[0];
+    fn push(
+        &mut self,
+        workload: &Workload,
+        (tenant, start): (u64, Time),
+        vms: &[VmId],
+        clock: Clock,
+        before: &mut Before,
+    ) {
         let start_steps = clock.steps(start.0);
         let told_start = if clock.beat_ms == 0 { start_steps } else { clock.beat(start) };
         if clock.beat_ms > 0 {
             self.offsets.push(unsigned(start_steps - clock.steps_of_beat(told_start)));
         }
-        self.sizes.push(group.len() as u64 - 1);
+        self.sizes.push(vms.len() as u64 - 1);
         self.tenants.push(tenant.wrapping_sub(before.tenant));
         self.starts.push(unsigned(told_start - before.start));
         let mut last_end = None;
-        for (index, row) in group.iter().enumerate() {
+        for (index, vm) in vms.iter().enumerate() {
             let expected = if index == 0 { tenant.wrapping_sub(before.tenant) } else { 1 };
-            let name = unsigned(row.name.wrapping_sub(before.name).wrapping_sub(expected) as i64);
-            let kind = shapes.iter().position(|shape| *shape == row.shape).expect("a shape of the workload") as u64;
-            let end = (row.end != Time::NEVER).then(|| clock.steps(row.end.0));
+            let (vm_name, kind) = (workload.name(*vm), u64::from(workload.shape_of(*vm).0));
+            let name = unsigned(vm_name.wrapping_sub(before.name).wrapping_sub(expected) as i64);
+            let end = Some(workload.end(*vm)).filter(|end| *end != Time::NEVER).map(|end| clock.steps(end.0));
             let told_end =
                 end.map_or(0, |end| 1 + last_end.map_or((end - start_steps) as u64, |last| unsigned(end - last)));
             if index == 0 {
@@ -72,37 +86,46 @@ impl Columns {
                 self.later_ends.push(told_end);
             }
             last_end = end.or(last_end);
-            (before.name, before.kind) = (row.name, kind);
+            (before.name, before.kind) = (vm_name, kind);
         }
         (before.tenant, before.start) = (tenant, told_start);
     }
+}
 
-    /// The rows again; the columns are as long as sizes say.
-    pub(super) fn rows(&self, shapes: &[VmShape], clock: Clock) -> Result<Vec<VmRow>, TraceError> {
-        let mut later = self.later_names.iter().zip(&self.later_kinds).zip(&self.later_ends);
-        let firsts = self.first_names.iter().zip(&self.first_kinds).zip(&self.first_ends);
+impl Columns<Reader<'_>> {
+    /// The rows of so many groups again; the columns are as long as sizes say.
+    pub(super) fn rows(
+        mut self,
+        groups: usize,
+        shapes: &[VmShape],
+        clock: Clock,
+    ) -> Result<WorkloadBuilder, TraceError> {
         let mut before = Before::default();
-        let mut rows = Vec::with_capacity(self.first_names.len() + self.later_names.len());
-        for (index, first) in firsts.enumerate() {
-            let grown_by = self.tenants[index];
+        let mut rows = WorkloadBuilder::new();
+        for _ in 0..groups {
+            let grown_by = self.tenants.number()?;
             before.tenant = before.tenant.wrapping_add(grown_by);
-            before.start = before.start.wrapping_add(signed(self.starts[index]));
-            let steps = match self.offsets.get(index) {
-                Some(offset) => clock.steps_of_beat(before.start).wrapping_add(signed(*offset)),
-                None => before.start,
+            before.start = before.start.wrapping_add(signed(self.starts.number()?));
+            let steps = match clock.beat_ms {
+                0 => before.start,
+                _ => clock.steps_of_beat(before.start).wrapping_add(signed(self.offsets.number()?)),
             };
             let start = in_range(clock.ms(steps))?;
             let mut last_end = None;
-            let group = std::iter::once(first).chain(later.by_ref().take(self.sizes[index] as usize));
-            for (place, ((name, kind), end)) in group.enumerate() {
-                let expected = if place == 0 { grown_by } else { 1 };
-                before.name = before.name.wrapping_add(expected).wrapping_add(signed(*name) as u64);
-                before.kind = match (place, kind) {
-                    (0, kind) => *kind,
+            for place in 0..=self.sizes.number()? {
+                let is_first = place == 0;
+                let [names, kinds, ends] = match is_first {
+                    true => [&mut self.first_names, &mut self.first_kinds, &mut self.first_ends],
+                    false => [&mut self.later_names, &mut self.later_kinds, &mut self.later_ends],
+                };
+                let expected = if is_first { grown_by } else { 1 };
+                before.name = before.name.wrapping_add(expected).wrapping_add(signed(names.number()?) as u64);
+                before.kind = match (is_first, kinds.number()?) {
+                    (true, kind) => kind,
                     (_, 0) => before.kind,
                     (_, kind) => kind - 1,
                 };
-                let end = end.checked_sub(1).map(|told| match last_end {
+                let end = ends.number()?.checked_sub(1).map(|told| match last_end {
                     Some(last) => signed(told).wrapping_add(last),
                     None => (told as i64).wrapping_add(clock.steps(start.0)),
                 });

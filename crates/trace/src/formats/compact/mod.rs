@@ -25,7 +25,7 @@
 //! | first ends | 0 for never, else 1 and the steps after the start |
 //! | sum | the xxh3 hash of all bytes before, 8 bytes |
 
-use tiebreak_model::{Declaration, Declared, Time, VmRow};
+use tiebreak_model::{Declaration, Declared, Time, WorkloadBuilder};
 
 use crate::error::TraceError;
 use crate::formats::{Binary, FORMATS, Format};
@@ -34,6 +34,7 @@ use crate::report::{Report, Tally};
 
 mod clock;
 mod columns;
+mod numbers;
 mod read;
 mod write;
 
@@ -78,7 +79,7 @@ impl Binary for Compact {
         MAGIC
     }
 
-    fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(Vec<VmRow>, Time), TraceError> {
+    fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(WorkloadBuilder, Time), TraceError> {
         read::read(file, limits, tally)
     }
 }

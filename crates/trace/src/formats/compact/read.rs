@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use tiebreak_model::{Resources, Scope, TenantTerms, Time, VmRow, VmShape};
+use tiebreak_model::{Resources, Scope, TenantTerms, Time, VmShape, WorkloadBuilder};
 
 use super::clock::{Clock, PARTS_MAX, STEP_MS_MAX};
 use super::columns::{Columns, damaged};
+use super::numbers::Reader;
 use super::{MAGIC, SUM_BYTES, VERSION};
 use crate::column::{CORES_MILLI_MAX, MEMORY_MIB_MAX, TIME_MS_MAX, hash};
 use crate::error::TraceError;
@@ -14,7 +15,7 @@ use crate::limits::Limits;
 use crate::report::Tally;
 
 /// The rows of a whole file, and when the trace stops telling.
-pub(super) fn read(file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(Vec<VmRow>, Time), TraceError> {
+pub(super) fn read(file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(WorkloadBuilder, Time), TraceError> {
     let (bytes, sum) = file.split_at(file.len().saturating_sub(SUM_BYTES));
     let mut reader = Reader(bytes.strip_prefix(MAGIC).unwrap_or_default());
     let version = reader.number()?;
@@ -28,42 +29,22 @@ pub(super) fn read(file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(V
     let clock = Clock { step, beat_ms: reader.within(0..=STEP_MS_MAX)? };
     let horizon = reader.within(1..=TIME_MS_MAX as u64)?;
     let shapes = reader.list(Reader::shape)?;
-    let columns = reader.columns(clock, limits)?;
+    let (groups, columns) = reader.columns(clock, limits)?;
     if !reader.0.is_empty() {
         return Err(damaged("bytes after the end"));
     }
     if *sum != hash(bytes).to_le_bytes() {
         return Err(damaged("its sum differs"));
     }
-    let mut rows = columns.rows(&shapes, clock)?;
+    let mut rows = columns.rows(groups, &shapes, clock)?;
     tally.rows = rows.len() as u64;
     settle_terms(&mut rows, tally);
     Ok((rows, Time(horizon)))
 }
 
-/// The bytes that are left.
-struct Reader<'a>(&'a [u8]);
-
 type Taken<T> = Result<T, TraceError>;
 
-impl Reader<'_> {
-    fn number(&mut self) -> Taken<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let (byte, rest) = self.0.split_first().ok_or(TraceError::CompactCut)?;
-            self.0 = rest;
-            let part = u64::from(byte & 0x7f);
-            number |= part << shift;
-            if number >> shift != part {
-                break;
-            }
-            if *byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(damaged("a number of more than 64 bits"))
-    }
-
+impl<'a> Reader<'a> {
     fn within<T: TryFrom<u64>>(&mut self, range: RangeInclusive<u64>) -> Taken<T> {
         let number = Some(self.number()?).filter(|number| range.contains(number));
         number.and_then(|number| T::try_from(number).ok()).ok_or(damaged("a number out of its range"))
@@ -116,14 +97,21 @@ impl Reader<'_> {
         Ok(VmShape { priority, terms, ..VmShape::plain(demand) })
     }
 
-    fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<Columns> {
+    /// The columns, and how many groups they have.
+    fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<(usize, Columns<Reader<'a>>)> {
         let groups = self.count()?;
         let offsets = self.numbers(if clock.beat_ms > 0 { groups } else { 0 })?;
         let sizes = self.numbers(groups)?;
-        let later = sizes.iter().try_fold(0_u64, |vms, size| vms.checked_add(*size));
-        let later = later.filter(|later| later.saturating_add(groups as u64) <= limits.rows_max);
-        let later = later.ok_or(TraceError::TooManyRows { rows_max: limits.rows_max })? as usize;
-        Ok(Columns {
+        let mut told = Reader(sizes.0);
+        let mut later = 0_u64;
+        for _ in 0..groups {
+            later = later.saturating_add(told.number()?);
+        }
+        if later.saturating_add(groups as u64) > limits.rows_max {
+            return Err(TraceError::TooManyRows { rows_max: limits.rows_max });
+        }
+        let later = later as usize;
+        let columns = Columns {
             offsets,
             sizes,
             later_names: self.numbers(later)?,
@@ -134,10 +122,7 @@ impl Reader<'_> {
             first_names: self.numbers(groups)?,
             starts: self.numbers(groups)?,
             first_ends: self.numbers(groups)?,
-        })
-    }
-
-    fn numbers(&mut self, count: usize) -> Taken<Vec<u64>> {
-        self.times(count, Self::number)
+        };
+        Ok((groups, columns))
     }
 }

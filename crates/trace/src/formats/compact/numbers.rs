@@ -1,0 +1,49 @@
+//! Numbers as varints, one behind the other.
+
+use super::columns::damaged;
+use crate::error::TraceError;
+
+/// Numbers that are written.
+#[derive(Default)]
+pub(super) struct Numbers(pub(super) Vec<u8>);
+
+impl Numbers {
+    pub(super) fn push(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+}
+
+/// The bytes that are left to read.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(super) fn number(&mut self) -> Result<u64, TraceError> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let (byte, rest) = self.0.split_first().ok_or(TraceError::CompactCut)?;
+            self.0 = rest;
+            let part = u64::from(byte & 0x7f);
+            number |= part << shift;
+            if number >> shift != part {
+                break;
+            }
+            if *byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(damaged("a number of more than 64 bits"))
+    }
+
+    /// The next so many numbers, each of which is one.
+    pub(super) fn numbers(&mut self, count: usize) -> Result<Self, TraceError> {
+        let all = self.0;
+        for _ in 0..count {
+            self.number()?;
+        }
+        Ok(Reader(&all[..all.len() - self.0.len()]))
+    }
+}
