@@ -47,7 +47,7 @@ fn push_rows(path: &Path, push: &mut Push<'_>, rows: &mut u64) -> Result<(), Sto
     let schema: Option<String> = file.query_row(PackingTables::SCHEMA, [], |row| row.get(0))?;
     PackingTables::check(&schema.unwrap_or_default())?;
     push(PackingTables::HEADER.as_bytes())?;
-    let mut step = file.prepare(PackingTables::STEP)?;
+    let mut step = file.prepare(&PackingTables::step())?;
     let mut last = i64::MIN;
     loop {
         let mut answer = step.query(params![last, PackingTables::STEP_ROWS])?;

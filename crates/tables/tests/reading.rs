@@ -1,14 +1,18 @@
 //! SQLite and Parquet files give the workload of the same rows as CSV, and bad ones a sentence.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use flate2::read::GzDecoder;
 use rusqlite::Connection;
+use tiebreak_model::Resource;
 use tiebreak_tables::parquet::{Column, Values, push_text_of, write};
 use tiebreak_tables::{Kind, sqlite};
-use tiebreak_trace::{Correction, FaultKind, Parsed, TraceError, TraceParser};
+use tiebreak_trace::{Correction, FaultKind, PackingTables, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../../trace/fixtures/packing.sqlite");
+const TYPES_PUBLISHED: &[u8] = include_bytes!("../../trace/fixtures/packing-vm-types.csv.gz");
 const MINE: &[u8] = include_bytes!("../../trace/fixtures/mine.parquet");
 
 /// A file of the test's own, gone when the test is over.
@@ -57,7 +61,7 @@ fn from_csv(text: &str) -> Parsed {
 }
 
 const TYPES: &str = "CREATE TABLE vmType(id INTEGER, vmTypeId INTEGER, machineId INTEGER, core REAL, memory REAL, hdd REAL, ssd REAL, nic REAL);\n\
-    INSERT INTO vmType VALUES (1, 7, 16, 0.0384615384615385, 0.0497777777777778, NULL, 0.1, 0.1), (2, 8, 3, 0.5, 0.5, NULL, 0.1, 0.1),\n\
+    INSERT INTO vmType VALUES (1, 7, 16, 0.0384615384615385, 0.0497777777777778, NULL, 0.1, 0.1), (2, 8, 17, 0.5, 0.5, NULL, 0.1, 0.1),\n\
     (3, 7, 3, 0.25, 0.25, NULL, 0.1, 0.1);\n";
 const VMS: &str = "CREATE TABLE vm(vmId INTEGER, tenantId INTEGER, vmTypeId INTEGER, priority INTEGER, starttime REAL, endtime REAL);\n";
 
@@ -73,7 +77,7 @@ fn the_packing_file_has_the_figures_of_an_independent_count() {
 
 #[test]
 fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
-    // The row 9 is far behind the others, 5 is of a type that machine type 16 does not offer, 6 has words for numbers.
+    // The row 9 is far behind the others, 5 is of a type that only an unknown machine type offers, 6 has words for numbers.
     let rows = "INSERT INTO vm(rowid, vmId, tenantId, vmTypeId, priority, starttime, endtime) VALUES\n\
         (1, 1, 1, 7, 0, -7157, NULL), (2, 2, 1, 7, 1, 0.5, 1.5), (3, 3, 2, 7, 0, -1497, 3.25), (5, 4, 2, 8, 0, 0.5, 1),\n\
         (6, 5, 2, 7, 'a, \"b\"', 0.5, 1), (9000000000, 'six', 3, 7, 0, 0.75, NULL);";
@@ -87,6 +91,57 @@ fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
     assert_eq!((report.rows, report.kept, report.corrections.get(&Correction::UnknownStart)), (6, 4, Some(&1)));
     let faults: Vec<_> = report.faults.iter().map(|fault| (fault.line, fault.kind)).collect();
     assert_eq!(faults, [(5, FaultKind::OtherMachine), (6, FaultKind::NotANumber)]);
+}
+
+/// What the trace says of 488 VM types on 35 machine types (Hadary et al., OSDI 2020; Microsoft, CC BY 4.0).
+fn published_types() -> String {
+    let mut text = String::new();
+    let read = GzDecoder::new(TYPES_PUBLISHED).read_to_string(&mut text);
+    read.expect("a fixture that is whole");
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').map(|field| if field.is_empty() { "NULL" } else { field }).collect();
+        format!("INSERT INTO vmType VALUES ({});\n", fields.join(","))
+    };
+    let made = "CREATE TABLE vmType(id INTEGER, vmTypeId INTEGER, machineId INTEGER, core REAL, memory REAL, hdd REAL, ssd REAL, nic REAL);\n";
+    format!("{made}BEGIN;\n{}COMMIT;\n", text.lines().skip(1).map(row).collect::<String>())
+}
+
+#[test]
+fn vm_types_that_the_machine_type_does_not_offer_get_their_size_from_another() {
+    let vms = "INSERT INTO vm SELECT vmTypeId, vmTypeId, vmTypeId, 0, 0.5, 1 FROM vmType GROUP BY vmTypeId;";
+    let place = Place::made("published", &format!("{}{VMS}{vms}", published_types()));
+    let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
+    assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OtherMachine]), (488, 481, 7));
+    let size = |vm_type: u64| {
+        let demand = workload.shape_of_vm(workload.find(vm_type).expect("a type that is read")).demand;
+        (demand.cores_milli(), demand[Resource::Memory])
+    };
+    // By machine types 1, 12, 10 and 4.
+    assert_eq!([size(30), size(240), size(318)], [(2_000, 22_528), (20_000, 225_280), (24_000, 196_608)]);
+    assert_eq!(size(270), (32_000, 458_752));
+}
+
+#[test]
+fn sizes_of_machine_types_are_the_ratios_of_the_shares_that_they_offer() {
+    let place = Place::made("ratios", &published_types());
+    let file = Connection::open(&place.0).expect("a database");
+    let machines = PackingTables::step();
+    let machines = &machines[..machines.find("),\noffered").expect("the machine types stand first") + 1];
+    // VM types that both offer, and those of which the known sizes make the same of both shares, to a hundredth.
+    let statement = format!(
+        "{machines} SELECT count(*), total(abs(theirs.core * machine.core - ours.core) < 0.01 * ours.core),
+           total(abs(theirs.memory * machine.memory - ours.memory) < 0.01 * ours.memory)
+         FROM machine JOIN vmType AS theirs ON theirs.machineId = machine.machineId
+         JOIN vmType AS ours ON ours.vmTypeId = theirs.vmTypeId AND ours.machineId = 16
+         WHERE place > 0 GROUP BY place ORDER BY place"
+    );
+    let mut statement = file.prepare(&statement).expect("a statement that SQLite takes");
+    let agreed = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("an answer");
+    let agreed: Vec<(u32, f64, f64)> = agreed.map(|row| row.expect("a row")).collect();
+    assert_eq!(agreed.len(), 7);
+    for (both, cores, memory) in &agreed {
+        assert!(cores / f64::from(*both) > 0.6 && memory / f64::from(*both) > 0.8, "{agreed:?}");
+    }
 }
 
 #[test]

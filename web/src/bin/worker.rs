@@ -331,7 +331,7 @@ impl Sqlite {
             return Ok(Some(PackingTables::HEADER.into()));
         };
         let rows = PackingTables::STEP_ROWS;
-        let asked = [("statement", &PackingTables::STEP.into()), ("after", &after), ("rows", &rows.into())];
+        let asked = [("statement", &PackingTables::step().into()), ("after", &after), ("rows", &rows.into())];
         let answer = self.ask(&asked).await?;
         self.after = field(&answer, "last");
         self.rows += u64::from(rows);
@@ -417,7 +417,10 @@ async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), J
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
     let handle: FileSystemFileHandle = handle.unchecked_into();
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
-    await_any(&file.write_with_u8_array(columns)?).await?;
+    // The browser gets a copy of what is written; small ones do not add up.
+    for piece in columns.chunks(1 << 20) {
+        await_any(&file.write_with_u8_array(piece)?).await?;
+    }
     await_any(&file.close()).await?;
     Ok(())
 }
