@@ -33,6 +33,7 @@ const FORMATS = [
   [text('mine.tsv', ['vm\ttenant\tcores\tmemory_gb\tstart_h\tend_h', '1\ta\t4\t16\t0.5\t2', '2\ta\t2\t8\t1\t']), 'CSV with named columns', 2],
   [fixture('packing.sqlite'), 'Azure packing trace 2020', 300],
   [fixture('two-frames.csv.zst'), 'CSV with named columns', 9_000],
+  [fixture('mine.parquet'), 'CSV with named columns', 3],
 ];
 
 for (const [file, title, vms] of FORMATS) {
@@ -43,6 +44,36 @@ for (const [file, title, vms] of FORMATS) {
       await page.getByText(title, { exact: false }).first().waitFor();
     }));
 }
+
+/** The Parquet fixture with one byte changed. */
+const damaged = (at, byte) => {
+  const file = fixture('mine.parquet');
+  file.buffer[at] = byte;
+  return file;
+};
+
+test('Parquet files that cannot be read are told in a sentence, also where the library panics', () =>
+  onPage({}, async ({ hand, page }) => {
+    for (const [file, words] of [
+      [damaged(857, 12), /got a Parquet file packed with zstd, which is not read here\. Write it again with Snappy/],
+      [damaged(5, 2), /Expected a whole Parquet file, got one that cannot be read after 0 rows \(Decoder for dict/],
+      [{ ...fixture('mine.parquet'), buffer: fixture('mine.parquet').buffer.subarray(0, 900) }, /Expected a whole Parquet file/],
+    ]) {
+      await hand.giveFile(file);
+      await hand.alert.waitFor();
+      assert.match(await hand.alert.textContent(), words);
+      await page.getByRole('button', { name: /^Dismiss: / }).click();
+      await hand.alert.waitFor({ state: 'detached' });
+    }
+  }));
+
+test('where the server is gone, what reads Parquet is asked for in vain, and a sentence says so', () =>
+  onPage({}, async ({ hand, page }) => {
+    await page.context().route((url) => url.pathname.includes('/parquet/'), (route) => route.abort());
+    await hand.giveFile(fixture('mine.parquet'));
+    await hand.alert.waitFor();
+    assert.match(await hand.alert.textContent(), /Expected what reads Parquet files from the server, got no answer/);
+  }));
 
 test('a file whose columns nobody knows is read by columns that are chosen, also from the keyboard', () =>
   onPage({ width: 1440, height: 900 }, async ({ hand, page }) => {

@@ -136,11 +136,10 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     // What is no file, or not there, has no size; reading it says so.
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     parser.check_file(bytes).map_err(|error| faulty(path, &error))?;
-    let mut push = |piece: &[u8]| parser.push(piece);
     let pushed = match kind_of(path)? {
-        Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut push),
-        Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut push),
-        None => Ok(push_pieces(path, push)?),
+        Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
+        Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
+        None => Ok(push_pieces(path, |piece| parser.push(piece))?),
     };
     pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
 }

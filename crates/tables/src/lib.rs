@@ -6,14 +6,10 @@
 //!
 //! [`TraceParser`]: tiebreak_trace::TraceParser
 
+mod guard;
 pub mod parquet;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
-
-use tiebreak_trace::TraceError;
-
-/// Takes the next piece of text.
-pub type Push<'a> = dyn FnMut(&[u8]) -> Result<(), TraceError> + 'a;
 
 /// What kind of table a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

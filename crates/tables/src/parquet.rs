@@ -1,53 +1,163 @@
 //! Traces in Parquet, with the column names of any CSV; and a workload's columns as Parquet.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 use parquet::schema::types::{Type, TypePtr};
-use tiebreak_trace::TraceError;
+use tiebreak_trace::{TraceError, TraceParser};
 
-use crate::Push;
+use crate::guard::guarded;
 
-/// Text that is gathered before it is pushed.
+/// Text of a piece.
 const STEP_BYTES: usize = 1 << 20;
 
 /// Rows of a group of a file that is written.
 const GROUP_ROWS: usize = 500_000;
 
-/// Pushes the rows of a file as CSV, a megabyte at a time; memory does not grow with the file.
-///
-/// Columns of numbers, texts, flags and instants are read, all others left aside. Instants become seconds, and
-/// the column's name says so.
+/// Pushes the rows of a file as [`Pieces`] gives them, and what there is to say of it.
 ///
 /// # Errors
-/// When the file is no whole Parquet file, and what `push` gives.
-pub fn push_text<F: ChunkReader + 'static>(file: F, push: &mut Push<'_>) -> Result<(), TraceError> {
-    let mut rows = 0;
-    push_rows(file, push, &mut rows).map_err(|error| match error {
-        Stop::Parquet(error) => TraceError::unreadable("Parquet", rows, &error),
-        Stop::Csv(error) => TraceError::unreadable("Parquet", rows, &error),
-        Stop::Trace(error) => error,
-    })
+/// When the file is no whole Parquet file, and what `parser` gives.
+pub fn push_text<F: ChunkReader + 'static>(file: F, parser: &mut TraceParser) -> Result<(), TraceError> {
+    let pieces = Pieces::of(file)?;
+    pieces.notes().iter().for_each(|note| parser.note(note.clone()));
+    for piece in pieces {
+        parser.push(&piece?)?;
+    }
+    Ok(())
 }
 
 /// The same for a file that is in memory.
 ///
 /// # Errors
 /// As for [`push_text`].
-pub fn push_text_of(file: Vec<u8>, push: &mut Push<'_>) -> Result<(), TraceError> {
-    push_text(bytes::Bytes::from(file), push)
+pub fn push_text_of(file: Vec<u8>, parser: &mut TraceParser) -> Result<(), TraceError> {
+    push_text(bytes::Bytes::from(file), parser)
 }
 
+/// The rows of a file as CSV, a megabyte at a time; memory does not grow with the file.
+///
+/// Columns of numbers, texts, flags and instants are read, all others left aside. Instants become seconds, and
+/// the column's name says so.
+pub struct Pieces {
+    rows: RowIter<'static>,
+    /// For each column that is read, whether it has instants in nanoseconds.
+    nanoseconds: Vec<bool>,
+    /// What was written since the last piece.
+    text: csv::Writer<Vec<u8>>,
+    notes: Vec<String>,
+    done: u64,
+    all: u64,
+    is_over: bool,
+}
+
+impl Pieces {
+    /// Opens a file, of which this reads what stands at its end.
+    ///
+    /// # Errors
+    /// When it is no Parquet file, has no column that is read, or is packed in a way that is not known.
+    pub fn of<F: ChunkReader + 'static>(file: F) -> Result<Self, TraceError> {
+        guarded(|| Self::open(file)).unwrap_or_else(|panic| Err(Stop::Panic(panic))).map_err(|stop| stop.after(0))
+    }
+
+    fn open<F: ChunkReader + 'static>(file: F) -> Result<Self, Stop> {
+        let file = SerializedFileReader::new(file)?;
+        check_places(&file)?;
+        let schema = file.metadata().file_metadata().schema_descr().root_schema_ptr();
+        let (columns, others): (Vec<TypePtr>, Vec<TypePtr>) =
+            schema.get_fields().iter().cloned().partition(|column| is_read(column));
+        if columns.is_empty() {
+            let found = others.iter().map(|column| column.name().to_owned()).collect();
+            return Err(TraceError::UnknownFormat { found }.into());
+        }
+        check_packing(&file, &columns)?;
+        let mut text = csv::Writer::from_writer(Vec::new());
+        text.write_record(columns.iter().map(|column| header_of(column)))?;
+        let nanoseconds = columns.iter().map(|column| unit_of(column) == Some(TimeUnit::NANOS)).collect();
+        let all = u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or_default();
+        let read = Type::group_type_builder(schema.name()).with_fields(columns).build()?;
+        let rows = RowIter::from_file_into(Box::new(file)).project(Some(read))?;
+        let notes = notes_on(&others);
+        Ok(Self { rows, nanoseconds, text, notes, done: 0, all, is_over: false })
+    }
+
+    /// Which columns are left aside and why, a sentence for each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Rows that were read.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Rows that the file says it has.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.all
+    }
+
+    /// Writes rows until there are enough for a piece.
+    fn gather(&mut self) -> Result<(), Stop> {
+        while self.text.get_ref().len() < STEP_BYTES {
+            let Some(row) = self.rows.next() else {
+                self.is_over = true;
+                break;
+            };
+            write_row(&row?, &self.nanoseconds, &mut self.text)?;
+            self.done += 1;
+        }
+        Ok(self.text.flush().map_err(csv::Error::from)?)
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Result<Vec<u8>, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let gathered = guarded(|| self.gather()).unwrap_or_else(|panic| Err(Stop::Panic(panic)));
+        if let Err(stop) = gathered {
+            self.is_over = true;
+            return Some(Err(stop.after(self.done)));
+        }
+        let written = std::mem::replace(&mut self.text, csv::Writer::from_writer(Vec::new()));
+        let piece = written.into_inner().expect("memory takes bytes");
+        (!piece.is_empty()).then_some(Ok(piece))
+    }
+}
+
+/// Why a file is read no further.
 enum Stop {
     Parquet(ParquetError),
     Csv(csv::Error),
     Trace(TraceError),
+    Panic(String),
+}
+
+impl Stop {
+    /// The same as a sentence, after so many rows.
+    fn after(self, rows: u64) -> TraceError {
+        match self {
+            Self::Parquet(error) => TraceError::unreadable("Parquet", rows, &error),
+            Self::Csv(error) => TraceError::unreadable("Parquet", rows, &error),
+            Self::Panic(words) => TraceError::unreadable("Parquet", rows, &words),
+            Self::Trace(error) => error,
+        }
+    }
 }
 
 impl From<ParquetError> for Stop {
@@ -68,29 +178,6 @@ impl From<TraceError> for Stop {
     }
 }
 
-fn push_rows<F: ChunkReader + 'static>(file: F, push: &mut Push<'_>, rows: &mut u64) -> Result<(), Stop> {
-    let file = SerializedFileReader::new(file)?;
-    check_places(&file)?;
-    let schema = file.metadata().file_metadata().schema();
-    let columns: Vec<TypePtr> = schema.get_fields().iter().filter(|column| is_read(column)).cloned().collect();
-    let mut text = csv::Writer::from_writer(Vec::new());
-    text.write_record(columns.iter().map(|column| header_of(column)))?;
-    if columns.is_empty() {
-        let found = schema.get_fields().iter().map(|column| column.name().to_owned()).collect();
-        return Err(TraceError::UnknownFormat { found }.into());
-    }
-    let nanoseconds: Vec<bool> = columns.iter().map(|column| unit_of(column) == Some(TimeUnit::NANOS)).collect();
-    let read = Type::group_type_builder(schema.name()).with_fields(columns).build()?;
-    for row in file.get_row_iter(Some(read))? {
-        write_row(&row?, &nanoseconds, &mut text)?;
-        *rows += 1;
-        if text.get_ref().len() >= STEP_BYTES {
-            pass_on(&mut text, push)?;
-        }
-    }
-    Ok(pass_on(&mut text, push)?)
-}
-
 /// The library takes for granted that no column begins or ends before the file.
 fn check_places(file: &impl FileReader) -> Result<(), ParquetError> {
     let columns = || file.metadata().row_groups().iter().flat_map(|group| group.columns());
@@ -103,10 +190,71 @@ fn check_places(file: &impl FileReader) -> Result<(), ParquetError> {
     if is_inside { Ok(()) } else { Err(ParquetError::General("a column begins before the file".into())) }
 }
 
-/// Hands on what was written, and begins anew.
-fn pass_on(text: &mut csv::Writer<Vec<u8>>, push: &mut Push<'_>) -> Result<(), TraceError> {
-    let written = std::mem::replace(text, csv::Writer::from_writer(Vec::new()));
-    push(&written.into_inner().expect("memory takes bytes"))
+/// Refuses a file with a column that is to be read and packed in a way that is not.
+fn check_packing(file: &impl FileReader, columns: &[TypePtr]) -> Result<(), TraceError> {
+    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let is_read = |chunk: &&ColumnChunkMetaData| {
+        let name = chunk.column_path().parts().first();
+        columns.iter().any(|column| Some(column.name()) == name.map(String::as_str))
+    };
+    let (packing, advice) = match chunks.filter(is_read).map(ColumnChunkMetaData::compression).find(is_unknown) {
+        None => return Ok(()),
+        Some(Compression::ZSTD(_)) => ("zstd", AGAIN_BY_PROGRAM),
+        Some(Compression::BROTLI(_)) => ("Brotli", AGAIN),
+        Some(_) => ("LZO", AGAIN),
+    };
+    Err(TraceError::WrongKind { got: format!("a Parquet file packed with {packing}, which is not read here"), advice })
+}
+
+const AGAIN: &str = "Write it again with Snappy, gzip or LZ4, or as CSV, and choose that file.";
+const AGAIN_BY_PROGRAM: &str = "Write it again with Snappy, gzip or LZ4 (tiebreak trace convert FILE --out OTHER.parquet does), \
+    or as CSV, and choose that file.";
+
+/// What the library is compiled without: in WebAssembly also zstd, which is C.
+fn is_unknown(packing: &Compression) -> bool {
+    match packing {
+        Compression::ZSTD(_) => cfg!(target_arch = "wasm32"),
+        packing => matches!(packing, Compression::BROTLI(_) | Compression::LZO),
+    }
+}
+
+/// Names of columns that are told, of those left aside for one reason.
+const NAMES_TOLD: usize = 12;
+
+/// A sentence for every reason why columns are left aside.
+fn notes_on(others: &[TypePtr]) -> Vec<String> {
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for column in others {
+        names.entry(why_left_aside(column)).or_default().push(column.name());
+    }
+    let told = |names: &[&str]| {
+        let shown: Vec<String> = names.iter().take(NAMES_TOLD).map(|name| clipped(name)).collect();
+        let more = names.len().saturating_sub(NAMES_TOLD);
+        if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    };
+    let note = |(why, names): (&&str, &Vec<&str>)| {
+        format!("Left aside, because numbers, texts, flags and instants are read and not {why}: {}.", told(names))
+    };
+    names.iter().map(note).collect()
+}
+
+fn clipped(name: &str) -> String {
+    format!("{:?}", name.chars().take(40).collect::<String>())
+}
+
+fn why_left_aside(column: &Type) -> &'static str {
+    use ConvertedType as Converted;
+    if !column.is_primitive() || column.get_basic_info().repetition() == Repetition::REPEATED {
+        return "lists and groups";
+    }
+    match column.get_basic_info().converted_type() {
+        Converted::DATE => "dates",
+        Converted::TIME_MILLIS | Converted::TIME_MICROS => "times of day",
+        _ => match column.get_basic_info().logical_type_ref() {
+            Some(LogicalType::Time(_)) => "times of day",
+            _ => "bytes and other values",
+        },
+    }
 }
 
 /// Whether a column has one plain value in a row, of a type that becomes text.

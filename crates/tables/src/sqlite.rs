@@ -5,9 +5,7 @@ use std::path::Path;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
-use tiebreak_trace::{PackingTables, TraceError};
-
-use crate::Push;
+use tiebreak_trace::{PackingTables, TraceError, TraceParser};
 
 /// Longer texts than this are no part of a trace; SQLite makes none and says so.
 const TEXT_BYTES_MAX: i32 = 64 << 20;
@@ -15,10 +13,10 @@ const TEXT_BYTES_MAX: i32 = 64 << 20;
 /// Pushes the VMs of a file as CSV, some thousand rows at a time; memory does not grow with the file.
 ///
 /// # Errors
-/// When the file is no whole SQLite file, when it is another one than that of the trace, and what `push` gives.
-pub fn push_text(path: &Path, push: &mut Push<'_>) -> Result<(), TraceError> {
+/// When the file is no whole SQLite file, when it is another one than that of the trace, and what `parser` gives.
+pub fn push_text(path: &Path, parser: &mut TraceParser) -> Result<(), TraceError> {
     let mut rows = 0;
-    push_rows(path, push, &mut rows).map_err(|error| match error {
+    push_rows(path, parser, &mut rows).map_err(|error| match error {
         Stop::Sqlite(error) => TraceError::unreadable("SQLite", rows, &error),
         Stop::Trace(error) => error,
     })
@@ -41,19 +39,19 @@ impl From<TraceError> for Stop {
     }
 }
 
-fn push_rows(path: &Path, push: &mut Push<'_>, rows: &mut u64) -> Result<(), Stop> {
+fn push_rows(path: &Path, parser: &mut TraceParser, rows: &mut u64) -> Result<(), Stop> {
     let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     file.set_limit(Limit::SQLITE_LIMIT_LENGTH, TEXT_BYTES_MAX)?;
     let schema: Option<String> = file.query_row(PackingTables::SCHEMA, [], |row| row.get(0))?;
     PackingTables::check(&schema.unwrap_or_default())?;
-    push(PackingTables::HEADER.as_bytes())?;
+    parser.push(PackingTables::HEADER.as_bytes())?;
     let mut step = file.prepare(&PackingTables::step())?;
     let mut last = i64::MIN;
     loop {
         let mut answer = step.query(params![last, PackingTables::STEP_ROWS])?;
         let Some(row) = answer.next()? else { return Ok(()) };
         let ValueRef::Text(text) = row.get_ref(0)? else { return Ok(()) };
-        push(text)?;
+        parser.push(text)?;
         *rows += u64::from(PackingTables::STEP_ROWS);
         last = row.get(1)?;
     }

@@ -132,6 +132,11 @@ impl TraceParser {
         self.text.limits.check_file(bytes, self.text.sample.one_in > 1)
     }
 
+    /// Something to know of how the file was read, for the report.
+    pub fn note(&mut self, note: String) {
+        self.text.tally.notes.push(note);
+    }
+
     /// The next chunk of the file, cut anywhere.
     ///
     /// # Errors

@@ -5,12 +5,10 @@
 //! is a [`Command`] or a [`Reply`]. The worker holds the lock that it is told, so that the page learns of its end.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Engine, Reply};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
-use tiebreak_trace::{PackingTables, TraceError};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
@@ -19,10 +17,13 @@ use web_sys::{
 };
 
 use locks::With;
+use pieces::Pieces;
 use wire::{BUILT_IN, REPORT_MS, TURN_MS, await_any, describe, fetch, field, listen, now, scope, send};
 
 #[path = "../locks.rs"]
 mod locks;
+#[path = "../pieces.rs"]
+mod pieces;
 #[path = "../wire.rs"]
 mod wire;
 
@@ -229,6 +230,7 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
         if with(|state| Some(state.reading) != ticket || !state.engine.is_reading()).unwrap_or(true) {
             return Ok(false);
         }
+        with(|state| state.engine.trace_notes(pieces.notes()));
         let Some(piece) = piece else { return Ok(true) };
         let mut replies = with(|state| state.engine.trace_bytes(&piece)).unwrap_or_default();
         for reply in &mut replies {
@@ -238,128 +240,6 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
         }
         pass_on(replies);
     }
-}
-
-/// A file's text, piece by piece: its own bytes, or what SQLite makes of it. It is no longer read when this is dropped.
-enum Pieces {
-    Bytes(Slices),
-    Sqlite(Sqlite),
-}
-
-impl Pieces {
-    async fn of(blob: &Blob) -> Result<Self, JsValue> {
-        const MAGIC: &[u8] = b"SQLite format 3\0";
-        let first = blob.slice_with_i32_and_i32(0, MAGIC.len() as i32)?;
-        if Uint8Array::new(&await_any(&first.array_buffer()).await?).to_vec() == MAGIC {
-            return Ok(Self::Sqlite(Sqlite::open(blob).await?));
-        }
-        Ok(Self::Bytes(Slices { file: blob.clone(), at: 0.0, asked: VecDeque::new() }))
-    }
-
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.next().await,
-            Self::Bytes(slices) => slices.next().await,
-        }
-    }
-
-    /// How much of the file was read, where its text is not as long as the file.
-    fn share(&self) -> Option<f64> {
-        match self {
-            Self::Bytes(_) => None,
-            Self::Sqlite(sqlite) => Some(sqlite.share),
-        }
-    }
-}
-
-impl Drop for Pieces {
-    fn drop(&mut self) {
-        if let Self::Sqlite(sqlite) = self {
-            sqlite.worker.terminate();
-        }
-    }
-}
-
-/// Bytes that are asked for at once, and how often they are asked for ahead: several at a time are read in half the
-/// time that the browser's own stream takes.
-const SLICE_BYTES: f64 = (4 << 20) as f64;
-const SLICES_AHEAD: usize = 4;
-
-/// A file's bytes, of which some are on their way while others are read.
-struct Slices {
-    file: Blob,
-    /// The first byte that was not asked for.
-    at: f64,
-    asked: VecDeque<Promise>,
-}
-
-impl Slices {
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
-        while self.asked.len() < SLICES_AHEAD && self.at < self.file.size() {
-            let end = self.at + SLICE_BYTES;
-            self.asked.push_back(self.file.slice_with_f64_and_f64(self.at, end)?.array_buffer());
-            self.at = end;
-        }
-        let Some(asked) = self.asked.pop_front() else { return Ok(None) };
-        Ok(Some(Uint8Array::new(&await_any(&asked).await?).to_vec()))
-    }
-}
-
-/// The worker that has SQLite and one file (web/sqlite.js); it is loaded when the first such file is opened.
-struct Sqlite {
-    worker: Worker,
-    /// The last row that was read; none before the header.
-    after: Option<JsValue>,
-    rows: u64,
-    share: f64,
-}
-
-impl Sqlite {
-    async fn open(blob: &Blob) -> Result<Self, JsValue> {
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options("./sqlite/worker.js", &options)?;
-        let sqlite = Self { worker, after: None, rows: 0, share: 0.0 };
-        let answer = sqlite.ask(&[("file", blob), ("statement", &PackingTables::SCHEMA.into())]).await?;
-        let schema = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
-        PackingTables::check(&schema).map_err(|error| as_error(&error))?;
-        Ok(sqlite)
-    }
-
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
-        let Some(after) = self.after.replace(JsValue::UNDEFINED) else {
-            return Ok(Some(PackingTables::HEADER.into()));
-        };
-        let rows = PackingTables::STEP_ROWS;
-        let asked = [("statement", &PackingTables::step().into()), ("after", &after), ("rows", &rows.into())];
-        let answer = self.ask(&asked).await?;
-        self.after = field(&answer, "last");
-        self.rows += u64::from(rows);
-        self.share = field(&answer, "share").and_then(|share| share.as_f64()).unwrap_or(1.0);
-        Ok(field(&answer, "text").and_then(|text| text.as_string()).map(String::into_bytes))
-    }
-
-    /// The answer to one message.
-    async fn ask(&self, fields: &[(&str, &JsValue)]) -> Result<JsValue, JsValue> {
-        let message = Object::new();
-        for (name, value) in fields {
-            Reflect::set(&message, &(*name).into(), value)?;
-        }
-        let answered = Promise::new(&mut |resolve, reject| {
-            self.worker.set_onmessage(Some(&resolve));
-            self.worker.set_onerror(Some(&reject));
-        });
-        self.worker.post_message(&message)?;
-        let answer = await_any(&answered).await?.unchecked_into::<MessageEvent>().data();
-        match field(&answer, "error").and_then(|error| error.as_string()) {
-            Some(error) => Err(as_error(&TraceError::unreadable("SQLite", self.rows, &error))),
-            None => Ok(answer),
-        }
-    }
-}
-
-fn as_error(error: &TraceError) -> JsValue {
-    js_sys::Error::new(&error.to_string()).into()
 }
 
 /// Looks for a trace among those that came with the page and those kept in this browser;

@@ -118,7 +118,7 @@ fn trace_file(link: &Scope<Page>) -> Html {
     html! {
         <label class="file">
             <span>{ tr("Trace file") }</span>
-            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.json,.md,text/csv,application/gzip" {onchange} />
+            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
         </label>
     }
 }

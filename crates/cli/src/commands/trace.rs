@@ -355,7 +355,7 @@ fn columns(workload: &Workload) -> Vec<Column> {
 fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {
     let mut parser = TraceParser::new("converted");
     match Kind::of(bytes) {
-        Some(_) => parquet::push_text_of(bytes.to_vec(), &mut |text| parser.push(text))?,
+        Some(_) => parquet::push_text_of(bytes.to_vec(), &mut parser)?,
         None => parser.push(bytes)?,
     }
     Ok(parser.finish()?.workload)

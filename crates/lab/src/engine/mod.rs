@@ -221,6 +221,13 @@ impl Engine {
             || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
+    /// Takes what there is to say of how the trace being read is read.
+    pub fn trace_notes(&mut self, notes: Vec<String>) {
+        if let Some(reading) = &mut self.reading {
+            notes.into_iter().for_each(|note| reading.parser.note(note));
+        }
+    }
+
     /// Takes more bytes of the trace being read.
     pub fn trace_bytes(&mut self, chunk: &[u8]) -> Vec<Reply> {
         const TELL_EVERY: u64 = 4 << 20;

@@ -27,10 +27,13 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     lessons(&staging)?;
     strings(&staging)?;
     sqlite(&staging)?;
+    parquet(&staging)?;
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, MARKER, first_picture()?.trim())?;
     let page = stamp::workers(&staging, &page)?;
-    std::fs::remove_dir(staging.join("sqlite")).map_err(|error| format!("SQLite was not moved: {error}"))?;
+    for moved in ["sqlite", "parquet"] {
+        std::fs::remove_dir(staging.join(moved)).map_err(|error| format!("{moved} was not moved: {error}"))?;
+    }
     let page = stamp::data(&staging, &page)?;
     let page = policy::with_scripts(&page)?;
     service_worker::write(&staging, &page)
@@ -85,6 +88,17 @@ fn sqlite(staging: &Path) -> Outcome {
         std::fs::copy(from, to.join(name)).map_err(failed)?;
     }
     Ok(())
+}
+
+/// What opens Parquet files; the same.
+fn parquet(staging: &Path) -> Outcome {
+    let to = staging.join("parquet");
+    let failed = |error: std::io::Error| format!("cannot move what reads Parquet: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    for name in ["parquet.js", "parquet_bg.wasm"] {
+        std::fs::rename(staging.join(name), to.join(name)).map_err(failed)?;
+    }
+    std::fs::copy("web/parquet.js", to.join("worker.js")).map(drop).map_err(failed)
 }
 
 /// A lesson in the list: what stands behind these words in its text.

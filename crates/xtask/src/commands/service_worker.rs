@@ -34,9 +34,9 @@ pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     Ok(())
 }
 
-/// Whether every reader keeps a file. SQLite, which few need, comes from the network when somebody opens such a file.
+/// Whether every reader keeps a file. SQLite and Parquet, which few need, come from the network when somebody opens such a file.
 fn is_kept(file: &str) -> bool {
-    ![PAGE, SERVICE_WORKER].contains(&file) && !file.contains("/sqlite/")
+    ![PAGE, SERVICE_WORKER].contains(&file) && !["/sqlite/", "/parquet/"].iter().any(|folder| file.contains(folder))
 }
 
 /// As JavaScript has it; neither addresses nor digests have anything to escape.

@@ -17,8 +17,17 @@ use super::prerender::fill;
 use super::service_worker::files_below;
 
 /// The page's workers: the names of their programs in web/Cargo.toml.
-const WORKERS: [(&str, &[&str]); 2] =
-    [("first", &[]), ("worker", &["sqlite/worker.js", "sqlite/sqlite3.js", "sqlite/sqlite3.wasm"])];
+const WORKERS: [(&str, &[&str]); 2] = [("first", &[]), ("worker", &BESIDE)];
+
+/// What the engine's worker starts itself.
+const BESIDE: [&str; 6] = [
+    "sqlite/worker.js",
+    "sqlite/sqlite3.js",
+    "sqlite/sqlite3.wasm",
+    "parquet/worker.js",
+    "parquet/parquet.js",
+    "parquet/parquet_bg.wasm",
+];
 
 /// Folders of files that the page or a worker asks for by their names.
 pub(crate) const TRACES: &str = "traces";

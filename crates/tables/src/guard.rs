@@ -1,0 +1,38 @@
+//! A library that panics on some damaged files.
+
+/// What a step gives, or the words with which it panicked.
+///
+/// In WebAssembly every panic ends the program; there its words are for whoever runs it.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn guarded<T>(step: impl FnOnce() -> T) -> Result<T, String> {
+    Ok(step())
+}
+
+/// What a step gives, or the words with which it panicked; nothing is written to standard error then.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn guarded<T>(step: impl FnOnce() -> T) -> Result<T, String> {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+    use std::sync::Once;
+
+    thread_local! {
+        static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !IS_GUARDED.get() {
+                usual(panic);
+            }
+        }));
+    });
+
+    IS_GUARDED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(step));
+    IS_GUARDED.set(false);
+    done.map_err(|words| match words.downcast::<String>() {
+        Ok(words) => *words,
+        Err(words) => (*words.downcast::<&str>().unwrap_or_default()).to_owned(),
+    })
+}

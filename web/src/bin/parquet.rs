@@ -1,0 +1,120 @@
+//! Parquet for the page: what the worker that reads such files is made of. The worker's script is web/parquet.js.
+//!
+//! The file is never copied whole: of it are read its end, where it says what it has, and then the pages of its columns
+//! one by one, as rows are asked for.
+
+use std::cell::RefCell;
+use std::io::{self, BufReader, Read};
+
+use bytes::Bytes;
+use js_sys::Uint8Array;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+use tiebreak_tables::parquet::Pieces;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, FileReaderSync};
+
+/// What is read at once of a page's head.
+const HEAD_BYTES: usize = 4 << 10;
+
+thread_local! {
+    static PIECES: RefCell<Option<Pieces>> = const { RefCell::new(None) };
+}
+
+fn main() {
+    // What the library says of a damaged file, as an error of the script that called.
+    std::panic::set_hook(Box::new(|panic| {
+        wasm_bindgen::throw_str(panic.payload_as_str().unwrap_or("the library panicked"));
+    }));
+}
+
+/// Opens a file and gives what there is to say of how it is read.
+///
+/// # Errors
+/// When it is not read, with the sentence that the person is told.
+#[wasm_bindgen]
+pub fn open(file: Blob) -> Result<Vec<String>, JsError> {
+    let pieces = Pieces::of(Slices(file))?;
+    let notes = pieces.notes().to_vec();
+    PIECES.set(Some(pieces));
+    Ok(notes)
+}
+
+/// The next piece of its text; nothing behind the last row.
+///
+/// # Errors
+/// As for [`open`].
+#[wasm_bindgen]
+pub fn next() -> Result<Option<Vec<u8>>, JsError> {
+    PIECES.with_borrow_mut(|pieces| Ok(pieces.as_mut().and_then(Iterator::next).transpose()?))
+}
+
+/// Rows that were read.
+#[wasm_bindgen]
+#[must_use]
+pub fn rows() -> f64 {
+    PIECES.with_borrow(|pieces| pieces.as_ref().map_or(0.0, |pieces| pieces.done() as f64))
+}
+
+/// How much of the file that is, 0 to 1.
+#[wasm_bindgen]
+#[must_use]
+pub fn share() -> f64 {
+    let of = |pieces: &Pieces| pieces.done() as f64 / pieces.all().max(1) as f64;
+    PIECES.with_borrow(|pieces| pieces.as_ref().map_or(0.0, |pieces| of(pieces).min(1.0)))
+}
+
+/// A file of which parts are read.
+struct Slices(Blob);
+
+impl Slices {
+    /// What stands from here to there, as far as the file goes.
+    fn read(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
+        let read = || {
+            let part = self.0.slice_with_f64_and_f64(from as f64, to as f64)?;
+            FileReaderSync::new()?.read_as_array_buffer(&part)
+        };
+        let said = |error: JsValue| {
+            let name = js_sys::Reflect::get(&error, &"message".into()).ok().and_then(|message| message.as_string());
+            io::Error::other(name.unwrap_or_else(|| "the browser does not read it".into()))
+        };
+        read().map(|part| Uint8Array::new(&part).to_vec()).map_err(said)
+    }
+}
+
+impl Length for Slices {
+    fn len(&self) -> u64 {
+        self.0.size() as u64
+    }
+}
+
+impl ChunkReader for Slices {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::with_capacity(HEAD_BYTES, From { file: Slices(self.0.clone()), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let part = self.read(start, start.saturating_add(length as u64))?;
+        if part.len() < length {
+            return Err(ParquetError::EOF(format!("{length} bytes from {start} on go beyond the file")));
+        }
+        Ok(part.into())
+    }
+}
+
+/// A file from some place on.
+struct From {
+    file: Slices,
+    at: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let part = self.file.read(self.at, self.at + into.len() as u64)?;
+        into[..part.len()].copy_from_slice(&part);
+        self.at += part.len() as u64;
+        Ok(part.len())
+    }
+}

@@ -1,0 +1,206 @@
+//! A file's text, piece by piece. SQLite and Parquet files go to a worker of their own, which is loaded when the first
+//! such file is opened, reads what it needs of the file and gives one piece whenever it is asked.
+
+use std::collections::VecDeque;
+
+use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
+use tiebreak_trace::{PackingTables, TraceError};
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use crate::wire::{await_any, field};
+
+/// Bytes by which the kind of a file is told.
+const MAGIC_BYTES: i32 = 16;
+
+/// It is no longer read when this is dropped.
+pub(crate) enum Pieces {
+    Bytes(Slices),
+    Sqlite(Sqlite),
+    Parquet(Parquet),
+}
+
+impl Pieces {
+    pub(crate) async fn of(blob: &Blob) -> Result<Self, JsValue> {
+        let first = blob.slice_with_i32_and_i32(0, MAGIC_BYTES)?;
+        let first = Uint8Array::new(&await_any(&first.array_buffer()).await?).to_vec();
+        Ok(match () {
+            () if first == b"SQLite format 3\0" => Self::Sqlite(Sqlite::open(blob).await?),
+            () if first.starts_with(b"PAR1") => Self::Parquet(Parquet::open(blob).await?),
+            () => Self::Bytes(Slices { file: blob.clone(), at: 0.0, asked: VecDeque::new() }),
+        })
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.next().await,
+            Self::Parquet(parquet) => parquet.next().await,
+            Self::Bytes(slices) => slices.next().await,
+        }
+    }
+
+    /// How much of the file was read, where its text is not as long as the file.
+    pub(crate) fn share(&self) -> Option<f64> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Sqlite(sqlite) => Some(sqlite.share),
+            Self::Parquet(parquet) => Some(parquet.share),
+        }
+    }
+
+    /// What there is to say of how the file is read.
+    pub(crate) fn notes(&mut self) -> Vec<String> {
+        match self {
+            Self::Bytes(_) | Self::Sqlite(_) => Vec::new(),
+            Self::Parquet(parquet) => std::mem::take(&mut parquet.notes),
+        }
+    }
+}
+
+/// Bytes that are asked for at once, and how often they are asked for ahead: several at a time are read in half the
+/// time that the browser's own stream takes.
+const SLICE_BYTES: f64 = (4 << 20) as f64;
+const SLICES_AHEAD: usize = 4;
+
+/// A file's bytes, of which some are on their way while others are read.
+pub(crate) struct Slices {
+    file: Blob,
+    /// The first byte that was not asked for.
+    at: f64,
+    asked: VecDeque<Promise>,
+}
+
+impl Slices {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        while self.asked.len() < SLICES_AHEAD && self.at < self.file.size() {
+            let end = self.at + SLICE_BYTES;
+            self.asked.push_back(self.file.slice_with_f64_and_f64(self.at, end)?.array_buffer());
+            self.at = end;
+        }
+        let Some(asked) = self.asked.pop_front() else { return Ok(None) };
+        Ok(Some(Uint8Array::new(&await_any(&asked).await?).to_vec()))
+    }
+}
+
+/// The worker that has SQLite and one file (web/sqlite.js).
+pub(crate) struct Sqlite {
+    reader: Reader,
+    /// The last row that was read; none before the header.
+    after: Option<JsValue>,
+    rows: u64,
+    share: f64,
+}
+
+impl Sqlite {
+    async fn open(blob: &Blob) -> Result<Self, JsValue> {
+        let reader = Reader::begin("./sqlite/worker.js")?;
+        let sqlite = Self { reader, after: None, rows: 0, share: 0.0 };
+        let answer = sqlite.ask(&[("file", blob), ("statement", &PackingTables::SCHEMA.into())]).await?;
+        let schema = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
+        PackingTables::check(&schema).map_err(|error| as_error(&error))?;
+        Ok(sqlite)
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        let Some(after) = self.after.replace(JsValue::UNDEFINED) else {
+            return Ok(Some(PackingTables::HEADER.into()));
+        };
+        let rows = PackingTables::STEP_ROWS;
+        let asked = [("statement", &PackingTables::step().into()), ("after", &after), ("rows", &rows.into())];
+        let answer = self.ask(&asked).await?;
+        self.after = field(&answer, "last");
+        self.rows += u64::from(rows);
+        self.share = number(&answer, "share").unwrap_or(1.0);
+        Ok(field(&answer, "text").and_then(|text| text.as_string()).map(String::into_bytes))
+    }
+
+    async fn ask(&self, fields: &[(&str, &JsValue)]) -> Result<JsValue, JsValue> {
+        self.reader.ask("SQLite", self.rows, fields).await
+    }
+}
+
+/// The worker that has a Parquet library and one file (web/src/bin/parquet.rs).
+pub(crate) struct Parquet {
+    reader: Reader,
+    notes: Vec<String>,
+    rows: u64,
+    share: f64,
+}
+
+impl Parquet {
+    async fn open(blob: &Blob) -> Result<Self, JsValue> {
+        let reader = Reader::begin("./parquet/worker.js")?;
+        let answer = reader.ask("Parquet", 0, &[("file", blob)]).await?;
+        let notes = field(&answer, "notes").map(JsCast::unchecked_into::<Array>).unwrap_or_default();
+        let notes = notes.iter().filter_map(|note| note.as_string()).collect();
+        Ok(Self { reader, notes, rows: 0, share: 0.0 })
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        let answer = self.reader.ask("Parquet", self.rows, &[]).await?;
+        self.share = number(&answer, "share").unwrap_or(1.0);
+        self.rows = number(&answer, "rows").unwrap_or_default() as u64;
+        Ok(bytes(&answer, "text"))
+    }
+}
+
+/// A worker that answers one question at a time. It ends when this is dropped.
+struct Reader(Worker);
+
+impl Reader {
+    fn begin(address: &str) -> Result<Self, JsValue> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        Worker::new_with_options(address, &options).map(Self)
+    }
+
+    /// The answer to one message, after so many rows of a file of that kind.
+    async fn ask(&self, kind: &'static str, rows: u64, fields: &[(&str, &JsValue)]) -> Result<JsValue, JsValue> {
+        let message = Object::new();
+        for (name, value) in fields {
+            Reflect::set(&message, &(*name).into(), value)?;
+        }
+        let answered = Promise::new(&mut |resolve, reject| {
+            self.0.set_onmessage(Some(&resolve));
+            self.0.set_onerror(Some(&reject));
+        });
+        self.0.post_message(&message)?;
+        let answer = await_any(&answered).await.map_err(|event| not_there(kind, &event))?;
+        let answer = answer.unchecked_into::<MessageEvent>().data();
+        match field(&answer, "error").and_then(|error| error.as_string()) {
+            // A sentence of its own, or the words of a library.
+            Some(error) if error.starts_with("Expected") => Err(js_sys::Error::new(&error).into()),
+            Some(error) => Err(as_error(&TraceError::unreadable(kind, rows, &error))),
+            None => Ok(answer),
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.terminate();
+    }
+}
+
+/// Why a worker did not begin: its files are not kept for when there is no network.
+fn not_there(kind: &str, event: &JsValue) -> JsValue {
+    let said = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
+    if !said.is_empty() {
+        return js_sys::Error::new(&said).into();
+    }
+    let told =
+        format!("Expected what reads {kind} files from the server, got no answer. Try again when there is a network.");
+    js_sys::Error::new(&told).into()
+}
+
+fn number(answer: &JsValue, name: &str) -> Option<f64> {
+    field(answer, name).and_then(|number| number.as_f64())
+}
+
+fn bytes(answer: &JsValue, name: &str) -> Option<Vec<u8>> {
+    field(answer, name).map(|bytes| bytes.unchecked_into::<Uint8Array>().to_vec())
+}
+
+fn as_error(error: &TraceError) -> JsValue {
+    js_sys::Error::new(&error.to_string()).into()
+}
