@@ -304,6 +304,19 @@ fn a_run_leaves_its_files() {
     let placed = rows.iter().filter(|row| row[4] == "placed").count();
     assert_eq!(summary["placements"], placed, "with those alive at the start");
     assert_eq!(rows[0][9], "", "nobody's agent placed what was there already");
+    let vms = read("vms.csv");
+    let header =
+        "vm,tenant,cores,memory_gib,priority,start_s,end_s,request,outcome,cluster,machine,placed_s,bottleneck";
+    assert_eq!(vms.lines().next(), Some(header));
+    let of = |outcome: &str| vms.lines().filter(|line| line.split(',').nth(8) == Some(outcome)).count();
+    let not = of("refused") + of("out of retries");
+    assert_eq!([&summary["placements"], &summary["rejections"]], [&Value::from(of("placed")), &Value::from(not)]);
+    assert_eq!(vms.lines().count(), 1 + of("placed") + not, "one row a VM");
+    // A file of VMs is a trace again.
+    let fingerprint = |file: &str| json(&["trace", "inspect", file, "--json"])["fingerprint"].clone();
+    for name in ["vms.csv", "vms.parquet"] {
+        assert_eq!(fingerprint(out.join(name).to_str().expect("UTF-8")), fingerprint(CUT), "{name}");
+    }
 }
 
 /// Two servers for a VDC of four VMs, two on each: their uplinks carry three links of a unit. The fifth VM finds

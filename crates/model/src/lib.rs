@@ -23,6 +23,7 @@ pub mod occupancy;
 pub mod random;
 pub mod resources;
 pub mod sort;
+pub mod table;
 pub mod tenant;
 pub mod time;
 pub mod usage;

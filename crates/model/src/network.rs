@@ -381,6 +381,15 @@ pub enum Bottleneck {
 }
 
 impl Bottleneck {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Elsewhere => "elsewhere",
+            named => named.title(),
+        }
+    }
+
     /// All of them, in the order in which they are looked for.
     pub const ALL: [Self; 4] = [Self::Link, Self::Peering, Self::Colocation, Self::Elsewhere];
 

@@ -1,10 +1,10 @@
-//! Traces in Parquet, with the column names of any CSV; and a workload's columns as Parquet.
+//! Traces in Parquet, with the column names of any CSV; and tables as Parquet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::WriterProperties;
@@ -13,15 +13,13 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 use parquet::schema::types::{Type, TypePtr};
+use tiebreak_model::table::{Column, Table, Values};
 use tiebreak_trace::{TraceError, TraceParser};
 
 use crate::guard::guarded;
 
 /// Text of a piece.
 const STEP_BYTES: usize = 1 << 20;
-
-/// Rows of a group of a file that is written.
-const GROUP_ROWS: usize = 500_000;
 
 /// Pushes the rows of a file as [`Pieces`] gives them, and what there is to say of it.
 ///
@@ -334,81 +332,82 @@ fn seconds(value: i64, in_a_second: f64) -> String {
     (value as f64 / in_a_second).to_string()
 }
 
-/// A column of a table that is written.
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// Its values, one a row.
-    pub values: Values,
-}
+/// A Parquet file that is written a few rows at a time, compressed with Snappy.
+pub struct Writer(SerializedFileWriter<Vec<u8>>);
 
-/// The values of a column.
-pub enum Values {
-    /// Names and other whole numbers from 0.
-    Whole(Vec<u64>),
-    /// Amounts and times; none is null.
-    Number(Vec<Option<f64>>),
-    /// Words.
-    Word(Vec<&'static str>),
-}
+impl Writer {
+    /// A file with columns of these names and kinds.
+    ///
+    /// # Errors
+    /// What the library says, as everywhere here; with columns of one length it says nothing.
+    pub fn new(columns: &[Column<'_>]) -> Result<Self, ParquetError> {
+        let types: Result<Vec<TypePtr>, _> = columns.iter().map(|column| type_of(column).map(Arc::new)).collect();
+        let schema = Type::group_type_builder("trace").with_fields(types?).build()?;
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).map(Self)
+    }
 
-impl Values {
-    fn len(&self) -> usize {
-        match self {
-            Self::Whole(values) => values.len(),
-            Self::Number(values) => values.len(),
-            Self::Word(values) => values.len(),
+    /// Writes rows of the same columns.
+    ///
+    /// # Errors
+    /// As for [`Writer::new`].
+    pub fn push(&mut self, columns: &[Column<'_>]) -> Result<(), ParquetError> {
+        if columns.first().is_none_or(|column| column.values.is_empty()) {
+            return Ok(());
         }
-    }
-
-    fn type_of(&self, name: &str) -> Result<Type, ParquetError> {
-        let (physical, logical, repetition) = match self {
-            Self::Whole(_) => (Physical::INT64, Some(LogicalType::integer(64, false)), Repetition::REQUIRED),
-            Self::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
-            Self::Word(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
-        };
-        Type::primitive_type_builder(name, physical).with_logical_type(logical).with_repetition(repetition).build()
-    }
-
-    fn write(&self, rows: std::ops::Range<usize>, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        match self {
-            Self::Whole(values) => {
-                // Parquet keeps numbers without a sign in the bits of those with one.
-                let bits: Vec<i64> = values[rows].iter().map(|value| value.cast_signed()).collect();
-                column.typed::<Int64Type>().write_batch(&bits, None, None)?;
-            }
-            Self::Number(values) => {
-                let levels: Vec<i16> = values[rows.clone()].iter().map(|value| i16::from(value.is_some())).collect();
-                let there: Vec<f64> = values[rows].iter().copied().flatten().collect();
-                column.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?;
-            }
-            Self::Word(values) => {
-                let words: Vec<ByteArray> = values[rows].iter().map(|word| ByteArray::from(*word)).collect();
-                column.typed::<ByteArrayType>().write_batch(&words, None, None)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A Parquet file of columns that have one length, compressed with Snappy.
-///
-/// # Errors
-/// What the library says; with columns of one length it says nothing.
-pub fn write(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
-    let types: Result<Vec<TypePtr>, _> = columns.iter().map(|c| c.values.type_of(c.name).map(Arc::new)).collect();
-    let schema = Type::group_type_builder("trace").with_fields(types?).build()?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
-    let rows = columns.first().map_or(0, |column| column.values.len());
-    for first in (0..rows).step_by(GROUP_ROWS) {
-        let mut group = file.next_row_group()?;
+        let mut group = self.0.next_row_group()?;
         for column in columns {
             let mut writer = group.next_column()?.expect("one for each column of the schema");
-            column.values.write(first..rows.min(first + GROUP_ROWS), &mut writer)?;
+            write_values(&column.values, &mut writer)?;
             writer.close()?;
         }
-        group.close()?;
+        group.close().map(drop)
     }
-    file.into_inner()
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// As for [`Writer::new`].
+    pub fn finish(self) -> Result<Vec<u8>, ParquetError> {
+        self.0.into_inner()
+    }
+}
+
+/// A table as a Parquet file.
+///
+/// # Errors
+/// As for [`Writer::new`].
+pub fn write(table: &impl Table) -> Result<Vec<u8>, ParquetError> {
+    let mut file = Writer::new(&table.columns(0..0))?;
+    table.steps().try_for_each(|rows| file.push(&rows))?;
+    file.finish()
+}
+
+fn type_of(column: &Column<'_>) -> Result<Type, ParquetError> {
+    let (physical, logical) = match column.values {
+        Values::Whole(_) => (Physical::INT64, Some(LogicalType::integer(64, false))),
+        Values::Number(_) => (Physical::DOUBLE, None),
+        Values::Word(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    let column = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::OPTIONAL);
+    column.with_logical_type(logical).build()
+}
+
+fn write_values(values: &Values<'_>, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+    match values {
+        // Parquet keeps numbers without a sign in the bits of those with one.
+        Values::Whole(values) => write_column::<Int64Type, _>(column, values, |value| value.cast_signed()),
+        Values::Number(values) => write_column::<DoubleType, _>(column, values, |value| *value),
+        Values::Word(values) => write_column::<ByteArrayType, _>(column, values, |word| ByteArray::from(*word)),
+    }
+}
+
+fn write_column<T: DataType, V>(
+    column: &mut SerializedColumnWriter<'_>,
+    values: &[Option<V>],
+    of: impl Fn(&V) -> T::T,
+) -> Result<(), ParquetError> {
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let there: Vec<T::T> = values.iter().flatten().map(of).collect();
+    column.typed::<T>().write_batch(&there, Some(&levels), None).map(drop)
 }

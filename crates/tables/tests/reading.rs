@@ -1,6 +1,7 @@
 //! SQLite and Parquet files give the workload of the same rows as CSV, and bad ones a sentence.
 
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +11,11 @@ use parquet::data_type::Int32Type;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use rusqlite::Connection;
-use tiebreak_model::Resource;
-use tiebreak_tables::parquet::{Column, Pieces, Values, push_text_of, write};
+use tiebreak_model::table::{Column, STEP_ROWS, Table, Values};
+use tiebreak_model::{Resource, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder};
+use tiebreak_tables::parquet::{Pieces, push_text_of, write};
 use tiebreak_tables::{Kind, sqlite};
-use tiebreak_trace::{Correction, FaultKind, PackingTables, Parsed, TraceError, TraceParser};
+use tiebreak_trace::{Correction, FaultKind, PackingTables, Parsed, TraceError, TraceParser, csv_of};
 
 const PACKING: &[u8] = include_bytes!("../../trace/fixtures/packing.sqlite");
 const TYPES_PUBLISHED: &[u8] = include_bytes!("../../trace/fixtures/packing-vm-types.csv.gz");
@@ -208,20 +210,63 @@ fn a_parquet_file_of_another_writer_is_read() {
     assert_eq!((report.format, report.rows, report.kept), ("NamedColumns", 3, 3));
 }
 
+/// A table of these columns.
+struct Columns(Vec<Column<'static>>);
+
+impl Table for Columns {
+    fn rows(&self) -> u32 {
+        self.0[0].values.len().try_into().expect("a few rows")
+    }
+
+    fn columns(&self, rows: Range<u32>) -> Vec<Column<'_>> {
+        if rows.is_empty() { self.0.iter().map(without_values).collect() } else { self.0.clone() }
+    }
+}
+
+fn without_values<'a>(column: &Column<'a>) -> Column<'a> {
+    let values = match column.values {
+        Values::Whole(_) => Values::Whole(Vec::new()),
+        Values::Number(_) => Values::Number(Vec::new()),
+        Values::Word(_) => Values::Word(Vec::new()),
+    };
+    Column { name: column.name, values }
+}
+
 #[test]
 fn what_is_written_is_read() {
-    let file = write(&[
-        Column { name: "vm", values: Values::Whole(vec![1, u64::MAX]) },
+    let file = write(&Columns(vec![
+        Column { name: "vm", values: Values::Whole(vec![Some(1), Some(u64::MAX)]) },
         Column { name: "cores", values: Values::Number(vec![Some(4.0), Some(0.5)]) },
         Column { name: "memory", values: Values::Number(vec![Some(16.0), Some(1.75)]) },
-        Column { name: "scope", values: Values::Word(vec!["rack", "zone"]) },
+        Column { name: "scope", values: Values::Word(vec![Some("rack"), None]) },
         Column { name: "start", values: Values::Number(vec![Some(-5.0), Some(1e-3)]) },
         Column { name: "end", values: Values::Number(vec![None, Some(1e7)]) },
-    ])
+    ]))
     .expect("columns of one length");
     assert_eq!(Kind::of(&file), Some(Kind::Parquet));
-    let csv = format!("vm,cores,memory,scope,start,end\n1,4,16,rack,-5,\n{},0.5,1.75,zone,0.001,10000000\n", u64::MAX);
+    let csv = format!("vm,cores,memory,scope,start,end\n1,4,16,rack,-5,\n{},0.5,1.75,,0.001,10000000\n", u64::MAX);
     assert_eq!(from_parquet(&file).expect("what was written").workload, from_csv(&csv).workload);
+}
+
+#[test]
+fn a_workload_of_many_steps_comes_back_from_parquet_and_csv() {
+    let row = |vm: u32| {
+        let demand = Resources::new(2_000 + vm % 7 * 500, 1_024 * (1 + vm % 64), 0, 0);
+        let mut shape = VmShape::plain(demand);
+        (shape.priority, shape.terms.per_rack) = ((vm % 2) as u8, (vm % 3) as u16);
+        let start = Time(i64::from(vm) * 1_001);
+        let end = if vm.is_multiple_of(5) { Time::NEVER } else { Time(start.0 + 1 + i64::from(vm)) };
+        VmRow { name: vm.into(), tenant: u64::from(vm % 3) << 62, shape, start, end }
+    };
+    let mut builder = WorkloadBuilder::new();
+    (0..STEP_ROWS * 2 + 1).map(row).for_each(|row| builder.push(row));
+    let rows = |workload: &Workload| workload.rows().collect::<Vec<_>>();
+    let workload = builder.finish(Time(300_000_000)).expect("rows in order");
+    let parquet = write(&workload).expect("columns of one length");
+    assert!(rows(&from_parquet(&parquet).expect("what was written").workload) == rows(&workload), "Parquet");
+    let csv: Vec<u8> = workload.steps().enumerate().flat_map(|(at, columns)| csv_of(&columns, at == 0)).collect();
+    let from_csv = from_csv(str::from_utf8(&csv).expect("text")).workload;
+    assert!(rows(&from_csv) == rows(&workload), "CSV");
 }
 
 /// A file of these columns, with one row of a 1 in each if they are whole numbers.
@@ -267,7 +312,7 @@ fn columns_that_are_left_aside_are_told() {
 
 #[test]
 fn a_bad_parquet_file_gets_a_sentence() {
-    let words = |name, values| write(&[Column { name, values }]).expect("one column");
+    let words = |name, values| write(&Columns(vec![Column { name, values }])).expect("one column");
     let cut = "Expected a whole Parquet file, got one that cannot be read after 0 rows";
     let with = |at: usize, byte| [&MINE[..at], &[byte], &MINE[at + 1..]].concat();
     let holed = [&MINE[..4], &vec![0xff; 40][..], &MINE[44..]].concat();
@@ -280,7 +325,7 @@ fn a_bad_parquet_file_gets_a_sentence() {
         // The library panics on these two: the head of the first page, and the text of another one.
         (with(5, 2), "after 0 rows (Decoder for dict should have been set)"),
         (with(119, 0), "after 0 rows (assertion failed: size <= src.len()). Download or write the file again."),
-        (words("apples", Values::Whole(vec![1])), "Expected a column for cores"),
+        (words("apples", Values::Whole(vec![Some(1)])), "Expected a column for cores"),
         (words("cores", Values::Whole(Vec::new())), "Expected a column for memory"),
     ] {
         let error = from_parquet(&file).expect_err(said).to_string();

@@ -38,6 +38,7 @@ mod gunzip;
 mod magic;
 mod records;
 mod source;
+mod table;
 mod unzstd;
 
 pub use draws::{Draws, DrawsFault};
@@ -48,3 +49,4 @@ pub use nodes::{Nodes, NodesFault};
 pub use parser::{Parsed, Progress, TraceParser, read_compact};
 pub use readings::{Readings, ReadingsParser, VmReadings};
 pub use report::{Correction, Fault, FaultKind, Report, Summary};
+pub use table::csv_of;

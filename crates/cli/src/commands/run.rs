@@ -7,16 +7,21 @@ use serde::Serialize;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
 use tiebreak_scenario::{SWEEP_MEASURES, Variant};
-use tiebreak_sim::{Decision, METRICS, Outcome, Plan, Rejection, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{Decision, Fates, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_tables::parquet;
 
+use super::trace::csv;
 use crate::answer::{Answer, Failure, json};
 use crate::given::{Given, Opt};
 use crate::scenario;
 use crate::shown::{bytes, count, table};
 use crate::trace::{Source, source};
 
-pub(crate) const OUT: Opt =
-    Opt { name: "out", value: Some("DIR"), help: "a folder for summary.json, series.csv and placements.csv" };
+pub(crate) const OUT: Opt = Opt {
+    name: "out",
+    value: Some("DIR"),
+    help: "a folder for summary.json, series.csv, placements.csv with every decision, and vms.csv and vms.parquet with a row a VM",
+};
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let variant = scenario::variant(given)?;
@@ -346,6 +351,9 @@ fn write_files(folder: &Path, world: &World, report: &Report) -> Result<(), Fail
     std::fs::write(folder.join("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
     write_series(&folder.join("series.csv"), world).map_err(|error| unwritable(&error))?;
     write_placements(&folder.join("placements.csv"), world).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.join("vms.csv"), csv(&Fates(world))).map_err(|error| unwritable(&error))?;
+    let vms = parquet::write(&Fates(world)).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.join("vms.parquet"), vms).map_err(|error| unwritable(&error))?;
     if world.power_readings().all(<[f32]>::is_empty) {
         return Ok(());
     }
@@ -426,6 +434,7 @@ struct Row {
 
 impl Row {
     fn of(world: &World, decision: &Decision) -> Self {
+        let bottleneck = world.bottleneck(decision.vm).filter(|_| decision.outcome == Outcome::Refused);
         Self {
             time_ms: decision.time.0,
             request: decision.request.0,
@@ -438,28 +447,8 @@ impl Row {
             agent: decision.agent,
             attempt: decision.attempt,
             cause: decision.cause.word(),
-            bottleneck: bottleneck(world, decision).map(bottleneck_word),
+            bottleneck: bottleneck.map(Bottleneck::word),
         }
-    }
-}
-
-/// What was in the way of the links of a VM that was refused, or of the VM for which its request was.
-fn bottleneck(world: &World, decision: &Decision) -> Option<Bottleneck> {
-    if decision.outcome != Outcome::Refused {
-        return None;
-    }
-    let of_request = || match world.rejection(decision.request) {
-        Some(Rejection::Refused(vm)) => world.blocked(vm),
-        _ => None,
-    };
-    world.blocked(decision.vm).or_else(of_request).map(|blocked| blocked.by)
-}
-
-/// The word in files.
-const fn bottleneck_word(by: Bottleneck) -> &'static str {
-    match by {
-        Bottleneck::Elsewhere => "elsewhere",
-        named => named.title(),
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use tiebreak_admission::Deaths;
-use tiebreak_model::{RequestId, Resource, TenantTerms, Time, VmId, Workload};
+use tiebreak_model::table::Table;
+use tiebreak_model::{Resource, Workload};
 use tiebreak_tables::Kind;
-use tiebreak_tables::parquet::{self, Column, Values};
+use tiebreak_tables::parquet;
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Fault, Parsed, TraceParser};
+use tiebreak_trace::{Fault, Parsed, TraceParser, csv_of};
 
 use crate::answer::{Answer, Failure, note};
 use crate::given::{Given, Opt};
@@ -259,97 +260,19 @@ fn written(given: &Given, workload: &Workload, origin: impl FnOnce() -> Origin) 
         given.one("out").is_some_and(|file| Path::new(file).extension().is_some_and(|end| end == "parquet"));
     Ok(match (given.has("compact"), as_parquet) {
         (true, _) => compact::write(workload, &origin()),
-        (false, true) => parquet::write(&columns(workload))?,
-        (false, false) => named_columns(workload)?.into_bytes(),
+        (false, true) => parquet::write(workload)?,
+        (false, false) => csv(workload),
     })
+}
+
+/// A table as CSV.
+pub(crate) fn csv(table: &impl Table) -> Vec<u8> {
+    table.steps().enumerate().flat_map(|(step, columns)| csv_of(&columns, step == 0)).collect()
 }
 
 fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(file, bytes)
         .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))
-}
-
-/// The columns of a tenant's terms, written where any tenant has some.
-const TERMS: [&str; 5] = ["fault_domains", "scope", "per_machine", "per_rack", "isolated"];
-
-fn with_terms(workload: &Workload) -> bool {
-    workload.shapes().iter().any(|shape| !shape.terms.is_none())
-}
-
-fn terms(terms: &TenantTerms) -> [String; 5] {
-    let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = terms;
-    let isolated = u8::from(*isolated).to_string();
-    [fault_domains.to_string(), scope.word().into(), per_machine.to_string(), per_rack.to_string(), isolated]
-}
-
-/// Every VM as a row, in the order of the workload. Decimal fractions are exact: thousandths of
-/// a core, 1/1024 of a GiB and milliseconds all end.
-fn named_columns(workload: &Workload) -> Result<String, Failure> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    let with_terms = with_terms(workload);
-    let head = ["vm", "tenant", "cores", "memory_gib", "priority", "start_s", "end_s"].into_iter();
-    csv.write_record(head.chain(TERMS.into_iter().filter(|_| with_terms)))?;
-    for request in (0..workload.request_count()).map(RequestId) {
-        for vm in workload.vms_of(request).map(VmId) {
-            let shape = workload.shape_of_vm(vm);
-            let row = [
-                workload.name(vm).to_string(),
-                workload.tenant(request).to_string(),
-                amount(shape.demand[Resource::Cores], Resource::Cores).to_string(),
-                amount(shape.demand[Resource::Memory], Resource::Memory).to_string(),
-                shape.priority.to_string(),
-                seconds(workload.at(request)),
-                seconds(workload.end(vm)),
-            ];
-            csv.write_record(row.into_iter().chain(terms(&shape.terms).into_iter().filter(|_| with_terms)))?;
-        }
-    }
-    let bytes = csv.into_inner().map_err(|error| Failure(error.to_string()))?;
-    Ok(String::from_utf8(bytes)?)
-}
-
-fn seconds(time: Time) -> String {
-    if time == Time::NEVER { "inf".into() } else { (time.0 as f64 / 1_000.0).to_string() }
-}
-
-/// The same columns as numbers and words, for Parquet. A VM that never ends has no end.
-fn columns(workload: &Workload) -> Vec<Column> {
-    let vms: Vec<(RequestId, VmId)> = (0..workload.request_count())
-        .map(RequestId)
-        .flat_map(|request| workload.vms_of(request).map(move |vm| (request, VmId(vm))))
-        .collect();
-    let whole = |name, of: &dyn Fn(RequestId, VmId) -> u64| {
-        let values = Values::Whole(vms.iter().map(|(request, vm)| of(*request, *vm)).collect());
-        Column { name, values }
-    };
-    let number = |name, of: &dyn Fn(RequestId, VmId) -> Option<f64>| {
-        let values = Values::Number(vms.iter().map(|(request, vm)| of(*request, *vm)).collect());
-        Column { name, values }
-    };
-    let shape = |vm| workload.shape_of_vm(vm);
-    let size = |vm, resource| Some(amount(shape(vm).demand[resource], resource));
-    let seconds = |time: Time| (time != Time::NEVER).then_some(time.0 as f64 / 1_000.0);
-    let mut columns = vec![
-        whole("vm", &|_, vm| workload.name(vm)),
-        whole("tenant", &|request, _| workload.tenant(request)),
-        number("cores", &|_, vm| size(vm, Resource::Cores)),
-        number("memory_gib", &|_, vm| size(vm, Resource::Memory)),
-        whole("priority", &|_, vm| shape(vm).priority.into()),
-        number("start_s", &|request, _| seconds(workload.at(request))),
-        number("end_s", &|_, vm| seconds(workload.end(vm))),
-    ];
-    if with_terms(workload) {
-        let [fault_domains, scope, per_machine, per_rack, isolated] = TERMS;
-        let words = vms.iter().map(|(_, vm)| shape(*vm).terms.scope.word()).collect();
-        columns.extend([
-            whole(fault_domains, &|_, vm| shape(vm).terms.fault_domains.into()),
-            Column { name: scope, values: Values::Word(words) },
-            whole(per_machine, &|_, vm| shape(vm).terms.per_machine.into()),
-            whole(per_rack, &|_, vm| shape(vm).terms.per_rack.into()),
-            whole(isolated, &|_, vm| shape(vm).terms.isolated.into()),
-        ]);
-    }
-    columns
 }
 
 fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {
