@@ -72,7 +72,7 @@ test('where the server is gone, what reads Parquet is asked for in vain, and a s
     await page.context().route((url) => url.pathname.includes('/parquet/'), (route) => route.abort());
     await hand.giveFile(fixture('mine.parquet'));
     await hand.alert.waitFor();
-    assert.match(await hand.alert.textContent(), /Expected what reads Parquet files from the server, got no answer/);
+    assert.match(await hand.alert.textContent(), /Expected what reads and writes Parquet files from the server, got no answer/);
   }));
 
 test('a file whose columns nobody knows is read by columns that are chosen, also from the keyboard', () =>

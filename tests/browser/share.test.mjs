@@ -224,6 +224,38 @@ test('a chart whose trace is not there says where to give it', () =>
     await page.getByText(/^This runs on the trace batched-0.*Open it in Tiebreak and give the file there\.$/).waitFor();
   }));
 
+test('the workload and what became of its VMs are saved for other programs, and open again', () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    const digest = await hand.digest();
+    const save = async (label) => {
+      await openShare(session);
+      const file = await saved(page, () => dialog(page).getByRole('button', { name: label, exact: true }).click());
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press('Escape');
+      return file;
+    };
+    for (const [label, name] of [
+      ['Workload as CSV', 'tiebreak-workload.csv'],
+      ['Workload as Parquet', 'tiebreak-workload.parquet'],
+      ['Workload, compact', 'tiebreak-workload.columns'],
+      ['Placed VMs as Parquet', 'tiebreak-vms.parquet'],
+    ]) {
+      const file = await save(label);
+      assert.equal(file.name, name);
+      // The same workload on the same machines: the same run, bit for bit.
+      const said = await hand.runs(() => hand.giveFile({ name, mimeType: 'application/octet-stream', buffer: file.bytes }));
+      assert.match(said, /^Done: 13,521 VMs/, label);
+      assert.equal(await hand.digest(), digest, label);
+    }
+    const { bytes } = await save('Placed VMs as CSV');
+    const lines = bytes.toString().trimEnd().split('\n').map((line) => line.split(','));
+    assert.equal(lines.length, 1 + 13_521);
+    assert.equal(lines[0].join(), 'vm,tenant,cores,memory_gib,priority,start_s,end_s,request,outcome,cluster,machine,placed_s,bottleneck');
+    assert.equal(lines.filter((line) => line[8] === 'placed' && line[10] !== '').length, 12_969);
+    assert.equal(lines.filter((line) => /^(refused|out of retries)$/.test(line[8]) && line[10] === '').length, 552);
+  }));
+
 for (const dark of [false, true]) {
   test(`a report is printed, ${dark ? 'dark' : 'light'}`, () =>
     onPage({ ...WIDE, dark }, async (session) => {

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 use crate::locks;
+use crate::parts::save;
 use crate::places;
 
 /// What comes from the worker.
@@ -53,7 +54,10 @@ impl EngineLink {
         let (held, wanted) = (lock.clone(), is_wanted.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let message = event.data();
-            if get(&message, "held").is_some() {
+            if let Some(file) = get(&message, "save") {
+                let name = get(&message, "name").and_then(|name| name.as_string()).unwrap_or_default();
+                let _ = save::file(&name, file.unchecked_ref());
+            } else if get(&message, "held").is_some() {
                 watch(&held, wanted.clone(), tell.clone());
             } else if let Some(said) = understand(&message) {
                 tell(said);

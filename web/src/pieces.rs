@@ -145,17 +145,22 @@ impl Parquet {
 }
 
 /// A worker that answers one question at a time. It ends when this is dropped.
-struct Reader(Worker);
+pub(crate) struct Reader(Worker);
 
 impl Reader {
-    fn begin(address: &str) -> Result<Self, JsValue> {
+    pub(crate) fn begin(address: &str) -> Result<Self, JsValue> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         Worker::new_with_options(address, &options).map(Self)
     }
 
     /// The answer to one message, after so many rows of a file of that kind.
-    async fn ask(&self, kind: &'static str, rows: u64, fields: &[(&str, &JsValue)]) -> Result<JsValue, JsValue> {
+    pub(crate) async fn ask(
+        &self,
+        kind: &'static str,
+        rows: u64,
+        fields: &[(&str, &JsValue)],
+    ) -> Result<JsValue, JsValue> {
         let message = Object::new();
         for (name, value) in fields {
             Reflect::set(&message, &(*name).into(), value)?;
@@ -188,8 +193,9 @@ fn not_there(kind: &str, event: &JsValue) -> JsValue {
     if !said.is_empty() {
         return js_sys::Error::new(&said).into();
     }
-    let told =
-        format!("Expected what reads {kind} files from the server, got no answer. Try again when there is a network.");
+    let told = format!(
+        "Expected what reads and writes {kind} files from the server, got no answer. Try again when there is a network."
+    );
     js_sys::Error::new(&told).into()
 }
 

@@ -141,6 +141,8 @@ pub enum Command {
         /// The moment.
         time_ms: f64,
     },
+    /// Make a file for other programs; it comes beside the reply.
+    Save(Save),
     /// List the VMs on a machine at a moment of the run.
     Machine {
         /// The run.
@@ -150,6 +152,54 @@ pub enum Command {
         /// The moment.
         time_ms: f64,
     },
+}
+
+/// A file for other programs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Save {
+    /// What is in it.
+    pub saved: Saved,
+    /// How it is written.
+    pub form: Form,
+    /// The document of whose active variant the workload is, as JSON.
+    pub document: String,
+}
+
+/// What a file for other programs has, a row a VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Saved {
+    /// Who asked for what, and when.
+    Workload,
+    /// The same, and what became of it in a run.
+    Vms {
+        /// The run.
+        run: u32,
+    },
+}
+
+/// How such a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// Text.
+    Csv,
+    /// Parquet.
+    Parquet,
+    /// Our own; workloads only.
+    Compact,
+}
+
+impl Save {
+    /// What the file is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match (self.saved, self.form) {
+            (Saved::Workload, Form::Csv) => "tiebreak-workload.csv",
+            (Saved::Workload, Form::Parquet) => "tiebreak-workload.parquet",
+            (Saved::Workload, Form::Compact) => "tiebreak-workload.columns",
+            (Saved::Vms { .. }, Form::Parquet) => "tiebreak-vms.parquet",
+            (Saved::Vms { .. }, _) => "tiebreak-vms.csv",
+        }
+    }
 }
 
 /// A state of the page that becomes a lesson's step.
@@ -317,6 +367,8 @@ pub enum Reply {
         /// Everything that is wrong with it, by line.
         issues: Vec<String>,
     },
+    /// A file could not be made; why, and what to do.
+    NotSaved(String),
     /// What was measured of a run; none where it says nothing.
     Measures {
         /// The run.
@@ -657,6 +709,7 @@ impl Reply {
             | Self::Tried(_)
             | Self::Drawn(_)
             | Self::Profile(_)
+            | Self::NotSaved(_)
             | Self::Nodes(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),

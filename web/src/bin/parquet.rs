@@ -1,4 +1,4 @@
-//! Parquet for the page: what the worker that reads such files is made of. The worker's script is web/parquet.js.
+//! Parquet for the page: what the worker that reads and writes such files is made of. The worker's script is web/parquet.js.
 //!
 //! The file is never copied whole: of it are read its end, where it says what it has, and then the pages of its columns
 //! one by one, as rows are asked for.
@@ -10,7 +10,8 @@ use bytes::Bytes;
 use js_sys::Uint8Array;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
-use tiebreak_tables::parquet::Pieces;
+use tiebreak_model::table::Column;
+use tiebreak_tables::parquet::{Pieces, Writer};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
@@ -19,6 +20,7 @@ const HEAD_BYTES: usize = 4 << 10;
 
 thread_local! {
     static PIECES: RefCell<Option<Pieces>> = const { RefCell::new(None) };
+    static WRITER: RefCell<Option<Writer>> = const { RefCell::new(None) };
 }
 
 fn main() {
@@ -62,6 +64,31 @@ pub fn rows() -> f64 {
 pub fn share() -> f64 {
     let of = |pieces: &Pieces| pieces.done() as f64 / pieces.all().max(1) as f64;
     PIECES.with_borrow(|pieces| pieces.as_ref().map_or(0.0, |pieces| of(pieces).min(1.0)))
+}
+
+/// Writes more rows; the first say what columns the file has.
+///
+/// # Errors
+/// When they are not the columns of the first.
+#[wasm_bindgen]
+pub fn write(columns: &[u8]) -> Result<(), JsError> {
+    let columns: Vec<Column<'_>> = postcard::from_bytes(columns)?;
+    WRITER.with_borrow_mut(|writer| {
+        if writer.is_none() {
+            *writer = Some(Writer::new(&columns)?);
+        }
+        Ok(writer.as_mut().map_or(Ok(()), |writer| writer.push(&columns))?)
+    })
+}
+
+/// The file that was written.
+///
+/// # Errors
+/// When nothing was, or the library says so.
+#[wasm_bindgen]
+pub fn written() -> Result<Vec<u8>, JsError> {
+    let writer = WRITER.take().ok_or(JsError::new("nothing was written"))?;
+    Ok(writer.finish()?)
 }
 
 /// A file of which parts are read.

@@ -1,19 +1,19 @@
 //! The engine's worker: it reads files, keeps them in the browser's own storage, gives
 //! the engine time, and passes messages on.
 //!
-//! A message is `{ body?, file?, bytes?, traces?, lock? }` one way and `{ body?, frames?, held? }` the other; `body`
+//! A message is `{ body?, file?, bytes?, traces?, lock? }` one way and `{ body?, frames?, held?, save?, name? }` the other; `body`
 //! is a [`Command`] or a [`Reply`]. The worker holds the lock that it is told, so that the page learns of its end.
 
 use std::cell::RefCell;
 
-use js_sys::{Object, Promise, Reflect, Uint8Array};
+use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Engine, Reply};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions, FileSystemWritableFileStream,
-    MessageChannel, MessageEvent, MessagePort, StorageManager, Worker, WorkerOptions, WorkerType,
+    MessageChannel, MessagePort, StorageManager,
 };
 
 use locks::With;
@@ -24,6 +24,8 @@ use wire::{BUILT_IN, REPORT_MS, TURN_MS, await_any, describe, fetch, field, list
 mod locks;
 #[path = "../pieces.rs"]
 mod pieces;
+#[path = "../saving.rs"]
+mod saving;
 #[path = "../wire.rs"]
 mod wire;
 
@@ -89,6 +91,12 @@ fn receive(message: &JsValue) {
                 field(message, "bytes").map_or_else(Vec::new, |bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
             pass_on(with(|state| state.engine.differ(run, other, &bytes)).unwrap_or_default());
         }
+        Ok(Command::Save(save)) => spawn_local(async move {
+            match saving::file(&save).await {
+                Ok(file) => send_file(save.name(), &file),
+                Err(why) => send(&Reply::NotSaved(why.as_string().unwrap_or_else(|| describe(&why))), None),
+            }
+        }),
         Ok(command) => obey(command, field(message, "file")),
         Err(error) => send(&Reply::Failed { run: 0, message: format!("the engine did not understand: {error}") }, None),
     }
@@ -97,6 +105,14 @@ fn receive(message: &JsValue) {
 fn send_held() {
     let message = Object::new();
     let _ = Reflect::set(&message, &"held".into(), &JsValue::TRUE);
+    let _ = scope().post_message(&message);
+}
+
+/// A file that the page saves under this name.
+fn send_file(name: &str, file: &Blob) {
+    let message = Object::new();
+    let _ = Reflect::set(&message, &"name".into(), &name.into());
+    let _ = Reflect::set(&message, &"save".into(), file);
     let _ = scope().post_message(&message);
 }
 

@@ -54,7 +54,11 @@ fn blob(text: &str, kind: &str) -> Result<Blob, JsValue> {
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), options.unchecked_ref())
 }
 
-fn file(name: &str, content: &Blob) -> Result<(), JsValue> {
+/// Saves a file under a name.
+///
+/// # Errors
+/// What the browser says.
+pub(crate) fn file(name: &str, content: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(content)?;
     let anchor: HtmlAnchorElement = gloo::utils::document().create_element("a")?.unchecked_into();
     anchor.set_href(&url);

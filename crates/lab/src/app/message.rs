@@ -8,7 +8,7 @@ use super::own::Freeze;
 use super::shown::Mode;
 use super::study::StudyWish;
 use super::sweep::Wish;
-use crate::protocol::{Command, ForecastAsk, Generate, PowerAsk, Reply, StepTo};
+use crate::protocol::{Command, ForecastAsk, Form, Generate, PowerAsk, Reply, StepTo};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +133,13 @@ pub enum Message {
     Draws(Vec<u8>),
     /// Try capping on servers.
     TryCapping(PowerAsk),
+    /// A file for other programs is asked for: of what became of the VMs, or of the workload alone.
+    Save {
+        /// Whether it says what became of them.
+        is_of_run: bool,
+        /// How it is written.
+        form: Form,
+    },
     /// A list of machines was given.
     Nodes(Vec<u8>),
     /// What the workload looks like is to be shown, or no longer.

@@ -22,7 +22,7 @@ use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
 use crate::protocol::{
-    Command, Exhibit, FitCard, Forecast, Generate, Profiled, Reply, Share, StepTo, TraceCard, Unknown,
+    Command, Exhibit, FitCard, Forecast, Generate, Profiled, Reply, Save, Saved, Share, StepTo, TraceCard, Unknown,
 };
 use crate::view::{lifetimes, list, words};
 
@@ -295,6 +295,11 @@ impl App {
             }
             Message::TryCapping(ask) => {
                 vec![self.front.send(Command::TryCapping { document: self.document.to_json(), ask })]
+            }
+            Message::Save { is_of_run, form } => {
+                let run = self.front.live.as_ref().map_or(0, |live| live.run);
+                let saved = if is_of_run { Saved::Vms { run } } else { Saved::Workload };
+                vec![self.front.send(Command::Save(Save { saved, form, document: self.document.to_json() }))]
             }
             Message::Nodes(file) => vec![self.front.send(Command::Nodes { file })],
             Message::Profile(shown) => {
@@ -896,6 +901,10 @@ impl App {
             }
             Reply::Drawn(drawn) => {
                 self.drawn = Some(drawn);
+                Vec::new()
+            }
+            Reply::NotSaved(why) => {
+                self.notices.push(Notice::bad(tr("The file could not be saved"), vec![why]));
                 Vec::new()
             }
             Reply::Nodes(Ok(machines)) => self.edit(&Edit::Machines(machines)),

@@ -17,6 +17,7 @@ mod power;
 mod profile;
 mod recipe;
 mod run;
+mod saving;
 mod trace_card;
 mod vdcs;
 mod years;
@@ -198,8 +199,8 @@ impl Engine {
             Command::Moment { run, time_ms } => {
                 self.is_at(run).then_some(Reply::Moment { run, time_ms }).into_iter().collect()
             }
-            // Nothing to compare with came with it.
-            Command::Differ { .. } => Vec::new(),
+            // Nothing to compare with came with it, and files are made by whoever has a place for them.
+            Command::Differ { .. } | Command::Save(_) => Vec::new(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
         }
     }

@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use tiebreak_chart::{Caption, Theme, csv, svg_file};
 use tiebreak_lab::app::Notice;
+use tiebreak_lab::protocol::Form;
 use tiebreak_lab::view::charts;
 use tiebreak_lab::{App, Message, view::code::Code};
 use tiebreak_sim::METRICS;
-use tiebreak_tongue::{in_english, say, tr};
+use tiebreak_tongue::{in_english, mark, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
 use yew::html::Scope;
@@ -177,6 +178,7 @@ impl Share {
                     if !app.hides_result() { <button onclick={tell(|| ShareMessage::Report(true))}>{ tr("Print report") }</button> }
                     <button onclick={tell(|| ShareMessage::Open(false))}>{ tr("Close") }</button>
                 </div>
+                { tables(link, app) }
                 { code::small(link, code.as_deref(), address.len()) }
                 { frame::view(link, app, &address, self.frame, self.copied) }
             </>
@@ -267,6 +269,25 @@ fn open_file(link: &Scope<Page>) -> Html {
             <input type="file" aria-label={tr("Scenario file")} accept=".json,application/json" {onchange} /></label>
     }
 }
+
+/// The offers to save the workload for other programs, and what became of its VMs where that is not what a lesson asks for.
+fn tables(link: &Scope<Page>, app: &App) -> Html {
+    let offer = |&(label, is_of_run, form): &(&'static str, bool, Form)| {
+        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Save { is_of_run, form }));
+        html! { <button class="quiet" {onclick}>{ tr(label) }</button> }
+    };
+    let offers = TABLES.iter().filter(|(_, is_of_run, _)| !(*is_of_run && app.hides_result())).map(offer);
+    html! { <p class="group">{ tr("For other programs:") }{ for offers }</p> }
+}
+
+/// Each with its label, whether it says what became of VMs, and how it is written.
+const TABLES: [(&str, bool, Form); 5] = [
+    (mark("Workload as CSV"), false, Form::Csv),
+    (mark("Workload as Parquet"), false, Form::Parquet),
+    (mark("Workload, compact"), false, Form::Compact),
+    (mark("Placed VMs as CSV"), true, Form::Csv),
+    (mark("Placed VMs as Parquet"), true, Form::Parquet),
+];
 
 /// A button that saves a file.
 pub(crate) fn save_button(link: &Scope<Page>, label: &'static str, name: String, file: File) -> Html {

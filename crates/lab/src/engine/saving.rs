@@ -1,0 +1,54 @@
+//! What is saved for other programs: a workload, and what became of its VMs.
+
+use tiebreak_model::table::{Column, Table};
+use tiebreak_sim::Fates;
+use tiebreak_trace::compact::{self, Origin};
+
+use super::{Engine, NOT_LOADED, read};
+use crate::protocol::{Save, Saved};
+
+/// What is asked of a run that is not there.
+const NO_RUN: &str = "expected a run, got none; press Run and save what it gives";
+
+impl Engine {
+    /// The rows of what is saved, and of these the columns of a [step](tiebreak_model::table::rows_of); the next one may be asked for
+    /// later, as long as nothing else has begun.
+    ///
+    /// # Errors
+    /// When there is no such workload or run, with what to do.
+    pub fn rows<T>(
+        &mut self,
+        save: &Save,
+        step: u32,
+        with: impl FnOnce(Vec<Column<'_>>) -> T,
+    ) -> Result<(u32, T), String> {
+        match save.saved {
+            Saved::Workload => {
+                let workload =
+                    read(&save.document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+                Ok(step_of(&*workload, step, with))
+            }
+            Saved::Vms { run } => {
+                let run = self.run.as_ref().filter(|current| current.id == run).ok_or(NO_RUN)?;
+                Ok(step_of(&Fates(&run.world), step, with))
+            }
+        }
+    }
+
+    /// The workload in our own form, with what is known of where it comes from.
+    ///
+    /// # Errors
+    /// When there is no such workload, with what to do.
+    pub fn compact(&mut self, save: &Save) -> Result<Vec<u8>, String> {
+        let workload = read(&save.document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+        let fingerprint = workload.fingerprint();
+        let trace = self.traces.iter().find(|trace| trace.fingerprint == fingerprint);
+        let generated = || Origin { title: "Generated workload".into(), notes: Vec::new(), cannot_answer: Vec::new() };
+        Ok(compact::write(&workload, &trace.map_or_else(generated, |trace| trace.origin.clone())))
+    }
+}
+
+fn step_of<T>(table: &impl Table, step: u32, with: impl FnOnce(Vec<Column<'_>>) -> T) -> (u32, T) {
+    let rows = table.rows();
+    (rows, with(table.columns(tiebreak_model::table::rows_of(step, rows))))
+}
