@@ -8,11 +8,12 @@ use gloo::events::EventListener;
 use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
-use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Effect, Message};
 use tiebreak_lesson::Control;
-use tiebreak_scenario::{Document, PRESETS, SweepPlan, link};
-use tiebreak_tongue::{mark, say, tr};
+use tiebreak_model::Declared;
+use tiebreak_scenario::{Document, PRESETS, SweepPlan, TraceSettings, link};
+use tiebreak_tongue::{heard, mark, say, tr};
+use tiebreak_trace::Limits;
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
 use yew::prelude::*;
@@ -56,9 +57,6 @@ const LESSON: &str = "#lesson=";
 /// Pixels between two maps side by side.
 const MAPS_APART: u32 = 16;
 
-/// Files above this are refused before they are read; the page's memory is finite.
-const FILE_BYTES_MAX: f64 = 2e9;
-
 /// A side that is a drawer on narrow screens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -81,7 +79,7 @@ pub(crate) enum PageMessage {
     /// A scenario file was read: its name and text.
     Scenario(String, String),
     /// Of the next trace, keep one tenant in this many.
-    Sample(u32),
+    Sample(TraceSettings),
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),
     /// The charts have this width now.
@@ -194,7 +192,7 @@ pub(crate) struct Page {
     drafts_kept: bool,
     /// When the trace being read was begun, in the browser's own milliseconds.
     reading_since: f64,
-    one_tenant_in: u32,
+    sample: TraceSettings,
     _listeners: Vec<EventListener>,
     _resize: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
 }
@@ -237,7 +235,7 @@ impl Component for Page {
             focus: None,
             drafts_kept: true,
             reading_since: 0.0,
-            one_tenant_in: 1,
+            sample: TraceSettings::default(),
             _listeners: listeners(context),
             _resize: None,
         };
@@ -272,7 +270,7 @@ impl Component for Page {
                 }
             }
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
-            PageMessage::Sample(one_in) => self.one_tenant_in = one_in,
+            PageMessage::Sample(sample) => self.sample = sample,
             PageMessage::Hover(time) => self.hover = time,
             PageMessage::Width(width) => self.width = width,
             // A click anywhere closes the menu. When none is open nothing may be drawn again: that
@@ -433,7 +431,7 @@ impl Component for Page {
                     <aside class={side(Side::Rules, "rules-side")} aria-label={tr("Rules and settings")}>
                         { close.clone() }
                         { self.list.view(link, app) }
-                        { workload::view(link, app, self.one_tenant_in) }
+                        { workload::view(link, app, self.sample) }
                     </aside>
                     <main class="centre" ref={&self.centre}>
                         <div class="headline">
@@ -677,21 +675,18 @@ impl Page {
     /// Gives a trace to the engine; its columns are these, where somebody says so.
     fn read(&mut self, file: &File, columns: Vec<String>) {
         let (name, bytes) = (file.name(), file.size());
-        let one_tenant_in = match self.app.front.phase {
-            Phase::NeedsTrace { one_tenant_in, .. } => one_tenant_in,
-            _ => self.one_tenant_in,
+        let settings = match self.app.front.phase {
+            Phase::NeedsTrace { sample, .. } => sample,
+            _ => self.sample,
         };
-        if bytes > FILE_BYTES_MAX && one_tenant_in == 1 {
-            let line = say(
-                "Expected at most {} GB, got {} GB; compress it with gzip, or keep one tenant in several \
-                 (under Workload) and give it again.",
-                &[&words::fixed(FILE_BYTES_MAX / 1e9, 0), &words::fixed(bytes / 1e9, 1)],
-            );
-            return self.tell(Message::Notice(Notice::bad(say("{name} is too large", &[&name]), vec![line])));
+        if let Err(why) = Limits::default().check_file(bytes as u64, &settings.sample()) {
+            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![heard(&why.to_string())]);
+            return self.tell(Message::Notice(notice));
         }
         self.reading_since = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
-        let begin = Command::TraceBegin { name, bytes, one_tenant_in, columns };
+        let sample = settings.to_values();
+        let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns };
         self.workers.send(self.app.front.id, &begin, Some(file));
     }
 

@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use tiebreak_model::Workload;
+use tiebreak_model::{Sample, SampledBy, Workload};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
-use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_scenario::{Variant, WorkloadRef};
 use tiebreak_tables::{Kind, parquet, sqlite};
 use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
 
@@ -19,6 +19,14 @@ pub(crate) const TRACE: Opt = Opt {
     name: "trace",
     value: Some("FILE"),
     help: "the trace to replay: text, plain, gzip or zstd, in any format of `list formats`, SQLite or Parquet",
+};
+
+/// The option that keeps a part of it.
+pub(crate) const SAMPLE: Opt = Opt {
+    name: "sample",
+    value: Some("BY:N[:PART]"),
+    help: "keep all VMs of one tenant in N (tenant:10), of one request in N (request:10), or one VM in N (vm:10), always the \
+           same ones; of the N parts the one of this number, the first is 0 (vm:10:3)",
 };
 
 /// The cut that comes with the page.
@@ -36,13 +44,18 @@ pub(crate) struct Source {
 /// The workload that a variant names, or the file of `--trace` in its place.
 pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
     match (given.one("trace"), &variant.workload) {
-        (Some(file), wanted) => from_file(file, wanted),
+        (Some(file), wanted) => from_file(file, asked(given)?, wanted),
         (None, WorkloadRef::Generated(_)) => {
+            if given.has(SAMPLE.name) {
+                return Err(Failure(
+                    "expected a trace to sample, got a generated workload; give one with --trace FILE".into(),
+                ));
+            }
             let workload = variant.generate().expect("a generated workload");
             Ok(Source { workload: Arc::new(workload), trace: None })
         }
         (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
-            built_in(*settings)
+            built_in(asked(given)?.unwrap_or(settings.sample()))
         }
         (None, WorkloadRef::Trace { fingerprint, name, .. }) => Err(Failure(format!(
             "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
@@ -51,18 +64,14 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
 }
 
 /// The trace that is built into the program, or a part of it.
-fn built_in(TraceSettings { one_tenant_in, tenant_part }: TraceSettings) -> Result<Source, Failure> {
-    let mut parser = TraceParser::new(BUILT_IN_NAME).part(one_tenant_in, tenant_part);
+fn built_in(sample: Sample) -> Result<Source, Failure> {
+    let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
     parser.push(BUILT_IN)?;
     Ok(named(BUILT_IN_NAME, parser.finish()?))
 }
 
-fn from_file(file: &str, wanted: &WorkloadRef) -> Result<Source, Failure> {
-    let settings = match wanted {
-        WorkloadRef::Trace { settings, .. } => *settings,
-        WorkloadRef::Generated(_) => TraceSettings::default(),
-    };
-    let parsed = read_part(file, settings)?;
+fn from_file(file: &str, asked: Option<Sample>, wanted: &WorkloadRef) -> Result<Source, Failure> {
+    let parsed = read(file, asked.unwrap_or_else(|| sample_of(wanted)))?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
         note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
@@ -122,20 +131,55 @@ fn named(name: &str, parsed: Parsed) -> Source {
     Source { workload: Arc::new(parsed.workload), trace: Some((name.into(), fingerprint)) }
 }
 
-/// Reads a trace piece by piece.
-pub(crate) fn read(path: &str, one_tenant_in: u32) -> Result<Parsed, Failure> {
-    read_part(path, TraceSettings { one_tenant_in, ..TraceSettings::default() })
+/// What a document keeps of its trace.
+fn sample_of(wanted: &WorkloadRef) -> Sample {
+    match wanted {
+        WorkloadRef::Trace { settings, .. } => settings.sample(),
+        WorkloadRef::Generated(_) => Sample::default(),
+    }
 }
 
-/// The same, and which part of the tenants is kept.
-fn read_part(path: &str, TraceSettings { one_tenant_in, tenant_part }: TraceSettings) -> Result<Parsed, Failure> {
-    parse(path, TraceParser::new(&file_name(path)).part(one_tenant_in, tenant_part))
+/// What `--sample` says, if it is there.
+fn asked(given: &Given) -> Result<Option<Sample>, Failure> {
+    given.one(SAMPLE.name).map(sample).transpose()
+}
+
+/// `request:10` or, of these ten parts the fourth, `request:10:3`.
+fn sample(text: &str) -> Result<Sample, Failure> {
+    let wrong = || {
+        let words = SampledBy::WORDS.join(", ");
+        Failure(format!(
+            "expected one of {words}, a colon and how many after --sample, got \"{text}\"; write for instance request:10"
+        ))
+    };
+    let mut words = text.split(':');
+    let by = words.next().and_then(|word| SampledBy::WORDS.iter().position(|other| *other == word));
+    let mut number = |least| match words.next() {
+        Some(digits) => digits.parse().ok().filter(|number| *number >= least).ok_or_else(wrong),
+        None if least == 0 => Ok(0),
+        None => Err(wrong()),
+    };
+    let (one_in, part) = (number(1)?, number(0)?);
+    match (by, words.next()) {
+        (Some(by), None) => Ok(Sample { by: SampledBy::ALL[by], one_in, part }),
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads the trace that a command names, or what `--sample` keeps of it.
+pub(crate) fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
+    read(path, asked(given)?.unwrap_or_default())
+}
+
+/// Reads a part of a trace piece by piece.
+fn read(path: &str, sample: Sample) -> Result<Parsed, Failure> {
+    parse(path, TraceParser::new(&file_name(path)).sampled(sample))
 }
 
 fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     // What is no file, or not there, has no size; reading it says so.
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-    parser.check_file(bytes).map_err(|error| faulty(path, &error))?;
+    parser.check_file(bytes).map_err(|error| faulty(path, &error.into()))?;
     let pushed = match kind_of(path)? {
         Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
         Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
@@ -191,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_built_in_trace_is_the_one_that_presets_name() {
-        let (_, fingerprint) = built_in(TraceSettings::default()).expect("it reads").trace.expect("a trace");
+        let (_, fingerprint) = built_in(Sample::default()).expect("it reads").trace.expect("a trace");
         assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
     }
 
@@ -199,7 +243,7 @@ mod tests {
     fn a_file_that_is_too_large_is_refused_by_its_size() {
         let path = std::env::temp_dir().join(format!("tiebreak-large-{}.csv", std::process::id()));
         File::create(&path).and_then(|file| file.set_len(3_000_000_000)).expect("a file of zeros that takes no room");
-        let told = read(&path.to_string_lossy(), 1);
+        let told = read(&path.to_string_lossy(), Sample::default());
         std::fs::remove_file(&path).expect("it was made just now");
         let Err(Failure(told)) = told else { panic!("it was read") };
         assert!(told.contains("at most 2048 MiB are read whole, got 2861 MiB. Sample it"), "{told}");

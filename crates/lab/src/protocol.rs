@@ -16,8 +16,10 @@ pub enum Command {
         name: String,
         /// Its size in bytes.
         bytes: f64,
-        /// Keep one tenant in this many; 1 keeps all.
-        one_tenant_in: u32,
+        /// What is kept of it, by the values of `TraceSettings`.
+        sample: Vec<f64>,
+        /// Whether the file is what was kept of it before.
+        is_sampled: bool,
         /// What its columns are, where somebody says so; else they are found.
         columns: Vec<String>,
     },
@@ -264,8 +266,8 @@ pub enum Reply {
         fingerprint: String,
         /// The file name it had.
         name: String,
-        /// Keep one tenant in this many.
-        one_tenant_in: u32,
+        /// What is kept of it, by the values of `TraceSettings`.
+        sample: Vec<f64>,
     },
     /// A predictor of lifetimes learns before a run begins.
     Learning {
@@ -641,8 +643,8 @@ pub struct TraceCard {
     pub name: String,
     /// 32 hex digits.
     pub fingerprint: String,
-    /// One tenant in this many was kept.
-    pub one_tenant_in: u32,
+    /// What was kept of it, by the values of `TraceSettings`.
+    pub sample: Vec<f64>,
     /// The format's title.
     pub format: String,
     /// Where files of this format come from, and their licence.

@@ -87,7 +87,13 @@ impl Session {
         self.does(Message::TraceChosen { name: name.clone(), bytes });
         self.carry_out(vec![Effect::Send {
             lane: 1,
-            command: tiebreak_lab::Command::TraceBegin { name, bytes, one_tenant_in: 1, columns: Vec::new() },
+            command: tiebreak_lab::Command::TraceBegin {
+                name,
+                bytes,
+                sample: Vec::new(),
+                is_sampled: false,
+                columns: Vec::new(),
+            },
         }]);
         self.engine.trace_bytes(trace.as_bytes());
         let replies = self.engine.trace_end();

@@ -108,8 +108,13 @@ impl Session {
     /// Chooses a file, as the page and the worker do it.
     fn gives(&mut self, name: &str, bytes: &[u8]) {
         self.does(Message::TraceChosen { name: name.into(), bytes: bytes.len() as f64 });
-        let begin =
-            Command::TraceBegin { name: name.into(), bytes: bytes.len() as f64, one_tenant_in: 1, columns: Vec::new() };
+        let begin = Command::TraceBegin {
+            name: name.into(),
+            bytes: bytes.len() as f64,
+            sample: Vec::new(),
+            is_sampled: false,
+            columns: Vec::new(),
+        };
         self.carry_out(vec![Effect::Send { lane: 1, command: begin }]);
         for chunk in bytes.chunks(1_000) {
             let replies = self.engine.trace_bytes(chunk);
@@ -264,7 +269,7 @@ fn answers_of_an_older_run_are_not_heard() {
     let before = on_screen(&session);
     for reply in first.wire.into_iter().chain([
         Reply::Failed { run: 1, message: "no".into() },
-        Reply::TraceNeeded { run: 1, fingerprint: String::new(), name: String::new(), one_tenant_in: 1 },
+        Reply::TraceNeeded { run: 1, fingerprint: String::new(), name: String::new(), sample: Vec::new() },
     ]) {
         session.does(Message::Engine(Box::new(reply)));
     }
@@ -856,7 +861,13 @@ fn a_cancelled_trace_leaves_everything_as_it_was() {
     session.does(Message::TraceChosen { name: "mine.csv".into(), bytes: 9.0 });
     session.carry_out(vec![Effect::Send {
         lane: 1,
-        command: Command::TraceBegin { name: "mine.csv".into(), bytes: 9.0, one_tenant_in: 1, columns: Vec::new() },
+        command: Command::TraceBegin {
+            name: "mine.csv".into(),
+            bytes: 9.0,
+            sample: Vec::new(),
+            is_sampled: false,
+            columns: Vec::new(),
+        },
     }]);
     session.engine.trace_bytes(&TRACE[..50]);
     session.does(Message::TraceCancel);

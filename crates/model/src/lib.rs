@@ -22,6 +22,7 @@ pub mod network;
 pub mod occupancy;
 pub mod random;
 pub mod resources;
+pub mod sample;
 pub mod sort;
 pub mod table;
 pub mod tenant;
@@ -40,6 +41,7 @@ pub use occupancy::{
     ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,
 };
 pub use resources::{Resource, Resources};
+pub use sample::{Sample, SampledBy};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};
 pub use time::{Millis, Time};
 pub use usage::{Load, Usage};

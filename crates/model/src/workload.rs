@@ -60,6 +60,19 @@ pub struct VmRow {
     pub end: Time,
 }
 
+impl VmRow {
+    /// What tells its request from others: when it was asked for, and by whom. A VM that was there already has none:
+    /// it is a request of its own.
+    #[must_use]
+    pub fn request(&self) -> Option<(Time, u64)> {
+        request_of(self.start, self.tenant)
+    }
+}
+
+fn request_of(start: Time, tenant: u64) -> Option<(Time, u64)> {
+    (start > Time::ZERO).then_some((start, tenant))
+}
+
 /// Why rows are no workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkloadError {
@@ -185,7 +198,9 @@ impl WorkloadBuilder {
         if self.rows.len() >= u32::MAX as usize {
             return Err(WorkloadError::TooManyVms);
         }
-        let key = |(_, tenant, _, start, _): &PackedRow| (*start, if *start > Time::ZERO { *tenant } else { 0 });
+        let key = |(_, tenant, _, start, _): &PackedRow| {
+            (*start, request_of(*start, *tenant).map_or(0, |(_, tenant)| tenant))
+        };
         if !self.rows.is_sorted_by_key(key) {
             self.rows.sort_by_key(key);
         }
@@ -235,14 +250,14 @@ impl Workload {
         };
         let mut before = None;
         for (vm, (_, tenant, _, start, _)) in rows.iter().enumerate() {
-            let warm = *start <= Time::ZERO;
-            if warm || one_by_one || before != Some((*start, *tenant)) {
+            let request = request_of(*start, *tenant);
+            if request.is_none() || one_by_one || before != request {
                 workload.at.push(*start);
                 workload.tenants.push(*tenant);
                 workload.first_vm.push(vm as u32);
-                workload.warm += u32::from(warm);
+                workload.warm += u32::from(request.is_none());
             }
-            before = Some((*start, *tenant));
+            before = request;
         }
         workload.first_vm.push(rows.len() as u32);
         workload.at.shrink_to_fit();

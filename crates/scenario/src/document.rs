@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Workload, declare, sort};
+use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Sample, SampledBy, Workload, declare, sort};
 use tiebreak_placement::policy::{default_rules, group_of};
 use tiebreak_placement::{Caches, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::admission::Terms;
@@ -101,12 +101,23 @@ declare! {
 declare! {
     /// How much of a trace is replayed.
     pub struct TraceSettings as "Trace" {
-        /// Keep all VMs of one tenant in this many and none of the others; larger keeps
-        /// less. The fingerprint is that of what is kept.
+        /// Keep all VMs of one tenant in this many and none of the others, or of one request, or one VM, as sampled_by
+        /// says; larger keeps less. The fingerprint is that of what is kept.
         one_tenant_in: u32 = 1, 1 => 10000, "";
-        /// Which of these parts of the tenants, counted from 0; past the last it begins again at 0.
-        /// The parts of one trace have no tenant in common: pools cut from it. (LAVA Fig. 6)
+        /// Which of these parts, counted from 0; past the last it begins again at 0. The parts of one trace
+        /// have no tenant in common (or request, or VM): pools cut from it. (LAVA Fig. 6)
         tenant_part: u32 = 0, 0 => 9999, "";
+        /// What is kept or left out as a whole: all VMs of a tenant, all of a request, or each VM by itself. docs/SAMPLING.md
+        /// says what each does to the numbers.
+        sampled_by: SampledBy = 0, 0 => 2, "";
+    }
+}
+
+impl TraceSettings {
+    /// Which VMs are kept.
+    #[must_use]
+    pub fn sample(&self) -> Sample {
+        Sample { by: self.sampled_by, one_in: self.one_tenant_in, part: self.tenant_part }
     }
 }
 

@@ -282,6 +282,8 @@ impl Given<'_> {
 
 #[cfg(test)]
 mod tests {
+    use tiebreak_model::{Sample, SampledBy};
+
     use super::*;
     use crate::document::default_list;
     use crate::incident::IncidentRow;
@@ -389,9 +391,16 @@ mod tests {
         variant.set("workload.one_tenant_in", "12").expect("a field of a trace");
         variant.set("workload.tenant_part", "11").expect("a field of a trace");
         let WorkloadRef::Trace { settings, .. } = &variant.workload else { panic!("a trace") };
-        assert_eq!((settings.one_tenant_in, settings.tenant_part), (12, 11));
+        assert_eq!(
+            settings.sample(),
+            Sample { by: SampledBy::Tenant, one_in: 12, part: 11 },
+            "by tenant unless it is said"
+        );
+        variant.set("workload.sampled_by", "request").expect("a field of a trace");
+        let WorkloadRef::Trace { settings, .. } = &variant.workload else { panic!("a trace") };
+        assert_eq!(settings.sample().by, SampledBy::Request);
         let issue = variant.set("workload.days", "3").expect_err("no field of a trace").to_string();
-        assert!(issue.contains("expected one_tenant_in or tenant_part"), "{issue}");
+        assert!(issue.contains("expected one_tenant_in, tenant_part or sampled_by"), "{issue}");
     }
 
     #[test]

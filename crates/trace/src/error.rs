@@ -4,6 +4,7 @@ use std::fmt;
 
 use tiebreak_model::workload::WorkloadError;
 
+use crate::limits::FileTooLong;
 use crate::report::Fault;
 
 /// How a file is packed.
@@ -102,13 +103,8 @@ pub enum TraceError {
         rows_max: u64,
     },
     /// A file larger than is read whole.
-    FileTooLong {
-        /// Its bytes.
-        bytes: u64,
-        /// The limit in bytes.
-        bytes_max: u64,
-    },
-    /// More text than is read.
+    FileTooLong(FileTooLong),
+    /// More text than is read whole.
     TextTooLong {
         /// The limit in bytes.
         bytes_max: u64,
@@ -201,18 +197,15 @@ impl fmt::Display for TraceError {
                  Decompress the file and look at it."
             ),
             Self::TooManyRows { rows_max } => {
-                write!(f, "Too large: at most {rows_max} VMs fit, got more. Sample it: keep one tenant in ten.")
+                write!(
+                    f,
+                    "Too large: at most {rows_max} VMs fit, got more. Sample it: keep one tenant, request or VM in 10."
+                )
             }
-            Self::FileTooLong { bytes, bytes_max } => write!(
-                f,
-                "Too large: files of at most {} MiB are read whole, got {} MiB. Sample it: keep one tenant in {}.",
-                bytes_max >> 20,
-                bytes >> 20,
-                bytes.div_ceil(*bytes_max).max(10)
-            ),
+            Self::FileTooLong(why) => why.fmt(f),
             Self::TextTooLong { bytes_max } => write!(
                 f,
-                "Too large: at most {} MiB of text are read, got more. Cut the file to some of its tenants.",
+                "Too large: at most {} MiB of text are read whole, got more. Sample it: keep one tenant, request or VM in 10.",
                 bytes_max >> 20
             ),
             Self::LineTooLong { line, bytes_max } => write!(
@@ -258,6 +251,12 @@ impl TraceError {
     pub fn unreadable(kind: &'static str, rows: u64, detail: &dyn fmt::Display) -> Self {
         let detail: String = detail.to_string().chars().take(200).collect();
         Self::Unreadable { kind, rows, detail }
+    }
+}
+
+impl From<FileTooLong> for TraceError {
+    fn from(why: FileTooLong) -> Self {
+        Self::FileTooLong(why)
     }
 }
 

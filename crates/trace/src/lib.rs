@@ -44,7 +44,7 @@ mod unzstd;
 pub use draws::{Draws, DrawsFault};
 pub use error::{Packing, TraceError};
 pub use formats::{FORMATS, Format, Head, PackingTables, compact};
-pub use limits::Limits;
+pub use limits::{FileTooLong, Limits};
 pub use nodes::{Nodes, NodesFault};
 pub use parser::{Parsed, Progress, TraceParser, read_compact};
 pub use readings::{Readings, ReadingsParser, VmReadings};

@@ -1,6 +1,8 @@
 //! How much a reader takes before it says "too large".
 
-use crate::error::TraceError;
+use std::fmt;
+
+use tiebreak_model::Sample;
 
 /// What a [`TraceParser`](crate::TraceParser) accepts at most. The page runs in a tab with
 /// about 1.5 GB; the whole Azure trace of 2017 has 2.0 million rows, that of 2019 2.7 million, and
@@ -11,7 +13,7 @@ pub struct Limits {
     pub rows_max: u64,
     /// Bytes of a file of which no sample is taken, as it stands on the disk.
     pub file_bytes_max: u64,
-    /// Bytes of text, after inflating.
+    /// Bytes of text of which no sample is taken, after inflating.
     pub text_bytes_max: u64,
     /// Bytes of one row, its quoted line breaks included.
     pub line_bytes_max: usize,
@@ -39,8 +41,32 @@ impl Limits {
     ///
     /// # Errors
     /// When it is larger than is read whole and no sample is to be taken.
-    pub fn check_file(&self, bytes: u64, is_sampled: bool) -> Result<(), TraceError> {
+    pub fn check_file(&self, bytes: u64, sample: &Sample) -> Result<(), FileTooLong> {
         let bytes_max = self.file_bytes_max;
-        if bytes > bytes_max && !is_sampled { Err(TraceError::FileTooLong { bytes, bytes_max }) } else { Ok(()) }
+        if bytes > bytes_max && sample.is_whole() { Err(FileTooLong { bytes, bytes_max }) } else { Ok(()) }
     }
 }
+
+/// A file larger than is read whole. `Display` is two sentences for the person who chose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileTooLong {
+    /// Its bytes.
+    pub bytes: u64,
+    /// The limit in bytes.
+    pub bytes_max: u64,
+}
+
+impl fmt::Display for FileTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, bytes_max } = self;
+        write!(
+            f,
+            "Too large: files of at most {} MiB are read whole, got {} MiB. Sample it: keep one tenant, request or VM in {}.",
+            bytes_max >> 20,
+            bytes >> 20,
+            bytes.div_ceil(*bytes_max).max(10)
+        )
+    }
+}
+
+impl std::error::Error for FileTooLong {}

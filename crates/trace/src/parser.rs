@@ -1,13 +1,13 @@
 //! Takes a file's bytes in chunks and gives back a workload and a report.
 
-use tiebreak_model::{Time, VmRow, Workload, WorkloadBuilder};
+use tiebreak_model::{Sample, Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
 use crate::formats::{Binary, Compact, FORMATS, Format, Head, NamedColumns, RowReader, Table, recognise};
-use crate::limits::Limits;
+use crate::limits::{FileTooLong, Limits};
 use crate::magic;
 use crate::records::{Record, Records};
-use crate::report::{Correction, Report, Summary, Tally};
+use crate::report::{Correction, Report, Summary, Tally, notes_on_sample};
 use crate::source::Source;
 
 /// No row of a binary format needs more bytes than this.
@@ -61,7 +61,7 @@ impl TraceParser {
         let text = Text {
             file_name: file_name.into(),
             limits,
-            sample: TenantSample { one_in: 1, part: 0 },
+            sample: Sample::default(),
             leaves_out_instant: false,
             columns: None,
             unknown: Vec::new(),
@@ -73,18 +73,10 @@ impl TraceParser {
         Self { source: Source::new(), text, bytes: 0, failed: None }
     }
 
-    /// Keeps about one tenant in this many, all VMs of a tenant or none; always the same ones: the
-    /// first of so many parts of the tenants that have none in common.
+    /// Keeps this part of the trace; what a sample does to the numbers is among the report's notes.
     #[must_use]
-    pub fn sampled(self, one_tenant_in: u32) -> Self {
-        self.part(one_tenant_in, 0)
-    }
-
-    /// Keeps this one of so many such parts, counted from 0; past the last it begins again at 0.
-    #[must_use]
-    pub fn part(mut self, one_tenant_in: u32, part: u32) -> Self {
-        let one_in = u64::from(one_tenant_in.max(1));
-        self.text.sample = TenantSample { one_in, part: u64::from(part) % one_in };
+    pub fn sampled(mut self, sample: Sample) -> Self {
+        self.text.sample = sample;
         self
     }
 
@@ -128,8 +120,8 @@ impl TraceParser {
     ///
     /// # Errors
     /// When it is larger than is read whole and no sample is to be taken.
-    pub fn check_file(&self, bytes: u64) -> Result<(), TraceError> {
-        self.text.limits.check_file(bytes, self.text.sample.one_in > 1)
+    pub fn check_file(&self, bytes: u64) -> Result<(), FileTooLong> {
+        self.text.limits.check_file(bytes, &self.text.sample)
     }
 
     /// Something to know of how the file was read, for the report.
@@ -182,7 +174,7 @@ impl TraceParser {
 struct Text {
     file_name: String,
     limits: Limits,
-    sample: TenantSample,
+    sample: Sample,
     leaves_out_instant: bool,
     /// What its columns are said to be, in place of what its header says.
     columns: Option<Vec<String>>,
@@ -217,7 +209,7 @@ struct TableBody {
 impl Text {
     fn push(&mut self, mut bytes: &[u8]) -> Result<(), TraceError> {
         self.bytes += bytes.len() as u64;
-        if self.bytes > self.limits.text_bytes_max {
+        if self.sample.is_whole() && self.bytes > self.limits.text_bytes_max {
             return Err(TraceError::TextTooLong { bytes_max: self.limits.text_bytes_max });
         }
         if let Body::Head(head) = &mut self.body {
@@ -309,7 +301,7 @@ impl Text {
                 match fits.and_then(|()| body.reader.row(&record, &mut self.tally)) {
                     Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
                     Ok(row) => {
-                        let row = row.and_then(|row| kept(row, self.sample, &mut self.tally));
+                        let row = row.and_then(|row| kept(row, &self.sample, &mut self.tally));
                         row.into_iter().for_each(|row| self.rows.push(row));
                     }
                     Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
@@ -331,10 +323,11 @@ impl Text {
             Body::Binary(format, reader, bytes) => {
                 let (rows, horizon) = reader.read(&bytes, &self.limits, &mut self.tally)?;
                 self.rows = rows;
-                self.rows.retain(|row| kept(*row, self.sample, &mut self.tally).is_some());
+                self.rows.retain(|row| kept(*row, &self.sample, &mut self.tally).is_some());
                 (format, horizon)
             }
         };
+        self.tally.notes.extend(notes_on_sample(&self.sample).iter().map(|note| (*note).to_owned()));
         let kept = self.rows.len() as u64;
         let workload = workload_of(self.rows, horizon)?;
         let summary = Summary::of(&workload);
@@ -345,7 +338,7 @@ impl Text {
         if self.tally.rows == 0 {
             return Err(TraceError::HeaderOnly);
         }
-        let rest = body.reader.rest().into_iter().filter_map(|row| kept(row, self.sample, &mut self.tally));
+        let rest = body.reader.rest().into_iter().filter_map(|row| kept(row, &self.sample, &mut self.tally));
         rest.for_each(|row| self.rows.push(row));
         if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
             on_trial(&self.tally, body.format)?;
@@ -412,23 +405,9 @@ fn workload_of(mut rows: WorkloadBuilder, horizon: Time) -> Result<Workload, Tra
     Ok(rows.finish(horizon)?)
 }
 
-/// Which tenants are kept.
-#[derive(Clone, Copy)]
-struct TenantSample {
-    one_in: u64,
-    /// Below `one_in`.
-    part: u64,
-}
-
-impl TenantSample {
-    fn has(self, tenant: u64) -> bool {
-        self.one_in == 1 || crate::column::hash(&tenant.to_le_bytes()) % self.one_in == self.part
-    }
-}
-
-/// The row, unless its tenant is outside the sample.
-fn kept(row: VmRow, sample: TenantSample, tally: &mut Tally) -> Option<VmRow> {
-    let sampled = sample.has(row.tenant);
+/// The row, unless it is outside the sample.
+fn kept(row: VmRow, sample: &Sample, tally: &mut Tally) -> Option<VmRow> {
+    let sampled = sample.has(&row);
     tally.sampled_out += u64::from(!sampled);
     sampled.then_some(row)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiebreak_model::{Millis, RequestId, Resources, Time, VmId, Workload};
+use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Time, VmId, Workload};
 
 /// Why a row was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +106,7 @@ pub struct Report {
     pub rows: u64,
     /// Rows that became VMs.
     pub kept: u64,
-    /// Rows left out because a sample of the tenants was asked for.
+    /// Rows left out because a sample was asked for.
     pub sampled_out: u64,
     /// The first faulty rows, in order of their lines.
     pub faults: Vec<Fault>,
@@ -202,6 +202,18 @@ fn tenants_of(workload: &Workload) -> u64 {
     tenants.sort_unstable();
     tenants.dedup();
     tenants.len() as u64
+}
+
+/// What a sample does to the numbers, by what it keeps together.
+pub(crate) fn notes_on_sample(sample: &Sample) -> &'static [&'static str] {
+    if sample.is_whole() {
+        return &[];
+    }
+    match sample.by {
+        SampledBy::Tenant => &["Sampled by tenant: "],
+        SampledBy::Request => &["Sampled by request: "],
+        SampledBy::Vm => &["Sampled by VM: "],
+    }
 }
 
 /// Collects faults, corrections and notes while rows are read.

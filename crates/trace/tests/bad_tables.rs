@@ -1,5 +1,6 @@
 //! Tables as people export them: what can be read is read, and of the rest each row says what was expected in which field.
 
+use tiebreak_model::{Sample, SampledBy};
 use tiebreak_trace::{FaultKind, Limits, Parsed, TraceError, TraceParser};
 
 fn read_in(size: usize, name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
@@ -148,11 +149,30 @@ fn a_table_without_a_header_has_the_columns_of_its_format() {
 #[test]
 fn a_file_that_is_too_large_is_refused_before_it_is_read() {
     let limits = Limits::default();
-    assert_eq!((limits.check_file(1 << 30, false), limits.check_file(limits.file_bytes_max, false)), (Ok(()), Ok(())));
+    let whole = |bytes| limits.check_file(bytes, &Sample::default());
+    assert_eq!((whole(1 << 30), whole(limits.file_bytes_max)), (Ok(()), Ok(())));
     let refused = TraceParser::new("a.csv").check_file(3_000_000_000).expect_err("too large").to_string();
     assert_eq!(
         refused,
-        "Too large: files of at most 2048 MiB are read whole, got 2861 MiB. Sample it: keep one tenant in 10."
+        "Too large: files of at most 2048 MiB are read whole, got 2861 MiB. Sample it: keep one tenant, request or VM in 10."
     );
-    assert_eq!(TraceParser::new("a.csv").sampled(10).check_file(3_000_000_000), Ok(()));
+    let sample = Sample { one_in: 10, ..Sample::default() };
+    assert_eq!(TraceParser::new("a.csv").sampled(sample).check_file(3_000_000_000), Ok(()));
+}
+
+#[test]
+fn of_what_is_sampled_more_text_is_read_than_is_read_whole() {
+    let limits = Limits { text_bytes_max: 10_000, ..Limits::default() };
+    let row = |vm: u32| format!("{vm},{vm},2,8,{vm}\n");
+    let text = "vm,tenant,cores,memory,start\n".to_owned() + &(0..10_000).map(row).collect::<String>();
+    for by in SampledBy::ALL {
+        let mut parser = TraceParser::with_limits("a.csv", limits).sampled(Sample { by, one_in: 10, part: 3 });
+        parser.push(text.as_bytes()).expect("a sample of a long text");
+        let Parsed { report, .. } = parser.finish().expect("a trace");
+        assert_eq!(report.rows, 10_000, "{by:?}");
+        assert!((900..1_100).contains(&report.kept), "{by:?}: {}", report.kept);
+    }
+    let mut whole = TraceParser::with_limits("a.csv", limits);
+    let told = whole.push(text.as_bytes()).expect_err("too long to be read whole").to_string();
+    assert!(told.contains("Sample it"), "{told}");
 }

@@ -1,6 +1,6 @@
 //! The compact form keeps all that a trace says, in far fewer bytes, and damage never passes for a trace.
 
-use tiebreak_model::VmId;
+use tiebreak_model::{Sample, VmId};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Limits, Parsed, TraceError, TraceParser};
 
@@ -65,7 +65,7 @@ fn the_cut_is_a_sixth_of_its_csv() {
 #[test]
 fn a_sample_keeps_the_same_tenants_in_either_form() {
     let sampled = |bytes: &[u8]| {
-        let mut parser = TraceParser::new("").sampled(10);
+        let mut parser = TraceParser::new("").sampled(Sample { one_in: 10, ..Sample::default() });
         parser.push(bytes).expect("a trace");
         parser.finish().expect("a sample")
     };

@@ -1,6 +1,6 @@
 //! Traces are read as they stand: figures against counts made without this code.
 
-use tiebreak_model::{Millis, RequestId, Resources, Scope, TenantTerms, Time, VmId, Workload};
+use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Scope, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, TraceError, TraceParser};
 
@@ -283,9 +283,43 @@ fn a_shuffled_file_is_the_same_workload() {
     }
 }
 
+fn tenants(one_in: u32, part: u32) -> Sample {
+    Sample { by: SampledBy::Tenant, one_in, part }
+}
+
+#[test]
+fn a_sample_by_request_keeps_requests_whole_and_one_by_vm_does_not() {
+    let full = read("", PACKING).expect("the fixture").workload;
+    let request_of = |workload: &Workload, vm: u32| {
+        let request = workload.request_of(VmId(vm));
+        (workload.at(request), workload.tenant(request))
+    };
+    let sizes = |workload: &Workload| {
+        let arriving = (0..workload.vm_count()).filter(|vm| request_of(workload, *vm).0 > Time::ZERO);
+        let mut sizes = std::collections::BTreeMap::<_, u32>::new();
+        arriving.for_each(|vm| *sizes.entry(request_of(workload, vm)).or_default() += 1);
+        sizes
+    };
+    let whole = sizes(&full);
+    for (by, cut) in [(SampledBy::Tenant, false), (SampledBy::Request, false), (SampledBy::Vm, true)] {
+        let parts: Vec<_> = (0..3)
+            .map(|part| {
+                let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(Sample { by, one_in: 3, part });
+                parser.push(PACKING).expect("the fixture");
+                parser.finish().expect("a sample")
+            })
+            .collect();
+        assert_eq!(parts.iter().map(|it| it.report.kept).sum::<u64>(), 13_521, "{by:?}");
+        let kept = sizes(&parts[0].workload);
+        assert_eq!(kept.iter().any(|(request, size)| whole[request] != *size), cut, "{by:?}");
+        let told = parts[0].report.notes.iter().any(|note| note.starts_with("Sampled by"));
+        assert!(told && parts[0].report.sampled_out > 8_000, "{by:?}");
+    }
+}
+
 #[test]
 fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
-    let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(10);
+    let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(tenants(10, 0));
     parser.push(PACKING).expect("the fixture");
     let Parsed { workload, report } = parser.finish().expect("a sample");
     assert_eq!(report.kept + report.sampled_out, 13_521);
@@ -340,7 +374,7 @@ fn a_creation_and_a_deletion_are_one_vm() {
     let indexed = format!(",{}", text.replace('\n', "\n0,")).trim_end_matches("0,").to_owned();
     assert_eq!(parsed("", &indexed).workload, workload, "an index stands before");
     let sampled = |part| {
-        let mut parser = TraceParser::new("Huawei-East-1.csv").part(2, part);
+        let mut parser = TraceParser::new("Huawei-East-1.csv").sampled(tenants(2, part));
         parser.push(text.as_bytes()).expect("rows");
         parser.finish().map_or(0, |it| it.report.kept)
     };
@@ -398,7 +432,7 @@ fn every_format_says_what_it_is() {
 #[test]
 fn the_parts_of_a_trace_have_no_tenant_in_common_and_are_all_of_it() {
     let part = |part| {
-        let mut parser = TraceParser::new("packing-cut.csv.gz").part(12, part);
+        let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(tenants(12, part));
         parser.push(PACKING).expect("the fixture");
         parser.finish().expect("a sample")
     };
@@ -412,7 +446,7 @@ fn the_parts_of_a_trace_have_no_tenant_in_common_and_are_all_of_it() {
     assert_eq!(all.iter().map(|tenants| tenants.len()).sum::<usize>(), together.len());
     assert!(all.iter().all(|tenants| tenants.len() > 100), "{:?}", all.iter().map(|it| it.len()).collect::<Vec<_>>());
     let sampled = {
-        let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(12);
+        let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(Sample { one_in: 12, ..Sample::default() });
         parser.push(PACKING).expect("the fixture");
         parser.finish().expect("a sample").workload.fingerprint()
     };

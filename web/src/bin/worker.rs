@@ -192,9 +192,9 @@ fn pass_on(replies: Vec<Reply>) {
                 let bytes = with(|state| state.engine.machines_at(*time_ms)).unwrap_or_default();
                 send(&reply, Some(&bytes));
             }
-            Reply::TraceNeeded { fingerprint, name, one_tenant_in, .. } => {
-                let (fingerprint, name, one_in) = (fingerprint.clone(), name.clone(), *one_tenant_in);
-                spawn_local(async move { find_trace(&fingerprint, &name, one_in, reply).await });
+            Reply::TraceNeeded { fingerprint, name, sample, .. } => {
+                let (fingerprint, name, sample) = (fingerprint.clone(), name.clone(), sample.clone());
+                spawn_local(async move { find_trace(&fingerprint, &name, sample, reply).await });
             }
             _ => send(&reply, None),
         }
@@ -260,13 +260,13 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
 
 /// Looks for a trace among those that came with the page and those kept in this browser;
 /// when it is nowhere, the page asks for the file.
-async fn find_trace(fingerprint: &str, name: &str, one_tenant_in: u32, needed: Reply) {
+async fn find_trace(fingerprint: &str, name: &str, sample: Vec<f64>, needed: Reply) {
     // Where it is being looked for already, the newest run begins when it is there.
     let looking = with(|state| state.sought.replace((fingerprint.to_owned(), needed))).flatten();
     if looking.is_some_and(|(other, _)| other == fingerprint) {
         return;
     }
-    let found = look_for_trace(fingerprint, name, one_tenant_in).await;
+    let found = look_for_trace(fingerprint, name, sample).await;
     let sought = with(|state| state.sought.take_if(|(other, _)| other == fingerprint)).flatten();
     if let (false, Some((_, needed))) = (found, sought) {
         send(&needed, None);
@@ -274,14 +274,15 @@ async fn find_trace(fingerprint: &str, name: &str, one_tenant_in: u32, needed: R
 }
 
 /// Whether it was found and read.
-async fn look_for_trace(fingerprint: &str, name: &str, one_tenant_in: u32) -> bool {
+async fn look_for_trace(fingerprint: &str, name: &str, sample: Vec<f64>) -> bool {
     let built_in = format!("{PACKING_CUT_FINGERPRINT:032x}") == fingerprint;
     let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
     let Ok(blob) = found else { return false };
     if with(|state| state.engine.is_reading()).unwrap_or(true) {
         return false; // The person gave a file meanwhile; it goes first.
     }
-    let begin = Command::TraceBegin { name: name.to_owned(), bytes: blob.size(), one_tenant_in, columns: Vec::new() };
+    let (name, bytes) = (name.to_owned(), blob.size());
+    let begin = Command::TraceBegin { name, bytes, sample, is_sampled: !built_in, columns: Vec::new() };
     with(|state| state.engine.handle(begin));
     read(&blob).await.as_deref() == Some(fingerprint)
 }

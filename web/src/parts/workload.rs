@@ -6,9 +6,9 @@ use tiebreak_lab::view::report;
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
-use tiebreak_model::Declared;
+use tiebreak_model::{Declared, SampledBy};
 use tiebreak_scenario::document::VariantSettings;
-use tiebreak_scenario::{ClusterSettings, WorkloadRef};
+use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 use tiebreak_tongue::{heard, say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
@@ -18,8 +18,8 @@ use yew::prelude::*;
 use super::form;
 use crate::page::{Page, PageMessage};
 
-/// All settings that are not rules. The next trace is sampled to one tenant in `one_in`.
-pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
+/// All settings that are not rules, and what is to be kept of the next trace.
+pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings) -> Html {
     let variant = app.variant();
     let settings = form::fields(
         link,
@@ -35,7 +35,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, one_in: u32) -> Html {
     let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
     html! {
         <>
-            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, one_in) }{ generate(link, app) }</section> }
+            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, sample) }{ generate(link, app) }</section> }
             if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }</section> }
             if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
                 { agents }
@@ -53,8 +53,7 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
     let sentence = match &app.variant().workload {
         WorkloadRef::Trace { name, fingerprint, settings } => {
             let card = app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"));
-            let sampled = (settings.one_tenant_in > 1).then(|| say(", one tenant in {}", &[&settings.one_tenant_in]));
-            html! { <><p><strong>{ name }</strong>{ sampled }</p>{ card.map_or_else(Html::default, trace_card) }</> }
+            html! { <><p><strong>{ name }</strong>{ words::sampled(settings) }</p>{ card.map_or_else(Html::default, trace_card) }</> }
         }
         WorkloadRef::Generated(settings) => {
             let fields = form::long_form(
@@ -92,17 +91,27 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
-/// The offer to read only some of a trace's tenants.
-fn sampling(link: &Scope<Page>, one_in: u32) -> Html {
-    let onchange = link.batch_callback(|event: Event| {
+/// The offer to read only a part of a trace.
+fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
+    let many = link.batch_callback(move |event: Event| {
         let text = event.target_unchecked_into::<HtmlInputElement>().value();
-        text.parse().ok().filter(|one_in| (1..=10_000).contains(one_in)).map(PageMessage::Sample)
+        let one_tenant_in = text.parse().ok().filter(|one_in| (1..=10_000).contains(one_in))?;
+        Some(PageMessage::Sample(TraceSettings { one_tenant_in, ..sample }))
     });
+    let by = link.batch_callback(move |event: Event| {
+        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+        let sampled_by = *SampledBy::ALL.get(usize::try_from(chosen).ok()?)?;
+        Some(PageMessage::Sample(TraceSettings { sampled_by, ..sample }))
+    });
+    let option =
+        |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
+    let names = [tr("tenants"), tr("requests"), tr("VMs")];
     html! {
-        <label class="field" title={tr("Keeps all VMs of some tenants and none of the others. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
-            <span>{ tr("of the next trace, keep one tenant in") }</span>
-            <input type="number" min="1" max="10000" value={one_in.to_string()} {onchange} aria-label={tr("Keep one tenant in")} />
-        </label>
+        <p class="group" title={tr("Keeps some tenants, requests or VMs whole and none of the others; what that changes stands in About this trace. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
+            <span>{ tr("of the next trace, keep one in") }</span>
+            <input type="number" min="1" max="10000" value={sample.one_tenant_in.to_string()} onchange={many} aria-label={tr("Keep one in")} />
+            <select onchange={by} aria-label={tr("Sampled by")}>{ for SampledBy::ALL.into_iter().zip(names).map(option) }</select>
+        </p>
     }
 }
 

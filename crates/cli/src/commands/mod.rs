@@ -17,7 +17,7 @@ use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::scenario::{PRESET, SET, VARIANT};
 use crate::shown::wrapped;
-use crate::trace::TRACE;
+use crate::trace::{SAMPLE, TRACE};
 
 /// A thing to do by name.
 pub(crate) struct Command {
@@ -41,7 +41,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[&PRESET, &TRACE, &SET, &VARIANT, &run::OUT],
+        options: &[&PRESET, &TRACE, &SAMPLE, &SET, &VARIANT, &run::OUT],
         run: run::run,
     },
     Command {
@@ -57,7 +57,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SET, &VARIANT],
+        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SAMPLE, &SET, &VARIANT],
         run: explain::run,
     },
     Command {
@@ -72,6 +72,7 @@ pub(crate) static COMMANDS: &[Command] = &[
                deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
                average percent) and says which VMs are user-facing.",
         options: &[
+            &SAMPLE,
             &trace::OUT,
             &trace::COMPACT,
             &trace::model::RATE,
@@ -115,7 +116,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 100_000,
         help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
                order of their numbers. The rows of all shards, put together, are those of the whole.",
-        options: &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE, &TRACE],
+        options: &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE, &TRACE, &SAMPLE],
         run: sweep::run,
     },
     Command {

@@ -16,7 +16,7 @@ use tiebreak_trace::{Fault, Parsed, TraceParser, csv_of};
 use crate::answer::{Answer, Failure, note};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
-use crate::trace::read;
+use crate::trace::read_given;
 
 mod criticality;
 mod fit;
@@ -56,17 +56,17 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let file = |what| given.word(1, &format!("the file to {what}"));
     match what {
         "inspect" => {
-            let inspected = Inspected::of(&read(file(what)?, 1)?);
+            let inspected = Inspected::of(&read_given(file(what)?, given)?);
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
         "profile" => {
-            let report = profile::Report::of(&read(file(what)?, 1)?);
+            let report = profile::Report::of(&read_given(file(what)?, given)?);
             Ok(Answer::either(given, &report, || report.text()))
         }
-        "convert" => convert(given, &read(file(what)?, 1)?),
+        "convert" => convert(given, &read_given(file(what)?, given)?),
         "fit" => {
             let deaths = if given.has("cores-end") { Deaths::Cores } else { Deaths::Blocks };
-            let report = fit::Report::of(&read(file(what)?, 1)?.workload, deaths)?;
+            let report = fit::Report::of(&read_given(file(what)?, given)?.workload, deaths)?;
             Ok(Answer::either(given, &report, || report.text()))
         }
         "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),

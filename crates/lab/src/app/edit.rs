@@ -372,7 +372,7 @@ fn apply_to_incidents(edit: &Edit, rows: &mut Vec<IncidentRow>) {
 fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
     let card = traces.iter().find(|card| card.fingerprint == fingerprint);
     if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
-        let settings = TraceSettings { one_tenant_in: card.one_tenant_in.max(1), ..TraceSettings::default() };
+        let settings = TraceSettings::from_values(&card.sample);
         variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone(), settings };
     }
 }

@@ -16,9 +16,10 @@ pub mod sweep;
 use std::collections::BTreeSet;
 
 use tiebreak_lesson::Lesson;
+use tiebreak_model::Declared;
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::fork::FORKS_MAX;
-use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, Variant, WorkloadRef};
+use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, TraceSettings, Variant, WorkloadRef};
 use tiebreak_tongue::{heard, say, tr};
 
 use crate::protocol::{
@@ -945,9 +946,9 @@ impl App {
                 self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![message]));
                 Vec::new()
             }
-            Reply::TraceNeeded { run, fingerprint, name, one_tenant_in } => {
+            Reply::TraceNeeded { run, fingerprint, name, sample } => {
                 if let Some(lane) = self.lane_of(run) {
-                    lane.phase = Phase::NeedsTrace { fingerprint, name, one_tenant_in };
+                    lane.phase = Phase::NeedsTrace { fingerprint, name, sample: TraceSettings::from_values(&sample) };
                 }
                 Vec::new()
             }

@@ -1,6 +1,6 @@
 //! The parts of the state that the page shows.
 
-use tiebreak_scenario::Document;
+use tiebreak_scenario::{Document, TraceSettings};
 
 use crate::protocol::{
     Anatomy, Difference, Exhibit, Explained, Failed, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
@@ -73,8 +73,8 @@ pub enum Phase {
         fingerprint: String,
         /// The file's name.
         name: String,
-        /// How it is to be sampled: one tenant in this many.
-        one_tenant_in: u32,
+        /// What is to be kept of it.
+        sample: TraceSettings,
     },
     /// Not possible.
     Failed(String),

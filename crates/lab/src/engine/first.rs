@@ -39,7 +39,7 @@ impl First {
             Ok(_) => return failed("the page's own trace is another than its scenario was made for".into()),
             Err(error) => return failed(error.to_string()),
         };
-        let card = trace_card(name.clone(), 1, *fingerprint, &parsed);
+        let card = trace_card(name.clone(), Vec::new(), *fingerprint, &parsed);
         match variant.untrained_plan(Arc::new(parsed.workload)) {
             Ok(plan) => {
                 let (begun, started) = Run::begin(run, plan, false, (None, None));

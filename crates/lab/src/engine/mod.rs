@@ -25,8 +25,8 @@ mod years;
 use std::sync::Arc;
 
 use tiebreak_lesson::{Issue, Lesson};
-use tiebreak_model::{MachineId, Readiness, Resources, Time, VmId, Workload};
-use tiebreak_scenario::{Document, Variant, WorkloadRef};
+use tiebreak_model::{Declared, MachineId, Readiness, Resources, Time, VmId, Workload};
+use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Nodes, Parsed, TraceParser};
@@ -87,7 +87,7 @@ struct Waiting {
 
 struct Reading {
     name: String,
-    one_tenant_in: u32,
+    sample: Vec<f64>,
     parser: TraceParser,
     told_at: u64,
 }
@@ -134,10 +134,11 @@ impl Engine {
     /// Does what the page asks.
     pub fn handle(&mut self, command: Command) -> Vec<Reply> {
         match command {
-            Command::TraceBegin { name, one_tenant_in, columns, .. } => {
-                let parser = TraceParser::new(&name).sampled(one_tenant_in.max(1));
+            Command::TraceBegin { name, sample, is_sampled, columns, .. } => {
+                let settings = if is_sampled { TraceSettings::default() } else { TraceSettings::from_values(&sample) };
+                let parser = TraceParser::new(&name).sampled(settings.sample());
                 let parser = if columns.is_empty() { parser } else { parser.with_columns(columns) };
-                self.reading = Some(Reading { name, one_tenant_in, parser, told_at: 0 });
+                self.reading = Some(Reading { name, sample, parser, told_at: 0 });
                 Vec::new()
             }
             Command::TraceCancel => {
@@ -248,11 +249,11 @@ impl Engine {
 
     /// The trace being read is complete.
     pub fn trace_end(&mut self) -> Vec<Reply> {
-        let Some(Reading { name, one_tenant_in, parser, .. }) = self.reading.take() else { return Vec::new() };
+        let Some(Reading { name, sample, parser, .. }) = self.reading.take() else { return Vec::new() };
         match parser.finish() {
             Ok(parsed) => {
                 let fingerprint = parsed.workload.fingerprint();
-                let mut replies = vec![Reply::TraceLoaded(self.keep(name, one_tenant_in, parsed))];
+                let mut replies = vec![Reply::TraceLoaded(self.keep(name, sample, parsed))];
                 if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == fingerprint) {
                     replies.extend(self.start(waiting.run, waiting.document, waiting.paused));
                 }
@@ -262,9 +263,9 @@ impl Engine {
         }
     }
 
-    fn keep(&mut self, name: String, one_tenant_in: u32, parsed: Parsed) -> TraceCard {
+    fn keep(&mut self, name: String, sample: Vec<f64>, parsed: Parsed) -> TraceCard {
         let fingerprint = parsed.workload.fingerprint();
-        let card = trace_card(name, one_tenant_in, fingerprint, &parsed);
+        let card = trace_card(name, sample, fingerprint, &parsed);
         self.traces.retain(|kept| kept.fingerprint != fingerprint);
         if self.traces.len() == TRACES_MAX {
             self.traces.remove(0);
@@ -290,7 +291,7 @@ impl Engine {
         let trace = source.as_ref().map(|(_, workload, name)| (&**workload, name.as_str()));
         match generated::drawn(ask, trace) {
             Ok((name, parsed)) => {
-                let card = self.keep(name, 1, parsed);
+                let card = self.keep(name, Vec::new(), parsed);
                 if let (Some(trace), Some((like, ..))) = (self.traces.last_mut(), source) {
                     trace.like = Some(like);
                 }
@@ -318,7 +319,7 @@ impl Engine {
                 if !self.traces.iter().any(|trace| trace.fingerprint == *fingerprint) {
                     // What was drawn of a preset can be drawn again.
                     let again = generated::again(name).filter(|parsed| parsed.workload.fingerprint() == *fingerprint);
-                    self.keep(name.clone(), 1, again?);
+                    self.keep(name.clone(), Vec::new(), again?);
                 }
                 let trace = self.traces.iter().find(|trace| trace.fingerprint == *fingerprint);
                 trace.map(|trace| trace.workload.clone())
@@ -344,8 +345,8 @@ impl Engine {
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
             self.waiting = Some(Waiting { run: id, document, paused, fingerprint });
-            let (fingerprint, one_tenant_in) = (format!("{fingerprint:032x}"), settings.one_tenant_in);
-            return vec![Reply::TraceNeeded { run: id, fingerprint, name, one_tenant_in }];
+            let (fingerprint, sample) = (format!("{fingerprint:032x}"), settings.to_values());
+            return vec![Reply::TraceNeeded { run: id, fingerprint, name, sample }];
         };
         let plan = match variant.untrained_plan(workload) {
             Ok(plan) => plan,

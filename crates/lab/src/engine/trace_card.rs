@@ -7,14 +7,14 @@ use tiebreak_trace::{Fault, Parsed, Report};
 use crate::protocol::{TraceCard, Unknown};
 
 /// A trace in one card.
-pub(super) fn trace_card(name: String, one_tenant_in: u32, fingerprint: u128, parsed: &Parsed) -> TraceCard {
+pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, parsed: &Parsed) -> TraceCard {
     let report = &parsed.report;
     let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
     let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
     TraceCard {
         name,
         fingerprint: format!("{fingerprint:032x}"),
-        one_tenant_in,
+        sample,
         format: report.format_title.clone(),
         source: report.source.clone(),
         vms: f64::from(report.summary.vms),

@@ -182,7 +182,7 @@ fn workload(app: &App) -> String {
             in_a_sentence(tr("made up from the seed"), &changed)
         }
         WorkloadRef::Trace { name, fingerprint, settings } => {
-            let sampled = (settings.one_tenant_in > 1).then(|| say(", one tenant in {}", &[&settings.one_tenant_in]));
+            let sampled = words::sampled(settings);
             let facts = card(app).map(|card| format!(" {}", about_trace(card)));
             let fingerprint = format!("{fingerprint:032x}");
             say(

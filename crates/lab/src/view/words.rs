@@ -1,6 +1,7 @@
 //! Numbers, times and resources in words.
 
-use tiebreak_model::{Readiness, Resource, Resources};
+use tiebreak_model::{Readiness, Resource, Resources, SampledBy};
+use tiebreak_scenario::TraceSettings;
 use tiebreak_tongue::{number, say, tr};
 
 /// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
@@ -35,6 +36,17 @@ pub fn count(number: f64) -> String {
         grouped.push(digit);
     }
     tiebreak_tongue::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
+}
+
+/// `, one tenant in 10`, where not all of a trace is kept.
+#[must_use]
+pub fn sampled(TraceSettings { one_tenant_in, sampled_by, .. }: &TraceSettings) -> Option<String> {
+    let told = match sampled_by {
+        SampledBy::Tenant => say(", one tenant in {}", &[one_tenant_in]),
+        SampledBy::Request => say(", one request in {}", &[one_tenant_in]),
+        SampledBy::Vm => say(", one VM in {}", &[one_tenant_in]),
+    };
+    (*one_tenant_in > 1).then_some(told)
 }
 
 /// A number with as many digits as it needs, at most `decimals`.

@@ -56,6 +56,7 @@ const ENGINE: &[&str] = &[
     "crates/sim/src/power/mod.rs",
     "crates/sim/src/rule_shares.rs",
     "crates/sim/src/story.rs",
+    "crates/trace/src/limits.rs",
     "crates/trace/src/report.rs",
 ];
 

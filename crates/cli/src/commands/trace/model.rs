@@ -10,7 +10,7 @@ use super::{page, write, written};
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
-use crate::trace::read;
+use crate::trace::read_given;
 
 pub(crate) const RATE: Opt = Opt {
     name: "rate",
@@ -46,7 +46,7 @@ struct Modelled {
 
 /// Fits a workload to a trace and writes it.
 pub(super) fn model(given: &Given) -> Result<Answer, Failure> {
-    let parsed = read(given.word(1, "the file to fit a workload to")?, 1)?;
+    let parsed = read_given(given.word(1, "the file to fit a workload to")?, given)?;
     let source = given.one("source").unwrap_or(&parsed.report.source);
     let fitted = Fitted::of(&parsed.workload, source).map_err(|fault| Failure(fault.to_string()))?;
     let json = fitted.to_json() + "\n";
@@ -146,7 +146,7 @@ fn decimal(given: &Given, name: &str) -> Result<Option<f64>, Failure> {
 /// Lays two traces side by side.
 pub(super) fn compare(given: &Given) -> Result<Answer, Failure> {
     let names = [given.word(1, "the first trace")?, given.word(2, "the second trace")?];
-    let [first, second] = [read(names[0], 1)?, read(names[1], 1)?];
+    let [first, second] = [read_given(names[0], given)?, read_given(names[1], given)?];
     let comparison = Comparison::of(&first.workload, &second.workload);
     if let Some(file) = given.one("page") {
         let names = names.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
