@@ -8,10 +8,10 @@ use tiebreak_lab::protocol::{LayerCounts, StepTo};
 use tiebreak_lab::view::{anatomy, failures, list};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_lesson::{Lesson, Question, Unlocks};
-use tiebreak_model::{Readiness, VmId};
+use tiebreak_model::{Declared, Readiness, SampledBy, VmId};
 use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
-use tiebreak_scenario::{ClusterRow, Document, IncidentRow, WorkloadRef};
+use tiebreak_scenario::{ClusterRow, Document, IncidentRow, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Fate, World};
 
 /// The digests that every platform must give.
@@ -827,6 +827,28 @@ fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
     assert_eq!(session.app.document, document, "the trace it waited for is no edit");
     let names: Vec<_> = session.app.traces.iter().map(|trace| trace.name.as_str()).collect();
     assert_eq!(names, ["mine.csv", "under-another-name.csv.gz"]);
+}
+
+#[test]
+fn what_was_kept_of_a_sample_is_not_sampled_again() {
+    let settings = TraceSettings { one_tenant_in: 2, tenant_part: 1, sampled_by: SampledBy::Request };
+    let mut engine = Engine::new();
+    let mut give = |bytes: &[u8], is_sampled: bool| {
+        let (name, sample) = ("mine.csv".to_owned(), settings.to_values());
+        let begin = Command::TraceBegin { name, bytes: bytes.len() as f64, sample, is_sampled, columns: Vec::new() };
+        engine.handle(begin);
+        engine.trace_bytes(bytes);
+        let replies = engine.trace_end();
+        let [Reply::TraceLoaded(card)] = replies.as_slice() else { panic!("{replies:?}") };
+        (card.clone(), engine.columns(&card.fingerprint).expect("it is loaded"))
+    };
+    let (card, columns) = give(&packing_cut(), false);
+    assert!((5_500.0..8_000.0).contains(&card.vms), "{}", card.vms);
+    assert_eq!(card.sample, settings.to_values());
+    assert!(card.notes.iter().any(|note| note.starts_with("Sampled by request")), "{:?}", card.notes);
+    let (again, _) = give(&columns, true);
+    assert_eq!((again.fingerprint, again.sample, again.vms), (card.fingerprint, card.sample, card.vms));
+    assert!(again.notes.iter().any(|note| note.starts_with("Sampled by request")), "{:?}", again.notes);
 }
 
 #[test]
