@@ -6,8 +6,10 @@
 use std::fs::File;
 use std::io::Read;
 
+use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::TEXT_MAX;
 use tiebreak_scenario::{Document, PRESETS, Variant, presets};
+use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
 use crate::given::{Given, Opt};
@@ -33,10 +35,37 @@ pub(crate) fn document(given: &Given) -> Result<Document, Failure> {
     }
 }
 
-/// The variant that was asked for, with the fields of `--set`.
+pub(crate) const MACHINES: Opt = Opt {
+    name: "machines",
+    value: Some("FILE.csv"),
+    help: "the machines in place of the scenario's: a table with cores and memory of each, and machines where a row stands for \
+           several, or openb's nodes; those alike become a cluster",
+};
+
+/// Machines that are read from a list.
+fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure(format!("expected a list of machines in {file}, got: {error}; check the path"));
+    let bytes = std::fs::read(file).map_err(unreadable)?;
+    let kinds = nodes::read(&bytes).map_err(|fault| Failure(format!("{file}: {fault}")))?;
+    if kinds.len() > CLUSTERS_MAX {
+        let kinds = kinds.len();
+        return Err(Failure(format!(
+            "{file}: expected at most {CLUSTERS_MAX} kinds of machines, got {kinds}; round what is nearly alike"
+        )));
+    }
+    let kind = |it: &Nodes| (it.machines, f64::from(it.cores_milli) / 1_000.0, f64::from(it.memory_mib) / 1_024.0);
+    variant.replace_machines(kinds.iter().map(kind));
+    Ok(())
+}
+
+/// The variant that was asked for, with the machines of `--machines` and the fields of `--set`.
 pub(crate) fn variant(given: &Given) -> Result<Variant, Failure> {
     let document = document(given)?;
     let mut variant = chosen(&document, given.one("variant"))?.clone();
+    if let Some(file) = given.one(MACHINES.name) {
+        use_machines(&mut variant, file)?;
+    }
     set_fields(&mut variant, given)?;
     Ok(variant)
 }

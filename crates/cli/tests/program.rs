@@ -1018,3 +1018,49 @@ fn a_trace_is_fitted_generated_from_and_compared() {
     let twice = json(&["trace", "generate", "azure-2020", "--rate", "0.1", "--out", &generated, "--json"]);
     assert_eq!(twice["alive_at_start"], 702);
 }
+
+#[test]
+fn machines_come_from_a_list() {
+    let folder = folder("machines");
+    let list = file(&folder, "nodes.csv", b"sn,cpu_milli,memory_mib\na,64000,262144\nb,96000,786432\nc,64000,262144\n");
+    let run = json(&["run", "--preset", "small", "--machines", &list, "--json"]);
+    assert_eq!((&run["machines"], &run["clusters"]), (&3.into(), &2.into()));
+    let set = ["run", "--preset", "small", "--machines", &list, "--set", "inventory.clusters.1.machines=7", "--json"];
+    assert_eq!(json(&set)["machines"], 9, "fields are set in what the list gives");
+    let wrong = file(&folder, "wrong.csv", b"cores,memory\n4,16\nmany,16\n");
+    for (list, words) in [(wrong.as_str(), "Line 3: expected"), ("nowhere.csv", "expected a list of machines")] {
+        let output = tiebreak(&["run", "--preset", "small", "--machines", list]);
+        assert_eq!(code(&output), 2);
+        assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
+    }
+    let rows: String = (1..=501).map(|cores| format!("{cores},16\n")).collect();
+    let kinds = file(&folder, "kinds.csv", format!("cores,memory\n{rows}").as_bytes());
+    let output = tiebreak(&["run", "--preset", "small", "--machines", &kinds]);
+    assert!(text(&output.stderr).contains("at most 500 kinds of machines, got 501"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_sample_is_kept_by_tenant_by_request_or_by_vm() {
+    let kept = |sample: &str| {
+        let inspected = json(&["trace", "inspect", CUT, "--sample", sample, "--json"]);
+        let notes = inspected["notes"].to_string();
+        assert!(notes.contains("Sampled by") && notes.contains("Of any sample"), "{notes}");
+        inspected["kept"].as_u64().expect("a number")
+    };
+    for by in ["tenant", "request", "vm"] {
+        let parts: Vec<_> = (0..3).map(|part| kept(&format!("{by}:3:{part}"))).collect();
+        assert_eq!(parts.iter().sum::<u64>(), 13_521, "{by}");
+        assert!(parts.iter().all(|kept| (3_500..5_500).contains(kept)), "{by}: {parts:?}");
+        assert_eq!(kept(&format!("{by}:3")), parts[0], "{by}");
+    }
+    let by_document = ["workload.one_tenant_in=3", "workload.sampled_by=request"].map(|set| ["--set", set]).concat();
+    let vms = |options: &[&str]| json(&[&["run", "--preset", "default", "--json"], options].concat())["vms"].clone();
+    assert_eq!(vms(&by_document), vms(&["--sample", "request:3"]));
+    for wrong in ["ten", "rack:10", "vm", "vm:0", "vm:3:x", "vm:3:1:1", "tenant:-1"] {
+        let output = tiebreak(&["trace", "inspect", CUT, "--sample", wrong]);
+        assert_eq!(code(&output), 2, "{wrong}");
+        assert!(text(&output.stderr).contains("write for instance request:10"), "{}", text(&output.stderr));
+    }
+    let output = tiebreak(&["run", "--preset", "small", "--sample", "vm:2"]);
+    assert!(text(&output.stderr).contains("got a generated workload"), "{}", text(&output.stderr));
+}

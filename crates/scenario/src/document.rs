@@ -290,6 +290,16 @@ impl ClusterRow {
         Self { name: format!("cluster {}", index + 1), settings: ClusterSettings::default() }
     }
 
+    /// Machines of another kind, spread over racks and chassis as these are.
+    fn of_kind(&self, machines: u32, cores: f64, memory_gib: f64) -> ClusterSettings {
+        let before = self.settings;
+        let machines = machines.clamp(1, MACHINES_MAX);
+        let racks = u64::from(machines) * u64::from(before.racks) / u64::from(before.machines.max(1));
+        let racks = u32::try_from(racks).unwrap_or(machines).clamp(1, machines);
+        let chassis = before.chassis.min(machines / racks).max(1);
+        ClusterSettings { machines, racks, cores, memory_gib, chassis, unready: 0, ..before }
+    }
+
     fn spec(&self) -> ClusterSpec {
         let ClusterSettings { machines, racks, ssd_gib, network_mbps, unready, datacenter, chassis, .. } =
             self.settings;
@@ -366,6 +376,21 @@ impl Variant {
         }
         let forecasts = self.forecasts(plan.workload().clone());
         Ok(plan.with_forecasts(self.lifetimes, forecasts))
+    }
+
+    /// Puts these machines in place of its own: for each kind how many, their cores, and their memory in GiB. A kind becomes a cluster,
+    /// spread over racks and chassis as its first cluster is; kinds past [`CLUSTERS_MAX`] are left aside, and without any
+    /// nothing changes.
+    pub fn replace_machines(&mut self, kinds: impl IntoIterator<Item = (u32, f64, f64)>) {
+        let before = self.clusters.first().cloned().unwrap_or_else(|| ClusterRow::numbered(0));
+        let cluster = |(at, (machines, cores, memory_gib))| {
+            let settings = before.of_kind(machines, cores, memory_gib);
+            ClusterRow { settings, ..ClusterRow::numbered(at) }
+        };
+        let clusters: Vec<_> = kinds.into_iter().take(CLUSTERS_MAX).enumerate().map(cluster).collect();
+        if !clusters.is_empty() {
+            self.clusters = clusters;
+        }
     }
 
     /// What its predictor learns of a plan's workload, which may take seconds.

@@ -15,7 +15,7 @@ mod trace;
 
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
-use crate::scenario::{PRESET, SET, VARIANT};
+use crate::scenario::{MACHINES, PRESET, SET, VARIANT};
 use crate::shown::wrapped;
 use crate::trace::{SAMPLE, TRACE};
 
@@ -41,7 +41,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[&PRESET, &TRACE, &SAMPLE, &SET, &VARIANT, &run::OUT],
+        options: &[&PRESET, &TRACE, &SAMPLE, &MACHINES, &SET, &VARIANT, &run::OUT],
         run: run::run,
     },
     Command {
@@ -57,7 +57,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SAMPLE, &SET, &VARIANT],
+        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SAMPLE, &MACHINES, &SET, &VARIANT],
         run: explain::run,
     },
     Command {

@@ -1,6 +1,5 @@
 //! What a person can change about a scenario, and how it changes the document.
 
-use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
@@ -239,15 +238,6 @@ fn is_for_all(edit: &Edit) -> bool {
     }
 }
 
-/// A cluster of these machines, spread over racks and chassis as another one is.
-fn of(Machines { machines, cores, memory_gib }: Machines, before: &ClusterSettings) -> ClusterSettings {
-    let machines = machines.clamp(1, MACHINES_MAX);
-    let racks = u64::from(machines) * u64::from(before.racks) / u64::from(before.machines.max(1));
-    let racks = u32::try_from(racks).unwrap_or(machines).clamp(1, machines);
-    let chassis = before.chassis.min(machines / racks).max(1);
-    ClusterSettings { machines, racks, cores, memory_gib, chassis, unready: 0, ..*before }
-}
-
 fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     match edit {
         Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
@@ -314,14 +304,7 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
             }
         }
         Edit::Machines(machines) => {
-            let before = variant.clusters.first().map_or_else(ClusterSettings::default, |row| row.settings);
-            let clusters = machines.iter().take(CLUSTERS_MAX).enumerate();
-            let clusters: Vec<_> = clusters
-                .map(|(at, machines)| ClusterRow { settings: of(*machines, &before), ..ClusterRow::numbered(at) })
-                .collect();
-            if !clusters.is_empty() {
-                variant.clusters = clusters;
-            }
+            variant.replace_machines(machines.iter().map(|kind| (kind.machines, kind.cores, kind.memory_gib)));
         }
         Edit::AddCluster => {
             if variant.clusters.len() < CLUSTERS_MAX {
