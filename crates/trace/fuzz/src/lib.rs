@@ -1,3 +1,5 @@
-//! What the fuzzer calls; `crates/trace/tests/corpus.rs` holds the inputs that were kept to the same laws.
+//! What the fuzzer calls; `crates/trace/tests/corpus.rs` and `crates/tables/tests/corpus.rs` hold the inputs that were kept to the
+//! same laws.
 
 pub mod laws;
+pub mod tables;

@@ -6,8 +6,15 @@ pub(crate) const HELP: &str =
     "readers of traces on made-up bytes: [--minutes N], 60 in all; needs nightly and cargo-fuzz";
 
 /// The targets in `crates/trace/fuzz`, and their share of the time in percent.
-const TARGETS: [(&str, f64); 5] =
-    [("table", 50.0), ("packed", 20.0), ("compact", 15.0), ("readings", 10.0), ("draws", 5.0)];
+const TARGETS: [(&str, f64); 7] = [
+    ("table", 40.0),
+    ("packed", 15.0),
+    ("compact", 15.0),
+    ("readings", 10.0),
+    ("draws", 5.0),
+    ("parquet", 10.0),
+    ("sqlite", 5.0),
+];
 
 /// What an input may take, so that a bomb is a finding: MiB in all and at once, seconds, and its own bytes.
 const BOUNDS: [&str; 4] = ["-rss_limit_mb=1024", "-malloc_limit_mb=200", "-timeout=10", "-max_len=16384"];
