@@ -1,0 +1,55 @@
+// Files larger than a tab: refused before they are read, or read as a part.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onPage } from './people.mjs';
+
+/**
+ * Gives the page a file of `copies` times the same block of rows, below a header. Its bytes are there once: a blob that is
+ * made of blobs only names them.
+ */
+const giveRepeated = (page, name, blockBytes, copies) => page.evaluate(([name, blockBytes, copies]) => {
+  const tail = ',64,256,0,3600\n';
+  let block = '';
+  // Names as long as those of the Azure traces.
+  for (let vm = 0; block.length < blockBytes; vm += 1) block += `${String(vm).padStart(64, 'v')},${String(vm % 500).padStart(64, 't')}${tail}`;
+  const rows = new Blob([block]);
+  const file = new File(['vm,tenant,cores,memory,start_s,end_s\n', ...Array(copies).fill(rows)], name);
+  const input = [...document.querySelectorAll('input[type=file]')].find((one) => one.closest('label')?.textContent.includes('Trace file')
+    || one.getAttribute('aria-label') === 'Trace file');
+  const given = new DataTransfer();
+  given.items.add(file);
+  input.files = given.files;
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  return file.size;
+}, [name, blockBytes, copies]);
+
+test('a file of 3 GB is refused before it is read, with the limit named and a sample offered', () =>
+  onPage({}, async ({ hand, page }) => {
+    const digest = await hand.digest();
+    const before = await page.evaluate(() => window.said.length);
+    const bytes = await giveRepeated(page, 'huge.csv', 1 << 20, 3_000);
+    assert.ok(bytes > 3e9, `${bytes} bytes`);
+    await hand.alert.waitFor();
+    const told = await hand.alert.textContent();
+    assert.match(told, /huge\.csv is too large/);
+    assert.match(told, /files of at most 2048 MiB are read whole, got 3\d{3} MiB\. Sample it: keep one tenant, request or VM in 10\./);
+    assert.deepEqual(await page.evaluate((from) => window.said.slice(from).map(({ text }) => text), before), []);
+    assert.equal(await hand.digest(), digest);
+  }));
+
+test('a CSV of 1 GB streams to its end as a sample, with its progress told, and its notes say what that does', () =>
+  onPage({}, async ({ page }) => {
+    await page.getByRole('spinbutton', { name: 'Keep one in', exact: true }).fill('50');
+    await page.keyboard.press('Tab');
+    await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
+    const bytes = await giveRepeated(page, 'large.csv', 1 << 20, 1_000);
+    assert.ok(bytes > 1e9, `${bytes} bytes`);
+    const progress = new Set();
+    const done = page.getByText('large.csv, one request in 50').waitFor({ timeout: 300_000 }).then(() => true);
+    while (!(await Promise.race([done, page.waitForTimeout(200)]))) {
+      const told = (await page.locator('.status').innerText()).match(/Reading large\.csv[^]* of .*, [\d,]+ rows, .* a second/);
+      if (told) progress.add(told[0]);
+    }
+    assert.ok(progress.size >= 5, `progress is told all the time: ${[...progress].join(' | ')}`);
+    assert.match(await page.getByRole('region', { name: 'Workload', exact: true }).textContent(), /Sampled by request: .*Of any sample: /s);
+  }));
