@@ -107,11 +107,11 @@ fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
         |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
     let names = [tr("tenants"), tr("requests"), tr("VMs")];
     html! {
-        <p class="group" title={tr("Keeps some tenants, requests or VMs whole and none of the others; what that changes stands in About this trace. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
+        <div class="field" title={tr("Keeps some tenants, requests or VMs whole and none of the others; what that changes stands in About this trace. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
             <span>{ tr("of the next trace, keep one in") }</span>
             <input type="number" min="1" max="10000" value={sample.one_tenant_in.to_string()} onchange={many} aria-label={tr("Keep one in")} />
             <select onchange={by} aria-label={tr("Sampled by")}>{ for SampledBy::ALL.into_iter().zip(names).map(option) }</select>
-        </p>
+        </div>
     }
 }
 
