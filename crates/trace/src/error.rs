@@ -249,7 +249,8 @@ impl TraceError {
     /// What a library says of a SQLite or Parquet file after so many rows.
     #[must_use]
     pub fn unreadable(kind: &'static str, rows: u64, detail: &dyn fmt::Display) -> Self {
-        let detail: String = detail.to_string().chars().take(200).collect();
+        // It may repeat what stands in the file.
+        let detail = printable(detail.to_string().chars().take(200));
         Self::Unreadable { kind, rows, detail }
     }
 }
@@ -275,12 +276,16 @@ fn listed(found: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
+fn printable(text: impl Iterator<Item = char>) -> String {
+    text.map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
 /// Foreign text, made short and printable.
 pub(crate) fn clipped(text: &[u8]) -> String {
     if text.is_empty() {
         return "nothing".into();
     }
     let shown: String = String::from_utf8_lossy(&text[..text.len().min(160)]).chars().take(40).collect();
-    let clean: String = shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let clean = printable(shown.chars());
     if shown.len() < text.len() { format!("\"{clean}…\"") } else { format!("\"{clean}\"") }
 }
