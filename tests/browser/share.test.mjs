@@ -239,7 +239,7 @@ test('the workload and what became of its VMs are saved for other programs, and 
       ['Workload as CSV', 'tiebreak-workload.csv'],
       ['Workload as Parquet', 'tiebreak-workload.parquet'],
       ['Workload, compact', 'tiebreak-workload.columns'],
-      ['Placed VMs as Parquet', 'tiebreak-vms.parquet'],
+      ['VMs of the run as Parquet', 'tiebreak-vms.parquet'],
     ]) {
       const file = await save(label);
       assert.equal(file.name, name);
@@ -248,7 +248,7 @@ test('the workload and what became of its VMs are saved for other programs, and 
       assert.match(said, /^Done: 13,521 VMs/, label);
       assert.equal(await hand.digest(), digest, label);
     }
-    const { bytes } = await save('Placed VMs as CSV');
+    const { bytes } = await save('VMs of the run as CSV');
     const lines = bytes.toString().trimEnd().split('\n').map((line) => line.split(','));
     assert.equal(lines.length, 1 + 13_521);
     assert.equal(lines[0].join(), 'vm,tenant,cores,memory_gib,priority,start_s,end_s,request,outcome,cluster,machine,placed_s,bottleneck');

@@ -78,7 +78,7 @@ pub(crate) enum PageMessage {
     Columns,
     /// A scenario file was read: its name and text.
     Scenario(String, String),
-    /// Of the next trace, keep one tenant in this many.
+    /// Of the next trace, keep this part.
     Sample(TraceSettings),
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),

@@ -241,6 +241,7 @@ async fn read(blob: &Blob) -> Option<String> {
 /// Whether the whole file was read.
 async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
     let mut pieces = Pieces::of(blob).await?;
+    let mut told_at = 0.0;
     loop {
         let piece = pieces.next().await?;
         if with(|state| Some(state.reading) != ticket || !state.engine.is_reading()).unwrap_or(true) {
@@ -249,6 +250,12 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
         with(|state| state.engine.trace_notes(pieces.notes()));
         let Some(piece) = piece else { return Ok(true) };
         let mut replies = with(|state| state.engine.trace_bytes(&piece)).unwrap_or_default();
+        // Progress that nobody can follow would cost the page as much time as reading does.
+        let is_followed = now() - told_at > 2.0 * REPORT_MS;
+        replies.retain(|reply| is_followed || !matches!(reply, Reply::TraceProgress { .. }));
+        if is_followed {
+            told_at = now();
+        }
         for reply in &mut replies {
             if let (Reply::TraceProgress { bytes, .. }, Some(share)) = (reply, pieces.share()) {
                 *bytes = share * blob.size();

@@ -285,8 +285,8 @@ const TABLES: [(&str, bool, Form); 5] = [
     (mark("Workload as CSV"), false, Form::Csv),
     (mark("Workload as Parquet"), false, Form::Parquet),
     (mark("Workload, compact"), false, Form::Compact),
-    (mark("Placed VMs as CSV"), true, Form::Csv),
-    (mark("Placed VMs as Parquet"), true, Form::Parquet),
+    (mark("VMs of the run as CSV"), true, Form::Csv),
+    (mark("VMs of the run as Parquet"), true, Form::Parquet),
 ];
 
 /// A button that saves a file.
