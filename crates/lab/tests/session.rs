@@ -830,6 +830,22 @@ fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
 }
 
 #[test]
+fn a_step_that_is_asked_for_before_the_trace_is_there_is_made_when_it_comes() {
+    for (to, decided) in [(StepTo::Vm, 1), (StepTo::Conflict, 2)] {
+        let mut session = Session::open(preset("default"));
+        session.settle();
+        session.does(Message::StepTo(to));
+        session.does(Message::Step);
+        session.settle();
+        assert!(matches!(session.app.front.phase, Phase::NeedsTrace { .. }), "{:?}", session.app.front.phase);
+        session.gives("packing-cut.csv.gz", &packing_cut());
+        assert_eq!(session.app.front.phase, Phase::Paused, "{to:?}");
+        assert!(session.app.front.decided.0 >= decided, "{to:?}: {:?}", session.app.front.decided);
+        assert!(!session.app.selection.vm.is_empty(), "{to:?}");
+    }
+}
+
+#[test]
 fn what_was_kept_of_a_sample_is_not_sampled_again() {
     let settings = TraceSettings { one_tenant_in: 2, tenant_part: 1, sampled_by: SampledBy::Request };
     let mut engine = Engine::new();

@@ -112,6 +112,8 @@ pub(super) enum Beginning {
     Held,
     /// It makes one step.
     Steps,
+    /// It goes on until a commit fails.
+    Seeks,
 }
 
 /// What there is to run: at once, or when something was learned.

@@ -81,7 +81,7 @@ struct Trace {
 struct Waiting {
     run: u32,
     document: String,
-    paused: bool,
+    then: Beginning,
     fingerprint: u128,
 }
 
@@ -146,7 +146,9 @@ impl Engine {
                 Vec::new()
             }
             Command::Generate(ask) => vec![self.generate(&ask)],
-            Command::Run { run, document, paused } => self.start(run, document, paused),
+            Command::Run { run, document, paused } => {
+                self.start(run, document, if paused { Beginning::Held } else { Beginning::Runs })
+            }
             Command::Years { run, document } => {
                 self.run = None;
                 match read(&document).and_then(|variant| Lab::new(run, &variant)) {
@@ -255,7 +257,7 @@ impl Engine {
                 let fingerprint = parsed.workload.fingerprint();
                 let mut replies = vec![Reply::TraceLoaded(self.keep(name, sample, parsed))];
                 if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == fingerprint) {
-                    replies.extend(self.start(waiting.run, waiting.document, waiting.paused));
+                    replies.extend(self.start(waiting.run, waiting.document, waiting.then));
                 }
                 replies
             }
@@ -335,7 +337,7 @@ impl Engine {
         }
     }
 
-    fn start(&mut self, id: u32, document: String, paused: bool) -> Vec<Reply> {
+    fn start(&mut self, id: u32, document: String, then: Beginning) -> Vec<Reply> {
         (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
         self.years = None;
         let variant = match read(&document) {
@@ -344,7 +346,7 @@ impl Engine {
         };
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
-            self.waiting = Some(Waiting { run: id, document, paused, fingerprint });
+            self.waiting = Some(Waiting { run: id, document, then, fingerprint });
             let (fingerprint, sample) = (format!("{fingerprint:032x}"), settings.to_values());
             return vec![Reply::TraceNeeded { run: id, fingerprint, name, sample }];
         };
@@ -352,7 +354,6 @@ impl Engine {
             Ok(plan) => plan,
             Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
         };
-        let then = if paused { Beginning::Held } else { Beginning::Runs };
         match learning::prepare(id, &variant, plan, &mut self.shelf, then) {
             Ready::Now(plan, known) => self.begin(id, *plan, known, then),
             Ready::Later(learning) => {
@@ -373,8 +374,10 @@ impl Engine {
         };
         self.run = Some(run);
         let mut replies = vec![started];
-        if then == Beginning::Steps {
-            replies.extend(self.step());
+        match then {
+            Beginning::Steps => replies.extend(self.step()),
+            Beginning::Seeks => replies.extend(self.seek_conflict()),
+            Beginning::Runs | Beginning::Held => {}
         }
         replies
     }
@@ -447,9 +450,8 @@ impl Engine {
     }
 
     fn step(&mut self) -> Vec<Reply> {
-        if let Some(learning) = &mut self.learning {
-            (learning.paused, learning.then) = (false, Beginning::Steps);
-            return vec![tell_of(learning)];
+        if let Some(replies) = self.will_begin(Beginning::Steps) {
+            return replies;
         }
         let Some(run) = self.run.as_mut().filter(|run| !run.finished) else { return Vec::new() };
         run.paused = true;
@@ -480,6 +482,9 @@ impl Engine {
 
     /// Goes on, in slices, until one more commit fails.
     fn seek_conflict(&mut self) -> Vec<Reply> {
+        if let Some(replies) = self.will_begin(Beginning::Seeks) {
+            return replies;
+        }
         match self.run.as_mut().filter(|run| !run.finished) {
             Some(run) => {
                 run.seek_conflict();
@@ -487,6 +492,17 @@ impl Engine {
             }
             None => Vec::new(),
         }
+    }
+
+    /// Where a run waits for its trace, or for what is learned, it will begin so.
+    fn will_begin(&mut self, then: Beginning) -> Option<Vec<Reply>> {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.then = then;
+            return Some(Vec::new());
+        }
+        let learning = self.learning.as_mut()?;
+        (learning.paused, learning.then) = (false, then);
+        Some(vec![tell_of(learning)])
     }
 
     fn is_at(&self, run: u32) -> bool {
