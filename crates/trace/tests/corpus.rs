@@ -1,33 +1,20 @@
 //! The inputs that fuzzing kept, and those that once broke a law, keep the laws (`fuzz/src/laws.rs`).
 
-use std::fs;
 use std::path::Path;
 
+#[allow(unreachable_pub, reason = "shared with the tests of another crate")]
+#[path = "../fuzz/src/corpus.rs"]
+mod corpus;
 #[allow(unreachable_pub, reason = "the fuzzer calls them from outside")]
 #[path = "../fuzz/src/laws.rs"]
 mod laws;
 
-/// An input above this, and all of them above that, are too large to keep.
-const INPUT_BYTES_MAX: usize = 4 << 10;
+/// All of them above this are too large to keep.
 const CORPUS_BYTES_MAX: usize = 300_000;
 
 #[test]
 fn every_input_that_was_kept_keeps_its_law() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
-    let mut bytes = 0;
-    for (name, law) in laws::LAWS {
-        let files = fs::read_dir(corpus.join(name)).expect("a folder for each target");
-        let mut inputs: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        inputs.sort();
-        assert!(inputs.len() >= 10, "{name} has {} inputs", inputs.len());
-        for input in inputs {
-            let content = fs::read(&input).expect("an input");
-            assert!(content.len() <= INPUT_BYTES_MAX, "{input:?} has {} bytes", content.len());
-            bytes += content.len();
-            // Where a law breaks, the panic comes after the name of the input.
-            println!("{}", input.display());
-            law(&content);
-        }
-    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let bytes = corpus::replay(&folder, &laws::LAWS, 10);
     assert!(bytes <= CORPUS_BYTES_MAX, "{bytes} bytes");
 }
