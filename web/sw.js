@@ -1,6 +1,6 @@
 // The page without a network: the service worker keeps every file of one build.
 //
-// `cargo xtask prerender` fills in BUILD and FILES. But for the page itself, every file has its content in its name,
+// the build fills in BUILD and FILES. But for the page itself, every file has its content in its name,
 // so an address has one right answer whichever build asks, and builds may share what they keep. How one build follows
 // another is told in docs/ARCHITECTURE.md, "Without a network".
 'use strict';

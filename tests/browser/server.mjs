@@ -1,6 +1,6 @@
 // A static host like the ones the page will live on: plain files below some folder, no special headers.
 //
-//   node tests/browser/server.mjs dist 8080 [--open]      what `cargo xtask serve` runs
+//   node tests/browser/server.mjs dist 8080 [--open] [--reload]      what `cargo xtask serve` runs
 //   const host = await serve({ root: 'dist', at: '/some/where/' });  host.url, host.paths, host.close()
 //
 // It can also play a slow line. The browser's own throttling does not reach what a worker fetches for itself,
@@ -33,16 +33,20 @@ const SENT_AS_IS = new Set(['.png', '.ico', '.woff2', '.gz', '.br', '.zip']);
 export const SLOW_LINE = { mbitPerSecond: 10, latencyMs: 40 };
 
 /**
- * Serves the folder `root` below the path `at`. Port 0 takes a free one. `line` slows every answer down.
+ * Serves the folder `root` below the path `at`. Port 0 takes a free one. `line` slows every answer down. With `reload`,
+ * whoever listens to `events` is told of each new build, and nothing is compressed, which takes longer than sending it.
  * `paths` lists what was asked for, in order, without `at`.
  */
-export async function serve({ root, at = '/', port = 0, line = null } = {}) {
+export async function serve({ root, at = '/', port = 0, line = null, reload = false } = {}) {
   const paths = [];
+  const builds = reload ? watchBuilds(root) : null;
   const pace = line ? pacer(line) : null;
   const server = http.createServer((request, response) => {
     const asked = decodeURIComponent(new URL(request.url, 'http://host').pathname);
     paths.push(asked.startsWith(at) ? asked.slice(at.length) : asked);
-    answer({ request, response, asked, root, at, pace }).catch((error) => response.destroy(error));
+    if (builds) delete request.headers['accept-encoding'];
+    if (builds && asked === `${at}events`) return builds.listen(response);
+    return answer({ request, response, asked, root, at, pace }).catch((error) => response.destroy(error));
   });
   await new Promise((resolve, reject) => {
     server.on('error', reject);
@@ -54,9 +58,28 @@ export async function serve({ root, at = '/', port = 0, line = null } = {}) {
     url: origin + at,
     paths,
     close: () => new Promise((resolve) => {
+      builds?.close();
       server.close(resolve);
       server.closeAllConnections();
     }),
+  };
+}
+
+/** Tells listeners when the page is another one; the folder that it is in may be replaced at any time. */
+function watchBuilds(root) {
+  const [page, listeners] = [path.join(root, 'index.html'), new Set()];
+  const tell = (now) => {
+    if (now.isFile()) for (const listener of listeners) listener.write('event: build\ndata:\n\n');
+  };
+  fs.watchFile(page, { interval: 200 }, tell);
+  return {
+    listen(response) {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      response.write('\n');
+      listeners.add(response);
+      response.on('close', () => listeners.delete(response));
+    },
+    close: () => fs.unwatchFile(page, tell),
   };
 }
 
@@ -125,11 +148,11 @@ function openInBrowser(url) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [root, port, open] = process.argv.slice(2);
+  const [root, port, ...wishes] = process.argv.slice(2);
   try {
-    const host = await serve({ root, port: Number(port) });
+    const host = await serve({ root, port: Number(port), reload: wishes.includes('--reload') });
     console.log(`\n    Tiebreak is at ${host.url}    (Ctrl-C stops it)\n`);
-    if (open) openInBrowser(host.url);
+    if (wishes.includes('--open')) openInBrowser(host.url);
   } catch (error) {
     const inUse = error.code === 'EADDRINUSE';
     console.error(inUse ? `port ${port} is in use; choose another: cargo xtask serve --port N` : error.message);

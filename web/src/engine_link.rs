@@ -20,15 +20,6 @@ pub(crate) enum Said {
     Died(String),
 }
 
-/// Which program a worker runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
-    /// The small one that makes the page live.
-    First,
-    /// The whole engine.
-    Whole,
-}
-
 /// A running worker; dropping it ends it.
 pub(crate) struct EngineLink {
     worker: Worker,
@@ -43,12 +34,8 @@ pub(crate) struct EngineLink {
 
 impl EngineLink {
     /// Starts the worker whose address index.html names.
-    pub(crate) fn start(which: Which, tell: impl Fn(Said) + Clone + 'static) -> Result<Self, JsValue> {
-        let named = match which {
-            Which::First => "first",
-            Which::Whole => "worker",
-        };
-        let address = places::named(named).ok_or("index.html does not name the worker")?;
+    pub(crate) fn start(tell: impl Fn(Said) + Clone + 'static) -> Result<Self, JsValue> {
+        let address = places::named("worker").ok_or("index.html does not name the worker")?;
         let worker = Worker::new(&address)?;
         let (tell_error, lock, is_wanted) = (tell.clone(), lock_name(), Rc::new(Cell::new(true)));
         let (held, wanted) = (lock.clone(), is_wanted.clone());
@@ -70,14 +57,6 @@ impl EngineLink {
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Ok(Self { worker, _on_message: on_message, _on_error: on_error, waiting: Some(Vec::new()), lock, is_wanted })
-    }
-
-    /// Lets the small worker begin its run.
-    pub(crate) fn begin(&mut self, run: u32) {
-        let message = Object::new();
-        set(&message, "run", &run.into());
-        set(&message, "traces", &places::address("traces").into());
-        self.pass(message);
     }
 
     /// The worker said it is ready.

@@ -8,7 +8,7 @@ use gloo::events::EventListener;
 use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
-use tiebreak_lab::{App, Effect, Message};
+use tiebreak_lab::{App, Effect, FirstRun, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, PRESETS, SweepPlan, TraceSettings, link};
@@ -42,7 +42,8 @@ use crate::parts::{
     fleet_map::{FleetMap, Frames},
     notices, profile, runs, timeline, toolbar, workload,
 };
-use crate::workers::{Source, Workers};
+use crate::places;
+use crate::workers::Workers;
 
 /// Where the choice of colours is kept.
 const THEME: &str = "tiebreak.theme";
@@ -71,7 +72,9 @@ pub(crate) enum PageMessage {
     /// Something for the application.
     App(Message),
     /// A worker spoke.
-    Engine(Source, Said),
+    Engine(u32, Said),
+    /// What comes of the first run is there, or is not to be had.
+    FirstRun(Option<FirstRun>),
     /// A file was chosen or dropped.
     File(File),
     /// It is to be read with the columns that were chosen.
@@ -244,7 +247,7 @@ impl Component for Page {
         page.app.restore_runs(&runs::kept().unwrap_or_default());
         page.app.own_lesson.text = own_lesson::kept().unwrap_or_default();
         page.map(page.app.front.id);
-        page.begin(effects, &context.props().without);
+        page.begin(context.link(), effects, &context.props().without);
         let fragment = gloo::utils::window().location().hash().unwrap_or_default();
         if is_lesson(&fragment) {
             context.link().send_message(PageMessage::Address(fragment));
@@ -257,7 +260,8 @@ impl Component for Page {
             // Inside another page there is nothing to undo but the opening of its link.
             PageMessage::App(Message::Undo | Message::Redo) if self.embed.is_some() => return false,
             PageMessage::App(message) => self.tell(message),
-            PageMessage::Engine(source, said) => return self.hear(context.link(), source, said),
+            PageMessage::Engine(lane, said) => return self.hear(context.link(), lane, said),
+            PageMessage::FirstRun(run) => self.show_first(context.link(), run),
             PageMessage::File(file) if file.name().ends_with(".json") || file.name().ends_with(".md") => {
                 read_text(context, &file);
             }
@@ -553,8 +557,8 @@ impl Page {
         }
     }
 
-    /// The first effects. Where the page opens with its own scenario, the small engine makes its run.
-    fn begin(&mut self, mut effects: Vec<Effect>, without: &str) {
+    /// The first effects. Where the page opens with its own scenario, what comes of it is in a file.
+    fn begin(&mut self, link: &yew::html::Scope<Self>, mut effects: Vec<Effect>, without: &str) {
         let is_first = (PRESETS[0].make)() == self.app.document;
         if is_first && self.embed.is_none() {
             self.app.show_example(without);
@@ -563,9 +567,22 @@ impl Page {
             && let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }))
             && let Effect::Send { lane, command } = effects.remove(at)
         {
-            self.workers.begin_small(lane, command);
+            self.workers.await_first(lane, command);
+            link.send_future(async {
+                let file = places::bytes("first").await;
+                PageMessage::FirstRun(file.and_then(|bytes| postcard::from_bytes(&bytes).ok()))
+            });
         }
         self.carry_out(effects);
+    }
+
+    fn show_first(&mut self, link: &yew::html::Scope<Self>, run: Option<FirstRun>) {
+        let digest = run.as_ref().and_then(FirstRun::digest);
+        let Some((lane, FirstRun { said, frames })) = self.workers.first_is_there(digest).zip(run) else { return };
+        for reply in said {
+            let frames = matches!(reply, Reply::Finished { .. }).then(|| frames.clone());
+            self.take_in(link, lane, Box::new(reply), frames);
+        }
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
@@ -594,41 +611,44 @@ impl Page {
     }
 
     /// A worker spoke; whether anything on the page changed by it.
-    fn hear(&mut self, link: &yew::html::Scope<Self>, source: Source, said: Said) -> bool {
+    fn hear(&mut self, link: &yew::html::Scope<Self>, lane: u32, said: Said) -> bool {
         let were_whole = self.workers.are_whole();
-        match self.workers.hear(source, said, self.app.front.id) {
-            Some((lane, Said::Reply(reply, frames))) => {
-                let run = match &*reply {
-                    Reply::Progress(progress) => Some(progress.run),
-                    Reply::Finished { run, .. } => Some(*run),
-                    _ => None,
-                };
-                if let (Reply::Placements { .. }, Some(bytes)) = (&*reply, &frames) {
-                    self.workers.placements.clone_from(bytes);
-                }
-                if let (Reply::Moment { time_ms, .. }, Some(bytes)) = (&*reply, &frames) {
-                    self.map(lane).frames.told(*time_ms, bytes.clone());
-                }
-                // The page is live: what may come later comes now.
-                if matches!(*reply, Reply::Finished { .. }) && !std::mem::replace(&mut self.is_live, true) {
-                    lesson::fetch_list(link);
-                }
-                let is_lesson = matches!(*reply, Reply::Lesson(_));
-                self.tell(Message::Engine(reply));
-                if is_lesson && self.lesson_step > 0 {
-                    let step = std::mem::take(&mut self.lesson_step);
-                    self.tell(Message::LessonStep(step));
-                }
-                let shown = std::iter::once(&self.app.front).chain(&self.app.aside).find(|it| it.id == lane);
-                let live = shown.and_then(|lane| lane.live.as_ref()).filter(|live| Some(live.run) == run);
-                if let (Some(live), Some(frames), Some(map)) = (live, frames, self.maps.get_mut(&lane)) {
-                    map.frames.replace(frames, &live.layout);
-                }
-            }
-            Some((lane, Said::Died(reason))) => self.tell(Message::EngineRestarted { lane, reason }),
+        match self.workers.hear(lane, said, self.app.front.id) {
+            Some(Said::Reply(reply, frames)) => self.take_in(link, lane, reply, frames),
+            Some(Said::Died(reason)) => self.tell(Message::EngineRestarted { lane, reason }),
             None => return were_whole != self.workers.are_whole(),
         }
         true
+    }
+
+    /// What the engine of a lane has to say, with how full every machine is where that belongs to it.
+    fn take_in(&mut self, link: &yew::html::Scope<Self>, lane: u32, reply: Box<Reply>, frames: Option<Vec<u8>>) {
+        let run = match &*reply {
+            Reply::Progress(progress) => Some(progress.run),
+            Reply::Finished { run, .. } => Some(*run),
+            _ => None,
+        };
+        if let (Reply::Placements { .. }, Some(bytes)) = (&*reply, &frames) {
+            self.workers.placements.clone_from(bytes);
+        }
+        if let (Reply::Moment { time_ms, .. }, Some(bytes)) = (&*reply, &frames) {
+            self.map(lane).frames.told(*time_ms, bytes.clone());
+        }
+        // The page is live: what may come later comes now.
+        if matches!(*reply, Reply::Finished { .. }) && !std::mem::replace(&mut self.is_live, true) {
+            lesson::fetch_list(link);
+        }
+        let is_lesson = matches!(*reply, Reply::Lesson(_));
+        self.tell(Message::Engine(reply));
+        if is_lesson && self.lesson_step > 0 {
+            let step = std::mem::take(&mut self.lesson_step);
+            self.tell(Message::LessonStep(step));
+        }
+        let shown = std::iter::once(&self.app.front).chain(&self.app.aside).find(|it| it.id == lane);
+        let live = shown.and_then(|lane| lane.live.as_ref()).filter(|live| Some(live.run) == run);
+        if let (Some(live), Some(frames), Some(map)) = (live, frames, self.maps.get_mut(&lane)) {
+            map.frames.replace(frames, &live.layout);
+        }
     }
 
     /// Opens a lesson that a link holds, at its step.
@@ -796,9 +816,9 @@ fn step_of(text: &str) -> usize {
 
 fn workers(context: &Context<Page>) -> Workers {
     let link = context.link().clone();
-    Workers::new(Box::new(move |source| {
+    Workers::new(Box::new(move |lane| {
         let tell = link.clone();
-        match EngineLink::start(source.which(), move |said| tell.send_message(PageMessage::Engine(source, said))) {
+        match EngineLink::start(move |said| tell.send_message(PageMessage::Engine(lane, said))) {
             Ok(engine) => Some(engine),
             Err(error) => {
                 let error = format!("{error:?}");

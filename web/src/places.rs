@@ -1,6 +1,7 @@
 //! Where the files are that come with the page. Their addresses change with their content, so index.html names them.
 
 use gloo::utils::{document, window};
+use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
@@ -23,13 +24,21 @@ pub(crate) fn address(name: &str) -> String {
     format!("{}{}", folder(), named(name).unwrap_or_default().trim_start_matches("./"))
 }
 
+/// The bytes of the file that index.html calls by this name; none where the server does not give it.
+pub(crate) async fn bytes(name: &str) -> Option<Vec<u8>> {
+    let response = fetched(&address(name)).await?;
+    let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
+}
+
 /// The text of a file in the folder that index.html calls by this name; none where the server does not give it.
 pub(crate) async fn text(folder: &str, file: &str) -> Option<String> {
-    let address = format!("{}{file}", address(folder));
-    let response = JsFuture::from(window().fetch_with_str(&address)).await.ok()?;
-    let response: Response = response.dyn_into().ok()?;
-    if !response.ok() {
-        return None;
-    }
+    let response = fetched(&format!("{}{file}", address(folder))).await?;
     JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+}
+
+async fn fetched(address: &str) -> Option<Response> {
+    let response = JsFuture::from(window().fetch_with_str(address)).await.ok()?;
+    let response: Response = response.dyn_into().ok()?;
+    response.ok().then_some(response)
 }

@@ -1,38 +1,19 @@
-//! The page's workers: one engine for each lane, begun when it is first needed, and before them all
-//! the small one that makes the page live.
+//! The page's workers: one engine for each lane, begun when it is first needed.
 //!
-//! The small one makes the first run of the page's own scenario. When that is over, the lane's own
-//! engine is loaded and makes the same run once more, unseen; from then on it answers for it. What
-//! is asked meanwhile waits for it.
+//! The run that the page opens with comes as a file ([`FirstRun`]), so that the page is live before any engine is
+//! there. Then the lane's engine is loaded and makes the same run once more, unseen unless it comes to another result;
+//! from then on it answers for it. What is asked meanwhile waits for it.
 
 use std::collections::BTreeMap;
 
+use tiebreak_lab::FirstRun;
 use tiebreak_lab::protocol::{Command, Reply};
 use web_sys::File;
 
-use crate::engine_link::{EngineLink, Said, Which};
+use crate::engine_link::{EngineLink, Said};
 
-/// What starts a worker; none where the browser cannot.
-pub(crate) type Start = Box<dyn Fn(Source) -> Option<EngineLink>>;
-
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The one that makes the page live.
-    First,
-    /// The engine of a lane.
-    Lane(u32),
-}
-
-impl Source {
-    /// Which program it runs.
-    pub(crate) fn which(self) -> Which {
-        match self {
-            Self::First => Which::First,
-            Self::Lane(_) => Which::Whole,
-        }
-    }
-}
+/// What starts the worker of a lane; none where the browser cannot.
+pub(crate) type Start = Box<dyn Fn(u32) -> Option<EngineLink>>;
 
 /// See the module.
 pub(crate) struct Workers {
@@ -48,14 +29,13 @@ pub(crate) struct Workers {
     pub(crate) placements: Vec<u8>,
 }
 
+/// The page's first run, until the lane's engine has made it too.
 struct First {
-    engine: EngineLink,
     lane: u32,
-    /// The run that it makes.
     run: u32,
     asked: Command,
-    /// Whether it is over, and made again by the lane's own engine.
-    over: bool,
+    /// Its result, once the file is there; the lane's engine makes the run from then on.
+    digest: Option<String>,
     held: Vec<(Command, Option<File>)>,
 }
 
@@ -68,16 +48,26 @@ impl Workers {
         Self { start, lanes, first: None, files, reading: None, restarts: 0, placements: Vec::new() }
     }
 
-    /// Lets the small engine make the first run of the page's own scenario.
-    pub(crate) fn begin_small(&mut self, lane: u32, asked: Command) {
-        let Command::Run { run, .. } = asked else { return };
-        match (self.start)(Source::First) {
-            Some(mut engine) => {
-                engine.begin(run);
-                self.first = Some(First { engine, lane, run, asked, over: false, held: Vec::new() });
+    /// Holds the first run back: what comes of it is in a file that is on its way.
+    pub(crate) fn await_first(&mut self, lane: u32, asked: Command) {
+        match asked {
+            Command::Run { run: FirstRun::RUN, .. } => {
+                self.first = Some(First { lane, run: FirstRun::RUN, asked, digest: None, held: Vec::new() });
             }
-            None => self.send(lane, &asked, None),
+            _ => self.send(lane, &asked, None),
         }
+    }
+
+    /// The file is there, or not to be had: gives the lane that it is about, unless something else was asked meanwhile.
+    pub(crate) fn first_is_there(&mut self, digest: Option<&str>) -> Option<u32> {
+        let first = self.first.as_mut().filter(|first| first.digest.is_none())?;
+        let (lane, asked) = (first.lane, first.asked.clone());
+        first.digest = digest.map(str::to_owned);
+        if digest.is_none() {
+            self.first = None;
+        }
+        self.post(lane, &asked, None);
+        digest.map(|_| lane)
     }
 
     /// Sends a command to a lane, with the file it is about.
@@ -91,10 +81,10 @@ impl Workers {
         let replaces = matches!(command, Command::Run { .. });
         match &mut self.first {
             Some(first) if first.lane == lane && !replaces => {
-                if first.over {
+                if first.digest.is_some() {
                     first.held.push((command.clone(), file.cloned()));
                 } else if let Some(First { asked, .. }) = self.first.take() {
-                    // It is not over and something else is wanted: the whole engine does it all.
+                    // It is not there and something else is wanted: the engine does it all.
                     self.post(lane, &asked, None);
                     self.post(lane, command, file);
                 }
@@ -108,7 +98,7 @@ impl Workers {
 
     fn post(&mut self, lane: u32, command: &Command, file: Option<&File>) {
         if !self.lanes.contains_key(&lane) {
-            let Some(engine) = (self.start)(Source::Lane(lane)) else { return };
+            let Some(engine) = (self.start)(lane) else { return };
             self.lanes.insert(lane, engine);
         }
         if let Some(engine) = self.lanes.get_mut(&lane) {
@@ -117,7 +107,7 @@ impl Workers {
         }
     }
 
-    /// Whether the small engine's work is done, so that nothing is being loaded that somebody waits for.
+    /// Whether the engine has made the first run too, so that nothing is being loaded that somebody waits for.
     pub(crate) fn are_whole(&self) -> bool {
         self.first.is_none()
     }
@@ -128,64 +118,22 @@ impl Workers {
         self.first.take_if(|first| first.lane == lane);
     }
 
-    /// What of this the page should hear, and in whose name: the lane. `front` is the lane in which
-    /// files are read.
-    pub(crate) fn hear(&mut self, from: Source, said: Said, front: u32) -> Option<(u32, Said)> {
-        let lane = match from {
-            Source::First => self.first.as_ref()?.lane,
-            Source::Lane(lane) => lane,
-        };
+    /// What of this the page should hear from the engine of a lane. `front` is the lane in which files are read.
+    pub(crate) fn hear(&mut self, lane: u32, said: Said, front: u32) -> Option<Said> {
         match said {
-            Said::Died(_) if from == Source::First => {
-                self.leave_to_whole();
-                None
-            }
             Said::Died(reason) => {
                 self.restarts += 1;
                 self.lanes.remove(&lane);
                 self.first.take_if(|first| first.lane == lane);
                 if self.restarts < RESTARTS_MAX
-                    && let Some(engine) = (self.start)(Source::Lane(lane))
+                    && let Some(engine) = (self.start)(lane)
                 {
                     self.lanes.insert(lane, engine);
                 }
-                Some((lane, Said::Died(reason)))
+                Some(Said::Died(reason))
             }
-            Said::Reply(reply, frames) => {
-                let reply = match from {
-                    Source::First => self.hear_first(reply)?,
-                    Source::Lane(_) => self.hear_lane(lane, reply, front)?,
-                };
-                Some((lane, Said::Reply(reply, frames)))
-            }
+            Said::Reply(reply, frames) => Some(Said::Reply(self.hear_lane(lane, reply, front)?, frames)),
         }
-    }
-
-    fn hear_first(&mut self, reply: Box<Reply>) -> Option<Box<Reply>> {
-        let first = self.first.as_mut()?;
-        match *reply {
-            Reply::Ready => first.engine.ready(),
-            Reply::Failed { .. } => {
-                self.leave_to_whole();
-                return None;
-            }
-            Reply::Finished { .. } => {
-                first.over = true;
-                let (lane, asked) = (first.lane, first.asked.clone());
-                self.post(lane, &asked, None);
-            }
-            _ => {}
-        }
-        Some(reply)
-    }
-
-    /// The small engine is of no use: the whole one makes the run.
-    fn leave_to_whole(&mut self) {
-        let Some(First { lane, asked, over, held, .. }) = self.first.take() else { return };
-        if !over {
-            self.post(lane, &asked, None);
-        }
-        held.iter().for_each(|(command, file)| self.post(lane, command, file.as_ref()));
     }
 
     fn hear_lane(&mut self, lane: u32, reply: Box<Reply>, front: u32) -> Option<Box<Reply>> {
@@ -214,20 +162,18 @@ impl Workers {
         Some(reply)
     }
 
-    /// Whether this is only the first run made again.
+    /// Whether this is only the first run made again, which must come to the same result.
     fn repeats_first(&mut self, lane: u32, reply: &Reply) -> bool {
         let Some(first) = self.first.as_ref().filter(|first| first.lane == lane) else { return false };
-        match reply {
-            Reply::Finished { run, .. } | Reply::Failed { run, .. } | Reply::TraceNeeded { run, .. }
-                if *run == first.run =>
-            {
-                let held = self.first.take().map(|first| first.held);
-                for (command, file) in held.into_iter().flatten() {
-                    self.post(lane, &command, file.as_ref());
-                }
-            }
-            _ => {}
+        let is_same = match reply {
+            Reply::Finished { run, result, .. } if *run == first.run => Some(&result.digest) == first.digest.as_ref(),
+            Reply::Failed { run, .. } | Reply::TraceNeeded { run, .. } if *run == first.run => true,
+            _ => return true,
+        };
+        let held = self.first.take().map(|first| first.held);
+        for (command, file) in held.into_iter().flatten() {
+            self.post(lane, &command, file.as_ref());
         }
-        true
+        is_same
     }
 }

@@ -899,18 +899,6 @@ fn every_list_declares_in_one_shape() {
 }
 
 #[test]
-fn the_first_picture_is_one_sentence_and_three_charts() {
-    let html = done(&["first-picture"]);
-    assert!(html.contains("<p class=\"verdict\">"));
-    assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
-    assert!(html.contains("Compared with the dashed run, 36.7 more hosts stood empty on average"), "{html}");
-    let (_, data) = html.split_once("id=\"first-without\">").expect("the run it is compared with");
-    let data: Value = serde_json::from_str(data.trim_end().trim_end_matches("</script>")).expect("JSON");
-    assert_eq!(data["times"].as_array().map(Vec::len), data["values"]["EmptyHosts"].as_array().map(Vec::len));
-    assert!(html.len() < 80_000, "{} bytes", html.len());
-}
-
-#[test]
 fn bench_measures_the_engine_beside_plain_programs() {
     let bench = json(&["bench", "--quick", "--all", "--json"]);
     let cases = bench["cases"].as_array().expect("cases");
@@ -980,9 +968,7 @@ fn bench_measures_links_alone() {
 #[test]
 fn help_names_every_command_and_option() {
     let overview = done(&["help"]);
-    for command in
-        ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "power", "first-picture"]
-    {
+    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "power"] {
         assert!(overview.contains(&format!("tiebreak {command}")));
         let page = done(&[command, "--help"]);
         assert!(page.contains("--json"), "{command}");

@@ -11,5 +11,5 @@ pub mod protocol;
 pub mod view;
 
 pub use app::{App, Effect, Message};
-pub use engine::{Engine, First};
+pub use engine::{Engine, FirstRun};
 pub use protocol::{Command, Reply};

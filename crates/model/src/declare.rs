@@ -73,12 +73,6 @@ impl Param {
     }
 }
 
-/// A help text, where there is anybody to read it: the engine in its worker carries none.
-#[must_use]
-pub const fn told(help: &'static str) -> &'static str {
-    if cfg!(feature = "mute") { "" } else { help }
-}
-
 /// What a thing says of itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Declaration {
@@ -192,10 +186,10 @@ macro_rules! declare {
             const DECLARATION: $crate::declare::Declaration = $crate::declare::Declaration {
                 id: stringify!($name),
                 title: $title,
-                help: $crate::declare::told(concat!($($doc, "\n"),+)),
+                help: concat!($($doc, "\n"),+),
                 params: &[$($crate::declare::Param {
                     name: stringify!($field),
-                    help: $crate::declare::told(concat!($($field_doc, "\n"),+)),
+                    help: concat!($($field_doc, "\n"),+),
                     kind: <$type as $crate::declare::ParamValue>::KIND,
                     default: $crate::declare!(@number $default),
                     min: $min as f64,

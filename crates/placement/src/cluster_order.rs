@@ -160,7 +160,7 @@ impl ClusterOrder {
             self.update(scene.occupancy, shared);
             into.extend(&self.order);
         }
-        if scene.growth.is_some() && !cfg!(feature = "few") {
+        if scene.growth.is_some() {
             into.retain(|cluster| self.live.iter().all(|rule| rule.is_valid(scene, *cluster)));
         }
     }

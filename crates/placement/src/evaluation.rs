@@ -89,7 +89,7 @@ impl<K: PackedKey> Cells<K> {
 
     #[inline]
     fn ties_mut(&mut self) -> Option<&mut Ties<K>> {
-        self.ties.as_mut().filter(|_| !cfg!(feature = "few"))
+        self.ties.as_mut()
     }
 
     /// Its ties, where a rule about chassis breaks them.
@@ -172,7 +172,7 @@ impl<K: PackedKey> Kit<K> {
     /// The field of the one rule about chassis, where it breaks ties rack by rack.
     fn tiebreaker(&self) -> Option<Field> {
         match &*self.chassis {
-            [rule] if self.in_bits && !cfg!(feature = "few") => Some(rule.field),
+            [rule] if self.in_bits => Some(rule.field),
             _ => None,
         }
     }
@@ -272,13 +272,12 @@ impl<K: PackedKey> Evaluation<K> {
     ) -> Option<Found> {
         let fleet = occupancy.fleet();
         // What says the same of all machines changes no order.
-        let few = cfg!(feature = "few");
-        let linked = !few && (gate.is_some() || !kit.uplinks.is_empty());
-        let timeless = few || !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
-        let by_chassis = !few && !kit.chassis.is_empty();
+        let linked = gate.is_some() || !kit.uplinks.is_empty();
+        let timeless = !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
+        let by_chassis = !kit.chassis.is_empty();
         let tied = timeless && by_chassis && kit.tiebreaker().is_some();
         let (joined, timeless) = (linked || by_chassis, timeless && !by_chassis);
-        match (self.weights.as_ref().filter(|_| !few), draw.among) {
+        match (self.weights.as_ref(), draw.among) {
             (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
             (None, None) if tied => self.choose_tied(occupancy, clusters, draw, kit, books),
             (None, None) if joined => self.choose_joined(occupancy, clusters, draw.number, gate, kit, books),

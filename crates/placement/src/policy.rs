@@ -240,8 +240,7 @@ impl Policy {
         self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
-        let most = if cfg!(feature = "few") { 0 } else { <Wide as crate::packed::PackedKey>::WORDS };
-        if self.words > most {
+        if self.words > <Wide as crate::packed::PackedKey>::WORDS {
             return Err(PolicyError::TooFine);
         }
         Ok(self)
@@ -291,7 +290,7 @@ impl Policy {
     /// Whether its preferences are compared by weights set by hand, not in strict order.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
-        self.weighted && !cfg!(feature = "few")
+        self.weighted
     }
 
     /// Whether any of its rules asks how long VMs will live.
@@ -326,7 +325,7 @@ impl Policy {
     pub(crate) fn chassis(&self) -> Vec<ChassisField> {
         let stages = self.machine_preferences.iter().zip(&self.fields).rev().enumerate();
         let chassis = stages.filter_map(|(below, (stage, field))| match stage {
-            MachineStage::Chassis(it) if !cfg!(feature = "few") => {
+            MachineStage::Chassis(it) => {
                 let (rule, quantizer) = (it.rule.clone(), it.quantizer);
                 Some(ChassisField { rule, quantizer, field: *field, is_last: below == 0 })
             }
@@ -337,7 +336,7 @@ impl Policy {
 
     /// What the network has room for, where the list asks it.
     pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
-        self.bandwidth.filter(|_| !cfg!(feature = "few")).and_then(|_| Gate::of(scene))
+        self.bandwidth.and_then(|_| Gate::of(scene))
     }
 
     /// Whether VMs go only where the network has room for their links.

@@ -11,7 +11,6 @@ use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
 use crate::evaluation::{Evaluation, Kit};
 use crate::objects::Books;
 use crate::packed::PackedKey;
-#[cfg(not(feature = "few"))]
 use crate::packed::Wide;
 use crate::policy::Policy;
 
@@ -21,11 +20,8 @@ const SWEEP: u64 = 256;
 /// A pool for keys as wide as the policy needs.
 pub(crate) enum AnyPool {
     Half(Pool<u32>),
-    #[cfg(not(feature = "few"))]
     Narrow(Pool<u64>),
-    #[cfg(not(feature = "few"))]
     Double(Pool<u128>),
-    #[cfg(not(feature = "few"))]
     Wide(Pool<Wide>),
 }
 
@@ -33,11 +29,8 @@ macro_rules! any {
     ($any:expr, $pool:ident => $value:expr) => {
         match $any {
             AnyPool::Half($pool) => $value,
-            #[cfg(not(feature = "few"))]
             AnyPool::Narrow($pool) => $value,
-            #[cfg(not(feature = "few"))]
             AnyPool::Double($pool) => $value,
-            #[cfg(not(feature = "few"))]
             AnyPool::Wide($pool) => $value,
         }
     };
@@ -55,11 +48,8 @@ impl AnyPool {
     /// A pool in about so many bytes.
     pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
         match policy.words {
-            #[cfg(not(feature = "few"))]
             1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
-            #[cfg(not(feature = "few"))]
             2 => Self::Double(Pool::new(policy, view, caches, bytes)),
-            #[cfg(not(feature = "few"))]
             3.. => Self::Wide(Pool::new(policy, view, caches, bytes)),
             _ => Self::Half(Pool::new(policy, view, caches, bytes)),
         }

@@ -12,7 +12,7 @@ use tiebreak_placement::{Blocked, Draw, Request};
 
 use crate::plan::Plan;
 use crate::vdc;
-use crate::world::{IS_WHOLE, World};
+use crate::world::World;
 
 /// The tenant whose request is being decided.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Asking {
     }
 
     fn growth(&self) -> Option<&Growth> {
-        self.growth.as_ref().filter(|_| self.is_new && IS_WHOLE)
+        self.growth.as_ref().filter(|_| self.is_new)
     }
 
     /// What a decision about one of its VMs looks at.
@@ -159,7 +159,7 @@ impl LinkBook {
 impl World {
     /// A tenant begins to ask for this VM: what its links to the others take, wherever they stand.
     pub(crate) fn ask_for(&mut self, vm: VmId) {
-        let Some(book) = self.links.as_ref().filter(|_| IS_WHOLE) else { return };
+        let Some(book) = self.links.as_ref() else { return };
         let peer = book.peer(vm, self.plan.workload.shape_of_vm(vm));
         let Asking { footprint, needs, .. } = &mut self.asking;
         needs.fill(self.plan.fleet(), &book.links, peer, footprint.members());
@@ -185,7 +185,7 @@ impl World {
     }
 
     fn places_of(&self, needs: &Needs, machine: MachineId) -> Vec<(u32, u64)> {
-        let Some(network) = self.store.occupancy().network().filter(|_| IS_WHOLE) else { return Vec::new() };
+        let Some(network) = self.store.occupancy().network() else { return Vec::new() };
         needs.cuts(self.plan.fleet(), machine).map(|(cut, kbps)| (network.place(cut), kbps)).collect()
     }
 
@@ -219,7 +219,7 @@ impl World {
     }
 
     fn linked(&self, vm: VmId) -> Option<(u64, Peer)> {
-        let (book, workload) = (self.links.as_ref().filter(|_| IS_WHOLE)?, &self.plan.workload);
+        let (book, workload) = (self.links.as_ref()?, &self.plan.workload);
         Some((workload.tenant(workload.request_of(vm)), book.peer(vm, workload.shape_of_vm(vm))))
     }
 

@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use tiebreak_model::declare::told;
 use tiebreak_model::occupancy::Totals;
 use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
 
@@ -209,7 +208,7 @@ const fn metric(
     help: &'static str,
     value: fn(&Sample<'_>) -> f64,
 ) -> Metric {
-    Metric { declaration: Declaration { id, title, help: told(help), params: &[] }, unit, value }
+    Metric { declaration: Declaration { id, title, help, params: &[] }, unit, value }
 }
 
 /// Every metric, in the order they are shown.

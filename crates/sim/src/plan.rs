@@ -22,7 +22,6 @@ use crate::measures::Measures;
 use crate::power::usage::usages;
 use crate::power::{CappingKind, PowerFault, PowerSettings, PowerTerms};
 use crate::vdc::Vdcs;
-use crate::world::IS_WHOLE;
 
 declare! {
     /// The allocation agents and what they may not know yet.
@@ -241,7 +240,7 @@ impl Plan {
     /// # Errors
     /// When no VM lives longer than one tick of their grid.
     pub fn with_vdcs(mut self, vdcs: &Vdcs, uplinks: &[Uplinks]) -> Result<Self, PlanError> {
-        let Some(links) = vdcs.links().filter(|_| IS_WHOLE) else { return Ok(self) };
+        let Some(links) = vdcs.links() else { return Ok(self) };
         let regrouped = vdcs.regroup(&self.trace).ok_or(PlanError::OnlyInstantVms)?;
         self.trace = Arc::new(regrouped.workload);
         self.workload = self.trace.clone();
@@ -267,7 +266,7 @@ impl Plan {
     /// When the settings make no belief.
     pub fn with_admission(mut self, settings: &AdmissionSettings) -> Result<Self, PlanError> {
         let looks_ahead = self.lists.iter().any(|list| list.policy_whole().looks_ahead());
-        if IS_WHOLE && self.lists.iter().any(|list| list.policy_whole().asks_for_growth()) {
+        if self.lists.iter().any(|list| list.policy_whole().asks_for_growth()) {
             let settings = AdmissionSettings::from_values(&settings.to_values());
             self.admission = Some(Arc::new(Terms::new(&settings, looks_ahead).map_err(PlanError::Admission)?));
         }
@@ -288,7 +287,7 @@ impl Plan {
     pub fn with_power(mut self, settings: &PowerSettings) -> Result<Self, PlanError> {
         let settings = PowerSettings::from_values(&settings.to_values());
         let rules_ask = self.lists.iter().any(|list| list.policy_whole().asks_for_loads());
-        if IS_WHOLE && (rules_ask || settings.capping != CappingKind::Off) {
+        if rules_ask || settings.capping != CappingKind::Off {
             settings.check().map_err(PlanError::Power)?;
             let usages = usages(&self.workload, &settings, self.seed, |vm| self.luck(vm)).into();
             self.power = Some(Arc::new(PowerTerms { settings, usages }));
@@ -312,7 +311,7 @@ impl Plan {
 
     /// What VMs use and what happens then, where anybody asks.
     pub(crate) fn power(&self) -> Option<&Arc<PowerTerms>> {
-        self.power.as_ref().filter(|_| IS_WHOLE)
+        self.power.as_ref()
     }
 
     /// The fleet with nothing placed and nothing reserved.
@@ -346,7 +345,7 @@ impl Plan {
 
     /// The same, where any rule asks.
     pub(crate) fn foresight_of_rules(&self) -> Option<&Foresight> {
-        self.foresight().filter(|_| IS_WHOLE && self.rules_ask_for_lifetimes())
+        self.foresight().filter(|_| self.rules_ask_for_lifetimes())
     }
 
     /// What rules make of predicted lifetimes, where any rule of any list asks for them.

@@ -180,10 +180,6 @@ pub struct World {
 
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Whether this build has everything: the engine that makes the page live does without what its one scenario does
-/// not ask for. So the compiler leaves that out.
-pub(crate) const IS_WHOLE: bool = !cfg!(feature = "few");
-
 impl core::fmt::Debug for World {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("World").field("now", &self.now).field("decided", &self.decided).finish_non_exhaustive()
@@ -271,7 +267,7 @@ impl World {
     /// Keeps how every machine stands at each sample, for the fleet map, and of lifetimes what it
     /// takes to look back ([`World::host_card`]).
     pub fn keep_frames(&mut self) {
-        self.lives.iter_mut().filter(|_| IS_WHOLE).for_each(Lives::look_back);
+        self.lives.iter_mut().for_each(Lives::look_back);
         let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
         self.frames = Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.layers()));
     }
@@ -467,7 +463,7 @@ impl World {
     /// What predicting lifetimes took and led to so far.
     #[must_use]
     pub fn life_counts(&self) -> LifeCounts {
-        self.lives.as_ref().filter(|_| IS_WHOLE).map_or_else(LifeCounts::default, Lives::counts)
+        self.lives.as_ref().map_or_else(LifeCounts::default, Lives::counts)
     }
 
     /// What came out so far.
@@ -506,7 +502,7 @@ impl World {
 
     /// Who draws what, where anybody asks.
     fn book(&self) -> Option<&PowerBook> {
-        self.power.as_ref().filter(|_| IS_WHOLE)
+        self.power.as_ref()
     }
 
     /// Whether draws of chassis are measured.
@@ -839,7 +835,7 @@ impl World {
 
     /// Notes what was in the way of a VM's links, if that was what an agent refused it for.
     fn note_blocked(&mut self, agent: u32, vm: VmId) {
-        if !IS_WHOLE || self.links.is_none() {
+        if self.links.is_none() {
             return;
         }
         let outlook = self.outlook(vm);
@@ -850,7 +846,7 @@ impl World {
     }
 
     fn is_probed(&self, vm: VmId) -> bool {
-        IS_WHOLE && self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
+        self.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
     }
 
     fn explain(
@@ -934,7 +930,7 @@ impl World {
 
     /// What is predicted of a VM now.
     pub(crate) fn outlook(&self, vm: VmId) -> Outlook {
-        let lives = self.lives.as_ref().filter(|_| IS_WHOLE);
+        let lives = self.lives.as_ref();
         lives.map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
     }
 
@@ -955,7 +951,7 @@ impl World {
     /// A machine's state with what is predicted of it now, where agents are shown that; what has to
     /// be thought over later is scheduled.
     pub(crate) fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
-        let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) else { return record };
+        let Some(lives) = &mut self.lives else { return record };
         let (life, due) = lives.rate(machine, self.now);
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
@@ -971,7 +967,7 @@ impl World {
 
     /// What is predicted of a machine may be out of date.
     fn think_over(&mut self, machine: MachineId) {
-        let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) else { return };
+        let Some(lives) = &mut self.lives else { return };
         match lives.told(machine, self.now) {
             Told::Nothing => {}
             Told::Later(at) => self.queue.schedule_life(at, machine),
@@ -989,10 +985,10 @@ impl World {
     /// Notes where a VM stands from now on, and that the machine is like this then.
     pub(crate) fn settle(&mut self, vm: VmId, machine: MachineId, after: &MachineRecord) {
         self.note_deployed(vm, machine);
-        if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
+        if let Some(lives) = &mut self.lives {
             lives.join(vm, machine, self.now, after.used_share(self.plan.fleet.capacity(machine)));
         }
-        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+        if let Some(book) = &mut self.power {
             book.join((vm, self.plan.luck(vm)), machine, &self.plan.workload, self.now);
         }
         let workload = &self.plan.workload;
@@ -1012,10 +1008,10 @@ impl World {
     pub(crate) fn unsettle(&mut self, vm: VmId, shape: ShapeId) -> Option<MachineId> {
         let machine = Some(self.placed_on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)?;
         self.note_undeployed(vm, machine);
-        if let Some(lives) = self.lives.as_mut().filter(|_| IS_WHOLE) {
+        if let Some(lives) = &mut self.lives {
             lives.leave(vm, machine, self.now);
         }
-        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+        if let Some(book) = &mut self.power {
             book.leave(vm, machine, &self.plan.workload, self.now);
         }
         let workload = &self.plan.workload;
@@ -1162,7 +1158,7 @@ impl World {
         let repredictions = self.life_counts().repredictions;
         self.fills.look(self.now, &self.plan, self.store.occupancy());
         let expected_peak = self.expected_peak();
-        let power = self.power.as_mut().filter(|_| IS_WHOLE).map(|book| book.sample(self.now));
+        let power = self.power.as_mut().map(|book| book.sample(self.now));
         let sample = Sample {
             zone: self.store.occupancy().zone(),
             machines: self.plan.fleet.machine_count(),
@@ -1175,7 +1171,7 @@ impl World {
             lag: self.lag(),
             empty_bound: empty_bound(self.store.occupancy()),
             repredictions: repredictions - repredicted,
-            phases: self.lives.as_ref().filter(|_| IS_WHOLE && self.shows_lives()).map(Lives::phases),
+            phases: self.lives.as_ref().filter(|_| self.shows_lives()).map(Lives::phases),
             stranded_pct: self.fills.last,
             links: self.links.as_ref().and_then(|book| book.sample(self.store.occupancy())),
             expected_peak,
@@ -1184,8 +1180,7 @@ impl World {
         self.series.push(self.now, &sample);
         self.at_last_tick = (self.now, self.counters, repredictions);
         if let Some(frames) = &mut self.frames {
-            let book = self.power.iter().filter(|_| IS_WHOLE);
-            frames.tick(self.now, self.store.occupancy(), book.flat_map(PowerBook::bytes));
+            frames.tick(self.now, self.store.occupancy(), self.power.iter().flat_map(PowerBook::bytes));
         }
     }
 
@@ -1218,7 +1213,7 @@ impl World {
         let machines = self.plan.fleet.machine_count();
         self.weighted.hold_until(self.plan.workload.horizon(), self.store.occupancy().zone(), machines);
         self.now = self.now.max(self.plan.workload.horizon());
-        if let Some(book) = self.power.as_mut().filter(|_| IS_WHOLE) {
+        if let Some(book) = &mut self.power {
             book.follow_all(self.plan.workload.horizon());
         }
         self.done = true;

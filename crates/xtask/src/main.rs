@@ -5,7 +5,9 @@
 
 mod commands;
 mod digest;
+mod page;
 mod process;
+mod progress;
 mod project;
 mod rust_text;
 mod tools;

@@ -15,27 +15,30 @@ pub(crate) struct CargoTool {
     pub(crate) version: &'static str,
     /// The programs it brings.
     pub(crate) programs: &'static [&'static str],
-    /// Whether the lock file that it was published with is to be used.
-    pub(crate) locked: bool,
+    /// How it is installed: whether by the lock file that it was published with, and without what we do not use.
+    pub(crate) how: &'static [&'static str],
 }
 
 /// 0.22 wants a newer rustc than ours.
 pub(crate) const TRUNK: CargoTool =
-    CargoTool { package: "trunk", version: "0.21.14", programs: &["trunk"], locked: true };
+    CargoTool { package: "trunk", version: "0.21.14", programs: &["trunk"], how: &["--locked"] };
 
 /// Has to be the very version of the `wasm-bindgen` crate in Cargo.lock.
 pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     package: "wasm-bindgen-cli",
     version: "0.2.130",
     programs: &["wasm-bindgen", "wasm-bindgen-test-runner"],
-    locked: false,
+    how: &[],
 };
 
 /// Which crates meet the browser in tests of their own, run by wasm-bindgen-test-runner.
 pub(crate) const WASM_TESTED: &[&str] = &["tiebreak-web"];
 
-/// Targets that rustc must know: the browser's, and the bare one that proves the core is `no_std`.
-pub(crate) const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none"];
+/// The browser's target.
+pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
+
+/// The bare target that proves the core is `no_std`.
+pub(crate) const BARE_TARGET: &str = "wasm32v1-none";
 
 /// A browser program and the Debian package that brings it.
 pub(crate) const BROWSERS: &[(&str, &str)] =
@@ -70,7 +73,7 @@ impl CargoTool {
     }
 }
 
-fn cache() -> Result<PathBuf, String> {
+pub(crate) fn cache() -> Result<PathBuf, String> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("TIEBREAK_CACHE")
         .or_else(|| Some(set("XDG_CACHE_HOME")?.join("tiebreak")))

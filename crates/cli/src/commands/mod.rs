@@ -4,7 +4,6 @@ mod bench;
 mod bounds;
 mod check;
 mod explain;
-mod first_picture;
 mod link;
 mod list;
 mod power;
@@ -156,14 +155,6 @@ pub(crate) static COMMANDS: &[Command] = &[
             &power::DOLLARS,
         ],
         run: power::run,
-    },
-    Command {
-        name: "first-picture",
-        words: "",
-        words_max: 0,
-        help: "Prints the picture that the page shows before it is live, as HTML.",
-        options: &[],
-        run: first_picture::run,
     },
 ];
 

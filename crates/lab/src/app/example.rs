@@ -9,7 +9,7 @@ use super::{App, Outcome};
 use crate::protocol::RunResult;
 
 impl App {
-    /// Compares the page's first run with the one that `tiebreak first-picture` tells of, until there is another. Of a
+    /// Compares the page's first run with the one that the first picture tells of, until there is another. Of a
     /// text that says nothing, nothing comes.
     pub fn show_example(&mut self, json: &str) {
         let Ok(told) = serde_json::from_str::<Value>(json) else { return };

@@ -1110,13 +1110,12 @@ impl App {
         let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else {
             return tr("Done").into();
         };
-        let took = say(
-            "Done: {} in {} s",
-            &[
-                &words::counted(f64::from(self.front.decided.1), "VM", "VMs"),
-                &words::fixed(result.wall_ms / 1_000.0, 2),
-            ],
-        );
+        let vms = words::counted(f64::from(self.front.decided.1), "VM", "VMs");
+        let took = match result.wall_ms {
+            // The run that came with the page.
+            0.0 => say("Done: {}", &[&vms]),
+            wall_ms => say("Done: {} in {} s", &[&vms, &words::fixed(wall_ms / 1_000.0, 2)]),
+        };
         match self.reproduction() {
             Some(true) => say("{took}; reproduced", &[&took]),
             Some(false) => say("{took}; differs from the link's result", &[&took]),

@@ -1,69 +1,88 @@
-//! The engine that makes the page live.
+//! The run that the page opens with, made when the page is built.
 //!
-//! It runs the scenario that the page opens with, on the trace that comes with it, and nothing
-//! else: no documents are read, no predictor learns, nothing is explained. So it is small, and is
-//! there before the whole [`Engine`](super::Engine), which the page puts in its place afterwards.
+//! The same engine gives the same run wherever it is made, so what it tells of this one is a file that comes with the
+//! page ([`FirstRun`]). The page is live with that, before any engine has been loaded; the engine then makes the run
+//! once more, and the page holds it to the digest.
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tiebreak_scenario::{PRESETS, WorkloadRef};
-use tiebreak_trace::read_compact;
+use tiebreak_trace::Parsed;
 
 use super::run::Run;
 use super::trace_card::trace_card;
 use crate::protocol::Reply;
 
-/// See the module.
-#[derive(Default)]
-pub struct First {
-    run: Option<Run>,
+/// What an engine tells of the page's first run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstRun {
+    /// From the trace to the end of the run, in order.
+    pub said: Vec<Reply>,
+    /// How every machine stood, frame by frame.
+    pub frames: Vec<u8>,
 }
 
-impl core::fmt::Debug for First {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("First").finish_non_exhaustive()
-    }
-}
+impl FirstRun {
+    /// The number that the application gives the first run that it asks for.
+    pub const RUN: u32 = 1;
 
-impl First {
-    /// Begins the run of the scenario that the page opens with; its trace is a compact file.
-    pub fn begin(&mut self, run: u32, trace: &[u8]) -> Vec<Reply> {
-        let failed = |message: String| vec![Reply::Failed { run, message }];
+    /// Runs the scenario that the page opens with on its trace.
+    ///
+    /// # Errors
+    /// When the trace is another one, or the scenario cannot run on it.
+    pub fn make(trace: Parsed) -> Result<Self, String> {
         let document = (PRESETS[0].make)();
         let variant = document.active_variant();
         let WorkloadRef::Trace { fingerprint, name, .. } = &variant.workload else {
-            return failed("the page's own scenario runs on no trace".into());
+            return Err("the page's own scenario runs on no trace".into());
         };
-        let parsed = match read_compact(trace) {
-            Ok(parsed) if parsed.workload.fingerprint() == *fingerprint => parsed,
-            Ok(_) => return failed("the page's own trace is another than its scenario was made for".into()),
-            Err(error) => return failed(error.to_string()),
-        };
-        let card = trace_card(name.clone(), Vec::new(), *fingerprint, &parsed);
-        match variant.untrained_plan(Arc::new(parsed.workload)) {
-            Ok(plan) => {
-                let (begun, started) = Run::begin(run, plan, false, (None, None));
-                self.run = Some(begun);
-                vec![Reply::TraceLoaded(card), started]
-            }
-            Err(error) => failed(error.to_string()),
+        let card = trace_card(name.clone(), Vec::new(), *fingerprint, &trace);
+        if trace.workload.fingerprint() != *fingerprint {
+            return Err("the page's own trace is another than its scenario was made for".into());
         }
+        let plan = variant.untrained_plan(Arc::new(trace.workload)).map_err(|error| error.to_string())?;
+        let (mut run, started) = Run::begin(Self::RUN, plan, false, (None, None));
+        let mut said = vec![Reply::TraceLoaded(card), started];
+        while run.is_moving() {
+            said.extend(run.work(false));
+        }
+        Ok(Self { said, frames: run.frame_bytes() })
     }
 
-    /// Whether there is more to do.
+    /// The digest of what was decided.
     #[must_use]
-    pub fn is_running(&self) -> bool {
-        self.run.as_ref().is_some_and(Run::is_moving)
+    pub fn digest(&self) -> Option<&str> {
+        self.said.iter().find_map(|reply| match reply {
+            Reply::Finished { result, .. } => Some(result.digest.as_str()),
+            _ => None,
+        })
     }
+}
 
-    /// Runs one slice; tells what is new when `tell` is set or the run ends.
-    pub fn work(&mut self, tell: bool) -> Vec<Reply> {
-        self.run.as_mut().filter(|run| run.is_moving()).map_or_else(Vec::new, |run| run.work(tell))
-    }
+#[cfg(test)]
+mod tests {
+    use tiebreak_trace::TraceParser;
 
-    /// How every machine stands now, or the frames of the finished run.
-    #[must_use]
-    pub fn frame_bytes(&self) -> Vec<u8> {
-        self.run.as_ref().map_or_else(Vec::new, Run::frame_bytes)
+    use super::*;
+    use crate::app::{App, Effect};
+    use crate::protocol::Command;
+
+    #[test]
+    fn it_is_what_the_application_asks_for_first() {
+        let mut parser = TraceParser::new("packing-cut.csv.gz");
+        parser.push(include_bytes!("../../../trace/fixtures/packing-cut.csv.gz")).expect("the page's own trace");
+        let first = FirstRun::make(parser.finish().expect("it reads")).expect("it runs");
+        assert_eq!(first.digest(), Some("779ce5d7a0dd5b64"));
+        assert!(matches!(
+            first.said[..],
+            [Reply::TraceLoaded(_), Reply::Started { .. }, Reply::Progress(_), Reply::Finished { .. }]
+        ));
+        let (_, effects) = App::open((PRESETS[0].make)());
+        let asked = effects.iter().find_map(|effect| match effect {
+            Effect::Send { command: Command::Run { run, .. }, .. } => Some(*run),
+            _ => None,
+        });
+        assert_eq!(asked, Some(FirstRun::RUN));
     }
 }

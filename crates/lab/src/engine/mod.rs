@@ -36,7 +36,7 @@ use crate::view::words;
 
 use self::answer::answer;
 pub use self::differences::DIFFERENCES_MAX;
-pub use self::first::First;
+pub use self::first::FirstRun;
 use self::fitting::Fitting;
 use self::learning::{Beginning, Learning, Lore, Ready, Shelf};
 use self::run::{Run, SLICE};

@@ -57,71 +57,44 @@ pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 /// Two lists of one order. What rules say of themselves stands apart from how they are built, so
 /// that the page, which only shows them, carries none of their code.
 macro_rules! rules {
-    ($($(#[$mark:ident])? $kind:ident::<$rule:ty>(),)+) => {
+    ($($kind:ident::<$rule:ty>(),)+) => {
         /// Every rule, stage by stage.
         pub static RULES: &[RuleEntry] = &[$($kind::<$rule>()),+];
 
-        static BUILDERS: &[Builder] = &[$(builder!($($mark)? $kind $rule)),+];
+        static BUILDERS: &[Builder] = &[$(build::$kind::<$rule>),+];
     };
 }
 
 type Builder = fn(&[f64]) -> AnyRule;
 
-/// How a rule is built. The engine that makes the page live has those of the default list alone.
-macro_rules! builder {
-    (default_list $kind:ident $rule:ty) => {
-        build::$kind::<$rule>
-    };
-    ($kind:ident $rule:ty) => {{
-        const BUILDER: Builder = if cfg!(feature = "few") { build::left_out } else { build::$kind::<$rule> };
-        BUILDER
-    }};
-}
-
 rules! {
-    #[default_list]
     validator::<is_type_supported::IsTypeSupported>(),
-    #[default_list]
     validator::<is_cluster_below_limit::IsClusterBelowLimit>(),
-    #[default_list]
     validator::<shares_tenant_datacenter::SharesTenantDatacenter>(),
-    #[default_list]
     validator::<shares_tenant_cluster::SharesTenantCluster>(),
     admission::<zeroth_moment_admission::ZerothMomentAdmission>(),
     admission::<first_moment_admission::FirstMomentAdmission>(),
     admission::<second_moment_admission::SecondMomentAdmission>(),
-    #[default_list]
     preference::<prefer_emptier_clusters::PreferEmptierClusters>(),
-    #[default_list]
     validator::<AreNodeResourcesValid>(),
-    #[default_list]
     validator::<is_machine_ready::IsMachineReady>(),
-    #[default_list]
     validator::<shares_tenant_rack::SharesTenantRack>(),
-    #[default_list]
     validator::<spreads_over_fault_domains::SpreadsOverFaultDomains>(),
-    #[default_list]
     validator::<caps_tenant_per_machine::CapsTenantPerMachine>(),
-    #[default_list]
     validator::<respects_isolation::RespectsIsolation>(),
     validator::<is_not_at_risk::IsNotAtRisk>(),
     validator::<caps_colocation::CapsColocation>(),
     bandwidth::<bandwidth_available::BandwidthAvailable>(),
-    #[default_list]
     preference::<prefer_healthier_machines::PreferHealthierMachines>(),
     preference::<avoid_evictions::AvoidEvictions>(),
-    #[default_list]
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<lava_host_class::LavaHostClass>(),
     preference::<lifetime_alignment_binary::LifetimeAlignmentBinary>(),
     temporal::<lifetime_alignment::LifetimeAlignment>(),
     temporal::<temporal_cost::TemporalCost>(),
-    #[default_list]
     preference::<best_fit::BestFit>(),
     preference::<waste_minimization::WasteMinimization>(),
-    #[default_list]
     preference::<prefer_newest_host_environment::PreferNewestHostEnvironment>(),
-    #[default_list]
     preference::<prefer_least_used_rack::PreferLeastUsedRack>(),
     preference::<fd_empty_nodes::FdEmptyNodes>(),
     preference::<spread_tenant_over_racks::SpreadTenantOverRacks>(),
@@ -292,11 +265,6 @@ mod build {
         AnyRule::TemporalPreference(Temporal::boxed(T::from_values(values)))
     }
 
-    /// In the place of a rule that this build does not have.
-    pub(super) fn left_out(_: &[f64]) -> AnyRule {
-        unreachable!("only rules of the default list are built here")
-    }
-
     pub(super) fn chassis<C: ChassisPreference>(values: &[f64]) -> AnyRule {
         AnyRule::ChassisPreference(Chassis::shared(C::from_values(values)))
     }
@@ -317,17 +285,8 @@ mod tests {
 
     use crate::policy::{Policy, default_rules};
 
-    /// The engine that makes the page live is built without the others, and for narrow keys.
     #[test]
-    fn the_default_list_is_marked_and_its_keys_are_narrow() {
-        let source = include_str!("mod.rs");
-        let marked = source.matches("    #[default_list]\n").count();
-        assert_eq!(marked, default_rules().len());
-        for rule in default_rules() {
-            let line = source.lines().position(|line| line.contains(&alloc::format!("{}>(),", rule.id)));
-            let before = line.and_then(|line| source.lines().nth(line - 1));
-            assert_eq!(before.map(str::trim), Some("#[default_list]"), "{}", rule.id);
-        }
+    fn the_keys_of_the_default_list_are_narrow() {
         assert_eq!(Policy::new(&default_rules(), 10).expect("a policy").words, 0);
     }
 

@@ -1,7 +1,6 @@
 //! What a sweep says of each run: the figures of `tiebreak run --json` that are the same wherever a
 //! run is made, or those of the admission lab. How long it took is none of them.
 
-use tiebreak_model::declare::told;
 use tiebreak_sim::admission::years::Span;
 use tiebreak_sim::power::events::PowerSummary;
 use tiebreak_sim::{ClusterYears, Plan, Summary};
@@ -76,7 +75,7 @@ const fn measure(
     unit: &'static str,
     of: fn(&Summary, &Plan) -> Option<f64>,
 ) -> SweepMeasure {
-    SweepMeasure { id, help: told(help), unit, of: Of::Workload(of) }
+    SweepMeasure { id, help, unit, of: Of::Workload(of) }
 }
 
 const fn lab(
@@ -85,7 +84,7 @@ const fn lab(
     unit: &'static str,
     of: fn(&Span, &ClusterYears) -> Option<f64>,
 ) -> SweepMeasure {
-    SweepMeasure { id, help: told(help), unit, of: Of::AdmissionLab(of) }
+    SweepMeasure { id, help, unit, of: Of::AdmissionLab(of) }
 }
 
 const MS_IN_HOUR: f64 = 3_600_000.0;

@@ -15,7 +15,7 @@ use tiebreak_model::{ClusterId, Growth, MachineId, RequestId, Resource, VmId, Wo
 use super::Terms;
 use super::expectations::Expectations;
 use crate::job::Job;
-use crate::world::{IS_WHOLE, World};
+use crate::world::World;
 
 /// A tenant in a cluster.
 type Key = (u64, ClusterId);
@@ -138,7 +138,7 @@ impl World {
 
     /// A VM stands on a machine from now on.
     pub(crate) fn note_deployed(&mut self, vm: VmId, machine: MachineId) {
-        if self.deployments.is_none() || !IS_WHOLE {
+        if self.deployments.is_none() {
             return;
         }
         let (key, what) = self.deployed(vm, machine);
@@ -151,7 +151,7 @@ impl World {
 
     /// A VM stands there no more.
     pub(crate) fn note_undeployed(&mut self, vm: VmId, machine: MachineId) {
-        if self.deployments.is_none() || !IS_WHOLE {
+        if self.deployments.is_none() {
             return;
         }
         let (key, what) = self.deployed(vm, machine);
@@ -163,7 +163,7 @@ impl World {
 
     /// Before a job is decided: whether it begins a deployment, and what that would grow to.
     pub(crate) fn meet(&mut self, job: Job) {
-        let (Job::Place(request), true) = (job, IS_WHOLE) else { return };
+        let Job::Place(request) = job else { return };
         let (Some(deployments), Some(growth)) = (&mut self.deployments, &mut self.asking.growth) else { return };
         if !self.policy.asks_for_growth() {
             return;
@@ -179,7 +179,7 @@ impl World {
 
     /// A request has its answer: that of a new deployment, or of one that wants to grow.
     pub(crate) fn note_answer(&mut self, request: RequestId, placed: bool) {
-        let Some(deployments) = self.deployments.as_mut().filter(|_| IS_WHOLE) else { return };
+        let Some(deployments) = self.deployments.as_mut() else { return };
         let tenant = self.plan.workload.tenant(request);
         let homes: Vec<_> = deployments.homes(tenant).collect();
         let counted = match (homes.is_empty(), placed) {
@@ -210,7 +210,7 @@ impl World {
     /// The largest share of any cluster's cores that is expected at any moment ahead, 0 to 1 and more;
     /// none where no rule asks.
     pub(crate) fn expected_peak(&mut self) -> Option<f64> {
-        let deployments = self.deployments.as_mut().filter(|_| IS_WHOLE)?;
+        let deployments = self.deployments.as_mut()?;
         let growth = self.asking.growth.as_mut()?;
         deployments.book.bring_up_to_date(self.now.0, &deployments.terms, growth);
         let share = |(cluster, prospect): (usize, &tiebreak_model::Prospect)| {

@@ -1,10 +1,18 @@
 //! Builds the page into `dist/`, which works from any folder of any static host.
 
-use crate::{Outcome, process, tools};
+use crate::page::freshness;
+use crate::{Outcome, process, progress, project, tools};
 
-pub(crate) const HELP: &str = "build the page for release into dist/";
+pub(crate) const HELP: &str = "build the page for hosting into dist/: small and fast";
 
 pub(crate) fn run(_: &[String]) -> Outcome {
-    super::setup::for_build()?;
-    process::run(&mut tools::trunk(&["build", "--release", "--offline"])?)
+    if freshness::is_current() {
+        println!("{}/ is what a build would make: nothing has changed since the last one", project::DIST);
+        return Ok(());
+    }
+    super::setup::for_hosting()?;
+    let what = "building the page for hosting";
+    progress::announce(what, "five minutes or so; the optimizers see the whole program");
+    progress::told(what, || process::run(&mut tools::trunk(&["build", "--release", "--offline"])?))?;
+    freshness::remember()
 }

@@ -8,7 +8,7 @@ use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::service_worker::files_below;
+use crate::page::service_worker::files_below;
 use crate::{Outcome, project};
 
 pub(crate) const HELP: &str = "build the page and pack it into one zip below target/ [--no-build]";

@@ -25,6 +25,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-fitting", 3),
     ("tiebreak-lab", 4),
     ("tiebreak-cli", 4),
+    ("tiebreak-picture", 4),
     ("tiebreak-web", 5),
 ];
 

@@ -1,4 +1,4 @@
-//! One file per command; `stamp`, `policy` and `service_worker` are the later steps of `prerender`.
+//! One file per command.
 
 pub(crate) mod bench;
 pub(crate) mod build;
@@ -7,14 +7,11 @@ pub(crate) mod check;
 pub(crate) mod floors;
 pub(crate) mod fuzz;
 pub(crate) mod no_std;
-pub(crate) mod policy;
 pub(crate) mod prerender;
 pub(crate) mod serve;
-pub(crate) mod service_worker;
 pub(crate) mod setup;
 pub(crate) mod size;
 pub(crate) mod soak;
-pub(crate) mod stamp;
 pub(crate) mod strings;
 pub(crate) mod test;
 pub(crate) mod words;

@@ -1,10 +1,13 @@
 //! Brings what the other commands need. Done once it costs a second; the first time some minutes.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread;
 
-use crate::tools::{BROWSERS, CargoTool, DASK_VERSION, TARGETS, TRUNK, WASM_BINDGEN, dask_folder};
-use crate::{Outcome, process, project};
+use crate::page::develop;
+use crate::tools::{
+    BARE_TARGET, BROWSER_TARGET, BROWSERS, CargoTool, DASK_VERSION, TRUNK, WASM_BINDGEN, cache, dask_folder,
+};
+use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str = "install what is missing: wasm targets, Trunk, wasm-bindgen, npm packages, browsers";
 
@@ -12,37 +15,61 @@ pub(crate) const HELP: &str = "install what is missing: wasm targets, Trunk, was
 const NODE_MAJOR_MIN: u32 = 20;
 
 pub(crate) fn run(_: &[String]) -> Outcome {
-    for_build()?;
-    browsers()
+    for_hosting()?;
+    for_tests()
 }
 
-/// What the page's build needs; a person who only wants to see the page needs no test browsers.
-pub(crate) fn for_build() -> Outcome {
-    targets()?;
-    wasm_bindgen_is_the_locked_one()?;
-    cargo_tool(&TRUNK)?;
-    cargo_tool(&WASM_BINDGEN)?;
+/// What tests need beside the tools that build the page.
+pub(crate) fn for_tests() -> Outcome {
+    targets(&[BROWSER_TARGET, BARE_TARGET])?;
     npm()?;
+    browsers()?;
     crates()
 }
 
-pub(crate) fn targets() -> Outcome {
+pub(crate) fn for_wasm_tests() -> Outcome {
+    for_tests()?;
+    cargo_tool(&WASM_BINDGEN)
+}
+
+/// What it takes to show the page on this computer, and the page's programs, compiled meanwhile.
+pub(crate) fn for_development() -> Outcome {
+    wasm_bindgen_is_the_locked_one()?;
+    targets(&[BROWSER_TARGET])?;
+    let tools = || npm().and_then(|()| cargo_tool(&WASM_BINDGEN));
+    thread::scope(|scope| {
+        let tools = scope.spawn(tools);
+        let programs = develop::programs();
+        let tools = tools.join().unwrap_or_else(|_| Err("the tools' installation panicked".into()));
+        tools.and(programs)
+    })
+}
+
+/// What it takes to build the page for hosting; a person who only wants to have the page needs no test browsers.
+pub(crate) fn for_hosting() -> Outcome {
+    wasm_bindgen_is_the_locked_one()?;
+    targets(&[BROWSER_TARGET])?;
+    npm()?;
+    cargo_tool(&WASM_BINDGEN)?;
+    cargo_tool(&TRUNK)?;
+    crates()
+}
+
+pub(crate) fn targets(wanted: &[&str]) -> Outcome {
     let Some(rustup) = process::find("rustup") else {
-        return targets_without_rustup();
+        return targets_without_rustup(wanted);
     };
     let installed = process::output(&mut process::command(&rustup, &["target", "list", "--installed"]))?;
-    for target in TARGETS {
-        if !installed.lines().any(|line| line == *target) {
-            timed(target, || process::run(&mut process::command(&rustup, &["target", "add", target])))?;
-        }
+    for target in wanted.iter().filter(|target| installed.lines().all(|line| line != **target)) {
+        progress::told(target, || process::run(&mut process::command(&rustup, &["target", "add", target])))?;
     }
     Ok(())
 }
 
-fn targets_without_rustup() -> Outcome {
+fn targets_without_rustup(wanted: &[&str]) -> Outcome {
     let sysroot = process::output(&mut process::command("rustc", &["--print", "sysroot"]))?;
     let libraries = Path::new(sysroot.trim()).join("lib").join("rustlib");
-    match TARGETS.iter().find(|target| !libraries.join(target).is_dir()) {
+    match wanted.iter().find(|target| !libraries.join(target).is_dir()) {
         Some(target) => Err(format!("rustc has no target {target} and there is no rustup to add it")),
         None => Ok(()),
     }
@@ -64,23 +91,23 @@ fn cargo_tool(tool: &CargoTool) -> Outcome {
         return Ok(());
     }
     let name = format!("{} {}", tool.package, tool.version);
-    println!("{name} is not there yet; building it takes some minutes, once");
-    timed(&name, || install(tool))?;
+    progress::announce(&name, "built once, in one to three minutes");
+    progress::told(&name, || install(tool))?;
     match tool.is_ready()? {
         true => Ok(()),
         false => Err(format!("{name} was installed but does not answer; delete {}", tool.folder()?.display())),
     }
 }
 
+/// Not optimized: a tool that runs for two seconds is not worth minutes. Quiet, because something else may be
+/// compiled beside it; what goes wrong is told.
 fn install(tool: &CargoTool) -> Outcome {
-    let mut cargo = process::cargo(&["install", "--quiet", tool.package, "--version", tool.version, "--force"]);
-    if tool.locked {
-        cargo.arg("--locked");
-    }
-    cargo.arg("--root").arg(tool.folder()?);
-    // A tool that runs for seconds is not worth minutes of optimizing; our own target folder stays clean.
-    cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").env("CARGO_PROFILE_RELEASE_LTO", "off");
-    cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16").env_remove("CARGO_TARGET_DIR");
+    let mut cargo =
+        process::cargo(&["install", "--quiet", "--debug", tool.package, "--version", tool.version, "--force"]);
+    cargo.args(tool.how).arg("--root").arg(tool.folder()?);
+    // Crates that two tools have in common are compiled once; nobody needs to debug them.
+    cargo.arg("--target-dir").arg(cache()?.join("target"));
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0").env_remove("CARGO_TARGET_DIR");
     process::run(&mut cargo)
 }
 
@@ -91,9 +118,9 @@ fn npm() -> Outcome {
     if project::read(lock)? == project::read(seen).unwrap_or_default() {
         return Ok(());
     }
-    timed("npm packages", || {
-        process::run(process::command("npm", &["ci", "--no-fund", "--no-audit"]).current_dir(project::NPM))
-    })?;
+    // Only errors: SQLite's package wants a newer Node.js than it needs, since nothing of it runs there.
+    let install = ["ci", "--no-fund", "--no-audit", "--loglevel=error"];
+    progress::told("npm packages", || process::run(process::command("npm", &install).current_dir(project::NPM)))?;
     std::fs::copy(lock, seen).map(drop).map_err(|error| format!("cannot write {seen}: {error}"))
 }
 
@@ -125,7 +152,7 @@ fn browsers() -> Outcome {
     }
     let advice = format!("install the browsers for tests: apt-get install {}", missing.join(" "));
     let apt = apt().ok_or(&advice)?;
-    timed("browsers", || {
+    progress::told("browsers", || {
         // Old package lists may still do; if they do not, the second call says so.
         let _ = process::run(&mut with_words(&apt, &["update", "-qq"]));
         process::run(with_words(&apt, &["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
@@ -144,7 +171,7 @@ pub(crate) fn dask() -> Result<PathBuf, String> {
     if !is_ready() {
         let packages = format!("dask=={DASK_VERSION}");
         let with_pip = ["-m", "pip", "install", "--quiet", &packages, &format!("distributed=={DASK_VERSION}")];
-        timed("Dask", || {
+        progress::told("Dask", || {
             process::run(process::command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
             process::run(&mut process::command(&python, &with_pip))
         })
@@ -172,11 +199,4 @@ fn with_words(start: &[&str], rest: &[&str]) -> std::process::Command {
     let mut command = process::command(words[0], &words[1..]);
     command.env("DEBIAN_FRONTEND", "noninteractive");
     command
-}
-
-fn timed(what: &str, work: impl FnOnce() -> Outcome) -> Outcome {
-    let start = Instant::now();
-    work()?;
-    println!("{what}: ready after {:.0} s", start.elapsed().as_secs_f64());
-    Ok(())
 }

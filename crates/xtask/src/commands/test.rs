@@ -1,14 +1,18 @@
 //! Everything that has to hold, stage by stage, with a summary that a person and CI can both read.
+//!
+//! The page for hosting takes minutes in which the optimizer works on one core, so it is built beside the stages that
+//! need no page: a process of its own, whose words are kept until they are of interest.
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::tools::{WASM_BINDGEN, WASM_TESTED};
-use crate::{Outcome, process, project};
+use crate::tools::{BROWSER_TARGET, WASM_BINDGEN, WASM_TESTED};
+use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str =
-    "run every stage, or only the named ones: setup check native sweep wasm build size browser";
+    "run every stage, or only the named ones: setup check native sweep build wasm size browser";
 
 /// A step of the whole, which counts its tests; a step without tests of its own counts as one.
 struct Stage {
@@ -16,43 +20,81 @@ struct Stage {
     run: fn() -> Report,
     /// Nothing after it can be trusted when it fails.
     is_ground: bool,
+    /// Whether it needs the page, or a tool that building the page brings.
+    needs_page: bool,
 }
 
 /// In this order. What `check` finds is cheap to find, so it comes first.
 const STAGES: &[Stage] = &[
-    Stage { name: "setup", run: || Report::of(super::setup::run(&[])), is_ground: true },
-    Stage { name: "check", run: || Report::of(super::check::run(&[])), is_ground: false },
-    Stage { name: "native", run: native, is_ground: false },
-    Stage { name: "sweep", run: sweep, is_ground: false },
-    Stage { name: "wasm", run: wasm, is_ground: false },
-    Stage { name: "build", run: || Report::of(super::build::run(&[])), is_ground: true },
-    Stage { name: "size", run: || Report::of(super::size::run(&[])), is_ground: false },
-    Stage { name: "browser", run: browser, is_ground: false },
+    Stage { name: "setup", run: || Report::of(super::setup::for_tests()), is_ground: true, needs_page: false },
+    Stage { name: "check", run: || Report::of(super::check::run(&[])), is_ground: false, needs_page: false },
+    Stage { name: "native", run: native, is_ground: false, needs_page: false },
+    Stage { name: "sweep", run: sweep, is_ground: false, needs_page: false },
+    Stage { name: BUILD, run: || Report::of(super::build::run(&[])), is_ground: true, needs_page: true },
+    Stage { name: "wasm", run: wasm, is_ground: false, needs_page: true },
+    Stage { name: "size", run: || Report::of(super::size::run(&[])), is_ground: false, needs_page: true },
+    Stage { name: "browser", run: browser, is_ground: false, needs_page: true },
 ];
+
+const BUILD: &str = "build";
+
+/// Where the words of the build go that runs beside other stages.
+const BUILD_LOG: &str = "target/page/build.log";
 
 pub(crate) fn run(words: &[String]) -> Outcome {
     if let Some(word) = words.iter().find(|word| STAGES.iter().all(|stage| stage.name != **word)) {
         return Err(format!("{word} is no stage; {HELP}"));
     }
     let wanted = |stage: &&Stage| words.is_empty() || words.iter().any(|word| word == stage.name);
-    let mut done = Vec::new();
-    for stage in STAGES.iter().filter(wanted) {
-        let (report, took) = run_stage(stage);
+    let wanted: Vec<&Stage> = STAGES.iter().filter(wanted).collect();
+    let has_company = wanted.iter().any(|stage| stage.name == BUILD) && wanted.iter().any(|stage| !stage.needs_page);
+    let (mut done, mut beside) = (Vec::new(), None);
+    for stage in wanted {
+        let (report, took) = match beside.take_if(|_| stage.name == BUILD) {
+            Some(build) => run_stage(stage.name, || Report::of(wait_for(build))),
+            None => run_stage(stage.name, stage.run),
+        };
         let is_over = stage.is_ground && report.outcome.is_err();
         done.push((stage.name, report, took));
         if is_over {
             break;
         }
+        if has_company && stage.name == STAGES[0].name {
+            beside = begin_build().map_err(|sentence| println!("{sentence}; it is built later")).ok();
+        }
     }
     summarize(&done)
 }
 
-fn run_stage(stage: &Stage) -> (Report, Duration) {
-    println!("\n== {} ==", stage.name);
+/// Begins to build the page in a process of its own.
+fn begin_build() -> Result<Child, String> {
+    let failed = |error: std::io::Error| format!("cannot build the page beside the tests: {error}");
+    let log = Path::new(BUILD_LOG);
+    std::fs::create_dir_all(log.parent().unwrap_or(log)).map_err(failed)?;
+    let log = File::create(log).map_err(failed)?;
+    let mut build = Command::new(std::env::current_exe().map_err(failed)?);
+    build.arg(BUILD).stdin(Stdio::null()).stdout(log.try_clone().map_err(failed)?).stderr(log);
+    println!("the page is being built beside the next stages; what it says is in {BUILD_LOG}");
+    build.spawn().map_err(failed)
+}
+
+fn wait_for(mut build: Child) -> Outcome {
+    let over = progress::told("waiting for the page", || build.wait().map_err(|error| error.to_string()))?;
+    let said = project::read(BUILD_LOG).unwrap_or_default();
+    if over.success() {
+        println!("{}", said.lines().last().unwrap_or_default());
+        return Ok(());
+    }
+    println!("{said}");
+    Err(format!("the page was not built ({over}); what is wrong stands above"))
+}
+
+fn run_stage(name: &str, work: impl FnOnce() -> Report) -> (Report, Duration) {
+    println!("\n== {name} ==");
     let start = Instant::now();
-    let report = (stage.run)();
+    let report = work();
     if let Err(sentence) = &report.outcome {
-        println!("{}: {sentence}", stage.name);
+        println!("{name}: {sentence}");
     }
     (report, start.elapsed())
 }
@@ -105,7 +147,7 @@ fn sweep() -> Report {
 }
 
 fn wasm() -> Report {
-    match super::setup::run(&[]).and_then(|()| wasm_programs()) {
+    match super::setup::for_wasm_tests().and_then(|()| wasm_programs()) {
         Ok(programs) => WASM_TESTED
             .iter()
             .map(|package| wasm_of(package, &programs).with_some_test())
@@ -115,7 +157,9 @@ fn wasm() -> Report {
 }
 
 fn wasm_of(package: &str, (runner, driver): &(PathBuf, PathBuf)) -> Report {
-    let mut test = process::cargo(&["test", "--package", package, "--target", "wasm32-unknown-unknown"]);
+    // With the feature with which the development page is compiled, so that nothing is compiled in two ways.
+    let package = ["test", "--package", package, "--target", BROWSER_TARGET, "--features", "parquet"];
+    let mut test = process::cargo(&package);
     test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
     counted(&mut test)
 }
@@ -126,14 +170,22 @@ fn wasm_programs() -> Result<(PathBuf, PathBuf), String> {
 }
 
 fn browser() -> Report {
-    let ready = super::setup::run(&[]).and_then(|()| project::need_dist());
+    let ready = super::setup::for_tests().and_then(|()| project::need_dist());
     let files = match ready.and_then(|()| browser_tests()) {
         Ok(files) => files,
         Err(sentence) => return Report::of(Err(sentence)),
     };
-    // One file at a time: on two cores two browsers would spoil each other's measured times.
-    let node = ["--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"];
-    counted(process::command("node", &node).args(files)).with_some_test()
+    // Two files at a time, then those alone that measure times: two browsers would spoil each other's.
+    let (alone, together): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| measures_times(file));
+    let node = |files, concurrency| {
+        let node = ["--test", concurrency, "--test-timeout=300000", "--test-reporter=spec"];
+        counted(process::command("node", &node).args(files)).with_some_test()
+    };
+    node(together, "--test-concurrency=2").and(node(alone, "--test-concurrency=1"))
+}
+
+fn measures_times(file: &Path) -> bool {
+    file.ends_with("speed.test.mjs")
 }
 
 fn browser_tests() -> Result<Vec<PathBuf>, String> {

@@ -1,9 +1,9 @@
 //! Gives the workers' files and the traces addresses that change with their content.
 //!
 //! Trunk puts a hash into the names of the page's files but not of a worker's. A cache could then hand yesterday's
-//! worker to today's page, and the two would not understand each other. So a worker's three files move into a folder
-//! named by their content, and so do traces, lessons and strings. Their links to each other are relative and stay true; the page learns
-//! the addresses from index.html, which is never served stale for long:
+//! worker to today's page, and the two would not understand each other. So the worker's files move into a folder named
+//! by their content, and so do traces, lessons and strings. Their links to each other are relative and stay true; the
+//! page learns the addresses from index.html, which is never served stale for long:
 //!
 //! ```html
 //! <meta name="worker" content="./worker_loader.js">
@@ -13,14 +13,14 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
-use super::prerender::fill;
+use super::fill;
 use super::service_worker::files_below;
 
-/// The page's workers: the names of their programs in web/Cargo.toml.
-const WORKERS: [(&str, &[&str]); 2] = [("first", &[]), ("worker", &BESIDE)];
-
-/// What the engine's worker starts itself.
-const BESIDE: [&str; 6] = [
+/// The engine's worker, and what it starts itself.
+const WORKER: [&str; 9] = [
+    "worker_loader.js",
+    "worker.js",
+    "worker_bg.wasm",
     "sqlite/worker.js",
     "sqlite/sqlite3.js",
     "sqlite/sqlite3.wasm",
@@ -34,13 +34,8 @@ pub(crate) const TRACES: &str = "traces";
 pub(crate) const LESSONS: &str = "lessons";
 pub(crate) const STRINGS: &str = "strings";
 
-/// Moves the workers' files and gives `page` with their new addresses.
-pub(crate) fn workers(staging: &Path, page: &str) -> Result<String, String> {
-    WORKERS.iter().try_fold(page.to_owned(), |page, (name, beside)| worker(staging, &page, name, beside))
-}
-
 /// Moves traces, lessons and strings and gives `page` with their new addresses.
-pub(crate) fn data(staging: &Path, page: &str) -> Result<String, String> {
+pub(super) fn data(staging: &Path, page: &str) -> Result<String, String> {
     [TRACES, LESSONS, STRINGS].iter().try_fold(page.to_owned(), |page, name| {
         let files = files_below(&staging.join(name))?;
         let folder = format!("{name}-{}", content_hash(&staging.join(name), &files)?);
@@ -50,24 +45,16 @@ pub(crate) fn data(staging: &Path, page: &str) -> Result<String, String> {
     })
 }
 
-fn worker(staging: &Path, page: &str, name: &str, beside: &[&str]) -> Result<String, String> {
-    let own = ["_loader.js", ".js", "_bg.wasm"].map(|end| format!("{name}{end}"));
-    let files: Vec<String> = own.into_iter().chain(beside.iter().map(|file| (*file).to_owned())).collect();
-    if !page.contains(&address(&files[0])) {
-        println!("index.html does not name {}: its files keep names that caches may mix up", address(&files[0]));
-        return Ok(page.to_owned());
-    }
-    let folder = format!("{name}-{}", content_hash(staging, &files)?);
+/// Moves the worker's files and gives `page` with the new address.
+pub(super) fn worker(staging: &Path, page: &str) -> Result<String, String> {
+    let folder = format!("worker-{}", content_hash(staging, &WORKER)?);
     let moved = |error| format!("cannot move the worker's files into {folder}: {error}");
-    std::fs::create_dir_all(staging.join(&folder)).map_err(moved)?;
-    for file in &files {
+    for file in WORKER {
         let to = staging.join(&folder).join(file);
         std::fs::create_dir_all(to.parent().unwrap_or(&to)).map_err(moved)?;
         std::fs::rename(staging.join(file), to).map_err(moved)?;
     }
-    Ok(files
-        .iter()
-        .fold(page.to_owned(), |page, file| page.replace(&address(file), &address(&format!("{folder}/{file}")))))
+    fill(page, &address(WORKER[0]), &address(&format!("{folder}/{}", WORKER[0])))
 }
 
 /// As an attribute's value, so that no part of a longer name is taken for it.
@@ -75,9 +62,9 @@ fn address(file: &str) -> String {
     format!("\"./{file}\"")
 }
 
-fn content_hash(staging: &Path, files: &[String]) -> Result<String, String> {
+fn content_hash(staging: &Path, files: &[impl AsRef<str>]) -> Result<String, String> {
     let mut hasher = DefaultHasher::new();
-    for file in files {
+    for file in files.iter().map(AsRef::as_ref) {
         let path = staging.join(file);
         let bytes = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         hasher.write(file.as_bytes());

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::prerender::fill;
+use super::fill;
 use crate::{Outcome, digest, project};
 
 const TEMPLATE: &str = "web/sw.js";

@@ -3,13 +3,13 @@
 //! Trunk writes the script that starts the page into index.html, with the addresses of this build, so the digest is
 //! known only now.
 
-use super::prerender::fill;
+use super::fill;
 use crate::digest;
 
 const MARKER: &str = "{inline-scripts}";
 
 /// The page with its inline scripts in its policy.
-pub(crate) fn with_scripts(page: &str) -> Result<String, String> {
+pub(super) fn with_scripts(page: &str) -> Result<String, String> {
     let digests: Vec<String> =
         inline_scripts(page).map(|script| format!("'{}'", digest::integrity(script.as_bytes()))).collect();
     match digests.as_slice() {

@@ -1,18 +1,16 @@
-//! `tiebreak first-picture`: what the page shows before any WebAssembly has arrived.
+//! What the page shows before any WebAssembly has arrived.
 //!
-//! It is drawn by the same engine from the scenario the page opens with, so the live page
-//! computes the same picture again. Dashed beside it is the same scenario without one rule, so that there is something
-//! to see for who never clicks; the page takes that run from here, as JSON in the picture.
+//! It is drawn by the same engine from the scenario the page opens with, so the live page computes the same picture
+//! again. Dashed beside it is the same scenario without one rule, so that there is something to see for who never
+//! clicks; the page takes that run from here, as JSON in the picture. The build runs this as WebAssembly in Node
+//! (`web/src/bin/picture.rs`), so that it needs no second compilation of the engine.
+
+use std::sync::Arc;
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
-use tiebreak_model::{MachineId, RackId};
+use tiebreak_model::{MachineId, RackId, Workload};
 use tiebreak_scenario::{Document, PRESETS, presets};
-use tiebreak_sim::{METRICS, Metric, Summary, World};
-
-use crate::answer::{Answer, Failure};
-use crate::given::Given;
-use crate::shown::count;
-use crate::trace::source;
+use tiebreak_sim::{METRICS, Metric, PlanError, Summary, World};
 
 /// What to try first.
 const PROMPT: &str =
@@ -21,14 +19,16 @@ const PROMPT: &str =
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
-pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let html = picture(&ran(&(PRESETS[0].make)(), given)?, &ran(&presets::first_without(), given)?);
-    Ok(Answer::either(given, &serde_json::json!({ "html": html }), || html.clone()))
+/// The picture as HTML, of the trace that the page's own scenario runs on.
+///
+/// # Errors
+/// When that scenario cannot run on this trace.
+pub fn html(trace: &Arc<Workload>) -> Result<String, PlanError> {
+    Ok(picture(&ran(&(PRESETS[0].make)(), trace)?, &ran(&presets::first_without(), trace)?))
 }
 
-fn ran(document: &Document, given: &Given) -> Result<World, Failure> {
-    let variant = document.active_variant();
-    let mut world = World::new(variant.plan(source(variant, given)?.workload)?);
+fn ran(document: &Document, trace: &Arc<Workload>) -> Result<World, PlanError> {
+    let mut world = World::new(document.active_variant().plan(trace.clone())?);
     world.run();
     Ok(world)
 }
@@ -175,5 +175,39 @@ fn chart(world: &World, without: &World, index: usize, metric: &Metric) -> TimeC
         y_from_zero: counts,
         y_max: metric.ceiling(),
         moments: Vec::new(),
+    }
+}
+
+/// `1,234,567`.
+fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use tiebreak_trace::TraceParser;
+
+    use super::*;
+
+    #[test]
+    fn it_is_one_sentence_and_three_charts() {
+        let mut parser = TraceParser::new("packing-cut.csv.gz");
+        parser.push(include_bytes!("../../trace/fixtures/packing-cut.csv.gz")).expect("the page's own trace");
+        let html = html(&Arc::new(parser.finish().expect("it reads").workload)).expect("it runs");
+        assert!(html.contains("<p class=\"verdict\">"));
+        assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
+        assert!(html.contains("Compared with the dashed run, 36.7 more hosts stood empty on average"), "{html}");
+        let (_, data) = html.split_once("id=\"first-without\">").expect("the run it is compared with");
+        let data: Value = serde_json::from_str(data.trim_end().trim_end_matches("</script>")).expect("JSON");
+        assert_eq!(data["times"].as_array().map(Vec::len), data["values"]["EmptyHosts"].as_array().map(Vec::len));
+        assert!(html.len() < 80_000, "{} bytes", html.len());
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([0, 999, 1_000, 13_521, 1_234_567].map(count), ["0", "999", "1,000", "13,521", "1,234,567"]);
     }
 }

@@ -1,0 +1,164 @@
+//! The page for people who try it and people who work on it: quick to build, and quick enough to use.
+//!
+//! It is compiled in cargo's dev profile, which the tests use too, with everything in one call, so that the engine
+//! is compiled once, and without wasm-opt. What becomes of each program stands in index.html, where Trunk reads it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{fill, named_by_content};
+use crate::tools::{BROWSER_TARGET as TARGET, WASM_BINDGEN};
+use crate::{Outcome, process, progress, project};
+
+/// Where it is put together.
+pub(super) const BUILD: &str = "target/page";
+/// The finished page.
+pub(crate) const SITE: &str = "target/page/site";
+
+/// In what it differs from the page that people host.
+pub(crate) const DIFFERENCE: &str = "This is the development page: quick to build, with checks against overflow; larger and slower than the one that \
+     `cargo xtask build` makes for hosting.";
+
+/// Shows the next build by itself.
+const RELOAD: &str = "web/reload.js";
+
+/// Compiles programs of the page.
+pub(super) fn compile(programs: &[&str]) -> Outcome {
+    // The feature is always on, so that no crate is compiled in two ways.
+    let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet"];
+    let programs = programs.iter().flat_map(|program| ["--bin", program]);
+    process::run(process::cargo(&package).args(programs))
+}
+
+/// Makes a compiled program ready for where it will run.
+pub(super) fn bind(program: &str, runs_in: &str, folder: &Path) -> Outcome {
+    let compiled = format!("target/{TARGET}/debug/{program}.wasm");
+    let mut bindgen = process::command(WASM_BINDGEN.program("wasm-bindgen")?, &[&compiled, "--no-typescript"]);
+    process::output(bindgen.args(["--target", runs_in, "--out-dir"]).arg(folder)).map(drop)
+}
+
+/// Compiles everything that [`assemble`] needs.
+pub(crate) fn programs() -> Outcome {
+    let page = project::read("index.html")?;
+    let links = links(&page);
+    let mut names: Vec<&str> = links.iter().filter_map(Link::program).collect();
+    names.push("picture");
+    progress::told("compiling the page", || compile(&names))
+}
+
+/// Puts the compiled page together.
+pub(crate) fn assemble() -> Outcome {
+    let staging = Path::new(BUILD).join("staging");
+    emptied(&staging)?;
+    let page = project::read("index.html")?;
+    let page = links(&page).iter().try_fold(page.clone(), |page, link| {
+        let by = link.put_into(&staging)?;
+        fill(&page, link.text, &by)
+    })?;
+    let reload = named_by_content(&staging, Path::new(RELOAD), "reload", ".js")?;
+    let page = fill(&page, "</head>", &format!("  <script src=\"./{reload}\" defer></script>\n  </head>"))?;
+    write(&staging.join("index.html"), page.as_bytes())?;
+    super::finish(&staging)?;
+    put_in_place(&staging)
+}
+
+/// The server reads from the folder all the time, so it is never there by half.
+fn put_in_place(staging: &Path) -> Outcome {
+    let (site, before) = (Path::new(SITE), Path::new(BUILD).join("before"));
+    let failed = |error: std::io::Error| format!("cannot put the page into {SITE}: {error}");
+    removed(&before).map_err(failed)?;
+    if site.exists() {
+        std::fs::rename(site, &before).map_err(failed)?;
+    }
+    std::fs::rename(staging, site).map_err(failed)?;
+    removed(&before).map_err(failed)
+}
+
+/// An element of index.html that Trunk reads.
+struct Link<'a> {
+    text: &'a str,
+    attributes: BTreeMap<&'a str, &'a str>,
+}
+
+fn links(page: &str) -> Vec<Link<'_>> {
+    let links = page.match_indices("<link data-trunk ").filter_map(|(at, _)| {
+        let text = &page[at..=at + page[at..].find('>')?];
+        let attributes = text.split("\" ").filter_map(|pair| pair.rsplit_once("=\""));
+        let attributes = attributes.map(|(name, value)| {
+            (name.rsplit(' ').next().unwrap_or(name), value.trim_end_matches(['"', '/', '>', ' ']))
+        });
+        Some(Link { text, attributes: attributes.collect() })
+    });
+    links.collect()
+}
+
+impl<'a> Link<'a> {
+    fn program(&self) -> Option<&'a str> {
+        self.attributes.get("data-bin").copied()
+    }
+
+    /// Puts its files into the folder, and gives what stands in its place in the page.
+    fn put_into(&self, staging: &Path) -> Result<String, String> {
+        let of = |name| self.attributes.get(name).copied().unwrap_or_default();
+        let Some(program) = self.program() else {
+            return Ok(format!(
+                "<link rel=\"stylesheet\" href=\"./{}\">",
+                named_by_content(staging, Path::new(of("href")), "style", ".css")?
+            ));
+        };
+        match (of("data-type"), of("data-bindgen-target")) {
+            ("main", _) => main_program(program, staging),
+            (_, "") => worker(program, staging),
+            (_, runs_in) => bind(program, runs_in, staging).map(|()| String::new()),
+        }
+    }
+}
+
+fn main_program(program: &str, staging: &Path) -> Result<String, String> {
+    let folder = Path::new(BUILD).join(program);
+    bind(program, "web", &folder)?;
+    let file = |end: &str| folder.join(format!("{program}{end}"));
+    let script = named_by_content(staging, &file(".js"), program, ".js")?;
+    let code = named_by_content(staging, &file("_bg.wasm"), program, "_bg.wasm")?;
+    Ok(format!(
+        "<script type=\"module\">import init from './{script}'; init({{ module_or_path: './{code}' }});</script>"
+    ))
+}
+
+/// A worker's script is one that needs no modules, begun by a loader, as Trunk has it.
+fn worker(program: &str, staging: &Path) -> Result<String, String> {
+    bind(program, "no-modules", staging)?;
+    let loader =
+        format!("importScripts(\"./{program}.js\");wasm_bindgen({{ module_or_path: \"./{program}_bg.wasm\" }});");
+    write(&staging.join(format!("{program}_loader.js")), loader.as_bytes())?;
+    Ok(String::new())
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Outcome {
+    std::fs::write(file, bytes).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+fn emptied(folder: &Path) -> Outcome {
+    removed(folder)
+        .and_then(|()| std::fs::create_dir_all(folder))
+        .map_err(|error| format!("cannot empty {}: {error}", folder.display()))
+}
+
+fn removed(folder: &Path) -> std::io::Result<()> {
+    if folder.exists() { std::fs::remove_dir_all(folder) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_trunk_reads_is_read_here_too() {
+        let page = "<link data-trunk rel=\"css\" href=\"web/style.css\">\n\
+             <link data-trunk rel=\"rust\" href=\"web/Cargo.toml\" data-bin=\"app\" data-type=\"main\" data-wasm-opt=\"z\" />";
+        let links = links(page);
+        assert_eq!(links.iter().map(Link::program).collect::<Vec<_>>(), [None, Some("app")]);
+        assert_eq!(links[0].attributes["href"], "web/style.css");
+        assert_eq!((links[1].attributes["data-type"], links[1].attributes["data-wasm-opt"]), ("main", "z"));
+    }
+}

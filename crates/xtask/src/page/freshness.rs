@@ -1,0 +1,78 @@
+//! Whether `dist/` is what a build would make again.
+//!
+//! A build for hosting takes minutes even where nothing has changed, so one remembers what it was made from and what
+//! it made, as digests, and the next one stops when both are still so.
+
+use std::path::Path;
+
+use super::service_worker::files_below;
+use crate::{Outcome, digest, project};
+
+/// What the page is made from, also the part of the project that puts it together.
+const FOLDERS: &[&str] = &["crates", "web", "strings"];
+const FILES: &[&str] = &[
+    "index.html",
+    "Cargo.toml",
+    "Cargo.lock",
+    "Trunk.toml",
+    "rust-toolchain.toml",
+    ".cargo/config.toml",
+    "tests/package-lock.json",
+];
+
+/// Parts of those folders that are not in the page.
+const APART: &[&str] = &["crates/cli/", "crates/testkit/", "/tests/", "/examples/", "/target/", "/fuzz/"];
+
+/// Kept outside of what it speaks of.
+const REMEMBERED: &str = "target/page/hosted.txt";
+
+/// Whether nothing has changed since the last build, here or in what it made.
+pub(crate) fn is_current() -> bool {
+    let (Ok(remembered), Ok(now)) = (project::read(REMEMBERED), state()) else { return false };
+    remembered == now
+}
+
+/// Remembers the build that is just done.
+pub(crate) fn remember() -> Outcome {
+    let failed = |error: std::io::Error| format!("cannot write {REMEMBERED}: {error}");
+    std::fs::create_dir_all(super::develop::BUILD).map_err(failed)?;
+    std::fs::write(REMEMBERED, state()?).map_err(failed)
+}
+
+fn state() -> Result<String, String> {
+    let made: Vec<_> =
+        files_below(Path::new(project::DIST))?.iter().map(|file| format!("{}/{file}", project::DIST)).collect();
+    Ok(format!("{}\n{}\n", digest_of(&sources()?)?, digest_of(&made)?))
+}
+
+/// Every file that the page is made from.
+pub(crate) fn sources() -> Result<Vec<String>, String> {
+    let mut files: Vec<String> = FILES.iter().map(|file| (*file).to_owned()).collect();
+    for folder in FOLDERS {
+        files.extend(files_below(Path::new(folder))?.into_iter().map(|file| format!("{folder}/{file}")));
+    }
+    files.retain(|file| !APART.iter().any(|part| file.contains(part)));
+    Ok(files)
+}
+
+fn digest_of(files: &[String]) -> Result<String, String> {
+    let mut all = String::new();
+    for file in files {
+        let bytes = std::fs::read(file).map_err(|error| format!("cannot read {file}: {error}"))?;
+        all += &format!("{file} {}\n", digest::integrity(&bytes));
+    }
+    Ok(digest::integrity(all.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_that_the_page_is_made_from() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        assert!(FILES.iter().all(|file| root.join(file).is_file()));
+        assert!(FOLDERS.iter().all(|folder| root.join(folder).is_dir()));
+        assert!(APART.iter().filter(|part| part.starts_with("crates/")).all(|part| root.join(part).is_dir()));
+    }
+}

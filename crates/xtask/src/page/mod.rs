@@ -1,0 +1,135 @@
+//! The page as files: how it is put together, for development and for hosting.
+//!
+//! `cargo xtask build` has Trunk compile and link it for hosting; [`develop`] does the same quickly, without Trunk.
+//! Either gives a folder to [`finish`]: it puts the first picture into the page, so that it is seen before any
+//! WebAssembly has arrived, names files by their content, lets the page's policy know its inline scripts, and gives
+//! the service worker the list of all files.
+
+pub(crate) mod develop;
+pub(crate) mod freshness;
+mod picture;
+mod policy;
+pub(crate) mod service_worker;
+mod stamp;
+
+use std::path::{Path, PathBuf};
+
+use crate::{Outcome, digest, project};
+
+const MARKER: &str = "<!-- first-picture -->";
+const FIRST_RUN: &str = "{first-run}";
+
+/// Finishes the page in this folder.
+pub(crate) fn finish(staging: &Path) -> Outcome {
+    let (picture, first) = picture::draw(staging)?;
+    lessons(staging)?;
+    strings(staging)?;
+    sqlite(staging)?;
+    parquet(staging)?;
+    let file = staging.join("index.html");
+    let page = fill(&project::read(&file)?, MARKER, &picture)?;
+    let page = fill(&page, FIRST_RUN, &format!("./{first}"))?;
+    let page = stamp::worker(staging, &page)?;
+    for moved in ["sqlite", "parquet"] {
+        std::fs::remove_dir(staging.join(moved)).map_err(|error| format!("{moved} was not moved: {error}"))?;
+    }
+    let page = stamp::data(staging, &page)?;
+    let page = policy::with_scripts(&page)?;
+    service_worker::write(staging, &page)
+}
+
+/// The lessons, and a list of them that the page asks for.
+fn lessons(staging: &Path) -> Outcome {
+    let from = Path::new("crates/lesson/lessons");
+    let to = staging.join(stamp::LESSONS);
+    let failed = |error: std::io::Error| format!("cannot copy the lessons: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    let mut files: Vec<_> = std::fs::read_dir(from).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut listed = Vec::new();
+    for file in files {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let text = project::read(file.path())?;
+        std::fs::write(to.join(&name), &text).map_err(failed)?;
+        listed.push(entry(name.trim_end_matches(".md"), &text));
+    }
+    std::fs::write(to.join("index.json"), format!("[{}]\n", listed.join(","))).map_err(failed)
+}
+
+/// The page's texts in other languages, a file each.
+fn strings(staging: &Path) -> Outcome {
+    let to = staging.join(stamp::STRINGS);
+    let failed = |error: std::io::Error| format!("cannot copy the strings: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    for file in crate::commands::strings::files()? {
+        std::fs::copy(&file, to.join(file.file_name().unwrap_or_default())).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// SQLite and what opens files with it; they move into the folder of the worker that asks for them.
+fn sqlite(staging: &Path) -> Outcome {
+    let to = staging.join("sqlite");
+    let failed = |error: std::io::Error| format!("cannot copy SQLite: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    let package = Path::new("tests/node_modules/@sqlite.org/sqlite-wasm/dist");
+    let own = (PathBuf::from("web/sqlite.js"), "worker.js");
+    for (from, name) in [own, (package.join("index.mjs"), "sqlite3.js"), (package.join("sqlite3.wasm"), "sqlite3.wasm")]
+    {
+        std::fs::copy(from, to.join(name)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// What opens Parquet files; the same.
+fn parquet(staging: &Path) -> Outcome {
+    let to = staging.join("parquet");
+    let failed = |error: std::io::Error| format!("cannot move what reads Parquet: {error}");
+    std::fs::create_dir_all(&to).map_err(failed)?;
+    for name in ["parquet.js", "parquet_bg.wasm"] {
+        std::fs::rename(staging.join(name), to.join(name)).map_err(failed)?;
+    }
+    std::fs::copy("web/parquet.js", to.join("worker.js")).map(drop).map_err(failed)
+}
+
+/// A lesson in the list: what stands behind these words in its text.
+fn entry(id: &str, text: &str) -> String {
+    let behind = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim();
+    let fields = [("id", id), ("title", behind("# ")), ("minutes", behind("minutes:")), ("about", behind("about:"))];
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let field = |(name, value): &(&str, &str)| format!("\"{name}\":\"{}\"", quoted(value));
+    format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+}
+
+/// Copies a file under a name that changes with its content, and gives that name.
+fn named_by_content(staging: &Path, file: &Path, name: &str, end: &str) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let name = format!("{name}-{}{end}", digest::name(&bytes));
+    std::fs::write(staging.join(&name), bytes).map_err(|error| format!("cannot write {name}: {error}"))?;
+    Ok(name)
+}
+
+/// The page with its only `marker` replaced.
+fn fill(page: &str, marker: &str, by: &str) -> Result<String, String> {
+    match page.matches(marker).count() {
+        1 => Ok(page.replacen(marker, by, 1)),
+        count => Err(format!("the page has the marker {marker} {count} times; it needs it once")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_becomes_the_picture() {
+        let page = format!("<main>{MARKER}</main>");
+        assert_eq!(fill(&page, MARKER, "<svg/>"), Ok("<main><svg/></main>".into()));
+    }
+
+    #[test]
+    fn a_page_without_one_marker_is_refused() {
+        assert!(fill("<main></main>", MARKER, "<svg/>").is_err());
+        assert!(fill(&MARKER.repeat(2), MARKER, "<svg/>").is_err());
+    }
+}
