@@ -4,7 +4,7 @@
 //! `web/tests/engine.rs` gives again in wasm.
 //!
 //! A changed golden is a changed simulator, and the commit says why. This writes them anew:
-//! `UPDATE=1 cargo test -p tiebreak-tests --test goldens`.
+//! `UPDATE=1 cargo test -p tiebreak-tests goldens::`.
 
 use std::fmt::Write as _;
 use std::path::Path;

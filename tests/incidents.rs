@@ -2,7 +2,7 @@
 //! VM is lost sight of, and caches, slices and repetition change nothing.
 //!
 //! A failure prints its number; this replays it alone:
-//! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests --test incidents`.
+//! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests incidents::`.
 
 use std::collections::BTreeMap;
 
@@ -193,7 +193,7 @@ fn whatever_happens_to_a_zone_its_books_are_right() {
     for number in cases {
         if let Err(broken) = check(number) {
             let asked = incidents(number);
-            panic!("{broken}\n{asked:?}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests --test incidents");
+            panic!("{broken}\n{asked:?}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests incidents::");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Random scenarios, and the laws that hold in all of them.
 //!
 //! A failure prints its number; this replays it alone:
-//! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests --test laws`.
+//! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests laws::`.
 //! `TIEBREAK_CASES=1000` checks more of them, `TIEBREAK_FROM=5000` others; `cargo xtask soak` goes
 //! on until a law breaks or the time is over.
 
@@ -44,7 +44,7 @@ fn every_law_holds_in_random_scenarios() {
     let said = |checked: u64| println!("cases {from} to {checked}: every law holds, {:.0?}", begun.elapsed());
     for number in cases.clone() {
         if let Some(broken) = broken(number) {
-            panic!("case {number}: {broken}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests --test laws");
+            panic!("case {number}: {broken}\nreplay: TIEBREAK_CASE={number} cargo test -p tiebreak-tests laws::");
         }
         if begun.elapsed() > time {
             return said(number);

@@ -2,7 +2,7 @@
 //! marked `always`, and a question without `here`, hold for the seed shown and for the four after it.
 //!
 //! Who writes a lesson sees the figures that its claims name, seed by seed:
-//! `LESSON=04 cargo test -p tiebreak-tests --test lessons -- --nocapture claims`.
+//! `LESSON=04 cargo test -p tiebreak-tests lessons:: -- --nocapture claims`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

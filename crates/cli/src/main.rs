@@ -8,7 +8,10 @@
 mod answer;
 mod at_once;
 mod commands;
+mod files;
 mod given;
+mod own;
+mod progress;
 mod scenario;
 mod shown;
 mod trace;

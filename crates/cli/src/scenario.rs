@@ -6,13 +6,16 @@
 use std::fs::File;
 use std::io::Read;
 
+use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::TEXT_MAX;
-use tiebreak_scenario::{Document, PRESETS, Variant, presets};
+use tiebreak_scenario::{Document, PRESETS, Variant, WorkloadRef, presets};
+use tiebreak_sim::Agents;
 use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
 use crate::given::{Given, Opt};
+use crate::trace::{Source, source};
 
 /// The options that choose a scenario.
 pub(crate) const PRESET: Opt = Opt { name: "preset", value: Some("NAME"), help: "a scenario by name: `list presets`" };
@@ -61,23 +64,83 @@ fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
 
 /// The variant that was asked for, with the machines of `--machines` and the fields of `--set`.
 pub(crate) fn variant(given: &Given) -> Result<Variant, Failure> {
+    let mut variant = unset_variant(given)?;
+    set_fields(&mut variant, given)?;
+    Ok(variant)
+}
+
+/// The same without the fields of `--set`.
+pub(crate) fn unset_variant(given: &Given) -> Result<Variant, Failure> {
     let document = document(given)?;
     let mut variant = chosen(&document, given.one("variant"))?.clone();
     if let Some(file) = given.one(MACHINES.name) {
         use_machines(&mut variant, file)?;
     }
-    set_fields(&mut variant, given)?;
     Ok(variant)
+}
+
+/// Gives a variant the machines of `--machines` and the fields of `--set`.
+pub(crate) fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
+    if let Some(file) = given.one(MACHINES.name) {
+        use_machines(variant, file)?;
+    }
+    set_fields(variant, given)
+}
+
+/// Whether there is a trace, and nothing says on what it is to run.
+pub(crate) fn is_about_own_trace(given: &Given) -> bool {
+    given.has("trace") && given.words.is_empty() && !given.has(PRESET.name)
+}
+
+/// For a trace of one's own: the machines and the list of rules of the first preset hold, but not its agents, which are
+/// slowed down for a small part of a zone's requests. The trace that the preset was made for keeps them.
+pub(crate) fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant {
+    let names = |fingerprint: u128| fingerprint == workload.fingerprint();
+    let is_its_own = matches!(&variant.workload, WorkloadRef::Trace { fingerprint, .. } if names(*fingerprint));
+    if is_its_own || !is_about_own_trace(given) {
+        return variant;
+    }
+    Variant { agents: Agents::default(), ..variant }
+}
+
+/// The variant that was asked for, and what it runs on.
+pub(crate) fn with_source(given: &Given) -> Result<(Variant, Source), Failure> {
+    // A generated workload follows from what is set; what is set of agents goes above what they are without.
+    let source = source(&variant(given)?, given)?;
+    let mut variant = unslowed(unset_variant(given)?, &source.workload, given);
+    set_fields(&mut variant, given)?;
+    Ok((variant, source))
 }
 
 /// Changes what `--set` says.
 pub(crate) fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
-    for pair in given.all("set") {
+    let pairs: Vec<_> = given.all("set").collect();
+    set_all(variant, &pairs)
+}
+
+/// Changes fields, in any order: what only stands with another one waits for that.
+pub(crate) fn set_all(variant: &mut Variant, pairs: &[&str]) -> Result<(), Failure> {
+    let split = |pair: &&str| {
         let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write for instance seed=7"));
         let (path, value) = pair.split_once('=').ok_or_else(wrong)?;
-        variant.set(path.trim(), value)?;
+        Ok((path.trim().to_owned(), value.to_owned()))
+    };
+    let mut waiting = pairs.iter().map(split).collect::<Result<Vec<_>, Failure>>()?;
+    loop {
+        let (before, mut first) = (waiting.len(), None);
+        waiting.retain(|(path, value)| match variant.set(path, value) {
+            Ok(()) => false,
+            Err(issue) => {
+                first.get_or_insert(issue);
+                true
+            }
+        });
+        match first {
+            None => return Ok(()),
+            Some(issue) if waiting.len() == before => return Err(issue.into()),
+            Some(_) => {}
+        }
     }
-    Ok(())
 }
 
 /// The preset of this name.
@@ -126,4 +189,24 @@ fn chosen<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Variant,
         let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
         Failure(format!("expected a variant ({}), got \"{name}\"; write one of these", names.join(", ")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_set_in_any_order() {
+        let (machines, racks) = ("inventory.clusters.0.machines=6", "inventory.clusters.0.racks=3");
+        for pairs in [[machines, racks], [racks, machines]] {
+            let mut variant = Variant::default();
+            set_all(&mut variant, &pairs).expect("six machines in three racks");
+            assert_eq!((variant.clusters[0].settings.machines, variant.clusters[0].settings.racks), (6, 3));
+        }
+        let mut variant = Variant::default();
+        set_all(&mut variant, &["seed=2", "seed=3"]).expect("two seeds");
+        assert_eq!(variant.seed, 3, "the last one holds");
+        assert!(set_all(&mut variant, &[machines]).is_err(), "six machines do not fill its racks");
+        assert!(set_all(&mut variant, &["seed"]).is_err_and(|told| told.0.contains("PATH=VALUE")));
+    }
 }

@@ -24,6 +24,16 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
+pub(crate) fn duration(ms: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(86_400_000.0, "d"), (3_600_000.0, "h"), (60_000.0, "min"), (1_000.0, "s")];
+    let unit = UNITS.into_iter().find(|(size, _)| ms >= *size);
+    let (size, unit) = unit.unwrap_or((1.0, "ms"));
+    let amount = ms / size;
+    let shown = if amount < 10.0 { format!("{amount:.1}") } else { format!("{amount:.0}") };
+    format!("{} {unit}", shown.trim_end_matches(".0"))
+}
+
 /// A moment of a run: `day 3, 04:05:06`.
 pub(crate) fn moment(ms: i64) -> String {
     let seconds = ms.max(0) / 1_000;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tiebreak_model::{Sample, SampledBy, Workload};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
-use tiebreak_scenario::{Variant, WorkloadRef};
+use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 use tiebreak_tables::{Kind, parquet, sqlite};
 use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
 
@@ -29,6 +29,14 @@ pub(crate) const SAMPLE: Opt = Opt {
            same ones; of the N parts the one of this number, the first is 0 (vm:10:3)",
 };
 
+/// The option that says what the columns of a table are.
+pub(crate) const COLUMNS: Opt = Opt {
+    name: "columns",
+    value: Some("NAME=COLUMN,..."),
+    help: "what columns of a table are whose header calls them otherwise: cores=vcpus_used,memory_mib=mem,start_s=t0; names as \
+           in `list formats`",
+};
+
 /// The cut that comes with the page.
 const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
 static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
@@ -37,14 +45,25 @@ static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz
 #[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) workload: Arc<Workload>,
-    /// The trace's name and fingerprint; none for a generated workload.
-    pub(crate) trace: Option<(String, u128)>,
+    /// None for a generated workload.
+    pub(crate) trace: Option<TraceRef>,
+}
+
+/// Which trace was read.
+#[derive(Clone)]
+pub(crate) struct TraceRef {
+    pub(crate) name: String,
+    pub(crate) fingerprint: u128,
+    /// How much of it was kept.
+    pub(crate) settings: TraceSettings,
+    /// Where it was read from; none of one that is built in.
+    pub(crate) path: Option<String>,
 }
 
 /// The workload that a variant names, or the file of `--trace` in its place.
 pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
     match (given.one("trace"), &variant.workload) {
-        (Some(file), wanted) => from_file(file, asked(given)?, wanted),
+        (Some(file), wanted) => from_file(file, given, wanted),
         (None, WorkloadRef::Generated(_)) => {
             if given.has(SAMPLE.name) {
                 return Err(Failure(
@@ -57,29 +76,41 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
         (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
             built_in(asked(given)?.unwrap_or(settings.sample()))
         }
+        (None, wanted @ WorkloadRef::Trace { .. }) if remembered(given).is_some() => {
+            from_file(&remembered(given).unwrap_or_default(), given, wanted)
+        }
         (None, WorkloadRef::Trace { fingerprint, name, .. }) => Err(Failure(format!(
             "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
         ))),
     }
 }
 
+/// Where the trace of a scenario was that `tiebreak run --out` wrote: summary.json beside it says so.
+fn remembered(given: &Given) -> Option<String> {
+    let summary = Path::new(given.words.first()?).with_file_name("summary.json");
+    let summary: serde_json::Value = serde_json::from_reader(File::open(summary).ok()?).ok()?;
+    summary["trace"]["path"].as_str().map(str::to_owned)
+}
+
 /// The trace that is built into the program, or a part of it.
 fn built_in(sample: Sample) -> Result<Source, Failure> {
     let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
     parser.push(BUILT_IN)?;
-    Ok(named(BUILT_IN_NAME, parser.finish()?))
+    Ok(named(BUILT_IN_NAME, None, sample, parser.finish()?))
 }
 
-fn from_file(file: &str, asked: Option<Sample>, wanted: &WorkloadRef) -> Result<Source, Failure> {
-    let parsed = read(file, asked.unwrap_or_else(|| sample_of(wanted)))?;
+fn from_file(file: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
+    let sample = asked(given)?.unwrap_or_else(|| sample_of(wanted));
+    let parsed = read(file, sample, given)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
         note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
     }
-    let source = named(&file_name(file), parsed);
-    let got = source.trace.as_ref().map_or(0, |(_, fingerprint)| *fingerprint);
+    let source = named(&file_name(file), Some(file), sample, parsed);
+    let is_own = crate::scenario::is_about_own_trace(given);
+    let got = source.trace.as_ref().map_or(0, |trace| trace.fingerprint);
     match wanted {
-        WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got => {}
+        WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got || is_own => {}
         WorkloadRef::Trace { fingerprint, name, .. } => note(&format!(
             "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
         )),
@@ -126,9 +157,14 @@ pub(crate) fn lasting(given: &Given) -> Result<Lasting, Failure> {
     Ok(Lasting { name, format: whole.report.format, workload, vms_before, tenants_before, off_grid, instant })
 }
 
-fn named(name: &str, parsed: Parsed) -> Source {
+fn named(name: &str, path: Option<&str>, sample: Sample, parsed: Parsed) -> Source {
+    let settings =
+        TraceSettings { one_tenant_in: sample.one_in.max(1), tenant_part: sample.part, sampled_by: sample.by };
     let fingerprint = parsed.workload.fingerprint();
-    Source { workload: Arc::new(parsed.workload), trace: Some((name.into(), fingerprint)) }
+    let absolute = |path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned());
+    let path = path.and_then(absolute);
+    let trace = TraceRef { name: name.into(), fingerprint, settings, path };
+    Source { workload: Arc::new(parsed.workload), trace: Some(trace) }
 }
 
 /// What a document keeps of its trace.
@@ -168,12 +204,32 @@ fn sample(text: &str) -> Result<Sample, Failure> {
 
 /// Reads the trace that a command names, or what `--sample` keeps of it.
 pub(crate) fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
-    read(path, asked(given)?.unwrap_or_default())
+    read(path, asked(given)?.unwrap_or_default(), given)
 }
 
 /// Reads a part of a trace piece by piece.
-fn read(path: &str, sample: Sample) -> Result<Parsed, Failure> {
-    parse(path, TraceParser::new(&file_name(path)).sampled(sample))
+fn read(path: &str, sample: Sample, given: &Given) -> Result<Parsed, Failure> {
+    let parser = TraceParser::new(&file_name(path)).sampled(sample);
+    parse(
+        path,
+        match renamed(given)? {
+            renamed if renamed.is_empty() => parser,
+            renamed => parser.with_renamed(renamed),
+        },
+    )
+}
+
+/// What `--columns` says: names, and the columns that have them.
+fn renamed(given: &Given) -> Result<Vec<(String, String)>, Failure> {
+    let pairs = given.all(COLUMNS.name).flat_map(|words| words.split(','));
+    let split = |pair: &str| {
+        let wrong = || {
+            Failure(format!("expected NAME=COLUMN after --columns, got \"{pair}\"; write for instance cores=cpu_count"))
+        };
+        let (name, column) = pair.split_once('=').ok_or_else(wrong)?;
+        Ok((name.trim().to_owned(), column.trim().to_owned()))
+    };
+    pairs.map(split).collect()
 }
 
 fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
@@ -235,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_built_in_trace_is_the_one_that_presets_name() {
-        let (_, fingerprint) = built_in(Sample::default()).expect("it reads").trace.expect("a trace");
+        let fingerprint = built_in(Sample::default()).expect("it reads").trace.expect("a trace").fingerprint;
         assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
     }
 
@@ -243,7 +299,7 @@ mod tests {
     fn a_file_that_is_too_large_is_refused_by_its_size() {
         let path = std::env::temp_dir().join(format!("tiebreak-large-{}.csv", std::process::id()));
         File::create(&path).and_then(|file| file.set_len(3_000_000_000)).expect("a file of zeros that takes no room");
-        let told = read(&path.to_string_lossy(), Sample::default());
+        let told = parse(&path.to_string_lossy(), TraceParser::new("large.csv"));
         std::fs::remove_file(&path).expect("it was made just now");
         let Err(Failure(told)) = told else { panic!("it was read") };
         assert!(told.contains("at most 2048 MiB are read whole, got 2861 MiB. Sample it"), "{told}");

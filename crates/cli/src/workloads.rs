@@ -46,7 +46,8 @@ impl<'a> Workloads<'a> {
         Ok(plan.with_forecasts(variant.lifetimes, forecasts))
     }
 
-    fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
+    /// What a variant runs on.
+    pub(crate) fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
         let key = match &variant.workload {
             WorkloadRef::Trace { fingerprint, settings, .. } => (*fingerprint, settings.to_values()),
             WorkloadRef::Generated(_) if self.given.has("trace") => (0, Vec::new()),

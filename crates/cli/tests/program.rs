@@ -626,7 +626,8 @@ fn rules_that_never_decide_are_pointed_out() {
     assert_eq!(of("FirstFit", "hint"), "leaves nothing");
     assert_eq!((of("BestFit", "hint"), of("BestFit", "decided")), ("never decides".into(), 0.0.into()));
     assert!(of("AreNodeResourcesValid", "hint").is_null());
-    assert!(done(&words).contains("BestFit: It dropped no candidate in "));
+    assert!(done(&[&words[..], &["--verbose"]].concat()).contains("BestFit: It dropped no candidate in "));
+    assert!(done(&words).contains("rules refused nobody; --verbose shows them"));
 }
 
 #[test]
@@ -737,11 +738,96 @@ fn the_packing_trace_runs_from_its_own_file() {
 fn another_trace_than_the_documents_is_used_and_said() {
     let folder = folder("another");
     let trace = file(&folder, "mine.csv", b"vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n");
+    let named = tiebreak(&["run", "--preset", "default", "--trace", &trace, "--json"]);
+    assert!(text(&named.stderr).contains("is another one"), "{}", text(&named.stderr));
     let output = tiebreak(&["run", "--trace", &trace, "--json"]);
-    assert_eq!(code(&output), 0);
-    assert!(text(&output.stderr).contains("is another one"), "{}", text(&output.stderr));
+    assert_eq!((code(&output), text(&output.stderr)), (0, ""), "nothing was named that it could differ from");
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&run["placements"], &run["trace"]["name"]), (&Value::from(2), &Value::from("mine.csv")));
+}
+
+/// Fifty VMs of an hour, one a minute, on a folder of their own.
+fn steady(name: &str) -> String {
+    let rows: String = (0..50).map(|vm| format!("{vm},4,16,{},{}\n", 60 * vm + 1, 60 * vm + 3_601)).collect();
+    file(&folder(name), "mine.csv", format!("vm,cores,memory_gb,start_s,end_s\n{rows}").as_bytes())
+}
+
+#[test]
+fn agents_are_slow_only_for_the_trace_they_were_slowed_for() {
+    let trace = steady("agents");
+    let quick = json(&["run", "--trace", &trace, "--json"]);
+    assert_eq!((&quick["wait_p50_ms"], &quick["ended_before_placed"]), (&20.0.into(), &0.into()));
+    assert_eq!(quick["warnings"], Value::Array(Vec::new()));
+    let slow = ["run", "--trace", &trace, "--set", "agents.decision_ms=600000", "--set", "agents.count=1"];
+    let told = json(&[&slow[..], &["--json"]].concat());
+    assert!(told["ended_before_placed"].as_u64() > Some(0), "{told}");
+    assert!(done(&slow).starts_with("Warning: half of the requests waited "), "{}", done(&slow));
+}
+
+#[test]
+fn vms_are_rejected_for_a_reason_and_all_are_told() {
+    let trace = steady("reasons");
+    let two = ["--set", "inventory.clusters.0.machines=2", "--set", "inventory.clusters.0.racks=2"];
+    let run = json(&[&["run", "--trace", &trace, "--json"], &two[..]].concat());
+    let count = |field: &str| run[field].as_u64().expect(field);
+    let causes = ["rejected_by_room", "rejected_by_terms", "rejected_out_of_retries", "warm_rejections"];
+    assert_eq!(causes.iter().map(|cause| count(cause)).sum::<u64>(), count("rejections"));
+    assert_eq!(count("placements") + count("rejections"), 50);
+    // Fifty of 4 cores and 16 GiB are 200 cores and 800 GiB; two machines have 208 and 1,125.
+    assert_eq!(count("rejections"), 0);
+    let one = ["--set", "inventory.clusters.0.racks=1", "--set", "inventory.clusters.0.machines=1"];
+    let output = tiebreak(&[&["run", "--trace", &trace, "--json"], &one[..]].concat());
+    assert!(text(&output.stderr).contains("at its peak the trace asks for 200 cores, and all machines have 104"));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&run["rejected_by_room"], &run["rejections"]), (&24.into(), &24.into()));
+}
+
+#[test]
+fn the_machines_needed_are_found() {
+    let trace = steady("size");
+    let found = json(&["size", "--trace", &trace, "--machine", "16x64", "--reject", "0", "--json"]);
+    // Four a machine, fifty at once.
+    assert_eq!((&found["machines"], &found["bound"], &found["rejected"]), (&13.into(), &13.into(), &0.into()));
+    assert_eq!(found["seeds"].as_array().map(Vec::len), Some(3));
+    let told = done(&["size", "--trace", &trace, "--machine", "16x64", "--reject", "0"]);
+    assert!(told.starts_with("Machines needed   13 of 16 cores and 64 GiB\n"), "{told}");
+    let own = json(&["size", "--trace", &trace, "--json"]);
+    assert_eq!(own["machine_suggested"], true, "{own}");
+    let small = tiebreak(&["size", "--trace", &trace, "--machine", "2x64"]);
+    assert!(
+        code(&small) == 2 && text(&small.stderr).contains("hold the largest VM, of 4 cores"),
+        "{}",
+        text(&small.stderr)
+    );
+}
+
+#[test]
+fn what_would_change_is_told_over_paired_seeds() {
+    let words = ["compare", "--preset", "small", "--seeds", "3", "--json"];
+    let compared =
+        json(&[&words[..], &["--set", "agents.count=2", "--plan", "neighbours:rules.BestFit.buckets"]].concat());
+    let rows = compared["compared"].as_array().expect("rows");
+    let sets: Vec<_> = rows.iter().map(|row| row["set"].as_str().expect("a name")).collect();
+    assert_eq!(sets, ["agents.count=2", "rules.BestFit.buckets=2", "rules.BestFit.buckets=4"]);
+    let first = &rows[0]["differences"][0];
+    assert_eq!((&first["mean"], &first["decided"]), (&0.0.into(), &true.into()), "that is what the preset has");
+    let other = &rows[2]["differences"][0];
+    let side = |name: &str| other[name].as_f64().expect(name);
+    assert!(side("low") < side("mean") && side("mean") < side("high"), "{other}");
+    assert_eq!(code(&tiebreak(&["compare", "--preset", "small"])), 2, "with nothing to compare");
+}
+
+#[test]
+fn columns_with_other_names_are_read_by_those_of_the_command_line() {
+    let trace = file(&folder("columns"), "mine.csv", b"n,c,ram_mb,t0,t1\n1,4,16384,0,3600\n2,2,8192,60,7200\n");
+    let columns = "vm=n,cores=c,memory_mib=ram_mb,start_s=t0,end_s=t1";
+    let read = json(&["run", "--trace", &trace, "--columns", columns, "--json"]);
+    assert_eq!((&read["vms"], &read["placements"]), (&2.into(), &2.into()));
+    let missing = tiebreak(&["run", "--trace", &trace, "--columns", "cores=cpus"]);
+    assert!(code(&missing) == 2 && text(&missing.stderr).contains("cpus"), "{}", text(&missing.stderr));
+    let known =
+        file(&folder("aliases"), "mine.csv", b"cpu_count,mem_capacity,at,stop_time\n4,16,0,3600\n2,8,60,7200\n");
+    assert_eq!(json(&["run", "--trace", &known, "--json"])["placements"], 2);
 }
 
 /// A plan of twelve runs of half a day each.

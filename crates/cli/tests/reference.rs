@@ -64,6 +64,71 @@ fn the_reference_page_is_what_the_program_says() {
     assert_eq!(page, committed, "docs/RULES.md is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
 }
 
+/// What stands in docs/FILES.md above the files.
+const FILES_HEAD: &str = "\
+# The files of a run
+
+What `tiebreak run --out DIR` writes. Made from the declarations in the code, as `tiebreak list files` shows them; a test
+keeps it so, and holds them against the files themselves. Do not edit it by hand: `UPDATE=1 cargo test -p tiebreak-cli
+--test reference` writes it again.
+
+";
+
+#[test]
+fn the_page_about_files_is_what_the_program_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/FILES.md");
+    let mut page = FILES_HEAD.to_owned();
+    for row in list("files") {
+        page += &format!("## {}\n\n{}\n\n", text(&row, "id"), text(&row, "help"));
+        let fields: Vec<_> = row["fields"].as_array().into_iter().flatten().collect();
+        if !fields.is_empty() {
+            page += "| name | what it is |\n|---|---|\n";
+        }
+        for field in &fields {
+            page += &format!("| `{}` | {} |\n", field[0].as_str().unwrap_or(""), field[1].as_str().unwrap_or(""));
+        }
+        if !fields.is_empty() {
+            page += "\n";
+        }
+    }
+    let page = page.trim_end().to_owned() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &page).expect("docs/ can be written");
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(page, committed, "docs/FILES.md is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
+}
+
+#[test]
+fn files_have_the_columns_that_are_told() {
+    let folder = std::env::temp_dir().join(format!("tiebreak-files-{}", std::process::id()));
+    let out = folder.to_string_lossy().into_owned();
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(words).output().expect("the program starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let digest = |json: &str| serde_json::from_str::<Value>(json).expect("JSON")["digest"].clone();
+    let first = run(&["run", "--preset", "small", "--set", "seed=5", "--json", "--out", &out]);
+    let again = run(&["run", &format!("{out}/scenario.json"), "--json"]);
+    assert_eq!(digest(&first), digest(&again), "a folder of results runs again");
+    for row in list("files") {
+        let told: Vec<_> = row["fields"].as_array().into_iter().flatten().map(|field| field[0].as_str()).collect();
+        let file = folder.join(text(&row, "id"));
+        let content = std::fs::read_to_string(&file).unwrap_or_default();
+        let found: Vec<String> = match file.extension().and_then(|end| end.to_str()) {
+            _ if told.is_empty() || content.is_empty() => continue,
+            Some("json") => {
+                let start = content.lines().filter_map(|line| line.strip_prefix("  \"")?.split_once('"'));
+                start.map(|(name, _)| name.to_owned()).collect()
+            }
+            _ => content.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect(),
+        };
+        assert_eq!(found.iter().map(|name| Some(name.as_str())).collect::<Vec<_>>(), told, "{}", file.display());
+    }
+    std::fs::remove_dir_all(folder).expect("it was made just now");
+}
+
 fn page() -> String {
     let incidents: String = list("incidents").iter().map(incident).collect();
     let mut page = format!("{HEAD}{RULES}{}{INCIDENTS}{incidents}", rules(&list("rules")));

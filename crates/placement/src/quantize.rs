@@ -3,11 +3,20 @@
 //! With N buckets a score S becomes `ceil(S*N)`: 0 for a perfect score, else 1 to N;
 //! equal numbers are a tie that passes to the next rule. Without buckets the score
 //! itself decides, to 52 bits. Source: Protean section 3.3.
+//!
+//! Scores that are equal as fractions fall into one bucket, also where they were computed from different numbers and
+//! rounded apart: `S*N` counts as a whole number when it is above that by less than [`SLACK`] times N. A score is off by
+//! fewer than eight roundings, 2^-50. And a fraction whose denominator is below 2^48/N is either a whole number of
+//! buckets or above one by more than the slack, so that no two fractions come to be one by it. (Two resources of a
+//! machine make denominators of some 2^36.)
 
 use core::num::NonZeroU32;
 
 const EXACT_BITS: u32 = 53;
 const EXACT_ONE: f64 = (1_u64 << 52) as f64;
+
+/// What rounding may have added to a score.
+const SLACK: f64 = 1.0 / (1_u64 << 48) as f64;
 
 /// How finely a preference tells candidates apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +59,7 @@ impl Quantizer {
             0.0
         };
         match self {
-            Self::Buckets(buckets) => ceil(score * f64::from(buckets.get())),
+            Self::Buckets(buckets) => ceil((score - SLACK) * f64::from(buckets.get())),
             Self::Levels(levels) => whole(score * f64::from(levels.get() - 1) + 0.5),
             Self::Exact => whole(score * EXACT_ONE),
         }
@@ -73,6 +82,41 @@ fn ceil(value: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_fractions_are_a_tie_however_they_were_rounded() {
+        // A share left free of cores and memory, as BestFit weighs it, for all machines and demands that leave the same.
+        let score = |(cores, memory): (u32, u32), of: (u32, u32)| {
+            let share = |left: u32, all: u32| f64::from(left) / f64::from(all);
+            (share(cores, of.0) + share(memory, of.1)) / 2.0
+        };
+        for buckets in [1, 2, 3, 5, 7, 10, 20, 100, 1000] {
+            let quantizer = Quantizer::of(Some(buckets), None);
+            let mut apart = 0;
+            for capacity in [48_000, 104_000, 96_007, 393_216, 576_000, 131_071] {
+                for step in 1..=buckets.min(40) {
+                    // step/buckets as cores alone, as memory alone, and as both in every other proportion.
+                    let whole = capacity / buckets * buckets;
+                    let (part, tenth) = (whole / buckets * step, whole / buckets / 10);
+                    let ways = [(part, part), (part - tenth, part + tenth), (part + tenth, part - tenth)];
+                    let found = ways.map(|way| score(way, (whole, whole)));
+                    apart += u32::from(found[0] != found[1] || found[0] != found[2]);
+                    assert_eq!(
+                        found.map(|it| quantizer.bucket(it)),
+                        [u64::from(step); 3],
+                        "{step}/{buckets} of {whole}"
+                    );
+                    let above = score((part + 1, part), (whole, whole));
+                    assert_eq!(
+                        quantizer.bucket(above),
+                        u64::from(buckets.min(step + 1)),
+                        "more than {step}/{buckets} of {whole}"
+                    );
+                }
+            }
+            assert!(buckets < 5 || apart > 0, "{buckets}: rounding never told equal fractions apart");
+        }
+    }
 
     #[test]
     fn buckets_are_the_ceiling_of_score_times_n() {

@@ -50,8 +50,9 @@ const LARGEST_IN_ONE: u32 = 2;
 const SUGGESTED_PCT: u64 = 115;
 
 impl Load {
-    /// In O(n log n): once over starts and ends in their order.
-    pub(crate) fn of(workload: &Workload) -> Self {
+    /// What a workload uses, in O(n log n): once over starts and ends in their order.
+    #[must_use]
+    pub fn of(workload: &Workload) -> Self {
         let horizon = workload.horizon();
         let mut changes: Vec<(Time, bool, u32)> = Vec::with_capacity(2 * workload.vm_count() as usize);
         let mut largest = Resources::NONE;

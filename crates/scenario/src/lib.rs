@@ -10,6 +10,7 @@
 
 mod cursor;
 pub mod document;
+pub mod effect;
 pub mod fork;
 pub mod incident;
 pub mod issue;

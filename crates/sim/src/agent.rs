@@ -33,8 +33,9 @@ pub(crate) struct InFlight {
     pub(crate) assignments: Vec<Assignment>,
     /// What the links of these VMs take, by the places of cuts.
     pub(crate) links: Vec<(u32, u64)>,
-    /// The VM no machine was found for.
+    /// The VM no machine was found for, and whether any had room for it.
     pub(crate) refused: Option<(VmId, CacheUse)>,
+    pub(crate) had_room: bool,
 }
 
 impl InFlight {
@@ -43,7 +44,7 @@ impl InFlight {
         let (mut assignments, mut links) = over.map_or_else(Default::default, |over| (over.assignments, over.links));
         assignments.clear();
         links.clear();
-        Self { job, request, attempt, assignments, links, refused: None }
+        Self { job, request, attempt, assignments, links, refused: None, had_room: false }
     }
 }
 

@@ -64,6 +64,21 @@ impl Agents {
         }
     }
 
+    /// How long a request takes whose VMs took so long, in thousandths of a millisecond, in a workload with so many VMs
+    /// a request.
+    pub(crate) fn request_us(&self, vms_us: u64, vms: usize, mean_vms: f64) -> u64 {
+        if self.slowdown <= 1.0 || vms == 0 {
+            return vms_us;
+        }
+        let left_out = (self.slowdown - 1.0) * mean_vms * (vms_us as f64 / vms as f64);
+        vms_us.saturating_add(left_out as u64)
+    }
+
+    /// How long a change takes to be seen by others, in milliseconds.
+    pub(crate) fn slowed_ms(&self, ms: u64) -> u64 {
+        if self.slowdown <= 1.0 { ms } else { (ms as f64 * self.slowdown) as u64 }
+    }
+
     /// Machines an idle agent has time to rank again in so many milliseconds.
     pub(crate) fn updates_in(&self, idle_ms: u64) -> u64 {
         let each = self.update_us.max(0.001);
@@ -74,6 +89,17 @@ impl Agents {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slowed_down_a_request_takes_what_those_left_out_took() {
+        let one = Agents { slowdown: 100.0, ..Agents::default() };
+        // 20 ms for its VM, and 99 requests of two VMs each.
+        assert_eq!(one.request_us(20_000, 1, 2.0), 20_000 + 99 * 40_000);
+        // 240 VMs take 4.8 s, not 8 minutes.
+        assert_eq!(one.request_us(4_800_000, 240, 2.0), 4_800_000 + 99 * 40_000);
+        assert_eq!((one.slowed_ms(100), Agents::default().slowed_ms(100)), (10_000, 100));
+        assert_eq!(Agents::default().request_us(20_000, 1, 2.0), 20_000);
+    }
 
     #[test]
     fn each_way_of_telling_time_gives_the_papers_figures() {

@@ -100,6 +100,14 @@ pub struct Counters {
     pub placements: u64,
     /// VMs rejected: refused, or out of retries.
     pub rejections: u64,
+    /// Of these, VMs of requests for one of whose VMs no machine had room.
+    pub rejected_by_room: u64,
+    /// Of these, VMs of requests for one of whose VMs machines had room, and other rules refused them all.
+    pub rejected_by_terms: u64,
+    /// Of these, VMs of requests whose last retry ended in a conflict.
+    pub rejected_out_of_retries: u64,
+    /// Of the VMs placed, those that had ended by then: they never took any room.
+    pub ended_before_placed: u64,
     /// VMs of low priority put out to make room.
     pub evictions: u64,
     /// Requests whose commit failed and that were queued again.
@@ -146,6 +154,10 @@ impl Counters {
             conflicts: self.conflicts - before.conflicts,
             placements: self.placements - before.placements,
             rejections: self.rejections - before.rejections,
+            rejected_by_room: self.rejected_by_room - before.rejected_by_room,
+            rejected_by_terms: self.rejected_by_terms - before.rejected_by_terms,
+            rejected_out_of_retries: self.rejected_out_of_retries - before.rejected_out_of_retries,
+            ended_before_placed: self.ended_before_placed - before.ended_before_placed,
             evictions: self.evictions - before.evictions,
             retries: self.retries - before.retries,
             answered: self.answered - before.answered,

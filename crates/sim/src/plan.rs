@@ -30,7 +30,7 @@ declare! {
     /// stale, view of the zone and commits to the authoritative store; where a machine
     /// no longer has room the commit fails, is rolled back and tried again. A trace that
     /// holds one in n of a zone's requests leaves its agents n times less busy; to see
-    /// the zone's conflicts, let a decision take n times longer. (Protean sections 4 and 5.3)
+    /// the zone's conflicts, slow them down by n. (Protean sections 4 and 5.3)
     pub struct Agents as "Allocation agents" {
         /// How many agents decide side by side; more bear spikes better and collide more.
         count: u32 = 4, 1 => 64, "";
@@ -74,6 +74,12 @@ declare! {
         avoidance_window: u32 = 50, 1 => 100000, "commits";
         /// Among how many of the best machines a VM goes to a random one then.
         avoidance_best: u32 = 100, 1 => 100000, "machines";
+        /// For a trace that holds one in so many of a zone's requests: agents are as busy as the
+        /// zone's. Every request takes as long on top as the requests that were left out, which is
+        /// this number less one times what an average request takes, and changes take this many times
+        /// longer to be seen. VMs of a large request do not each take longer, so that it is not
+        /// outdated before it is decided.
+        slowdown: f64 = 1, 1 => 100000, "";
     }
 }
 

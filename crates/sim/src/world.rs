@@ -118,6 +118,8 @@ pub enum Rejection {
 /// A run under way.
 pub struct World {
     pub(crate) plan: Plan,
+    /// How many VMs a request asks for, on average.
+    vms_a_request: f64,
     /// The place of the plan's list that holds.
     pub(crate) list: u32,
     /// That list, or what incidents made of it.
@@ -192,7 +194,7 @@ impl World {
     #[must_use]
     pub fn new(plan: Plan) -> Self {
         let empty = plan.empty_zone();
-        let store = Store::new(empty.clone(), Millis(plan.agents.publish_ms));
+        let store = Store::new(empty.clone(), Millis(plan.agents.slowed_ms(plan.agents.publish_ms)));
         let vms = plan.workload.vm_count() as usize;
         let lives = plan.foresight_of_rules().map(|it| Lives::new(it, &plan.workload, plan.fleet.machine_count()));
         let policy = plan.policy_at_start();
@@ -202,8 +204,10 @@ impl World {
         let mut queue = Queue::new(plan.workload.clone(), plan.tick);
         lists::schedule(&plan, &mut queue);
         let stride = vms.checked_div(plan.funnel_samples as usize).map_or(0, |stride| stride.max(1) as u32);
+        let requests = f64::from(plan.workload.request_count().max(1));
         Self {
             list: 0,
+            vms_a_request: f64::from(plan.workload.vm_count()) / requests,
             policy,
             lives,
             lives_from,
@@ -691,9 +695,11 @@ impl World {
                 break;
             }
         }
+        let took_us = self.plan.agents.request_us(took_us, order.len(), self.vms_a_request);
         self.spare.order = order;
         self.agents[agent as usize].send(flight);
-        let Agents { commit_ms, pipelined, .. } = self.plan.agents;
+        let (commit_ms, pipelined) =
+            (self.plan.agents.slowed_ms(self.plan.agents.commit_ms), self.plan.agents.pipelined);
         let decided = self.now + Millis(took_us.div_ceil(1_000));
         self.queue.schedule_commit(decided + Millis(commit_ms), agent);
         if pipelined && commit_ms > 0 {
@@ -781,6 +787,7 @@ impl World {
             }
             Err(_) => {
                 flight.refused = Some((vm, cache));
+                flight.had_room = self.has_room(agent, vm);
                 self.note_blocked(agent, vm);
                 false
             }
@@ -843,6 +850,12 @@ impl World {
         let Some(book) = &mut self.links else { return };
         let request = self.asking.to_place(shape, &asked, Draw { number: 0, among: None });
         book.note_refusal(vm, self.agents[agent as usize].allocator.blocked(&request));
+    }
+
+    /// Whether, as this agent sees it, any machine has room for a VM, whatever other rules say.
+    fn has_room(&self, agent: u32, vm: VmId) -> bool {
+        let (view, demand) = (self.agents[agent as usize].allocator.view(), self.plan.workload.shape_of_vm(vm).demand);
+        (0..self.plan.fleet.machine_count()).any(|id| view.machine(MachineId(id)).free().covers(demand))
     }
 
     fn is_probed(&self, vm: VmId) -> bool {
@@ -1065,6 +1078,7 @@ impl World {
         self.record_flight(agent, flight, Outcome::Placed);
         for assignment in &flight.assignments {
             if self.plan.workload.end(assignment.vm) <= self.now {
+                self.counters.ended_before_placed += u64::from(matches!(flight.job, Job::Place(_)));
                 self.depart(assignment.vm, self.plan.workload.shape_of(assignment.vm));
             }
         }
@@ -1110,6 +1124,12 @@ impl World {
             Job::Place(request) => {
                 let vms = self.plan.workload.vms_of(request).len() as u64;
                 self.counters.rejections += vms;
+                let cause = match (rejection, flight.had_room) {
+                    (Rejection::OutOfRetries, _) => &mut self.counters.rejected_out_of_retries,
+                    (Rejection::Refused(_), true) => &mut self.counters.rejected_by_terms,
+                    (Rejection::Refused(_), false) => &mut self.counters.rejected_by_room,
+                };
+                *cause += vms;
                 self.note_answer(request, false);
                 if let (Some(book), Rejection::Refused(vm)) = (&self.links, rejection) {
                     self.counters.count_refusals(book.blocked(vm), vms);

@@ -92,7 +92,15 @@ impl TraceParser {
     /// for each; a column without a name is left aside. A first line without any number is its header, and passed over.
     #[must_use]
     pub fn with_columns(mut self, names: Vec<String>) -> Self {
-        self.text.columns = Some(names);
+        self.text.columns = Some(Columns::All(names));
+        self
+    }
+
+    /// Reads a table with a header as a [CSV with named columns](crate::formats::NamedColumns), where some columns have
+    /// other names than their header says: pairs of the name to read it by and the one it has.
+    #[must_use]
+    pub fn with_renamed(mut self, renamed: Vec<(String, String)>) -> Self {
+        self.text.columns = Some(Columns::Renamed(renamed));
         self
     }
 
@@ -177,7 +185,7 @@ struct Text {
     sample: Sample,
     leaves_out_instant: bool,
     /// What its columns are said to be, in place of what its header says.
-    columns: Option<Vec<String>>,
+    columns: Option<Columns>,
     /// The first lines of a file whose columns are not known.
     unknown: Vec<Vec<String>>,
     bytes: u64,
@@ -187,6 +195,32 @@ struct Text {
 }
 
 /// The part that is not read yet.
+/// What columns are said to be.
+enum Columns {
+    All(Vec<String>),
+    Renamed(Vec<(String, String)>),
+}
+
+impl Columns {
+    /// A name for each of these fields of a header.
+    fn of(self, header: &[String]) -> Result<Vec<String>, TraceError> {
+        let renamed = match self {
+            Self::All(names) => return Ok(names),
+            Self::Renamed(renamed) => renamed,
+        };
+        let has = |name: &String| header.iter().any(|field| field.trim().eq_ignore_ascii_case(name.trim()));
+        let missing: Vec<_> = renamed.iter().map(|(_, had)| had).filter(|had| !has(had)).cloned().collect();
+        if !missing.is_empty() {
+            return Err(TraceError::MissingColumns { missing, found: header.to_vec() });
+        }
+        let name = |field: &String| {
+            let pair = renamed.iter().find(|(_, had)| field.trim().eq_ignore_ascii_case(had.trim()));
+            pair.map_or_else(|| field.clone(), |(name, _)| name.clone())
+        };
+        Ok(header.iter().map(name).collect())
+    }
+}
+
 enum Body {
     /// The first bytes, until the format is known.
     Head(Vec<u8>),
@@ -278,6 +312,7 @@ impl Text {
         let records = Records::new(delimiter, self.limits.line_bytes_max);
         if let (Some(columns), Some(first)) = (self.columns.take(), rows.first()) {
             let in_header = !first.iter().any(|field| field.parse::<f64>().is_ok());
+            let columns = columns.of(first)?;
             let head = Head { file_name: &self.file_name, rows: &[columns] };
             let reader = NamedColumns {}.open(&head, &mut self.tally)?;
             let fields = if in_header { head.first().len() } else { usize::MAX };

@@ -14,7 +14,6 @@ use crate::commands::run::cache_word;
 use crate::given::{Given, Opt};
 use crate::scenario;
 use crate::shown::{count, moment, table};
-use crate::trace::source;
 
 pub(crate) const VM: Opt =
     Opt { name: "vm", value: Some("ID"), help: "the VM: its number in the trace, as placements.csv has it" };
@@ -24,8 +23,7 @@ pub(crate) const MACHINE: Opt =
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let name = given.number("vm")?;
     let name = name.ok_or_else(|| Failure("expected --vm ID, got none; placements.csv lists them".into()))?;
-    let variant = scenario::variant(given)?;
-    let source = source(&variant, given)?;
+    let (variant, source) = scenario::with_source(given)?;
     let plan = variant.plan(source.workload)?;
     let vm = plan.workload().find(name);
     let vm = vm.ok_or_else(|| Failure(format!("expected a VM of the trace, got {name}; placements.csv lists them")))?;

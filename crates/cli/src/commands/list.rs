@@ -13,11 +13,12 @@ use tiebreak_sim::{
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
+use crate::files::{FILES, FileOf};
 use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run";
+pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run|files";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -46,6 +47,7 @@ static LISTS: &[List] = &[
     },
     List { name: "power", rows: || vec![row(&PowerSettings::DECLARATION)], foot: String::new },
     List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
+    List { name: "files", rows: files, foot: String::new },
     List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
 ];
 
@@ -59,6 +61,9 @@ struct Row {
     stage: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
+    /// Of a file, what stands in it: names and meanings.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    fields: &'static [(&'static str, &'static str)],
 }
 
 #[derive(Serialize)]
@@ -86,7 +91,15 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 
 fn row(declaration: &'static Declaration) -> Row {
     let Declaration { id, title, help, params } = *declaration;
-    Row { id, title, help: one_line(help), params: params.iter().map(param).collect(), stage: None, unit: None }
+    Row {
+        id,
+        title,
+        help: one_line(help),
+        params: params.iter().map(param).collect(),
+        stage: None,
+        unit: None,
+        fields: &[],
+    }
 }
 
 fn param(param: &Param) -> ParamRow {
@@ -125,8 +138,22 @@ fn presets() -> Vec<Row> {
         params: Vec::new(),
         stage: None,
         unit: None,
+        fields: &[],
     };
     PRESETS.iter().map(row).collect()
+}
+
+fn files() -> Vec<Row> {
+    let row = |file: &FileOf| Row {
+        id: file.name,
+        title: file.name,
+        help: file.help.into(),
+        params: Vec::new(),
+        stage: None,
+        unit: None,
+        fields: file.fields,
+    };
+    FILES.iter().map(row).collect()
 }
 
 fn of_scores() -> String {
@@ -139,10 +166,11 @@ fn of_incidents() -> String {
 
 impl Row {
     fn text(&self) -> String {
+        let fields: String = self.fields.iter().map(|(name, help)| format!("    - {name}: {help}\n")).collect();
         let aside = self.stage.or(self.unit).map(|aside| format!(" ({aside})")).unwrap_or_default();
         let title = if self.title == self.id { String::new() } else { format!(": {}", self.title) };
         let params: String = self.params.iter().map(ParamRow::text).collect();
-        format!("{}{title}{aside}\n{}{params}", self.id, wrapped(&self.help, "    "))
+        format!("{}{title}{aside}\n{}{params}{fields}", self.id, wrapped(&self.help, "    "))
     }
 }
 

@@ -3,12 +3,14 @@
 mod bench;
 mod bounds;
 mod check;
+mod compare;
 mod explain;
 mod link;
 mod list;
 mod power;
 mod reproduce;
 mod run;
+mod size;
 mod sweep;
 mod trace;
 
@@ -16,7 +18,7 @@ use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::scenario::{MACHINES, PRESET, SET, VARIANT};
 use crate::shown::wrapped;
-use crate::trace::{SAMPLE, TRACE};
+use crate::trace::{COLUMNS, SAMPLE, TRACE};
 
 /// A thing to do by name.
 pub(crate) struct Command {
@@ -40,8 +42,46 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[&PRESET, &TRACE, &SAMPLE, &MACHINES, &SET, &VARIANT, &run::OUT],
+        options: &[&PRESET, &TRACE, &COLUMNS, &SAMPLE, &MACHINES, &SET, &VARIANT, &run::OUT, &run::VERBOSE],
         run: run::run,
+    },
+    Command {
+        name: "compare",
+        words: "[SCENARIO.json]",
+        words_max: 1,
+        help: "Says what would change if something else were set, over paired seeds, with intervals.",
+        options: &[
+            &PRESET,
+            &TRACE,
+            &COLUMNS,
+            &SAMPLE,
+            &MACHINES,
+            &compare::SET,
+            &compare::BASE,
+            &compare::PLAN,
+            &compare::SEEDS,
+            &VARIANT,
+        ],
+        run: compare::run,
+    },
+    Command {
+        name: "size",
+        words: "[SCENARIO.json]",
+        words_max: 1,
+        help: "Finds how many machines a workload needs; exit code 1 if no number is enough.",
+        options: &[
+            &PRESET,
+            &TRACE,
+            &COLUMNS,
+            &SAMPLE,
+            &MACHINES,
+            &size::MACHINE,
+            &size::REJECT,
+            &size::SEEDS,
+            &SET,
+            &VARIANT,
+        ],
+        run: size::run,
     },
     Command {
         name: "check",
@@ -56,7 +96,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &SAMPLE, &MACHINES, &SET, &VARIANT],
+        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &COLUMNS, &SAMPLE, &MACHINES, &SET, &VARIANT],
         run: explain::run,
     },
     Command {
@@ -72,6 +112,7 @@ pub(crate) static COMMANDS: &[Command] = &[
                average percent) and says which VMs are user-facing.",
         options: &[
             &SAMPLE,
+            &COLUMNS,
             &trace::OUT,
             &trace::COMPACT,
             &trace::model::RATE,
@@ -115,7 +156,17 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 100_000,
         help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
                order of their numbers. The rows of all shards, put together, are those of the whole.",
-        options: &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE, &TRACE, &SAMPLE],
+        options: &[
+            &sweep::SHARD,
+            &sweep::OUT,
+            &sweep::THREADS,
+            &sweep::MERGE,
+            &TRACE,
+            &COLUMNS,
+            &SAMPLE,
+            &MACHINES,
+            &SET,
+        ],
         run: sweep::run,
     },
     Command {

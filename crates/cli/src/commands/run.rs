@@ -6,47 +6,93 @@ use std::time::Instant;
 use serde::Serialize;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
-use tiebreak_scenario::{SWEEP_MEASURES, Variant};
+use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant, WorkloadRef};
 use tiebreak_sim::{Decision, Fates, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_tables::parquet;
 
 use super::trace::csv;
-use crate::answer::{Answer, Failure, json};
+use crate::answer::{Answer, Failure, json, note};
+use crate::files::PLACEMENTS;
 use crate::given::{Given, Opt};
-use crate::scenario;
-use crate::shown::{bytes, count, table};
-use crate::trace::{Source, source};
+use crate::shown::{bytes, count, duration, table};
+use crate::trace::Source;
+use crate::{own, progress, scenario};
 
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("DIR"),
-    help: "a folder for summary.json, series.csv, placements.csv with every decision, and vms.csv and vms.parquet with a row a VM",
+    help: "a folder for scenario.json, which runs again, summary.json, series.csv, placements.csv with every decision, and vms.csv and vms.parquet with a row a VM",
 };
 
+pub(crate) const VERBOSE: Opt =
+    Opt { name: "verbose", value: None, help: "also what rules did that refused nobody, caches and conflicts" };
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let variant = scenario::variant(given)?;
-    let source = source(&variant, given)?;
+    let (mut variant, source) = scenario::with_source(given)?;
+    let own = scenario::is_about_own_trace(given);
+    let skipped = if own { own::skip_the_empty_start(&mut variant, &source.workload) } else { None };
     let plan = variant.plan(source.workload.clone())?;
+    let doubts = own::doubts(&plan);
+    doubts.iter().for_each(note);
     let start = Instant::now();
     let mut world = World::new(plan);
     if given.has("out") {
         world.keep_decisions();
     }
-    world.run();
+    progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
-    let report = Report::of(&variant, &source, &world, wall_ms);
+    let mut report = Report::of(&variant, &source, &world, wall_ms);
+    report.warnings.extend(doubts.iter().cloned());
+    report.told = doubts;
+    report.measured_late = skipped.is_some();
     if let Some(folder) = given.one("out") {
         write_files(Path::new(folder), &world, &report)?;
+        write_scenario(Path::new(folder), variant, &source)?;
     }
-    Ok(Answer::either(given, &report, || report.text()))
+    Ok(Answer::either(given, &report, || report.text(given.has(VERBOSE.name))))
+}
+
+/// The scenario with everything that was set, which `tiebreak run` takes again: the trace is found by summary.json beside it.
+fn write_scenario(folder: &Path, variant: Variant, source: &Source) -> Result<(), Failure> {
+    let workload = match (&source.trace, variant.workload) {
+        (Some(trace), _) => {
+            let (fingerprint, name, settings) = (trace.fingerprint, trace.name.clone(), trace.settings);
+            WorkloadRef::Trace { fingerprint, name, settings }
+        }
+        (None, generated) => generated,
+    };
+    let variant = Variant { workload, ..variant };
+    let document = Document { name: "Run again".into(), variants: vec![variant], active: 0 };
+    let file = folder.join("scenario.json");
+    std::fs::write(&file, document.to_json())
+        .map_err(|error| Failure(format!("expected to write {}, got: {error}; choose another --out", file.display())))
 }
 
 /// The summary of a run as it stands in `summary.json`.
 #[derive(Serialize)]
 struct Report {
     digest: String,
+    /// What to know before the figures, a sentence each.
+    warnings: Vec<String>,
+    /// Those that were told before the run.
+    #[serde(skip)]
+    told: Vec<String>,
     placements: u64,
+    /// Of these, VMs that had ended before they were placed.
+    ended_before_placed: u64,
     rejections: u64,
+    /// Of these, but for those at the start: no machine had room, rules refused those that had, and commits kept failing.
+    rejected_by_room: u64,
+    rejected_by_terms: u64,
+    rejected_out_of_retries: u64,
+    /// From a request to its answer.
+    wait_p50_ms: Option<f64>,
+    wait_p99_ms: Option<f64>,
+    life_p50_ms: Option<u64>,
+    /// Where means over time begin.
+    measured_from_hours: f64,
+    #[serde(skip)]
+    measured_late: bool,
     warm_rejections: u64,
     conflicts: u64,
     /// VMs that lost their machine and have another one, or none.
@@ -97,12 +143,17 @@ struct Report {
     cache_hits_pct: f64,
     cache: Cache,
     rule_shares: Vec<Share>,
+    /// What made it: the version of the program, and its words.
+    version: &'static str,
+    command: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct TraceName {
     name: String,
     fingerprint: String,
+    /// Where it was read from; none of one that is built in.
+    path: Option<String>,
 }
 
 /// Figures of power, under the names that sweeps give them.
@@ -189,13 +240,26 @@ impl Share {
 impl Report {
     fn of(variant: &Variant, source: &Source, world: &World, wall_ms: f64) -> Self {
         let summary: Summary = world.summary();
+        let (median_life, ended) = (own::median_life_ms(&source.workload), summary.counters.ended_before_placed);
+        let [wait_p50, wait_p99] = [summary.answers.p50_ms, summary.answers.p99_ms];
         let trace = source.trace.clone();
         let fleet = world.plan().fleet();
         let by = |bottleneck: Bottleneck| summary.counters.refused_by_network[bottleneck as usize];
         Self {
             digest: format!("{:016x}", summary.digest),
+            warnings: own::slow_agents(wait_p50 / variant.agents.slowdown, median_life, ended).into_iter().collect(),
+            told: Vec::new(),
             placements: summary.placements,
+            ended_before_placed: ended,
             rejections: summary.rejections,
+            rejected_by_room: summary.counters.rejected_by_room,
+            rejected_by_terms: summary.counters.rejected_by_terms,
+            rejected_out_of_retries: summary.counters.rejected_out_of_retries,
+            wait_p50_ms: Some(wait_p50).filter(|wait| wait.is_finite()),
+            wait_p99_ms: Some(wait_p99).filter(|wait| wait.is_finite()),
+            life_p50_ms: median_life,
+            measured_from_hours: variant.measures.measured_from_hours,
+            measured_late: false,
             warm_rejections: summary.warm_rejections,
             conflicts: summary.conflicts,
             reallocations: summary.counters.reallocations,
@@ -228,7 +292,11 @@ impl Report {
             clusters: fleet.clusters().len(),
             vms: world.plan().workload().vm_count(),
             requests: world.plan().workload().request_count(),
-            trace: trace.map(|(name, id)| TraceName { name, fingerprint: format!("{id:032x}") }),
+            trace: trace.map(|trace| TraceName {
+                name: trace.name,
+                fingerprint: format!("{:032x}", trace.fingerprint),
+                path: trace.path,
+            }),
             commits: summary.counters.commits,
             cache_hits_pct: 100.0 * summary.counters.cache_hits as f64
                 / (summary.counters.cache_hits + summary.counters.cache_misses).max(1) as f64,
@@ -239,47 +307,79 @@ impl Report {
                 bytes: summary.cache_bytes,
             },
             rule_shares: summary.rule_shares.iter().zip(hints(&summary.rule_shares)).map(Share::of).collect(),
+            version: env!("CARGO_PKG_VERSION"),
+            command: std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
         }
     }
 
-    fn text(&self) -> String {
-        let warm = match self.warm_rejections {
-            0 => String::new(),
-            warm => format!(", {} of them at the start", count(warm)),
-        };
+    /// What a person asks first, then the rules that did something; the rest where it is asked for.
+    fn text(&self, verbose: bool) -> String {
         let trace = self.trace.as_ref().map_or("a generated workload", |trace| trace.name.as_str());
-        let cache = match (self.cache.on, self.cache.hits + self.cache.misses) {
+        let (vms, machines) = (count(self.vms.into()), count(self.machines.into()));
+        let late = if self.measured_late {
+            format!(", from the first request on ({:.1} h)", self.measured_from_hours)
+        } else {
+            String::new()
+        };
+        let mut rows = vec![
+            ("Empty hosts", format!("{:.2} % on average{late}", self.empty_hosts_pct_mean)),
+            ("Packing density", format!("{:.2} % on average", self.packing_density_pct_mean)),
+            ("Placed", self.placed()),
+            ("Rejected", self.rejected()),
+        ];
+        rows.extend(self.refused().into_iter().chain(self.grown()).chain(self.power.rows()).chain(self.disrupted()));
+        if let (Some(p50), Some(p99)) = (self.wait_p50_ms, self.wait_p99_ms) {
+            rows.push(("Waited", format!("{} (median), {} (99th percentile)", duration(p50), duration(p99))));
+        }
+        if let (Some(cores), Some(memory)) = (self.stranded_cores_pct_mean, self.stranded_memory_pct_mean) {
+            let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
+            rows.push(("Stranded", stranded));
+        }
+        rows.push(("Conflicts", format!("{} of {} commits", count(self.conflicts), count(self.commits))));
+        rows.push(("Replayed", format!("{trace}, {vms} VMs on {machines} machines, seed {}", self.seed)));
+        if verbose {
+            rows.push(("Conflicts, P99", format!("{} in a minute", self.conflicts_per_minute_p99)));
+            rows.push(("Caches", self.cached()));
+            rows.push(("Took", format!("{:.0} ms", self.wall_ms)));
+        }
+        rows.push(("Digest", self.digest.clone()));
+        let new = self.warnings.iter().filter(|warning| !self.told.contains(warning));
+        let warnings: String = new.map(|warning| format!("Warning: {warning}.\n")).collect();
+        let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
+        warnings + &text + &self.shares(verbose)
+    }
+
+    fn placed(&self) -> String {
+        let all = format!("{} of {} VMs", count(self.placements), count(self.vms.into()));
+        match self.ended_before_placed {
+            0 => all,
+            ended => format!("{all}; {} of them had ended by then and took no room", count(ended)),
+        }
+    }
+
+    /// How many VMs were rejected, and why.
+    fn rejected(&self) -> String {
+        let causes = [
+            (self.warm_rejections, "at the start"),
+            (self.rejected_by_room, "for want of room"),
+            (self.rejected_by_terms, "by other rules"),
+            (self.rejected_out_of_retries, "out of retries"),
+        ];
+        let some = causes.iter().filter(|(vms, _)| *vms > 0).map(|(vms, why)| format!("{} {why}", count(*vms)));
+        let causes: Vec<_> = some.collect();
+        let all = format!("{} VMs", count(self.rejections));
+        if causes.is_empty() { all } else { format!("{all}: {}", causes.join(", ")) }
+    }
+
+    fn cached(&self) -> String {
+        match (self.cache.on, self.cache.hits + self.cache.misses) {
             (false, _) => "off".into(),
             (true, 0) => "on, no decision".into(),
             (true, all) => {
                 let hits = 100.0 * self.cache.hits as f64 / all as f64;
                 format!("{hits:.1} % hits, {} in the end", bytes(self.cache.bytes))
             }
-        };
-        let mut rows = vec![
-            (
-                "Replayed",
-                format!("{trace}, {} VMs on {} machines", count(self.vms.into()), count(self.machines.into())),
-            ),
-            ("Placed", format!("{} VMs", count(self.placements))),
-            ("Rejected", format!("{} VMs{warm}", count(self.rejections))),
-            ("Empty hosts", format!("{:.2} % on average", self.empty_hosts_pct_mean)),
-            ("Packing density", format!("{:.2} % on average", self.packing_density_pct_mean)),
-            ("Conflicts", format!("{} of {} commits", count(self.conflicts), count(self.commits))),
-            ("Conflicts, P99", format!("{} in a minute", self.conflicts_per_minute_p99)),
-            ("Caches", cache),
-            ("Took", format!("{:.0} ms", self.wall_ms)),
-            ("Seed", self.seed.to_string()),
-            ("Digest", self.digest.clone()),
-        ];
-        if let (Some(cores), Some(memory)) = (self.stranded_cores_pct_mean, self.stranded_memory_pct_mean) {
-            let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
-            rows.insert(5, ("Stranded", stranded));
         }
-        let beside = self.refused().into_iter().chain(self.grown()).chain(self.power.rows()).chain(self.disrupted());
-        rows.splice(3..3, beside);
-        let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
-        text + &self.shares()
     }
 
     /// Why VMs were rejected, where VMs are linked and any was.
@@ -325,12 +425,19 @@ impl Report {
         some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))
     }
 
-    fn shares(&self) -> String {
+    /// What rules did: those that refused a candidate, or all with what there is to say of them.
+    fn shares(&self, verbose: bool) -> String {
         let mut rows =
             vec![["What each rule left", "given", "left", "decided", "left one", "settled"].map(String::from).to_vec()];
-        rows.extend(self.rule_shares.iter().map(Share::cells));
-        let hints = self.rule_shares.iter().filter_map(|share| Some((share.rule, share.told.as_ref()?)));
-        let hints: String = hints.map(|(rule, told)| format!("  {rule}: {told}\n")).collect();
+        let shown = self.rule_shares.iter().filter(|share| verbose || share.decided > 0.0);
+        rows.extend(shown.map(Share::cells));
+        let idle = self.rule_shares.len() + 1 - rows.len();
+        let hints = self.rule_shares.iter().filter(|_| verbose);
+        let hints = hints.filter_map(|share| Some((share.rule, share.told.as_ref()?)));
+        let mut hints: String = hints.map(|(rule, told)| format!("  {rule}: {told}\n")).collect();
+        if idle > 0 {
+            hints += &format!("  {idle} rules refused nobody; --verbose shows them\n");
+        }
         if rows.len() == 1 { String::new() } else { format!("\n{}{hints}", table(&rows)) }
     }
 }
@@ -392,21 +499,7 @@ fn write_series(file: &Path, world: &World) -> csv::Result<()> {
 /// One row per VM and attempt, in the order in which the store answered.
 fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
     let mut csv = csv::WriterBuilder::new().has_headers(false).from_path(file)?;
-    csv.write_record([
-        "seq",
-        "time_ms",
-        "request",
-        "vm",
-        "outcome",
-        "machine",
-        "cluster",
-        "best_set_size",
-        "cache",
-        "agent",
-        "attempt",
-        "cause",
-        "bottleneck",
-    ])?;
+    csv.write_record(PLACEMENTS.iter().map(|(name, _)| name))?;
     for (seq, decision) in world.decisions().iter().enumerate() {
         csv.write_field(seq.to_string())?;
         csv.serialize(Row::of(world, decision))?;

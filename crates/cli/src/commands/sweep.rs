@@ -45,7 +45,7 @@ const NEWS: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let file = given.word(0, "the file of a sweep's plan, PLAN.json")?;
-    let (plan, sweep) = read(file)?;
+    let (plan, sweep) = read(file, given)?;
     let table = SweepTable::of(&plan, &sweep);
     if given.has("merge") {
         return merge::run(given, &table.header(), sweep.count());
@@ -71,11 +71,15 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     sink.answer(&shard)
 }
 
-/// The plan of a file, over its scenario.
-fn read(file: &str) -> Result<(SweepPlan, Sweep), Failure> {
+/// The plan of a file, over its scenario with the machines of `--machines` and the fields of `--set`.
+fn read(file: &str, given: &Given) -> Result<(SweepPlan, Sweep), Failure> {
     let faulty = |error: tiebreak_scenario::SweepError| Failure(format!("{file}: {error}"));
     let plan = SweepPlan::read(&scenario::text(file)?).map_err(faulty)?;
-    let sweep = plan.over(&document(file, &plan.scenario)?).map_err(faulty)?;
+    let mut document = document(file, &plan.scenario)?;
+    for variant in &mut document.variants {
+        scenario::use_given(variant, given)?;
+    }
+    let sweep = plan.over(&document).map_err(faulty)?;
     Ok((plan, sweep))
 }
 

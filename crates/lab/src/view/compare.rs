@@ -6,10 +6,10 @@ use tiebreak_scenario::Document;
 use tiebreak_sim::METRICS;
 use tiebreak_tongue::{mark, say, tr};
 
-use crate::app::paired::{Effect, SEEDS_MAX};
 use crate::app::{App, Gathered, Lane, Paired};
 use crate::protocol::RunResult;
 use crate::view::{timeline, words};
+use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
 
 /// A number that sums up a run.
 #[derive(Clone, Copy, Debug)]

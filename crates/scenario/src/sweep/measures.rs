@@ -103,6 +103,21 @@ fn whole(count: u64) -> Option<f64> {
 pub static SWEEP_MEASURES: &[SweepMeasure] = &[
     measure("placements", "VMs placed, those alive at the start among them.", "", |it, _| whole(it.placements)),
     measure("rejections", "VMs rejected, those at the start among them.", "", |it, _| whole(it.rejections)),
+    measure("rejected_by_room", "VMs rejected for want of room, without those at the start.", "", |it, _| {
+        whole(it.counters.rejected_by_room)
+    }),
+    measure(
+        "rejected_by_terms",
+        "VMs rejected by other rules, although machines had room, without those at the start.",
+        "",
+        |it, _| whole(it.counters.rejected_by_terms),
+    ),
+    measure("rejected_out_of_retries", "VMs of requests whose commits kept failing.", "", |it, _| {
+        whole(it.counters.rejected_out_of_retries)
+    }),
+    measure("ended_before_placed", "VMs placed that had ended by then.", "", |it, _| {
+        whole(it.counters.ended_before_placed)
+    }),
     measure("warm_rejections", "VMs rejected at the start.", "", |it, _| whole(it.warm_rejections)),
     measure("conflicts", "Commits that failed.", "", |it, _| whole(it.conflicts)),
     measure("commits", "Decisions that reached the store.", "", |it, _| whole(it.counters.commits)),

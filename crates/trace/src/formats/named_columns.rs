@@ -12,8 +12,8 @@ use crate::report::{Correction, Fault, FaultKind, Tally};
 
 tiebreak_model::declare! {
     /// Any CSV with a header that names its columns, one row per VM. Needed: cores (or cpu, vcpu),
-    /// memory (or mem, ram), start (or created, arrival). Read when there: vm (or id, name), tenant (or
-    /// deployment, user, subscription, batch), end (or deleted, departure) or duration (or lifetime),
+    /// memory (or mem, ram, memory_size), start (or created, arrival, begin, at). Read when there: vm (or id, name), tenant (or
+    /// deployment, user, subscription, batch), end (or deleted, departure, stop) or duration (or lifetime, runtime),
     /// priority (0 high, 1 spot), and what the tenant asks of where its VMs stand: fault_domains (racks
     /// to be spread over), scope (zone, datacenter, cluster or rack), per_machine and per_rack (most of
     /// its VMs on one), isolated (no other tenant on its machines: 1 or 0, yes or no). Empty asks for
@@ -72,16 +72,59 @@ const TENANT: Meaning = word(&[
     "batchid",
 ]);
 pub(crate) const CORES: Meaning = Meaning {
-    names: &["cores", "core", "cpu", "cpus", "vcpu", "vcpus", "corecount", "vcpucount"],
+    names: &[
+        "cores",
+        "core",
+        "cpu",
+        "cpus",
+        "vcpu",
+        "vcpus",
+        "corecount",
+        "cpucount",
+        "vcpucount",
+        "numcpus",
+        "cpurequest",
+    ],
     units: CORES_UNITS,
     unit: 1_000.0,
 };
-pub(crate) const MEMORY: Meaning = Meaning { names: &["memory", "mem", "ram"], units: MEMORY_UNITS, unit: 1_024.0 };
-const START: Meaning =
-    time(&["start", "starttime", "created", "creationtime", "createtime", "vmcreated", "arrival", "arrivaltime"]);
-const END: Meaning =
-    time(&["end", "endtime", "deleted", "deletiontime", "deletetime", "vmdeleted", "departure", "departuretime"]);
-const DURATION: Meaning = time(&["duration", "lifetime"]);
+pub(crate) const MEMORY: Meaning = Meaning {
+    names: &["memory", "mem", "ram", "memorycapacity", "memcapacity", "memorysize", "memoryrequest"],
+    units: MEMORY_UNITS,
+    unit: 1_024.0,
+};
+const START: Meaning = time(&[
+    "start",
+    "starttime",
+    "startedat",
+    "created",
+    "createdat",
+    "creationtime",
+    "createtime",
+    "vmcreated",
+    "arrival",
+    "arrivaltime",
+    "submittime",
+    "begin",
+    "at",
+]);
+const END: Meaning = time(&[
+    "end",
+    "endtime",
+    "endedat",
+    "deleted",
+    "deletedat",
+    "deletiontime",
+    "deletetime",
+    "vmdeleted",
+    "departure",
+    "departuretime",
+    "stop",
+    "stoptime",
+    "finish",
+    "finishtime",
+]);
+const DURATION: Meaning = time(&["duration", "lifetime", "life", "lt", "runtime"]);
 /// How many machines a row of a list of machines stands for.
 pub(crate) const MACHINES: Meaning = word(&["machines", "machine", "count", "nodes", "number", "quantity"]);
 const PRIORITY: Meaning = word(&["priority"]);
@@ -157,7 +200,8 @@ impl Meaning {
     }
 
     fn needed_as(&self) -> String {
-        let others: Vec<&str> = self.names.iter().skip(1).take(3).copied().collect();
+        // Short ones tell best what else is known.
+        let others: Vec<&str> = self.names.iter().skip(1).filter(|name| name.len() < 10).take(3).copied().collect();
         format!("{} (or {})", self.names[0], others.join(", "))
     }
 }

@@ -4,18 +4,8 @@ use crate::{Outcome, process};
 
 pub(crate) const HELP: &str = "random scenarios until a law breaks: [--from N] [--hours H]";
 
-const TEST: [&str; 10] = [
-    "test",
-    "--release",
-    "--quiet",
-    "--package",
-    "tiebreak-tests",
-    "--test",
-    "laws",
-    "every_law_holds",
-    "--",
-    "--nocapture",
-];
+const TEST: [&str; 8] =
+    ["test", "--release", "--quiet", "--package", "tiebreak-tests", "laws::every_law_holds", "--", "--nocapture"];
 
 pub(crate) fn run(words: &[String]) -> Outcome {
     let Asked { from, hours } = asked(words)?;

@@ -63,7 +63,7 @@ impl Origin {
     pub(super) fn of_trace(given: &Given) -> Result<(Self, String), Failure> {
         let named = preset(if given.has("trace") { "packing-400" } else { "default" })?;
         let source = source(named.active_variant(), given)?;
-        let name = source.trace.map_or_else(String::new, |(name, _)| name);
+        let name = source.trace.map_or_else(String::new, |trace| trace.name);
         Ok((Self::Trace(source.workload), name))
     }
 

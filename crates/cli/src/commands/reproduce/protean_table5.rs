@@ -83,7 +83,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let reproduction = Reproduction {
         name: NAME,
         source: "Hadary et al., Protean, OSDI 2020, Table 5",
-        trace: source.trace.map_or_else(String::new, |(name, _)| name),
+        trace: source.trace.map_or_else(String::new, |trace| trace.name),
         machines: variant.clusters.iter().map(|cluster| cluster.settings.machines).sum(),
         agents: variant.agents.count,
         seeds,

@@ -1,0 +1,286 @@
+//! `tiebreak compare`: what would change if something else were set, over paired seeds.
+//!
+//! The scenario as it is and every other one run with the same seeds; what is told is the mean of the differences and
+//! its 95 % interval by Student's distribution. A difference whose interval holds 0 is undecided.
+
+use serde::Serialize;
+use tiebreak_placement::policy::group_of;
+use tiebreak_scenario::document::REQUIRED_RULE;
+use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
+use tiebreak_scenario::sweep::SweepMeasure;
+use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant};
+use tiebreak_sim::World;
+
+use crate::answer::{Answer, Failure};
+use crate::at_once::at_once;
+use crate::given::{Given, Opt};
+use crate::scenario;
+use crate::shown::table;
+use crate::workloads::Workloads;
+
+pub(crate) const SET: Opt = Opt {
+    name: "set",
+    value: Some("PATH=VALUE"),
+    help: "one thing to compare with, as often as you like; fields that belong together stand behind one --set, with commas \
+           between them",
+};
+pub(crate) const BASE: Opt = Opt {
+    name: "base",
+    value: Some("PATH=VALUE"),
+    help: "changes a field of all that is compared, as often as you like",
+};
+pub(crate) const PLAN: Opt = Opt {
+    name: "plan",
+    value: Some("NAME"),
+    help: "what to compare with, by name: each-rule-off (every rule that is on, switched off in turn) or neighbours:PATH (the \
+           values beside the one that a field has)",
+};
+pub(crate) const SEEDS: Opt =
+    Opt { name: "seeds", value: Some("N"), help: "how many seeds, counted from the scenario's; 8, at most 64" };
+
+/// What is compared.
+const MEASURES: [&str; 5] =
+    ["empty_hosts_pct_mean", "packing_density_pct_mean", "rejections", "rejected_out_of_retries", "conflicts"];
+
+/// A scenario beside the one as it is.
+struct Contender {
+    name: String,
+    variant: Variant,
+}
+
+#[derive(Serialize)]
+struct Report {
+    seeds: Vec<u64>,
+    as_it_is: Vec<Value>,
+    compared: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Value {
+    measure: &'static str,
+    mean: f64,
+}
+
+#[derive(Serialize)]
+struct Row {
+    set: String,
+    differences: Vec<Difference>,
+}
+
+/// Of a measure, what is set less as it is.
+#[derive(Serialize)]
+struct Difference {
+    measure: &'static str,
+    mean: f64,
+    /// The 95 % interval; none with one seed.
+    low: Option<f64>,
+    high: Option<f64>,
+    /// Whether the interval leaves out 0, or there is no difference with any seed.
+    decided: bool,
+}
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let workloads = Workloads::of(given);
+    let mut base = scenario::unset_variant(given)?;
+    if scenario::is_about_own_trace(given) {
+        base = scenario::unslowed(base.clone(), workloads.workload(&base)?.as_ref(), given);
+    }
+    scenario::set_all(&mut base, &given.all(BASE.name).collect::<Vec<_>>())?;
+    let contenders = contenders(&base, given)?;
+    if contenders.is_empty() {
+        return Err(Failure(
+            "expected something to compare with, got nothing; give --set PATH=VALUE or --plan NAME".into(),
+        ));
+    }
+    let seeds = given.number(SEEDS.name)?.unwrap_or(8).clamp(1, SEEDS_MAX as u64);
+    let seeds: Vec<u64> = (0..seeds).map(|nth| base.seed.wrapping_add(nth)).collect();
+    let all: Vec<&Variant> = std::iter::once(&base).chain(contenders.iter().map(|it| &it.variant)).collect();
+    let jobs: Vec<(usize, u64)> = (0..all.len()).flat_map(|at| seeds.iter().map(move |seed| (at, *seed))).collect();
+    let measured = at_once(&jobs, |(at, seed)| measure(&workloads, &Variant { seed: *seed, ..all[*at].clone() }))?;
+    let runs: Vec<&[Vec<f64>]> = measured.chunks(seeds.len()).collect();
+    let rows = contenders.iter().zip(&runs[1..]);
+    let report = Report {
+        as_it_is: measures().enumerate().map(|(nth, it)| Value { measure: it.id, mean: mean(runs[0], nth) }).collect(),
+        compared: rows
+            .map(|(it, other)| Row { set: it.name.clone(), differences: differences(runs[0], other) })
+            .collect(),
+        seeds,
+    };
+    Ok(Answer::either(given, &report, || report.text()))
+}
+
+fn measures() -> impl Iterator<Item = &'static SweepMeasure> {
+    MEASURES.iter().filter_map(|id| SWEEP_MEASURES.iter().find(|measure| measure.id == *id))
+}
+
+fn measure(workloads: &Workloads<'_>, variant: &Variant) -> Result<Vec<f64>, Failure> {
+    let mut world = World::new(workloads.plan(variant)?.without_samples());
+    world.run();
+    let summary = world.summary();
+    Ok(measures().map(|it| it.of_run(&summary, world.plan()).unwrap_or(f64::NAN)).collect())
+}
+
+fn mean(runs: &[Vec<f64>], nth: usize) -> f64 {
+    runs.iter().map(|run| run[nth]).sum::<f64>() / runs.len() as f64
+}
+
+fn differences(base: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Difference> {
+    let of = |(nth, measure): (usize, &SweepMeasure)| {
+        let pairs: Vec<f64> = base.iter().zip(other).map(|(base, other)| other[nth] - base[nth]).collect();
+        let effect = Effect::of(&pairs).expect("one seed or more");
+        let side = |sign: f64| effect.half.map(|half| effect.mean + sign * half);
+        Difference {
+            measure: measure.id,
+            mean: effect.mean,
+            low: side(-1.0),
+            high: side(1.0),
+            decided: effect.is_decided(),
+        }
+    };
+    measures().enumerate().map(of).collect()
+}
+
+fn contenders(base: &Variant, given: &Given) -> Result<Vec<Contender>, Failure> {
+    let with = |name: &str| {
+        let mut variant = base.clone();
+        scenario::set_all(&mut variant, &name.split(',').collect::<Vec<_>>())?;
+        Ok(Contender { name: name.to_owned(), variant })
+    };
+    let mut contenders = given.all(SET.name).map(with).collect::<Result<Vec<_>, Failure>>()?;
+    for plan in given.all(PLAN.name) {
+        let names = match plan.split_once(':') {
+            None if plan == "each-rule-off" => rules_off(base),
+            Some(("neighbours" | "neighbors", path)) => neighbours(base, path)?,
+            _ => {
+                return Err(Failure(format!("expected each-rule-off or neighbours:PATH after --plan, got \"{plan}\"")));
+            }
+        };
+        // A neighbour may lie outside of what the field takes.
+        contenders.extend(names.iter().filter_map(|name| with(name).ok()));
+    }
+    Ok(contenders)
+}
+
+fn rules_off(base: &Variant) -> Vec<String> {
+    let on = base.rules.iter().filter(|rule| rule.on && rule.id != REQUIRED_RULE && group_of(&rule.id).is_some());
+    on.map(|rule| format!("rules.{}.on=false", rule.id)).collect()
+}
+
+/// Buckets a few finer and coarser, numbers half and twice as large, switches turned.
+fn neighbours(base: &Variant, path: &str) -> Result<Vec<String>, Failure> {
+    const LADDER: [&str; 10] = ["1", "2", "3", "4", "5", "8", "10", "20", "100", "none"];
+    let value = value_of(base, path).ok_or_else(|| {
+        Failure(format!(
+            "expected the path of a field after neighbours:, got \"{path}\"; write for instance rules.BestFit.buckets"
+        ))
+    })?;
+    let named = |value: String| format!("{path}={value}");
+    if path.ends_with(".buckets") {
+        let at = LADDER.iter().position(|step| *step == value).unwrap_or(LADDER.len() - 1);
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| LADDER.get(at));
+        return Ok(beside.map(|step| named((*step).to_owned())).collect());
+    }
+    match (value.parse::<f64>(), value.as_str()) {
+        (_, "true") => Ok(vec![named("false".into())]),
+        (_, "false") => Ok(vec![named("true".into())]),
+        (Ok(number), _) => {
+            let halves = [(number / 2.0).floor(), number / 2.0, number * 2.0, number + 1.0];
+            let tried = if number.fract() == 0.0 { [halves[0], halves[2]] } else { [halves[1], halves[2]] };
+            let tried = if number == 0.0 { vec![1.0] } else { tried.to_vec() };
+            Ok(tried.into_iter().map(|number| named(number.to_string())).collect())
+        }
+        _ => Err(Failure(format!("expected a number or a switch at {path}, got {value}"))),
+    }
+}
+
+/// What a field has, as text; none where there is no such field.
+fn value_of(base: &Variant, path: &str) -> Option<String> {
+    let document = Document { name: String::new(), variants: vec![base.clone()], active: 0 };
+    let json: serde_json::Value = serde_json::from_str(&document.to_json()).ok()?;
+    let variant = &json["variants"][0];
+    let words: Vec<&str> = path.split('.').collect();
+    let found = match words[..] {
+        ["rules", id, field] => {
+            let rule = variant["rules"].as_array()?.iter().find(|rule| rule["rule"] == id)?;
+            rule.get(field).or_else(|| rule["values"].get(field))?
+        }
+        _ => words.iter().try_fold(variant, |node, word| match word.parse::<usize>() {
+            Ok(index) => node.get(index),
+            Err(_) => node.get(*word),
+        })?,
+    };
+    match found {
+        serde_json::Value::Null => Some("none".into()),
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Object(_) | serde_json::Value::Array(_) => None,
+        other => Some(other.to_string()),
+    }
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let heads = ["", "empty hosts, %", "packing density, %", "rejected", "out of retries", "conflicts"];
+        let mut rows = vec![heads.map(String::from).to_vec()];
+        let means = self.as_it_is.iter().map(|it| shown(it.measure, it.mean));
+        rows.push(std::iter::once("as it is".to_owned()).chain(means).collect());
+        rows.extend(
+            self.compared.iter().map(|row| {
+                std::iter::once(row.set.clone()).chain(row.differences.iter().map(Difference::cell)).collect()
+            }),
+        );
+        let seeds = match self.seeds.len() {
+            1 => "One seed: no interval".to_owned(),
+            many => {
+                format!("Differences from the scenario as it is, {many} seeds, 95 % intervals; ~ where 0 lies within")
+            }
+        };
+        format!("{seeds}\n\n{}", table(&rows))
+    }
+}
+
+impl Difference {
+    fn cell(&self) -> String {
+        let sign = if self.mean > 0.0 { "+" } else { "" };
+        let mean = format!("{sign}{}", shown(self.measure, self.mean));
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if low < high => {
+                let doubt = if self.decided { "" } else { "~ " };
+                format!("{doubt}{mean} ({} to {})", shown(self.measure, low), shown(self.measure, high))
+            }
+            _ => mean,
+        }
+    }
+}
+
+fn shown(measure: &str, value: f64) -> String {
+    let text = if measure.contains("_pct_") { format!("{value:.2}") } else { format!("{value:.0}") };
+    // No minus before nothing.
+    if text.trim_start_matches('-').chars().all(|it| it == '0' || it == '.') {
+        text.trim_start_matches('-').into()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_those_beside_the_value() {
+        let base = Variant::default();
+        let of = |path: &str| neighbours(&base, path).expect("a field");
+        assert_eq!(of("agents.decision_ms"), ["agents.decision_ms=10", "agents.decision_ms=40"]);
+        assert_eq!(of("agents.caches"), ["agents.caches=false"]);
+        assert_eq!(of("rules.BestFit.buckets"), ["rules.BestFit.buckets=2", "rules.BestFit.buckets=4"]);
+        assert_eq!(of("inventory.clusters.0.unready"), ["inventory.clusters.0.unready=1"]);
+        assert!(neighbours(&base, "agents.cuont").is_err() && neighbours(&base, "agents").is_err());
+    }
+
+    #[test]
+    fn rules_that_are_off_or_needed_are_not_switched_off() {
+        let names = rules_off(&Variant::default());
+        assert!(names.contains(&"rules.BestFit.on=false".to_owned()));
+        assert!(!names.iter().any(|name| name.contains(REQUIRED_RULE) || name.contains("FirstFit")), "{names:?}");
+    }
+}
