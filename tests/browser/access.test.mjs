@@ -1,17 +1,29 @@
 // The page for everyone: axe finds nothing in any state, and the main job needs no mouse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
-import { BELOW, corpusLink, onPage, RULE } from './people.mjs';
+import { atRest, axe } from './harness.mjs';
+import {
+  BELOW, corpusLink, dismissAll, drawn, enter, focused, hasFocus, menuCloses, menuOpens, onPage, RULE, shows, until,
+} from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
+async function opensMenu(page, button) {
+  await button.click();
+  await menuOpens(page);
+}
+
+async function closesMenu({ page }) {
+  await page.keyboard.press('Escape');
+  await menuCloses(page);
+}
+
 // Every state, how to get there, and how to get back.
 const STATES = {
   'as it opens': [() => {}, () => {}],
-  'a menu open': [({ hand }) => hand.handle(RULE).click(), ({ page }) => page.keyboard.press('Escape')],
-  'the menu of events open': [({ hand }) => hand.button('Add event').click(), ({ page }) => page.keyboard.press('Escape')],
+  'a menu open': [({ hand, page }) => opensMenu(page, hand.handle(RULE)), closesMenu],
+  'the menu of events open': [({ hand, page }) => opensMenu(page, hand.button('Add event')), closesMenu],
   'an event open': [
     async ({ hand, page }) => {
       await hand.button('Add event').click();
@@ -39,20 +51,21 @@ const STATES = {
       await page.getByText('How much is kept').click();
       await page.getByRole('slider', { name: 'Moment' }).focus();
       await page.keyboard.press('Home');
-      for (let samples = 0; samples < 8; samples += 1) await page.keyboard.press('ArrowRight');
+      await drawn(page);
+      for (let samples = 0; samples < 8; samples += 1) {
+        await page.keyboard.press('ArrowRight');
+        await drawn(page);
+      }
       await page.getByText(/commits failed on \d+ machines/).waitFor({ state: 'attached' });
     },
     ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
   ],
   'a VM explained': [
-    async ({ page }) => {
-      const explain = page.getByRole('region', { name: 'Explain' });
-      await explain.getByRole('spinbutton', { name: 'Machine', exact: true }).fill('0');
-      await page.keyboard.press('Tab');
+    async ({ hand }) => {
+      const explain = await hand.lookAt(0);
       await explain.getByRole('button', { name: /^VM \d+/ }).first().click();
       await explain.getByRole('region', { name: 'Scores' }).waitFor();
-      await explain.getByRole('spinbutton', { name: 'Why not machine' }).fill('7');
-      await page.keyboard.press('Tab');
+      await enter(explain.getByRole('spinbutton', { name: 'Why not machine' }), 7);
       await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
     },
     () => {},
@@ -63,7 +76,10 @@ const STATES = {
     },
     async ({ page }) => {
       const open = page.getByRole('button', { name: 'Hide data table' });
-      while (await open.count()) await open.first().click();
+      for (let left = await open.count(); left > 0; left -= 1) {
+        await open.first().click();
+        await shows(() => open.count(), left - 1);
+      }
     },
   ],
   'the share dialog open': [
@@ -71,31 +87,41 @@ const STATES = {
       await hand.button('Share').click();
       await page.getByRole('dialog', { name: 'Share' }).waitFor();
     },
-    ({ page }) => page.keyboard.press('Escape'),
+    async ({ page }) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Share' }).waitFor({ state: 'hidden' });
+    },
   ],
   'a notice shown': [
     async ({ hand }) => {
       await hand.giveFile({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') });
       await hand.alert.waitFor();
     },
-    ({ page }) => page.getByRole('button', { name: /^Dismiss: / }).click(),
+    ({ page }) => dismissAll(page),
   ],
   'compared with the run before': [({ hand }) => hand.setBuckets(BELOW, 1), () => {}],
   'waiting for a trace': [({ hand }) => hand.choosePreset('Four hundred machines'), () => {}],
 };
 
-/** Nothing moves any more: what fades in has its colours. */
-const atRest = (page) => page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+const anatomy = ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click();
 
-const escape = ({ page }) => page.keyboard.press('Escape');
+/** Draws one side out, and back in. */
+const drawer = (name) => [
+  async ({ hand, page }) => {
+    await hand.drawer(name).click();
+    await page.getByRole('region', { name, exact: true }).waitFor();
+  },
+  async ({ page }) => {
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name, exact: true }).waitFor({ state: 'hidden' });
+  },
+];
+
 const DRAWERS = {
   'narrow, as it opens': [() => {}, () => {}],
-  'narrow, caches and agents open': [
-    ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
-    ({ page }) => page.getByRole('button', { name: 'Anatomy of caches and agents' }).click(),
-  ],
-  'narrow, the rules drawn out': [({ hand }) => hand.drawer('Rules').click(), escape],
-  'narrow, Explain drawn out': [({ hand }) => hand.drawer('Explain').click(), escape],
+  'narrow, caches and agents open': [anatomy, anatomy],
+  'narrow, the rules drawn out': drawer('Rules'),
+  'narrow, Explain drawn out': drawer('Explain'),
 };
 
 for (const dark of [false, true]) {
@@ -106,7 +132,7 @@ for (const dark of [false, true]) {
         const found = new Map();
         for (const [state, [there, back]] of Object.entries(states)) {
           await there(session);
-          await atRest(session.page);
+          await drawn(session.page);
           for (const violation of await axe(session.page)) if (!found.has(violation)) found.set(violation, state);
           await back(session);
         }
@@ -117,12 +143,6 @@ for (const dark of [false, true]) {
 
 test('axe finds nothing when a link is partly unreadable and a draft is offered', () =>
   onPage({ path: corpusLink('bad/out-of-range') }, async ({ page }) => assert.deepEqual(await axe(page), [])));
-
-/** What has the focus, as `role "name"` would find it. */
-const focused = (page) => page.evaluate(() => {
-  const { tagName, ariaLabel, textContent } = document.activeElement;
-  return ariaLabel ?? (tagName === 'BODY' ? 'nothing' : textContent.trim());
-});
 
 /** Tabs on until this has the focus. */
 async function tabTo(page, name, key = 'Tab') {
@@ -141,27 +161,30 @@ test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
 
     await tabTo(page, `Move ${RULE}`);
     await press('Enter');
-    assert.equal(await focused(page), 'Move up', 'the first item that can be used');
+    await hasFocus(page, 'Move up', 'the first item that can be used');
     await press('ArrowUp');
-    assert.equal(await focused(page), 'Move to bottom');
-    for (let items = 0; items < 2; items += 1) await press('ArrowDown');
-    await press('ArrowDown');
-    assert.equal(await focused(page), 'Move to top');
+    await hasFocus(page, 'Move to bottom');
+    for (const item of ['Move up', 'Move down', 'Move to top']) {
+      await press('ArrowDown');
+      await hasFocus(page, item);
+    }
     await press('ArrowUp');
+    await hasFocus(page, 'Move down');
     await hand.runs(() => press('Enter'));
     assert.equal(await hand.isBelow(RULE, BELOW), true);
-    assert.equal(await focused(page), `Move ${RULE}`, 'the focus is back on the handle');
-    assert.equal(await page.getByRole('menu').count(), 0);
+    await hasFocus(page, `Move ${RULE}`, 'the focus is back on the handle');
+    await menuCloses(page);
 
     await press('Enter');
+    await menuOpens(page);
     await press('Escape');
-    assert.equal(await focused(page), `Move ${RULE}`, 'Escape leads back to the handle');
-    assert.equal(await page.getByRole('menu').count(), 0);
+    await hasFocus(page, `Move ${RULE}`, 'Escape leads back to the handle');
+    await menuCloses(page);
 
     await tabTo(page, `Buckets for ${BELOW}`, 'Shift+Tab');
     await hand.runs(() => press('ArrowDown'));
     assert.equal(await hand.bucketsOf(BELOW).inputValue(), '4');
-    assert.equal(await focused(page), `Buckets for ${BELOW}`, 'the focus stays');
+    await hasFocus(page, `Buckets for ${BELOW}`, 'the focus stays');
     const edited = await hand.digest();
     assert.notEqual(edited, opened);
 
@@ -172,11 +195,12 @@ test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
     await tabTo(page, 'Share');
     await press('Enter');
     const link = page.getByRole('dialog', { name: 'Share' }).getByRole('textbox', { name: 'Link' });
+    await link.waitFor();
     assert.match(await link.inputValue(), /#2\./);
     await tabTo(page, 'Copy link');
     await press('Escape');
     await link.waitFor({ state: 'hidden' });
-    assert.equal(await focused(page), 'Share', 'closed, the focus is back');
+    await hasFocus(page, 'Share', 'closed, the focus is back');
 
     await tabTo(page, 'Undo', 'Shift+Tab');
     for (let steps = 0; steps < 2; steps += 1) await hand.runs(() => press('Enter'));
@@ -191,15 +215,18 @@ test('without a mouse: a moment, a machine and a VM are chosen', () =>
     await page.keyboard.press('ArrowDown');
     const explain = page.getByRole('region', { name: 'Explain' });
     const machine = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
-    assert.equal(await machine.inputValue(), '0');
+    await shows(() => machine.inputValue(), '0');
     await page.keyboard.press('ArrowRight');
-    assert.notEqual(await machine.inputValue(), '0');
+    await until(async () => Number(await machine.inputValue()) > 0);
     await page.keyboard.press('ArrowLeft');
+    await shows(() => machine.inputValue(), '0');
+    const vms = explain.getByRole('button', { name: /^VM \d+/ });
+    await vms.first().waitFor();
     await tabTo(page, 'Moment');
     await page.keyboard.press('Home');
     await explain.getByText(/ at 00:00:00$/).waitFor();
-    const vm = explain.getByRole('button', { name: /^VM \d+/ }).first();
-    await tabTo(page, await vm.textContent());
+    // This machine holds the same VMs from the start to the end.
+    await tabTo(page, await vms.first().textContent());
     await page.keyboard.press('Enter');
     await explain.getByRole('region', { name: 'Scores' }).waitFor();
   }));
@@ -210,16 +237,17 @@ test('without a mouse: the focus stays where the hand is', async (t) => {
       await hand.handle(RULE).focus();
       for (let rows = 0; rows < 3; rows += 1) {
         await hand.runs(() => page.keyboard.press('Alt+ArrowDown'));
-        assert.equal(await focused(page), `Move ${RULE}`);
+        await hasFocus(page, `Move ${RULE}`);
       }
       assert.equal(await hand.isBelow(RULE, 'PreferLeastUsedRack'), true);
       await hand.runs(() => page.keyboard.press('Alt+ArrowUp'));
-      assert.equal(await focused(page), `Move ${RULE}`);
+      await hasFocus(page, `Move ${RULE}`);
     }));
   await t.test('on Run, which does nothing while a run is under way', () =>
     onPage(WIDE, async ({ hand, page }) => {
       await hand.button('Run').focus();
       await hand.runs(() => page.keyboard.press('Enter'));
+      await drawn(page);
       assert.equal(await focused(page), 'Run');
     }));
   await t.test('on Undo, when there is nothing left to undo', () =>
@@ -227,6 +255,7 @@ test('without a mouse: the focus stays where the hand is', async (t) => {
       await hand.setBuckets(BELOW, 5);
       await hand.button('Undo').focus();
       await hand.runs(() => page.keyboard.press('Enter'));
+      await drawn(page);
       assert.equal(await focused(page), 'Undo');
     }));
 });
@@ -245,8 +274,11 @@ for (const width of [NARROW.width, 800]) {
           assert.ok(!(await drawer.isVisible()), `${name} is closed`);
           await hand.drawer(name).click();
           await drawer.waitFor();
+          // It takes keys and covers its part of the page when it has slid there.
+          await page.waitForFunction(() => document.activeElement.closest('.side.open'));
+          await atRest(page);
           await close();
-          await drawer.waitFor({ state: 'hidden', timeout: 3000 });
+          await drawer.waitFor({ state: 'hidden' });
         }
       }
     }));
@@ -255,7 +287,10 @@ for (const width of [NARROW.width, 800]) {
 test('every target is big enough to hit, and nothing scrolls sideways', () =>
   onPage(NARROW, async ({ hand, page }) => {
     for (const name of ['Rules', 'Explain']) {
+      const side = page.getByRole('region', { name, exact: true });
       await hand.drawer(name).click();
+      await side.waitFor();
+      await atRest(page);
       const small = await page.evaluate(() => [...document.querySelectorAll('button, select, summary, input, a')]
         .filter((target) => target.checkVisibility())
         .map((target) => [target, target.closest('label') ?? target])
@@ -266,5 +301,6 @@ test('every target is big enough to hit, and nothing scrolls sideways', () =>
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(sideways <= 0, `${sideways} px stick out`);
       await page.keyboard.press('Escape');
+      await side.waitFor({ state: 'hidden' });
     }
   }));

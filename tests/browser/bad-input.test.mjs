@@ -4,9 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { CHROMIUM, DIST, hold, MOUNT, QUIET_FLAGS, serve } from './harness.mjs';
+import { CHROMIUM, DIST, hold, MOUNT, PATIENCE_MS, QUIET_FLAGS, serve } from './harness.mjs';
 import {
-  BELOW, CORPUS, corpusLink, GOLDEN, Hand, listenToStatus, onPage, packingCut, settled, temporaryFolder, worksOn,
+  BELOW, CORPUS, corpusLink, dismissAll, engines, enter, GOLDEN, Hand, listenToStatus, onPage, packingCut, says, settled,
+  shows, temporaryFolder, worksOn,
 } from './people.mjs';
 
 const HEAD = 'vm,tenant,cores,memory,start,end,priority\n';
@@ -17,8 +18,7 @@ const csv = (name, content) => ({ name, mimeType: 'text/csv', buffer: Buffer.fro
 
 /** A draft of one's own, which no bad input may touch. */
 async function ownDraft(hand) {
-  await hand.name.fill('Mine');
-  await hand.name.press('Tab');
+  await enter(hand.name, 'Mine');
   await hand.setBuckets(BELOW, 5);
   return everything(hand);
 }
@@ -61,9 +61,8 @@ test('files that are no trace are named for what they are, and the draft stays',
       await hand.giveFile(file);
       await hand.alert.waitFor();
       assert.match(await hand.alert.textContent(), words, what);
-      assert.match(await hand.status.textContent(), /^Done: /, what);
-      await page.getByRole('button', { name: /^Dismiss: / }).click();
-      await hand.alert.waitFor({ state: 'detached' });
+      await says(hand.status, /^Done: /, what);
+      await dismissAll(page);
       assert.deepEqual(await everything(hand), mine, what);
     }
     await worksOn(hand);
@@ -86,8 +85,8 @@ test('negative and reversed times are left out with their lines, the other rows 
 test('a VM larger than any machine is refused, and Explain says by what', () =>
   onPage({}, async ({ hand, page }) => {
     await hand.runs(() => hand.giveFile(csv('large.csv', `${HEAD}${GOOD_ROWS}99,99,400,16,5,60,0\n`)));
-    await page.getByRole('textbox', { name: 'VM', exact: true }).fill('99');
-    await page.keyboard.press('Enter');
+    const vm = page.getByRole('textbox', { name: 'VM', exact: true });
+    await enter(vm, 99, () => vm.press('Enter'));
     const explain = page.getByRole('region', { name: 'Explain' });
     await explain.getByText(/^No machine could take it: /).waitFor();
     await explain.getByText(/It asked for 400 cores/).waitFor();
@@ -97,7 +96,7 @@ test('a VM larger than any machine is refused, and Explain says by what', () =>
 test('a VM larger than any machine is announced', () =>
   onPage({}, async ({ hand }) => {
     await hand.runs(() => hand.giveFile(csv('large.csv', `${HEAD}${GOOD_ROWS}99,99,400,16,5,60,0\n`)));
-    assert.match(await hand.alert.textContent({ timeout: 1000 }), /99.*400 cores|400 cores.*104/s);
+    assert.match(await hand.alert.textContent(), /99.*400 cores|400 cores.*104/s);
   }));
 
 test('0 machines, a word and nothing at all are refused in the field', () =>
@@ -111,7 +110,7 @@ test('0 machines, a word and nothing at all are refused in the field', () =>
       const told = await hand.alert.textContent();
       assert.match(told, /Expected a whole number from 1 to/, typed);
       assert.ok(told.includes(`got ${got}`), `${typed}: ${told}`);
-      await page.getByRole('button', { name: /^Dismiss: / }).click();
+      await dismissAll(page);
       assert.equal(await field.inputValue(), '140', typed);
       assert.deepEqual(await everything(hand), mine, typed);
     }
@@ -133,11 +132,6 @@ const LINKS = {
   'no link at all': ['bad/not-a-link', /expected a link like #2\.d\.…, got "#section-2"/, false],
 };
 
-async function dismissAll(page) {
-  const dismiss = page.getByRole('button', { name: /^Dismiss: / });
-  while (await dismiss.count()) await dismiss.first().click();
-}
-
 test('bad links say what is wrong with them, at the start and in an open page; the draft stays', () =>
   onPage({}, async ({ hand, page, host }) => {
     const mine = await ownDraft(hand);
@@ -149,6 +143,8 @@ test('bad links say what is wrong with them, at the start and in an open page; t
       assert.match(await hand.alert.textContent(), words, what);
       assert.equal((await hand.name.inputValue()) !== 'Mine', opens, `${what}: opens what could be read`);
       assert.deepEqual(await hand.drafts(), drafts, what);
+      // What opened runs to its end first.
+      await settled(page, 0);
       if (opens) await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), mine.digest, what);
       await worksOn(hand);
@@ -183,6 +179,7 @@ test("one's own link, cut in half on its way, opens as far as it goes", () =>
     await hand.alert.waitFor();
     assert.match(await hand.alert.textContent(), /the link seems cut/);
     assert.deepEqual(await hand.drafts(), mine.drafts);
+    await settled(page, 0);
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.digest(), mine.digest);
     await worksOn(hand);
@@ -262,6 +259,7 @@ test('storage that is switched off is told, and the page works on', async (t) =>
   t.after(host.close);
   const context = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: QUIET_FLAGS });
   t.after(() => context.close());
+  context.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   context.on('weberror', (error) => faults.push(String(error.error())));
   await listenToStatus(context);
@@ -270,7 +268,7 @@ test('storage that is switched off is told, and the page works on', async (t) =>
   const off = await page.evaluate(() => { try { return !window.localStorage; } catch { return true; } });
   assert.ok(off, 'this browser has its storage off');
   const hand = new Hand(page);
-  await hand.status.waitFor({ timeout: 10_000 }).catch(() => assert.fail(`the page did not start: ${faults}`));
+  await hand.status.waitFor().catch(() => assert.fail(`the page did not start: ${faults}`));
   await settled(page, 0);
   await hand.setBuckets(BELOW, 5);
   assert.match(await hand.alert.textContent(), /Drafts are not kept in this browser/);
@@ -281,8 +279,11 @@ test('storage that is switched off is told, and the page works on', async (t) =>
 test('an engine that breaks is started again, and the scenario stays', () =>
   onPage({}, async ({ hand, page, faults, host, requests }) => {
     const mine = await ownDraft(hand);
+    const ended = [];
     for (const [times, shout] of ['on purpose', 'again'].entries()) {
-      await page.workers()[0].evaluate((words) => { setTimeout(() => { throw new Error(words); }); }, shout);
+      const [engine] = await engines(page, 1, ended);
+      ended.push(engine);
+      await engine.evaluate((words) => { setTimeout(() => { throw new Error(words); }); }, shout);
       await hand.alert.nth(times).waitFor();
       assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
       assert.match(await hand.alert.nth(times).textContent(), new RegExp(shout));

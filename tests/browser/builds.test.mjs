@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { DIST } from './harness.mjs';
-import { BELOW, kept, NEWS, onPage, openTab, settled, temporaryFolder, worksOn } from './people.mjs';
+import { BELOW, hasFocus, kept, NEWS, onPage, openTab, settled, temporaryFolder, worksOn } from './people.mjs';
 
 const caches = (page) => page.evaluate(() => window.caches.keys());
 const buildOf = (page) => page.evaluate(() => document.querySelector('meta[name=build]').content);
@@ -13,8 +13,17 @@ const waiting = (page) => page.waitForFunction(async () => (await navigator.serv
 
 /** Waits until the service worker in charge of this tab is the one that keeps this build. */
 const under = (page, build) => page.waitForFunction((expected) => new Promise((resolve) => {
-  navigator.serviceWorker.addEventListener('message', ({ data }) => resolve(data === expected), { once: true });
-  navigator.serviceWorker.controller.postMessage('which build');
+  const { controller } = navigator.serviceWorker;
+  if (!controller) return resolve(false);
+  // Another one may speak unasked, and one that is just ending not at all: then it is asked again.
+  const hear = ({ data, source }) => { if (source === controller) end(data === expected); };
+  const end = (is) => {
+    navigator.serviceWorker.removeEventListener('message', hear);
+    resolve(is);
+  };
+  navigator.serviceWorker.addEventListener('message', hear);
+  setTimeout(() => end(false), 2000);
+  return controller.postMessage('which build');
 }), build);
 
 /**
@@ -66,7 +75,7 @@ test('a new build waits for the tabs of the old one, whose engines still start; 
     // The old tab is told, keeps what it had, and has engines to start that the server has no more.
     await hand.name.focus();
     await news(page).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Scenario name');
+    await hasFocus(page, 'Scenario name');
     assert.equal(await hand.digest(), digest);
     await hand.runs(() => hand.button('Fork as B').click());
     assert.equal(await news(other.page).count(), 0, 'the new tab has nothing to reload for');
@@ -74,6 +83,7 @@ test('a new build waits for the tabs of the old one, whose engines still start; 
 
     // A third tab, still under the old service worker, is whole even when the server goes.
     await worksOn(other.hand);
+    assert.equal(await news(other.page).count(), 0, 'nor later');
 
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
     await page.waitForFunction(() => /the second/.test(document.title));

@@ -46,7 +46,7 @@ test('Firefox gives the native digests, with caches on and off', () =>
   inFirefox({}, async ({ page }) => {
     const labelled = (name) => `document.querySelector('[aria-label=${JSON.stringify(name)}]')`;
     // A run is over when the footer holds a digest again.
-    const shows = (digest) => page.waitFor(`document.body.textContent.includes('digest ${digest}')`, 20_000);
+    const shows = (digest) => page.waitFor(`document.body.textContent.includes('digest ${digest}')`);
     // The digest goes while a run is under way, which may be for a moment only.
     const rerun = async (action) => {
       const gone = `new Promise((resolve) => {
@@ -72,7 +72,7 @@ test('Firefox gives the native digests, with caches on and off', () =>
     await rerun(`${labelled('caches of agents')}.click()`);
     await shows(GOLDEN.small);
     await page.evaluate(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent.includes('Lifetimes and who')).click()`);
-    await page.waitFor(`[...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Switch TemporalCost on')`, 5_000);
+    await page.waitFor(`[...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Switch TemporalCost on')`);
     await rerun(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Switch TemporalCost on').click()`);
     await shows(PREDICTORS[0][1]);
     for (const [id, digest] of PREDICTORS.slice(1)) {

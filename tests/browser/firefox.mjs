@@ -11,7 +11,7 @@ import path from 'node:path';
 import WebSocket from 'ws';
 
 const FIREFOX = process.env.FIREFOX ?? 'firefox-esr';
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 // The browser itself asks nobody, so that whatever asks is the page.
 const PREFS = {

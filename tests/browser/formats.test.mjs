@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { onPage } from './people.mjs';
+import { dismissAll, listenToStatus, onPage, shows, withoutServiceWorker } from './people.mjs';
 
 const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.meta.url));
 const fixture = (name) => ({ name, mimeType: 'application/octet-stream', buffer: fs.readFileSync(path.join(FIXTURES, name)) });
@@ -62,13 +62,17 @@ test('Parquet files that cannot be read are told in a sentence, also where the l
       await hand.giveFile(file);
       await hand.alert.waitFor();
       assert.match(await hand.alert.textContent(), words);
-      await page.getByRole('button', { name: /^Dismiss: / }).click();
-      await hand.alert.waitFor({ state: 'detached' });
+      await dismissAll(page);
     }
   }));
 
 test('where the server is gone, what reads Parquet is asked for in vain, and a sentence says so', () =>
-  onPage({}, async ({ hand, page }) => {
+  onPage({
+    prepare: async ({ context }) => {
+      await listenToStatus(context);
+      await withoutServiceWorker(context);
+    },
+  }, async ({ hand, page }) => {
     await page.context().route((url) => url.pathname.includes('/parquet/'), (route) => route.abort());
     await hand.giveFile(fixture('mine.parquet'));
     await hand.alert.waitFor();
@@ -94,9 +98,10 @@ test('a file whose columns nobody knows is read by columns that are chosen, also
     assert.deepEqual(await axe(page), []);
     await choose(4, 'memory_gib');
     await choose(6, 'end_s');
+    await shows(() => region.getByRole('combobox', { name: 'Column 6', exact: true }).inputValue(), 'end_s');
     await read.focus();
     const said = await hand.runs(() => page.keyboard.press('Enter'));
     assert.match(said, /^Done: /);
-    assert.equal(await region.count(), 0);
+    await region.waitFor({ state: 'detached' });
     await page.getByText(/3 VMs/).first().waitFor();
   }));

@@ -24,6 +24,20 @@ export const QUIET_FLAGS = [
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
 
+/** How long a test waits for what must come: far longer than it takes, on a machine that is busy with other things too. */
+export const PATIENCE_MS = 60_000;
+
+/** Looks again and again until what it sees is not false, and gives that. Tests wait for things, never for a time. */
+export async function until(look, what = look) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > end) throw new Error(`it never came: ${what}`);
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+}
+
 /**
  * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
  * `faults` collects what a test must not meet; `requests` counts them by origin.
@@ -35,6 +49,7 @@ export async function openChromium({ width = 1280, height = 800, dark = false, r
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   const requests = new Map();
   listen(context, faults, requests);
@@ -106,8 +121,21 @@ export function hold({ faults, requests }, host) {
 
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Accessibility violations, one line each: `rule (impact): what, at selector`. */
+/** Nothing moves any more: what fades in has its colours, what slides has its place. */
+export function atRest(page) {
+  return page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+    await frame();
+    await frame();
+    // One that is broken off ends as well, and another may begin where one ends.
+    const moving = () => document.getAnimations().filter(({ playState }) => playState === 'running');
+    while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
+  });
+}
+
+/** Accessibility violations, one line each: `rule (impact): what, at selector`; once nothing moves. */
 export async function axe(page, options = {}) {
+  await atRest(page);
   await page.evaluate(AXE);
   const { violations } = await page.evaluate((wishes) => window.axe.run(document, wishes), options);
   return violations.flatMap(({ id, impact, help, nodes }) =>
@@ -129,7 +157,8 @@ export function firstPicture(page) {
   return page.evaluate(async () => {
     const seen = (type) => new Promise((resolve) => {
       new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true });
-      setTimeout(() => resolve([]), 5000);
+      // Where the browser tells nothing, which a test then says.
+      setTimeout(() => resolve([]), 30_000);
     });
     const paint = await seen('paint');
     const largest = await seen('largest-contentful-paint');

@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { BELOW, listenToStatus, onPage, openTab } from './people.mjs';
+import { BELOW, drawn, enter, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
 
 const WIDE = { width: 1440, height: 1000 };
 const lesson = (page) => page.getByRole('region', { name: 'Lesson' });
 const button = (page, name) => lesson(page).getByRole('button', { name, exact: true });
 
 async function choose(page, index) {
-  const list = page.getByRole('combobox', { name: 'Open a lesson' });
-  await list.locator('option').nth(index).waitFor({ state: 'attached' });
-  await list.selectOption({ index });
+  await listed(page);
+  await page.getByRole('combobox', { name: 'Open a lesson' }).selectOption({ index });
   await lesson(page).waitFor();
 }
 
+/** How many lessons there are, once the list has come. */
 async function listed(page) {
-  const list = page.getByRole('combobox', { name: 'Open a lesson' });
-  await list.locator('option').nth(1).waitFor({ state: 'attached' });
-  // The first says what the list is, the last makes a lesson.
-  return (await list.locator('option').count()) - 2;
+  const options = page.getByRole('combobox', { name: 'Open a lesson' }).locator('option');
+  // The first says what the list is, the last makes a lesson; both are there before the list.
+  await options.nth(2).waitFor({ state: 'attached' });
+  return (await options.count()) - 2;
 }
 
 test('a lesson asks before it shows, and says what the run says', () =>
@@ -27,18 +27,19 @@ test('a lesson asks before it shows, and says what the run says', () =>
     assert.ok(await listed(page) >= 10);
     const name = await hand.name.inputValue();
     await choose(page, 1);
+    await drawn(page);
     assert.equal(await page.getByRole('figure', { name: 'Empty hosts' }).count(), 0, 'nothing is shown before the answer');
     await lesson(page).getByRole('radio').first().check();
     await button(page, 'Run and see').click();
     await lesson(page).getByText('(what the run says)').waitFor();
     assert.equal(await lesson(page).getByText('(what the run says)').count(), 1);
-    assert.match(await lesson(page).getByRole('alert').textContent(), /^(Right\.|The run says [A-F]\.)$/);
+    await says(lesson(page).getByRole('alert'), /^(Right\.|The run says [A-F]\.)$/);
     await button(page, 'Next').click();
     await lesson(page).getByText(/step 2 of/).waitFor();
     await button(page, 'Back').click();
     await button(page, 'Leave the lesson').click();
-    assert.equal(await lesson(page).count(), 0);
-    assert.equal(await hand.name.inputValue(), name, 'what was open before is open again');
+    await lesson(page).waitFor({ state: 'detached' });
+    await shows(() => hand.name.inputValue(), name, 'what was open before is open again');
   }));
 
 test('every lesson runs from its first step to its last, by the keyboard alone', () =>
@@ -56,15 +57,17 @@ test('every lesson runs from its first step to its last, by the keyboard alone',
           await page.keyboard.press('Space');
           await button(page, 'Run and see').focus();
           await page.keyboard.press('Enter');
-          await lesson(page).getByText('(what the run says)').waitFor({ timeout: 40_000 });
+          await lesson(page).getByText('(what the run says)').waitFor();
           await lesson(page).locator('#lesson-step').focus();
         } else if (await button(page, 'Run without predicting').count()) {
           await page.keyboard.press('PageDown');
+          await button(page, 'Run without predicting').waitFor({ state: 'detached' });
         }
         if (step < steps) await page.keyboard.press('PageDown');
       }
       await button(page, 'Finish').focus();
       await page.keyboard.press('Enter');
+      await lesson(page).waitFor({ state: 'detached' });
     }
   }));
 
@@ -95,6 +98,20 @@ ask: How many hosts stay empty?
 So it goes.
 `;
 
+/** Where a curve is drawn, and its place once that is where it stays. */
+async function canvasOf(page) {
+  const canvas = lesson(page).locator('.canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  let box;
+  await until(async () => {
+    const before = box;
+    await drawn(page);
+    box = await canvas.boundingBox();
+    return before && Object.keys(box).every((side) => box[side] === before[side]);
+  }, 'a canvas that stays in its place');
+  return { canvas, box };
+}
+
 test("a teacher's own file is a lesson, a curve can be drawn or given in numbers, and a wrong line is named", () =>
   onPage(WIDE, async ({ hand, page }) => {
     const give = (text) => hand.giveFile({ name: 'mine.md', mimeType: 'text/markdown', buffer: Buffer.from(text) });
@@ -102,19 +119,15 @@ test("a teacher's own file is a lesson, a curve can be drawn or given in numbers
     await page.getByText(/^line 6: expected/).waitFor();
     await page.getByRole('button', { name: /^Dismiss/ }).first().click();
     await give(OWN);
-    const canvas = lesson(page).locator('.canvas');
-    await canvas.waitFor();
-    const box = await canvas.boundingBox();
+    const { box } = await canvasOf(page);
     await page.mouse.move(box.x + 10, box.y + 20);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width - 10, box.y + box.height - 20, { steps: 12 });
     await page.mouse.up();
     const numbers = lesson(page).getByRole('spinbutton');
-    assert.equal(await numbers.count(), 5);
-    await numbers.first().fill('30');
-    await numbers.first().press('Tab');
-    await numbers.last().fill('10');
-    await numbers.last().press('Tab');
+    await shows(() => numbers.count(), 5);
+    await enter(numbers.first(), 30);
+    await enter(numbers.last(), 10);
     await button(page, 'Run and see').click();
     await lesson(page).getByText(/^Your curve is [\d.]+ % from the run on average/).waitFor();
     await page.getByRole('figure', { name: 'Empty hosts' }).getByText(/^predicted/).first().waitFor();
@@ -123,15 +136,14 @@ test("a teacher's own file is a lesson, a curve can be drawn or given in numbers
 test('a prediction drawn off the chart stays on it', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.giveFile({ name: 'mine.md', mimeType: 'text/markdown', buffer: Buffer.from(OWN) });
-    const canvas = lesson(page).locator('.canvas');
-    await canvas.waitFor();
-    const box = await canvas.boundingBox();
+    const { canvas, box } = await canvasOf(page);
     await page.mouse.move(box.x + 30, box.y + 20);
     await page.mouse.down();
     for (const [x, y] of [[-80, -60], [box.width / 2, box.height + 90], [box.width + 120, -40]]) {
       await page.mouse.move(box.x + x, box.y + y, { steps: 6 });
     }
     await page.mouse.up();
+    await drawn(page);
     const points = (await canvas.locator('polyline').getAttribute('points')).split(' ').map((point) => point.split(',').map(Number));
     assert.ok(points.length > 5, `${points.length} points`);
     assert.ok(points.every(([x, y]) => x >= 0 && x <= 600 && y >= 0 && y <= 200), `inside its frame: ${points.join(' ')}`);
@@ -146,7 +158,7 @@ test('predictions of a class are pasted and counted', () =>
     await lesson(page).getByText('A class predicts').click();
     await lesson(page).getByRole('textbox').fill('Ann: A\nBen b\nCem: B\nsomething else\n');
     const rows = lesson(page).locator('.votes tr');
-    assert.deepEqual((await rows.allTextContents()).slice(0, 2), ['A1', 'B2']);
+    await shows(async () => (await rows.allTextContents()).slice(0, 2), ['A1', 'B2']);
     await lesson(page).getByText(/^1 line was not counted/).waitFor();
   }));
 
@@ -164,6 +176,7 @@ for (const dark of [false, true]) {
 test('a lesson fits a phone', () =>
   onPage({ width: 390, height: 844 }, async ({ page }) => {
     await choose(page, 1);
+    await drawn(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 390, `${wide} px`);
   }));
@@ -211,20 +224,20 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
 
     await own.getByRole('button', { name: 'Try it' }).click();
     await lesson(page).getByText('My lesson: step 1 of 2').waitFor();
-    assert.equal(await page.getByRole('complementary', { name: 'Explanations' }).count(), 0, 'what was not ticked is hidden');
-    assert.equal(await page.getByRole('listitem').filter({ hasText: 'PreferNonEmptyMachines' }).count(), 0);
+    await shows(() => page.getByRole('complementary', { name: 'Explanations' }).count(), 0, 'what was not ticked is hidden');
+    await shows(() => page.getByRole('listitem').filter({ hasText: 'PreferNonEmptyMachines' }).count(), 0);
     await page.getByText(`digest ${digest}`).waitFor(); // the state that was frozen, run again
     await button(page, 'Next').click();
     await lesson(page).getByText('How will this go: empty hosts?').waitFor();
-    assert.match(await page.locator('footer').textContent(), /digest …/, 'the answer is nowhere before it is asked for');
+    await says(page.locator('footer'), /digest …/, 'the answer is nowhere before it is asked for');
     await button(page, 'Leave the lesson').click();
+    await lesson(page).waitFor({ state: 'detached' });
 
     // Whoever gets the link has the lesson, and what was written is there after a reload.
     await page.reload();
     await hand.button('Run').waitFor();
-    await page.getByRole('combobox', { name: 'Open a lesson' }).locator('option').nth(1).waitFor({ state: 'attached' });
     await make();
-    assert.equal(await text.inputValue(), written);
+    await shows(() => text.inputValue(), written);
     await own.getByRole('button', { name: 'Close' }).click();
     const { page: other } = await openTab(session, `${address}/2`);
     await lesson(other).getByText('My lesson: step 2 of 2').waitFor();

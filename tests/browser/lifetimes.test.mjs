@@ -2,8 +2,9 @@
 // why it changed, and presets say what to look at.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { axe } from './harness.mjs';
-import { onPage } from './people.mjs';
+import { drawn, onPage, says, shows, until } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -38,6 +39,7 @@ for (const size of [WIDE, NARROW]) {
       const digest = await hand.digest();
       assert.notEqual(digest, opened);
 
+      await quality(page).waitFor();
       const rows = await quality(page).getByRole('row').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
       const value = (name) => rows.find(([title]) => title === name)[1];
       assert.match(value('C-index'), /^0\.[5-9]\d$/);
@@ -47,10 +49,10 @@ for (const size of [WIDE, NARROW]) {
         const figure = panel(page).getByRole('figure', { name: chart });
         await figure.getByRole('img').waitFor();
         await figure.getByRole('button', { name: 'Show data table' }).click();
-        assert.ok((await figure.getByRole('row').count()) > 15);
+        await until(async () => (await figure.getByRole('row').count()) > 15, `the table of ${chart}`);
       }
       const influence = panel(page).getByRole('region', { name: 'Feature influence' });
-      assert.match(await influence.getByRole('row').first().textContent(), /^uptime\d/);
+      await says(influence.getByRole('row').first(), /^uptime\d/);
 
       // A rule changes: nothing is learned again. Another predictor is. (Narrow, the rules stand in a drawer.)
       const before = (await said(page)).length;
@@ -62,7 +64,7 @@ for (const size of [WIDE, NARROW]) {
       assert.equal(await hand.digest(), digest);
       await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), opened);
-      assert.equal(await quality(page).count(), 0);
+      await quality(page).waitFor({ state: 'detached' });
     }));
 }
 
@@ -75,26 +77,22 @@ test('the map by lifetime class shows another moment, and a machine tells its st
     const plain = await colours(page);
     await by.selectOption('lifetime class');
     await page.getByText(/ empty, \d+ open, \d+ recycling at /).waitFor();
-    await page.waitForTimeout(200);
-    assert.notDeepEqual(await colours(page), plain);
+    await until(async () => !isDeepStrictEqual(await colours(page), plain), 'other colours');
     const summary = page.locator('#fleet-summary');
-    assert.match(await summary.textContent(), /of class < 1 h, \d+ of class 1-10 h, .* of class over 1000 h/);
+    await says(summary, /of class < 1 h, \d+ of class 1-10 h, .* of class over 1000 h/);
 
     const moment = page.getByRole('slider', { name: 'Moment' });
-    const machine = explain(page).getByRole('spinbutton', { name: 'Machine', exact: true });
     const seen = { classes: new Set(), states: new Set(), reasons: new Set() };
     const expected = explain(page).locator('.vms li').filter({ hasText: 'expected to leave at' });
     let holding;
     for (const hours of [6, 18, 30, 42]) {
       await moment.fill(String(hours * 3_600_000));
-      await page.waitForTimeout(100);
+      await says(summary, new RegExp(` at (\\d+ d )?${String(hours % 24).padStart(2, '0')}:00\\b`));
+      await drawn(page);
       seen.classes.add((await colours(page)).sort().join());
       for (let id = 0; id < 16; id += 5) {
-        await machine.fill(String(id));
-        await page.keyboard.press('Tab');
+        await hand.lookAt(id);
         const state = explain(page).locator('.machine .story');
-        await state.waitFor();
-        await page.waitForTimeout(50);
         seen.states.add((await state.textContent()).split(/[ ,:]/)[0]);
         if (await expected.count()) holding = { hours, id };
         for (const turn of await explain(page).getByRole('list', { name: 'Changes of its state' }).getByRole('listitem').allTextContents()) {
@@ -108,8 +106,8 @@ test('the map by lifetime class shows another moment, and a machine tells its st
     assert.ok(seen.reasons.has('the VMs it waited for are gone: class drops'), [...seen.reasons].join());
 
     await moment.fill(String(holding.hours * 3_600_000));
-    await machine.fill(String(holding.id));
-    await page.keyboard.press('Tab');
+    await drawn(page);
+    await hand.lookAt(holding.id);
     await expected.first().getByRole('button').click();
     await explain(page).getByText(/^It was expected to live /).waitFor();
     const cost = explain(page).getByRole('region', { name: 'Scores' }).getByRole('row').filter({ hasText: 'TemporalCost' });
@@ -150,7 +148,7 @@ test('what cannot be is told: an accuracy above 100 %, a trace whose VMs never e
     await accuracy.fill('180');
     await page.keyboard.press('Tab');
     await page.getByText(/Expected a number from 0 to 100, got "180"; it stays 80\./).waitFor();
-    assert.equal(await accuracy.inputValue(), '80');
+    await shows(() => accuracy.inputValue(), '80');
     await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Boosted trees'));
     const rows = Array.from({ length: 80 }, (_, vm) => `${vm},${vm % 5},2,8,${600 * vm},`);
     const endless = ['vm,tenant,cores,memory_gb,start_s,end_s', ...rows].join('\n');

@@ -5,7 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hold, openChromium } from './harness.mjs';
-import { BELOW, CHARTS, foreignTrace, Hand, listenToStatus, onPage, RULE, settled } from './people.mjs';
+import {
+  BELOW, CHARTS, enter, foreignTrace, Hand, listenToStatus, menuCloses, menuOpens, onPage, RULE, says, settled, shows,
+  until,
+} from './people.mjs';
 
 const GIVEN = process.env.TIEBREAK_TRACE;
 const TRACE = GIVEN ?? foreignTrace();
@@ -75,7 +78,7 @@ test('rules that are off are folded away, and one that is switched on comes out 
     assert.equal(await use.count(), 0, 'it is folded away');
     await page.getByText('15 more rules').click();
     await hand.runs(() => use.check());
-    assert.ok(await use.evaluate((field) => field === document.activeElement), 'the focus goes along');
+    await until(() => use.evaluate((field) => field === document.activeElement), 'the focus goes along');
     await page.getByText('14 more rules').click();
     assert.deepEqual(await hand.order(), [...opened, 'WorstFit']);
     await hand.runs(() => hand.moveByMenu('WorstFit', 'Move up'));
@@ -96,8 +99,8 @@ test('caches and agents are told, and a layer that is switched off decides nothi
     const rowOf = (table, head) =>
       page.getByRole('table', { name: table }).getByRole('row').filter({ has: page.getByRole('rowheader', { name: head, exact: true }) });
     const evaluations = rowOf(/^Cache layers/, 'Rule evaluations');
-    assert.match(await evaluations.textContent(), /[\d,]+.*\d %.*machines ranked.*kB/);
-    assert.match(await rowOf(/^Allocation agents/, '0').textContent(), /idle[\d,]+/);
+    await says(evaluations, /[\d,]+.*\d %.*machines ranked.*kB/);
+    await says(rowOf(/^Allocation agents/, '0'), /idle[\d,]+/);
     assert.match(await hand.runs(() => evaluations.getByRole('checkbox').uncheck()), /^Done: /);
     assert.equal(await hand.digest(), digest);
     await page.getByText('Every decision is the same as in the run it is compared with.').waitFor();
@@ -111,7 +114,9 @@ test('a drag that ends where it began, or is broken off, changes nothing', () =>
     const [order, digest] = [await hand.order(), await hand.digest()];
     await hand.dragBelow(RULE, RULE);
     await hand.handle(RULE).click();
+    await menuOpens(page);
     await page.keyboard.press('Escape');
+    await menuCloses(page);
     assert.deepEqual([await hand.order(), await hand.digest()], [order, digest]);
     assert.ok(await hand.button('Undo').isDisabled());
   }));
@@ -123,7 +128,9 @@ test('of many edits in a row the newest wins', () =>
       for (const buckets of ['1', '2', '4', '5', '6', '8', 'none']) await hand.bucketsOf(BELOW).selectOption(buckets);
       await hand.bucketsOf(BELOW).selectOption('3');
     });
-    await hand.page.waitForTimeout(500);
+    await shows(() => hand.digest(), opened);
+    // Whatever the engine still had to say of the edits before comes before its next answer.
+    await hand.lookAt(0);
     assert.match(await hand.status.textContent(), /^Done: /);
     assert.equal(await hand.digest(), opened);
   }));
@@ -135,13 +142,18 @@ test('a number is typed in peace while a run is under way', () =>
     await under();
     const field = page.getByRole('spinbutton', { name: 'publish ms of agents' });
     await field.fill('700');
-    await page.waitForTimeout(500);
+    // The page is drawn again and again meanwhile.
+    const progress = () => page.locator('.status').innerText();
+    for (let times = 0; times < 3; times += 1) {
+      const before = await progress();
+      await until(async () => (await progress()) !== before, 'progress');
+    }
     assert.match(await hand.status.textContent(), /^Running/);
     assert.equal(await field.inputValue(), '700');
     await field.press('Tab');
     await hand.button('Undo').click();
     await under();
-    assert.equal(await field.inputValue(), '0', 'undo shows in the field');
+    await shows(() => field.inputValue(), '0', 'undo shows in the field');
     await hand.choosePreset('Two dozen machines');
   }));
 
@@ -158,17 +170,10 @@ test('the data tables hold the numbers that the charts show', () =>
   }));
 
 /** Looks at one machine after the other until one holds a VM; gives its number. */
-async function firstWithVms(explain, vm) {
+async function firstWithVms(hand) {
   for (let machine = 0; machine < 50; machine += 1) {
-    const field = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
-    await field.fill(String(machine));
-    await field.press('Tab');
-    const held = explain.getByText(/^[\d,]+ VMs? at /);
-    await explain.page().waitForTimeout(400);
-    if (!(await held.textContent()).startsWith('0 ')) {
-      await vm.waitFor();
-      return machine;
-    }
+    const explain = await hand.lookAt(machine);
+    if (!(await explain.getByText(/^[\d,]+ VMs? at /).textContent()).startsWith('0 ')) return machine;
   }
   throw new Error('no machine holds a VM');
 }
@@ -178,22 +183,19 @@ test('Explain says why a VM went to its machine and not to another', () =>
     if (GIVEN) await replay(hand);
     const explain = page.getByRole('region', { name: 'Explain' });
     const vm = explain.getByRole('button', { name: /^VM \d+$/ }).first();
-    const machine = await firstWithVms(explain, vm);
-    const number = (await vm.textContent()).match(/\d+/)[0];
-    await vm.click();
+    const machine = await firstWithVms(hand);
+    await hand.askAbout(vm);
     await explain.getByRole('rowheader', { name: 'AreNodeResourcesValid' }).first().waitFor();
-    assert.equal(await explain.getByRole('textbox', { name: 'VM' }).inputValue(), number);
     const chosen = explain.getByRole('columnheader', { name: new RegExp(`^Chosen: ${machine}$`) });
-    assert.equal(await chosen.count(), 1, 'it went where it was found');
+    await shows(() => chosen.count(), 1, 'it went where it was found');
 
     const asked = machine + 1;
-    await explain.getByRole('spinbutton', { name: 'Why not machine' }).fill(String(asked));
-    await page.keyboard.press('Tab');
+    await enter(explain.getByRole('spinbutton', { name: 'Why not machine' }), asked);
     await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
     await explain.getByText(new RegExp(`^(Not machine|Machine) ${asked}\\b.*\\.$`)).waitFor();
 
-    await explain.getByRole('textbox', { name: 'VM' }).fill('77');
-    await explain.getByRole('button', { name: 'Explain' }).click();
+    const submit = () => explain.getByRole('button', { name: 'Explain' }).click();
+    await enter(explain.getByRole('textbox', { name: 'VM' }), 77, submit);
     await explain.getByText('This workload has no VM "77"').waitFor();
   }));
 

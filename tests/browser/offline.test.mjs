@@ -7,7 +7,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { DIST, hold, MOUNT, openChromium } from './harness.mjs';
-import { GOLDEN, Hand, kept, listenToStatus, NEWS, onPage, openTab, settled, temporaryFolder, worksOn } from './people.mjs';
+import {
+  GOLDEN, Hand, kept, listenToStatus, NEWS, onPage, openTab, says, settled, temporaryFolder, until, worksOn,
+} from './people.mjs';
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -23,20 +25,22 @@ test('after one visit the page opens and works without a server: both engines, t
     await page.reload();
     await settled(page, 0);
     const other = await openTab({ context }, link);
-    assert.match(await other.hand.status.textContent(), /reproduced/);
+    await says(other.hand.status, /reproduced/);
     assert.equal(await other.hand.digest(), digest);
     await worksOn(other.hand);
   }));
 
 test('nothing is asked of the server twice, and the service worker only after the page is live', () =>
-  onPage({}, async ({ page, host }) => {
+  onPage({}, async ({ hand, page, host }) => {
     await kept(page);
     const live = host.paths.findIndex((asked) => asked.endsWith('worker_bg.wasm'));
     assert.ok(live >= 0 && host.paths.indexOf('sw.js') > live, host.paths.join(' '));
     const before = host.paths.length;
     await page.reload();
     await settled(page, 0);
-    await page.waitForTimeout(500);
+    // All that a visit loads is there when the engine answers and the lessons are listed: a head, them, and one's own.
+    await worksOn(hand);
+    await page.getByRole('combobox', { name: 'Open a lesson' }).locator('option').nth(2).waitFor({ state: 'attached' });
     const again = host.paths.slice(before).filter((asked) => asked !== 'sw.js');
     assert.deepEqual(again, [''], 'only the page itself, to see whether there is a newer one');
   }));
@@ -85,6 +89,7 @@ test('the service worker leaves what is not below the page alone', () =>
     }, MOUNT);
     assert.deepEqual(told, [200, 404]);
     assert.deepEqual(host.paths.slice(before), ['', '/']);
+    await until(() => faults.length > 0, 'the console tells of it');
     assert.equal(faults.length, 1);
     assert.match(faults.pop(), /404 \(Not Found\)/);
   }));
@@ -100,20 +105,27 @@ test('files that are not those of the build are not kept, and the page works on'
 test('a browser without room keeps nothing, and the page works on', () =>
   notKept({
     prepare: async ({ context, page, host }) => {
-      await listenToStatus(context);
       const devtools = await context.newCDPSession(page);
       await devtools.send('Storage.overrideQuotaForOrigin', { origin: host.origin, quotaSize: 200_000 });
     },
   }));
 
 /** The service worker is tried, given up, and nothing is said of it. */
-function notKept(options) {
-  return onPage(options, async ({ hand, page, context }) => {
-    await page.waitForFunction(async () => {
-      const registration = await navigator.serviceWorker.getRegistration();
-      window.tried ||= Boolean(registration);
-      return window.tried && !registration;
-    }, null, { polling: 20 });
+function notKept({ prepare, ...options }) {
+  const watched = async (session) => {
+    await listenToStatus(session.context);
+    await session.context.addInitScript(() => {
+      const { register } = ServiceWorkerContainer.prototype;
+      ServiceWorkerContainer.prototype.register = async function watched(...words) {
+        const registration = await register.apply(this, words);
+        window.tried = true;
+        return registration;
+      };
+    });
+    await prepare?.(session);
+  };
+  return onPage({ ...options, prepare: watched }, async ({ hand, page }) => {
+    await page.waitForFunction(async () => window.tried && !(await navigator.serviceWorker.getRegistration()));
     assert.deepEqual(await caches(page), []);
     assert.equal(await hand.alert.count(), 0);
     assert.equal(await page.getByText(NEWS).count(), 0);

@@ -4,8 +4,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
-import { inChromium } from './harness.mjs';
+import { inChromium, until } from './harness.mjs';
+
+export { until };
 
 /** A preference of the default list, and one below which it can be moved. */
 export const RULE = 'PreferNonEmptyMachines';
@@ -44,10 +47,149 @@ export function temporaryFolder() {
 /** The page in Chromium, after its first run, or what else it comes to rest with. */
 export function onPage(options, body) {
   return inChromium({ prepare: ({ context }) => listenToStatus(context), ...options }, async (session) => {
-    session.page.setDefaultTimeout(10_000);
     await settled(session.page, 0);
     await body({ ...session, hand: new Hand(session.page) });
   });
+}
+
+/** Looks until it sees what is expected, and fails with the difference when that never comes. */
+export async function shows(look, expected, message) {
+  let seen;
+  const is = async () => {
+    seen = await look();
+    return isDeepStrictEqual(seen, expected);
+  };
+  await until(is).catch((error) => {
+    assert.deepEqual(seen, expected, message);
+    throw error;
+  });
+}
+
+/** Looks until the text matches; gives it. */
+export async function says(locator, words, message) {
+  let said;
+  const matches = async () => {
+    said = await locator.textContent();
+    return words.test(said);
+  };
+  await until(matches).catch((error) => {
+    assert.match(said ?? String(error), words, message);
+    throw error;
+  });
+  return said;
+}
+
+/**
+ * Waits until what was done on the page before is drawn. The page draws at once, or, when it is busy, in turns that each
+ * wait for a timer of its own; timers are served in their order.
+ */
+export function drawn(page) {
+  return page.evaluate(async () => {
+    for (let turn = 0; turn < 2; turn += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, 5); });
+      await new Promise((resolve) => { requestAnimationFrame(resolve); });
+    }
+  });
+}
+
+/**
+ * Types into a field and leaves it, until the field holds that: some fields fall back to what they held when the page is
+ * drawn anew between the two, as it is when the engine has been loaded.
+ */
+export async function enter(field, value, leave = () => field.press('Tab')) {
+  const isThere = async () => {
+    await field.fill(String(value));
+    await leave();
+    await drawn(field.page());
+    return (await field.inputValue()) === String(value);
+  };
+  await until(isThere, `a field that holds ${value}`);
+}
+
+/** Does something after which the page does not show these words for a moment at least, and waits for that moment. */
+export async function withdraws(page, css, words, action) {
+  const watch = await page.evaluateHandle(([where, source]) => {
+    const shown = () => [...document.querySelectorAll(where)].some(({ textContent }) => new RegExp(source).test(textContent));
+    const gone = new Promise((resolve) => {
+      const look = () => { if (!shown()) { observer.disconnect(); resolve(true); } };
+      const observer = new MutationObserver(look);
+      observer.observe(document, { subtree: true, childList: true, characterData: true });
+      look();
+    });
+    return { gone };
+  }, [css, words.source]);
+  await action();
+  await watch.evaluate(({ gone }) => gone);
+}
+
+/** Clicks a button in the very turn in which it comes up, for what may be over soon. */
+export async function clickAtOnce(page, name, action) {
+  const watch = await page.evaluateHandle((text) => {
+    const clicked = new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === text);
+        if (!button) return;
+        observer.disconnect();
+        button.click();
+        resolve(true);
+      });
+      observer.observe(document, { subtree: true, childList: true, characterData: true });
+    });
+    return { clicked };
+  }, name);
+  await action();
+  await watch.evaluate(({ clicked }) => clicked);
+}
+
+/** What has the focus: its name, or its text. */
+export const focused = (page) => page.evaluate(() => {
+  const { tagName, ariaLabel, textContent } = document.activeElement;
+  return ariaLabel ?? (tagName === 'BODY' ? 'nothing' : textContent.trim());
+});
+
+/** Waits until this has the focus, which the page gives when it has drawn. */
+export const hasFocus = (page, name, message) => shows(() => focused(page), name, message);
+
+/** Waits until a menu is open and takes keys. */
+export const menuOpens = (page) =>
+  page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
+
+/** Waits until no menu is open. */
+export const menuCloses = (page) => page.getByRole('menu').waitFor({ state: 'detached' });
+
+/** The workers that are engines now, once there are so many; `besides` are ended ones that may still be listed. */
+export function engines(page, count, besides = []) {
+  return until(() => {
+    const found = page.workers().filter((worker) => /worker_loader/.test(worker.url()) && !besides.includes(worker));
+    return found.length === count && found;
+  }, `${count} engines, besides ${besides.length}`);
+}
+
+/** From now on every page of this context counts what it hears of its engines. */
+export function listenToEngines(context) {
+  return context.addInitScript(() => {
+    window.heard = 0;
+    const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage');
+    Object.defineProperty(Worker.prototype, 'onmessage', {
+      set(then) {
+        set.call(this, then && ((event) => { window.heard += 1; then(event); }));
+      },
+    });
+  });
+}
+
+/** Pages of this context find no service worker, so that all they ask for comes from the server, or does not. */
+export function withoutServiceWorker(context) {
+  return context.addInitScript(() => { delete Navigator.prototype.serviceWorker; });
+}
+
+/** Closes all notices. */
+export async function dismissAll(page) {
+  const dismiss = page.getByRole('button', { name: /^Dismiss: / });
+  for (let left = await dismiss.count(); left > 0; left -= 1) {
+    await dismiss.first().click();
+    await shows(() => dismiss.count(), left - 1);
+  }
 }
 
 /** From now on every page of this context keeps what its run status said, and when. */
@@ -61,6 +203,9 @@ export function listenToStatus(context) {
   });
 }
 
+/** The longest that a run may take, with what is loaded before it, on a machine that is busy with other things. */
+const RUN_MS = 120_000;
+
 const AT_REST = '^(Done|Waiting for|Paused|Expected|The engine stopped)';
 
 /** Waits until the status has come to rest with an entry after the first `before` ones; gives what it says. */
@@ -72,7 +217,7 @@ export async function settled(page, before, rest = AT_REST) {
       return last && new RegExp(words).test(last.text) ? last.text : null;
     },
     [before, rest],
-    { timeout: 40_000 },
+    { timeout: RUN_MS },
   ).catch(async (error) => {
     const said = await page.evaluate(() => window.said.map(({ text }) => text));
     throw new Error(`the status never came to "${rest}"; it said: ${said.slice(-6).join(' | ')} (${error.message})`);
@@ -117,10 +262,31 @@ export class Hand {
   }
 
   /** Does something that starts a run, and waits for what comes of it. */
-  async runs(action) {
+  async runs(action, rest = AT_REST) {
     const before = await this.page.evaluate(() => window.said.length);
     await action();
-    return settled(this.page, before);
+    return settled(this.page, before, rest);
+  }
+
+  /** Chooses a machine in Explain, and waits for what is known of it; gives that region. */
+  async lookAt(machine) {
+    const explain = this.page.getByRole('region', { name: 'Explain' });
+    const field = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
+    // Chosen anew when it is chosen already, so that what stands there is known of it now.
+    const typed = (await field.inputValue()) === String(machine) ? ['', machine] : [machine];
+    for (const number of typed) await enter(field, number);
+    await explain.getByText(/^Rack \d+\b.* of /).waitFor();
+    return explain;
+  }
+
+  /** Asks Explain about a VM of those it lists, or of another list, and waits for the answer. */
+  async askAbout(button) {
+    const explain = this.page.getByRole('region', { name: 'Explain' });
+    const number = (await button.textContent()).match(/\d+/)[0];
+    await button.click();
+    await shows(() => explain.getByRole('textbox', { name: 'VM', exact: true }).inputValue(), number);
+    await explain.getByRole('heading', { name: 'Who was left, rule by rule' }).first().waitFor();
+    return number;
   }
 
   setBuckets(rule, buckets) {
@@ -148,6 +314,7 @@ export class Hand {
 
   async moveByMenu(rule, item) {
     await this.handle(rule).click();
+    await menuOpens(this.page);
     await this.page.getByRole('menuitem', { name: item, exact: true }).click();
   }
 
@@ -178,9 +345,10 @@ export class Hand {
     return order.indexOf(rule) > order.indexOf(other);
   }
 
+  /** The digest of the run that is over; while one is under way there is none, and this waits. */
   async digest() {
-    const text = await this.page.getByText(/digest [0-9a-f…]+/).textContent();
-    return text.match(/digest ([0-9a-f…]+)/)[1];
+    const text = await this.page.getByText(/digest [0-9a-f]+/).textContent();
+    return text.match(/digest ([0-9a-f]+)/)[1];
   }
 
   /** The data table of a chart, its head first; it stays open. */
@@ -210,8 +378,10 @@ export class Hand {
 
   async link() {
     await this.button('Share').click();
-    const link = await this.page.getByRole('textbox', { name: 'Link', exact: true }).inputValue();
+    const field = this.page.getByRole('textbox', { name: 'Link', exact: true });
+    const link = await field.inputValue();
     await this.page.keyboard.press('Escape');
+    await field.waitFor({ state: 'hidden' });
     return link;
   }
 
@@ -234,7 +404,6 @@ export async function kept(page) {
 /** The next tab of a session, and a person at it. */
 export async function openTab({ context }, address) {
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await page.goto(address);
   await settled(page, 0);
   return { page, hand: new Hand(page) };

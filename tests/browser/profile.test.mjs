@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, openChromium } from './harness.mjs';
-import { listenToStatus, onPage, openTab } from './people.mjs';
+import { drawn, listenToStatus, onPage, openTab, says } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -32,6 +32,7 @@ test('the profile counts what is in the trace, and draws it', () =>
     assert.ok(reuse.every((share, at) => at === 0 || share >= reuse[at - 1]), String(reuse));
     const figure = panel(page).getByRole('figure', { name: 'Arrivals by the hour', exact: true });
     await figure.getByRole('button', { name: 'Show data table' }).click();
+    await figure.getByRole('table').waitFor();
     const rows = (await cells(figure.getByRole('table'))).slice(1);
     assert.ok(rows.length >= 300, `${rows.length} hours`);
     const came = rows.reduce((sum, row) => sum + number(row.at(-1)), 0);
@@ -84,7 +85,10 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
   onPage(WIDE, async ({ hand, page }) => {
     await page.getByText('Generate one that is like a trace').click();
     const draw = async (like) => {
+      await drawn(page);
       await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
+      // One choice goes with the others as they are drawn.
+      await drawn(page);
       return hand.runs(() => page.getByRole('button', { name: 'Generate', exact: true }).click());
     };
     const days = page.getByRole('spinbutton', { name: 'days, 0 for as many as the trace' });
@@ -121,5 +125,5 @@ test('a list of machines becomes clusters of those alike, and a wrong one names 
     await page.getByText('cluster 1: 100 × 96 cores').waitFor();
     await page.getByText('cluster 2: 50 × 64 cores').waitFor();
     await give('cores,memory\n4,16\n4,much\n');
-    assert.match(await hand.alert.textContent(), /Line 3: expected/);
+    await says(hand.alert, /Line 3: expected/);
   }));

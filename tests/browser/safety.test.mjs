@@ -2,14 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { CHROMIUM, DIST, hold, MOUNT, QUIET_FLAGS, serve } from './harness.mjs';
-import { BELOW, foreignTrace, Hand, listenToStatus, onPage, settled, worksOn } from './people.mjs';
+import { CHROMIUM, DIST, hold, MOUNT, PATIENCE_MS, QUIET_FLAGS, serve } from './harness.mjs';
+import {
+  BELOW, drawn, engines, enter, foreignTrace, Hand, listenToEngines, listenToStatus, onPage, openTab, settled, shows, until,
+  worksOn,
+} from './people.mjs';
 
 test('no script runs that did not come with the build', () =>
   onPage({}, async ({ hand, page, faults }) => {
-    const ran = await page.evaluate(async () => {
+    const expected = [
+      'base-uri', 'connect-src', 'eval', 'script-src', 'script-src-attr', 'script-src-elem', 'style-src-elem',
+    ];
+    await page.evaluate(async () => {
       window.ran = [];
       const refused = [];
+      window.refused = () => [...new Set(refused)].sort();
       document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => refused.push(effectiveDirective));
       const add = (name, attributes, text = '') => {
         const element = Object.assign(document.createElement(name), { textContent: text });
@@ -28,31 +35,38 @@ test('no script runs that did not come with the build', () =>
       // In a turn of its own: what a debugger evaluates may use eval.
       setTimeout(() => { try { window.ran.push(new Function('return "eval"')()); } catch { refused.push('eval'); } });
       await fetch('https://example.com/').catch(() => {});
-      await new Promise((resolve) => { setTimeout(resolve, 300); });
+    });
+    await shows(() => page.evaluate(() => window.refused()), expected);
+    // What was allowed would have run in its turn; those turns are over.
+    await drawn(page);
+    const ran = await page.evaluate(() => {
       const shown = getComputedStyle(document.body).display;
       for (const element of document.querySelectorAll('body > :not(#page)')) element.remove();
-      return { ran: window.ran, refused: [...new Set(refused)].sort(), shown, base: document.baseURI === location.href };
+      return { ran: window.ran, refused: window.refused(), shown, base: document.baseURI === location.href };
     });
     assert.deepEqual(ran.ran, []);
-    assert.deepEqual(ran.refused, [
-      'base-uri', 'connect-src', 'eval', 'script-src', 'script-src-attr', 'script-src-elem', 'style-src-elem',
-    ]);
+    assert.deepEqual(ran.refused, expected);
     assert.notEqual(ran.shown, 'none');
     assert.ok(ran.base);
     // Each is a console error, by which every other test would see one that the page makes itself.
-    assert.ok(faults.length >= 6, faults.join('\n'));
+    await until(() => faults.length >= 6, 'the console tells of it');
+    await worksOn(hand);
     assert.deepEqual(faults.filter((fault) => !/Content Security Policy/.test(fault)), []);
     faults.length = 0;
-    await worksOn(hand);
   }));
 
 /** Fork, so that two engines work; each variant with a run of its own. */
 async function twoEngines(hand, page) {
+  // The first run came with the page, this one from the first engine.
+  await hand.runs(() => hand.button('Run').click());
   await hand.runs(() => hand.button('Fork as B').click());
   await hand.setBuckets(BELOW, 5);
-  const engines = page.workers().filter((worker) => /worker_loader/.test(worker.url()));
-  assert.equal(engines.length, 2);
-  return engines;
+  // Each holds a lock, and the page waits for it: so it knows when an engine ends without a word.
+  await until(() => page.evaluate(async () => {
+    const { held, pending } = await navigator.locks.query();
+    return [held, pending].every((locks) => locks.filter(({ name }) => name.startsWith('tiebreak engine ')).length === 2);
+  }), 'two engines that are watched');
+  return engines(page, 2);
 }
 
 // How an engine may end, and what the page then says.
@@ -70,9 +84,9 @@ const ENDS = {
 for (const [how, [end, words]] of Object.entries(ENDS)) {
   test(`an engine that ends ${how} is started again, that of a second variant too`, () =>
     onPage({}, async ({ hand, page, faults }) => {
-      const engines = await twoEngines(hand, page);
+      const both = await twoEngines(hand, page);
       const [digest, link, drafts] = [await hand.digest(), await hand.link(), await hand.drafts()];
-      for (const [times, engine] of engines.entries()) {
+      for (const [times, engine] of both.entries()) {
         await engine.evaluate(end);
         await hand.alert.nth(times).waitFor();
         assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
@@ -95,14 +109,10 @@ test('five tabs at once have a draft each', () =>
   onPage({}, async ({ hand, host, context }) => {
     const hands = [hand];
     for (let tab = 1; tab < 5; tab += 1) {
-      const page = await context.newPage();
-      await page.goto(host.url);
-      await settled(page, 0);
-      hands.push(new Hand(page));
+      hands.push((await openTab({ context }, host.url)).hand);
     }
     await Promise.all(hands.map(async (each, tab) => {
-      await each.name.fill(`Tab ${tab}`);
-      await each.name.press('Tab');
+      await enter(each.name, `Tab ${tab}`);
       await each.setBuckets(BELOW, BUCKETS[tab]);
     }));
     for (const [tab, each] of hands.entries()) {
@@ -129,14 +139,6 @@ function hideable(context) {
       if (!hidden) held.splice(0).forEach((then) => frame.call(window, then));
       return held.length;
     };
-    // What the page hears of its engines.
-    window.heard = 0;
-    const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage');
-    Object.defineProperty(Worker.prototype, 'onmessage', {
-      set(then) {
-        set.call(this, then && ((event) => { window.heard += 1; then(event); }));
-      },
-    });
   });
 }
 
@@ -145,16 +147,19 @@ async function setUnseen(hand, buckets) {
   const said = () => hand.page.evaluate(() => window.said.map(({ text }) => text));
   const before = (await said()).length;
   await hand.bucketsOf(BELOW).selectOption(String(buckets));
-  for (let tries = 0; tries < 100; tries += 1) {
+  const isOver = async () => {
     const now = await said();
-    if (now.length > before && /^Done/.test(now.at(-1))) return;
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
-  throw new Error(`with ${buckets} buckets the run never ended: ${(await said()).slice(-5).join(' | ')}`);
+    return now.length > before && /^Done/.test(now.at(-1));
+  };
+  await until(isOver, `the end of the run with ${buckets} buckets`);
 }
 
 test('a tab out of sight runs on; when it is seen again it shows the last run, with nothing left to catch up', () =>
-  onPage({ prepare: async ({ context }) => { await hideable(context); await listenToStatus(context); } }, async ({ hand, page }) => {
+  onPage({
+    prepare: async ({ context }) => {
+      for (const listen of [hideable, listenToEngines, listenToStatus]) await listen(context);
+    },
+  }, async ({ hand, page }) => {
     await hand.setBuckets(BELOW, 5);
     const digest = await hand.digest();
     await hand.setBuckets(BELOW, 3);
@@ -163,9 +168,12 @@ test('a tab out of sight runs on; when it is seen again it shows the last run, w
     for (const buckets of [8, 4, 8, 5]) await setUnseen(hand, buckets);
     const heard = await page.evaluate(() => window.heard);
     await page.evaluate(() => window.outOfSight(false));
-    assert.equal(await hand.digest(), digest);
+    await shows(() => hand.digest(), digest);
     assert.notDeepEqual(await hand.numbers(), numbers);
-    await page.waitForTimeout(500);
+    // What the engine was kept from saying would be heard by now: it has had a turn, and the page has drawn.
+    const [engine] = await engines(page, 1);
+    await engine.evaluate(() => new Promise((resolve) => { setTimeout(resolve); }));
+    await drawn(page);
     assert.equal(await page.evaluate(() => window.heard), heard, 'every message was heard while it was hidden');
     await worksOn(hand);
   }));
@@ -179,6 +187,7 @@ test('a tab that the browser freezes in the middle of a run ends it when it thaw
     await hand.runs(async () => {
       await hand.bucketsOf(BELOW).selectOption('5');
       await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+      // A time and nothing else: a frozen page does nothing that could be waited for.
       await new Promise((resolve) => { setTimeout(resolve, 2000); });
       await devtools.send('Page.setWebLifecycleState', { state: 'active' });
     });
@@ -194,12 +203,12 @@ test('by http from another host, where browsers refuse much, the page works and 
   const browser = await chromium.launch({ executablePath: CHROMIUM, args });
   t.after(() => browser.close());
   const context = await browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   context.on('console', (message) => { if (message.type() === 'error') faults.push(message.text()); });
   context.on('weberror', (error) => faults.push(String(error.error())));
   await listenToStatus(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await page.goto(`http://classroom.test:${port}${MOUNT}`);
   await settled(page, 0);
   const hand = new Hand(page);
@@ -218,20 +227,50 @@ test('by http from another host, where browsers refuse much, the page works and 
   assert.deepEqual(faults, []);
 });
 
+/** Engines are told nothing until a test lets them work, one after the other. */
+function holdBackEngines(context) {
+  return context.addInitScript(() => {
+    const { postMessage } = Worker.prototype;
+    const [held, free] = [new Map(), new Set()];
+    Worker.prototype.postMessage = function post(...message) {
+      if (free.has(this)) return postMessage.apply(this, message);
+      return held.set(this, [...held.get(this) ?? [], message]);
+    };
+    const Real = window.Worker;
+    const begun = [];
+    window.Worker = class extends Real {
+      constructor(...words) {
+        super(...words);
+        begun.push(this);
+      }
+    };
+    window.letEngineWork = () => {
+      const engine = begun.shift();
+      free.add(engine);
+      for (const message of held.get(engine) ?? []) engine.postMessage(...message);
+    };
+  });
+}
+
 test('a trace of one’s own is there again after the engine ended, also where the browser keeps no files', () =>
   onPage({
     prepare: async ({ context, page }) => {
       await listenToStatus(context);
-      page.on('worker', (worker) => worker.evaluate(() => {
-        StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));
-      }).catch(() => {})); // It may have ended already.
+      await holdBackEngines(context);
+      const withoutFiles = async (worker) => {
+        await worker.evaluate(() => {
+          StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));
+        });
+        await page.evaluate(() => window.letEngineWork());
+      };
+      page.on('worker', (worker) => withoutFiles(worker).catch(() => {})); // It may have ended already.
     },
   }, async ({ hand, page, faults }) => {
     assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
     const digest = await hand.digest();
     const files = await page.evaluate(async () => Array.fromAsync((await navigator.storage.getDirectory()).keys()));
     assert.deepEqual(files, [], 'this browser kept nothing');
-    const engine = page.workers().find((worker) => /worker_loader/.test(worker.url()));
+    const [engine] = await engines(page, 1);
     await engine.evaluate(() => { setTimeout(() => { throw new Error('on purpose'); }); });
     await hand.alert.waitFor();
     assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);

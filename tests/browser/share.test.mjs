@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { axe, MOUNT } from './harness.mjs';
-import { CORPUS, corpusLink, onPage, RULE, settled } from './people.mjs';
+import { CORPUS, corpusLink, drawn, hasFocus, onPage, RULE, says, settled, shows } from './people.mjs';
 import { readPdf } from './pdf.mjs';
 
 const WIDE = { width: 1440, height: 900 };
@@ -61,15 +61,18 @@ for (const dark of [false, true]) {
 
       await page.getByRole('button', { name: 'Show large' }).click();
       await large(page).waitFor();
-      const code = await large(page).getByRole('img').boundingBox();
-      assert.deepEqual([code.width, code.height], [WIDE.height, WIDE.height], 'it fills the window');
+      const size = async () => {
+        const code = await large(page).getByRole('img').boundingBox();
+        return [code.width, code.height];
+      };
+      await shows(size, [WIDE.height, WIDE.height], 'it fills the window');
       assert.equal(await scan(page, await page.screenshot()), link);
       assert.deepEqual(await axe(page), []);
 
       await page.keyboard.press('Escape');
       await large(page).waitFor({ state: 'hidden' });
       assert.ok(await dialog(page).isVisible(), 'Escape closes what is on top');
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Show large');
+      await hasFocus(page, 'Show large');
       await page.setViewportSize({ width: 3 * WIDE.width, height: 3 * WIDE.height });
       await small.evaluate((code) => { code.style.width = '700px'; code.closest('dialog').style.cssText = 'width: 900px; max-height: none'; });
       assert.equal(await scan(page, await small.screenshot()), link, 'the small one is the same code');
@@ -86,9 +89,9 @@ test('a link that is too long for a code says so, with the limit, and offers the
     await hand.runs(() => hand.giveFile({ name: 'names.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(scenario)) }));
     await openShare(session);
     const { length } = await field(page, 'Link').inputValue();
-    const said = await dialog(page).getByRole('region', { name: 'QR code' }).textContent();
     assert.ok(length > 2_953, `${length} characters`);
-    assert.match(said, new RegExp(`The link has ${length.toLocaleString('en')} characters, and a QR code holds at most 2,953\\.`));
+    const code = dialog(page).getByRole('region', { name: 'QR code' });
+    const said = await says(code, new RegExp(`The link has ${length.toLocaleString('en')} characters, and a QR code holds at most 2,953\\.`));
     assert.match(said, /Save the scenario as a file/);
     assert.equal(await dialog(page).getByRole('button', { name: 'Show large' }).count(), 0);
     assert.deepEqual(await axe(page), []);
@@ -169,6 +172,7 @@ test('one chart stands in another page, and opens whole from there', () =>
     const digest = await hand.digest();
     await openShare(session);
     await page.getByRole('combobox', { name: 'Chart to embed' }).selectOption({ label: 'Packing density' });
+    await drawn(page);
     const html = await field(page, 'HTML').inputValue();
     const link = await field(page, 'Link').inputValue();
     assert.match(html, /^<iframe src="[^"]*\?embed=PackingDensity#2\.d\.[^"]*" title="Packing density: /);
@@ -181,11 +185,11 @@ test('one chart stands in another page, and opens whole from there', () =>
     try {
       await notes.goto(`http://127.0.0.1:${other.address().port}/`);
       const frame = notes.frameLocator('iframe');
-      await frame.getByRole('status').getByText(/^Done: .*reproduced$/).waitFor({ timeout: 30_000 });
+      await frame.getByRole('status').getByText(/^Done: .*reproduced$/).waitFor();
       await frame.getByRole('img', { name: 'Packing density', exact: true }).waitFor();
-      assert.equal(await frame.getByRole('figure').count(), 1, 'one chart only');
+      await shows(() => frame.getByRole('figure').count(), 1, 'one chart only');
       assert.equal(await frame.getByRole('banner').count(), 0);
-      assert.match(await frame.locator('.verdict').textContent(), /^B keeps .* hosts empty than A, /);
+      await says(frame.locator('.verdict'), /^B keeps .* hosts empty than A, /);
       const drawing = await frame.locator('svg').first().innerHTML();
       assert.ok(drawing.includes('--chart-live') && drawing.includes('--chart-variant-1'), 'a line for each variant');
       const inner = await notes.locator('iframe').boundingBox();
@@ -193,7 +197,7 @@ test('one chart stands in another page, and opens whole from there', () =>
       assert.ok(scrolls <= 0, `${scrolls} px do not fit into ${inner.height}`);
 
       const [whole] = await Promise.all([context.waitForEvent('page'), frame.getByRole('link', { name: 'Open in Tiebreak' }).click()]);
-      assert.equal(whole.url(), link);
+      await whole.waitForURL((address) => address.href === link);
       await settled(whole, 0, '^Done: .*reproduced');
       assert.match(await whole.getByText(/digest [0-9a-f]+/).textContent(), new RegExp(digest));
     } finally {
@@ -215,6 +219,7 @@ test('a chart that does not exist falls back to the first and says so; drafts ar
     await page.getByText('There is no chart "Nothing"; this is Empty hosts.').waitFor();
     await hand.picture('Empty hosts').waitFor();
     await page.keyboard.press('Control+z');
+    await drawn(page);
     assert.deepEqual(await hand.drafts(), []);
     assert.deepEqual(await axe(page), []);
   }));
@@ -269,11 +274,11 @@ for (const dark of [false, true]) {
       await hand.button('Print report').click();
       const report = page.getByRole('main', { name: 'Report' });
       await report.waitFor();
-      assert.equal(await page.evaluate(() => window.printed), 1, 'printed at once');
+      await shows(() => page.evaluate(() => window.printed), 1, 'printed at once');
       await hand.button('Print').click();
-      assert.equal(await page.evaluate(() => window.printed), 2);
+      await shows(() => page.evaluate(() => window.printed), 2);
       assert.deepEqual(await axe(page), []);
-      assert.ok(await report.getByText('B against A').isVisible());
+      await report.getByText('B against A').waitFor();
 
       for (const format of ['A4', 'Letter']) {
         const { pages, text } = readPdf(await page.pdf({ format, printBackground: true }));
@@ -295,8 +300,8 @@ for (const dark of [false, true]) {
 
       await hand.button('Back to the page').click();
       await report.waitFor({ state: 'detached' });
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Share');
-      assert.ok(await hand.picture('Empty hosts').isVisible());
+      await hasFocus(page, 'Share');
+      await hand.picture('Empty hosts').waitFor();
       assert.equal(await hand.digest(), digest);
     }));
 }

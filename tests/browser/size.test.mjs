@@ -1,7 +1,6 @@
 // `cargo xtask size` leaves out what tests/size.json calls "later"; here a browser says whether that is true.
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inChromium, MOUNT } from './harness.mjs';
+import { inChromium, MOUNT, until } from './harness.mjs';
 import { accepted, isLater } from './size.mjs';
 
 test('the page is live without anything that counts as loaded later', () => {
@@ -15,8 +14,6 @@ test('the page is live without anything that counts as loaded later', () => {
   return inChromium({ prepare: withhold }, async ({ page }) => {
     await page.getByRole('status', { name: 'Run status' }).filter({ hasText: /^Done/ }).waitFor();
     await page.getByRole('figure', { name: 'Empty hosts' }).locator('svg').waitFor();
-    const soon = Date.now() + 5000;
-    while (asked.length === 0 && Date.now() < soon) await page.waitForTimeout(50);
-    assert.ok(asked.length > 0, 'the rest is asked for as soon as the page is live');
+    await until(() => asked.length > 0, 'the rest is asked for as soon as the page is live');
   });
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { axe } from './harness.mjs';
-import { onPage, temporaryFolder } from './people.mjs';
+import { drawn, engines, enter, focused, onPage, shows, temporaryFolder, until } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const SMALL = 'Two dozen machines';
@@ -31,9 +31,8 @@ class Panel {
 
   async set(which, field, values) {
     await this.region.getByRole('combobox', { name: which, exact: true }).selectOption(field);
-    const text = this.values(which);
-    await text.fill(values);
-    await text.press('Tab');
+    await drawn(this.page);
+    await enter(this.values(which), values);
   }
 
   values(which) {
@@ -45,8 +44,7 @@ class Panel {
   }
 
   async setSeeds(count) {
-    await this.seeds.fill(String(count));
-    await this.seeds.press('Tab');
+    await enter(this.seeds, count);
   }
 
   button(name) {
@@ -56,7 +54,7 @@ class Panel {
   /** Runs it, and waits until it says so many runs are over. */
   async run(runs, seeds) {
     await this.button('Run the sweep').click();
-    await this.region.getByText(`${runs} of ${runs} runs, ${seeds}`).waitFor({ timeout: 60_000 });
+    await this.region.getByText(`${runs} of ${runs} runs, ${seeds}`).waitFor({ timeout: 150_000 });
   }
 
   /** The rows of the table, without the button at their end. */
@@ -109,36 +107,34 @@ test('two fields give a line each, and two measures a frontier', () =>
     assert.deepEqual(rows.map((row) => row.slice(0, 2).join(' ')), ['1 1', '1 8', '2 1', '2 8', '3 1', '3 8']);
     const lines = () => panel.region.locator('.plot svg').evaluate((svg) =>
       [...svg.querySelectorAll('text')].filter((text) => /chart-(live|variant)/.test(text.getAttribute('fill'))).map((text) => text.textContent));
-    assert.deepEqual((await lines()).sort(), ['1', '8']);
+    await shows(async () => (await lines()).sort(), ['1', '8']);
     await panel.region.getByRole('combobox', { name: 'Across' }).selectOption({ label: 'Packing density, mean' });
     await page.getByRole('img', { name: 'Empty hosts, mean against packing density, mean' }).first().waitFor();
-    assert.deepEqual((await lines()).sort(), ['1', '8']);
+    await shows(async () => (await lines()).sort(), ['1', '8']);
   }));
 
 test('cancelled midway, it keeps what is done and stops the engines', () =>
   onPage(WIDE, async ({ page }) => {
     const panel = new Panel(page);
     await panel.open();
-    const workers = () => page.workers().length;
-    const alone = async () => {
-      for (let tries = 0; workers() > 1 && tries < 100; tries += 1) await page.waitForTimeout(100);
-      assert.equal(workers(), 1, 'the engine of the variant, and no other');
-    };
+    // The engine of the variant, and no other.
+    const alone = () => engines(page, 1);
     await alone();
-    await panel.set('Field', AGENTS, '1..12');
+    // So many that it is not over before it is cancelled.
+    await panel.set('Field', AGENTS, '1..60');
     await panel.button('Run the sweep').click();
-    await panel.region.getByText(/^[2-9] of 12 runs, seed 1$/).waitFor({ timeout: 60_000 });
-    assert.ok(workers() > 1, 'a sweep has engines of its own');
+    await panel.region.getByText(/^([2-9]|[1-9]\d+) of 60 runs, seed 1$/).waitFor();
+    await until(() => page.workers().length > 1, 'engines of its own');
     await panel.button('Cancel').click();
-    await panel.region.getByText(/^\d+ of 12 runs, stopped, seed 1$/).waitFor();
+    await panel.region.getByText(/^\d+ of 60 runs, stopped, seed 1$/).waitFor();
     const rows = await panel.rows();
     const done = rows.filter((row) => row.length === MEASURES + 1);
-    assert.ok(done.length >= 2 && done.length < 12, `${done.length} rows`);
+    assert.ok(done.length >= 2 && done.length < 60, `${done.length} rows`);
     assert.ok(rows.filter((row) => row.length === 2).every((row) => row[1] === 'not run'));
     await alone();
     assert.equal((await panel.saved('Save rows')).text.trim().split('\n').length, done.length + 1);
     await panel.button('Clear').click();
-    assert.equal(await panel.region.getByRole('table').count(), 0);
+    await panel.region.getByRole('table').waitFor({ state: 'detached' });
   }));
 
 test('a point opens as a variant with its value', () =>
@@ -146,7 +142,7 @@ test('a point opens as a variant with its value', () =>
     await panel.set('Field', BUCKETS, '1, 8');
     await panel.run(2, 'seed 1');
     await hand.runs(() => panel.button('Open 8 as a variant').click());
-    assert.equal(await hand.button('Variant B').getAttribute('aria-pressed'), 'true');
+    await shows(() => hand.button('Variant B').getAttribute('aria-pressed'), 'true');
     assert.equal(await hand.bucketsOf('BestFit').inputValue(), '8');
     const change = page.getByRole('region', { name: 'Differences' }).getByRole('rowheader', { name: BUCKETS });
     await change.waitFor();
@@ -163,6 +159,7 @@ test('what is too much or no value is refused with a sentence', () =>
       await panel.set('Field', AGENTS, values);
       await panel.button('Run the sweep').click();
       await page.getByText(said).waitFor();
+      await drawn(page);
       assert.equal(await panel.region.getByRole('table').count(), 0, values);
     }
   }));
@@ -228,15 +225,28 @@ test('without a mouse', () =>
     await page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).focus();
     await page.keyboard.press('Enter');
     await panel.region.getByRole('combobox', { name: 'Field', exact: true }).focus();
-    await page.keyboard.type('BestFit: b');
+    const field = panel.region.getByRole('combobox', { name: 'Field', exact: true });
+    const fields = await field.locator('option').count();
+    for (let step = 0; step < fields && (await field.inputValue()) !== BUCKETS; step += 1) {
+      await page.keyboard.press('ArrowDown');
+      await drawn(page);
+    }
+    assert.equal(await field.inputValue(), BUCKETS);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('1, 8');
-    for (let field = 0; field < 3; field += 1) await page.keyboard.press('Tab');
+    const tabTo = async (name, presses) => {
+      for (let press = 0; press < presses; press += 1) {
+        await page.keyboard.press('Tab');
+        await drawn(page);
+      }
+      assert.equal(await focused(page), name);
+    };
+    await tabTo('Seeds for each point', 3);
     await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Tab');
+    await tabTo('Run the sweep', 1);
     await page.keyboard.press('Enter');
-    await panel.region.getByText('4 of 4 runs, seeds 1 to 2').waitFor({ timeout: 60_000 });
+    await panel.region.getByText('4 of 4 runs, seeds 1 to 2').waitFor({ timeout: 150_000 });
     await panel.button('Open 1 as a variant').focus();
     await hand.runs(() => page.keyboard.press('Enter'));
     assert.equal(await hand.bucketsOf('BestFit').inputValue(), '1');

@@ -1,7 +1,9 @@
 // Events on the timeline: put there by menu, by key or by dragging; moved, changed, removed, undone; carried by links.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { corpusLink, onPage } from './people.mjs';
+import {
+  corpusLink, drawn, hasFocus, listenToEngines, listenToStatus, menuCloses, menuOpens, onPage, says, shows, until,
+} from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -11,14 +13,9 @@ const marks = (page) => timeline(page).getByRole('list', { name: 'Events' }).get
 const names = (page) => marks(page).evaluateAll((all) => all.map((mark) => mark.ariaLabel));
 const lines = (page) => page.getByRole('figure', { name: 'Empty hosts' }).locator('polyline[stroke^="var(--chart-moment"]').count();
 const field = (page, name) => timeline(page).getByRole('spinbutton', { name });
-/** What has the focus when the keys before are drawn. */
-const focused = (page) => page.evaluate(async () => {
-  for (let frame = 0; frame < 3; frame += 1) await new Promise((drawn) => { requestAnimationFrame(drawn); });
-  return document.activeElement.ariaLabel ?? document.activeElement.textContent.trim();
-});
-
 async function addByMenu({ hand, page }, title) {
   await hand.button('Add event').click();
+  await menuOpens(page);
   await hand.runs(() => page.getByRole('menuitem', { name: title, exact: true }).click());
 }
 
@@ -38,10 +35,10 @@ for (const size of [WIDE, NARROW]) {
     onPage(size, async (session) => {
       const { hand, page } = session;
       const [opened, numbers] = [await hand.digest(), await hand.numbers()];
-      assert.ok(await timeline(page).getByText('Failures and demand spikes go here.').isVisible());
+      await timeline(page).getByText('Failures and demand spikes go here.').waitFor();
       await addByMenu(session, 'Machines fail');
       assert.deepEqual(await names(page), ['FailMachines at day 7, 00:00'], 'in the middle of two weeks');
-      assert.equal(await focused(page), 'FailMachines at day 7, 00:00');
+      await hasFocus(page, 'FailMachines at day 7, 00:00');
       const one = await hand.digest();
       assert.notEqual(one, opened);
       assert.equal(await lines(page), 1);
@@ -74,42 +71,42 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await press('Home');
     await hand.button('Add event').focus();
     await press('Enter');
-    assert.equal(await focused(page), 'Machines fail');
+    await hasFocus(page, 'Machines fail');
     await press('Escape');
-    assert.equal(await focused(page), 'Add event', 'Escape leads back');
+    await hasFocus(page, 'Add event', 'Escape leads back');
     await press('Enter');
     // The keys after it are for the menu, which has the focus once it is drawn.
-    await page.waitForFunction(() => document.activeElement?.textContent.includes('Machines fail'));
+    await hasFocus(page, 'Machines fail');
     await press('End');
     await press('Home');
     await press('ArrowDown');
-    assert.equal(await focused(page), 'Planned maintenance');
+    await hasFocus(page, 'Planned maintenance');
     await hand.runs(() => press('Enter'));
-    assert.equal(await focused(page), 'MaintainMachines at day 0, 00:00');
-    assert.equal(await page.getByRole('menu').count(), 0);
+    await hasFocus(page, 'MaintainMachines at day 0, 00:00');
+    await menuCloses(page);
 
     await hand.runs(() => press('ArrowRight'));
-    assert.equal(await focused(page), 'MaintainMachines at day 0, 00:30');
+    await hasFocus(page, 'MaintainMachines at day 0, 00:30');
     await hand.runs(() => press('PageUp'));
-    assert.equal(await focused(page), 'MaintainMachines at day 0, 05:30');
+    await hasFocus(page, 'MaintainMachines at day 0, 05:30');
     await hand.runs(() => press('End'));
-    assert.equal(await focused(page), 'MaintainMachines at day 14, 00:00', 'the trace ends there');
+    await hasFocus(page, 'MaintainMachines at day 14, 00:00', 'the trace ends there');
     await hand.runs(() => press('Shift+ArrowLeft'));
     const moved = 'MaintainMachines at day 13, 19:00';
-    assert.equal(await focused(page), moved);
+    await hasFocus(page, moved);
 
     await press('Enter');
-    assert.equal(await field(page, 'drain hours of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
+    await shows(() => field(page, 'drain hours of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
     await press('Enter');
     await field(page, 'at hours of MaintainMachines').fill('400');
     await hand.runs(() => press('Tab'));
     assert.deepEqual(await names(page), ['MaintainMachines at day 16, 16:00, after the trace ends']);
     assert.equal(await hand.digest(), opened, 'what never happens changes nothing');
     await press('Escape');
-    assert.equal(await focused(page), 'MaintainMachines at day 16, 16:00, after the trace ends');
+    await hasFocus(page, 'MaintainMachines at day 16, 16:00, after the trace ends');
     await hand.runs(() => press('Delete'));
     assert.equal(await marks(page).count(), 0);
-    assert.equal(await focused(page), 'Add event');
+    await hasFocus(page, 'Add event');
     await hand.runs(() => press('Control+z'));
     assert.equal(await marks(page).count(), 1);
   }));
@@ -120,7 +117,8 @@ test('kinds are dragged from the menu onto the line, and marks along it', () =>
     const kind = page.getByRole('menuitem', { name: 'Demand spike' });
     await hand.button('Add event').click();
     await dragToLine(page, kind, 0.25);
-    assert.ok(await timeline(page).getByText('day 3, 12:00').isVisible(), 'where it would land');
+    // Where it would land.
+    await timeline(page).getByText('day 3, 12:00').waitFor();
     await hand.runs(() => page.mouse.up());
     assert.deepEqual(await names(page), ['DemandSpike at day 3, 12:00']);
     const early = await hand.digest();
@@ -133,13 +131,14 @@ test('kinds are dragged from the menu onto the line, and marks along it', () =>
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.digest(), early);
     await marks(page).click();
-    assert.equal(await field(page, 'requests of DemandSpike').count(), 0, 'a click after a drag is one');
+    await shows(() => field(page, 'requests of DemandSpike').count(), 0, 'a click after a drag is one');
 
     // Dropped beside the line, or broken off, nothing happens.
     await hand.button('Add event').click();
     await dragToLine(page, kind, 0.5);
     await page.mouse.move(700, 800);
     await page.mouse.up();
+    await drawn(page);
     assert.deepEqual(await names(page), ['DemandSpike at day 3, 12:00']);
     await page.keyboard.press('Escape');
     await hand.runs(() => hand.button('Undo').click());
@@ -157,7 +156,7 @@ test('a link carries events, and whoever opens it sees the same', () =>
     const link = await hand.link();
     await page.goto('about:blank');
     await page.goto(link.includes(host.origin) ? link : host.url + link.slice(link.indexOf('#')));
-    await page.getByRole('status').getByText(/reproduced$/).waitFor();
+    await says(page.getByRole('status', { name: 'Run status' }), /reproduced$/);
     assert.deepEqual([await hand.digest(), await names(page)], [digest, shown]);
   }));
 
@@ -171,18 +170,14 @@ test('a VM whose machine failed is followed to the next one, and the map shows w
     const moment = page.getByRole('slider', { name: 'Moment' });
     const explain = page.getByRole('region', { name: 'Explain' });
     await moment.fill(String(11.9 * 3_600_000));
-    const machine = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
+    await drawn(page);
     // Of the first machines with VMs, one whose VM found another.
     let story = null;
     for (let id = 0; id < 24 && !story; id += 1) {
-      await machine.fill(String(id));
-      await page.keyboard.press('Tab');
-      await explain.getByText(/^\d+ VMs? at /).waitFor();
+      await hand.lookAt(id);
       const vm = explain.getByRole('button', { name: /^VM \d+/ }).first();
       if (!(await vm.count())) continue;
-      await vm.click();
-      await explain.getByRole('heading', { name: 'Who was left, rule by rule' }).waitFor();
-      await page.waitForTimeout(300);
+      await hand.askAbout(vm);
       const said = await explain.locator('.story').allTextContents();
       story = said.find((text) => /It was reallocated to machine/.test(text)) ?? null;
     }
@@ -200,11 +195,22 @@ test('a VM whose machine failed is followed to the next one, and the map shows w
   }));
 
 test('between two samples the map shows the machines as they stood then', () =>
-  onPage(WIDE, async ({ hand, page }) => {
+  onPage({
+    ...WIDE,
+    prepare: async ({ context }) => {
+      await listenToStatus(context);
+      await listenToEngines(context);
+    },
+  }, async ({ hand, page }) => {
+    // From the engine, so that it has nothing else to tell.
+    await hand.runs(() => hand.button('Run').click());
     const moment = page.getByRole('slider', { name: 'Moment' });
+    const heard = () => page.evaluate(() => window.heard);
     const at = async (minutes) => {
+      const before = await heard();
       await moment.fill(String(minutes * 60_000));
-      await page.waitForTimeout(300);
+      await until(async () => (await heard()) > before, 'what the engine tells of that moment');
+      await drawn(page);
       return (await hand.table('Fleet map')).map((row) => row.join(' ')).join('\n');
     };
     // Samples are an hour apart in this run; machines take VMs all the time.
@@ -217,7 +223,8 @@ test('between two samples the map shows the machines as they stood then', () =>
     const value = async () => Number(await moment.inputValue()) / 60_000;
     const before = await value();
     await page.keyboard.press('Shift+ArrowRight');
-    assert.equal(await value(), before + 1, 'a minute');
+    await shows(value, before + 1, 'a minute');
+    await drawn(page);
     await page.keyboard.press('ArrowRight');
-    assert.ok(await value() > before + 2, 'a sample');
+    await until(async () => (await value()) > before + 2, 'a sample');
   }));
