@@ -13,6 +13,13 @@ pub(crate) fn count(number: u64) -> String {
     shown
 }
 
+/// `5 VMs` with what they are due to, those that are any: `5 VMs: 3 for want of room, 2 out of retries`.
+pub(crate) fn by_cause(all: String, causes: &[(u64, &str)]) -> String {
+    let some = causes.iter().filter(|(vms, _)| *vms > 0).map(|(vms, cause)| format!("{} {cause}", count(*vms)));
+    let some: Vec<_> = some.collect();
+    if some.is_empty() { all } else { format!("{all}: {}", some.join(", ")) }
+}
+
 /// Bytes in the unit that suits them.
 pub(crate) fn bytes(bytes: u64) -> String {
     const KIB: f64 = 1_024.0;

@@ -184,9 +184,8 @@ fn neighbours(base: &Variant, path: &str) -> Result<Vec<String>, Failure> {
         (_, "true") => Ok(vec![named("false".into())]),
         (_, "false") => Ok(vec![named("true".into())]),
         (Ok(number), _) => {
-            let halves = [(number / 2.0).floor(), number / 2.0, number * 2.0, number + 1.0];
-            let tried = if number.fract() == 0.0 { [halves[0], halves[2]] } else { [halves[1], halves[2]] };
-            let tried = if number == 0.0 { vec![1.0] } else { tried.to_vec() };
+            let half = if number.fract() == 0.0 { (number / 2.0).floor() } else { number / 2.0 };
+            let tried = if number == 0.0 { vec![1.0] } else { vec![half, number * 2.0] };
             Ok(tried.into_iter().map(|number| named(number.to_string())).collect())
         }
         _ => Err(Failure(format!("expected a number or a switch at {path}, got {value}"))),

@@ -14,7 +14,7 @@ use super::trace::csv;
 use crate::answer::{Answer, Failure, json, note};
 use crate::files::PLACEMENTS;
 use crate::given::{Given, Opt};
-use crate::shown::{bytes, count, duration, table};
+use crate::shown::{by_cause, bytes, count, duration, table};
 use crate::trace::Source;
 use crate::{own, progress, scenario};
 
@@ -365,10 +365,7 @@ impl Report {
             (self.rejected_by_terms, "by other rules"),
             (self.rejected_out_of_retries, "out of retries"),
         ];
-        let some = causes.iter().filter(|(vms, _)| *vms > 0).map(|(vms, why)| format!("{} {why}", count(*vms)));
-        let causes: Vec<_> = some.collect();
-        let all = format!("{} VMs", count(self.rejections));
-        if causes.is_empty() { all } else { format!("{all}: {}", causes.join(", ")) }
+        by_cause(format!("{} VMs", count(self.rejections)), &causes)
     }
 
     fn cached(&self) -> String {

@@ -17,7 +17,7 @@ use crate::answer::{Answer, Failure};
 use crate::at_once::at_once;
 use crate::given::{Given, Opt};
 use crate::scenario::{self, MACHINES};
-use crate::shown::count;
+use crate::shown::{by_cause, count};
 
 pub(crate) const MACHINE: Opt = Opt {
     name: "machine",
@@ -123,24 +123,19 @@ impl Found {
             (self.rejected_by_terms, "by other rules"),
             (self.rejected_out_of_retries, "out of retries"),
         ];
-        let causes: Vec<_> =
-            causes.iter().filter(|it| it.0 > 0).map(|(vms, why)| format!("{} {why}", count(*vms))).collect();
-        let causes = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
+        let rejected = format!(
+            "{} of {} VMs, {share:.3} % of at most {} %",
+            count(self.rejected),
+            count(self.vms.into()),
+            self.reject_pct
+        );
         let rows = [
             ("Machines needed", machines),
             (
                 "Bound",
                 format!("{} by {}, however well VMs are packed", count(self.bound), self.bound_by.to_lowercase()),
             ),
-            (
-                "Rejected there",
-                format!(
-                    "{} of {} VMs, {share:.3} % of at most {} %{causes}",
-                    count(self.rejected),
-                    count(self.vms.into()),
-                    self.reject_pct
-                ),
-            ),
+            ("Rejected there", by_cause(rejected, &causes)),
             ("Seed by seed", format!("{} ({} runs)", each.join(", "), self.runs)),
         ];
         rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
