@@ -1,4 +1,4 @@
-//! Work that takes its time is never silent: it says what it is, how long it took last time, that it still goes on,
+//! Work that takes its time is never silent: it says what it is, how long it has taken before, that it still goes on,
 //! and how long it took.
 
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ const WORTH_TELLING: Duration = Duration::from_secs(1);
 
 /// Does `work` and tells how it goes.
 pub(crate) fn told<T>(what: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    let (start, last) = (Instant::now(), last_time(what));
+    let (start, before) = (Instant::now(), longest(what));
     let (done, is_done) = mpsc::channel::<()>();
     let outcome = thread::scope(|scope| {
         scope.spawn(move || {
             while is_done.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                println!("{}", still(what, start.elapsed(), last));
+                println!("{}", still(what, start.elapsed(), before));
             }
         });
         let outcome = work();
@@ -37,20 +37,20 @@ pub(crate) fn told<T>(what: &str, work: impl FnOnce() -> Result<T, String>) -> R
     outcome
 }
 
-/// Says what begins, and how long it takes: what it took here last time, or what it usually takes.
+/// Says what begins, and how long it takes: what it took here, or what it usually takes.
 pub(crate) fn announce(what: &str, usual: &str) {
-    match last_time(what) {
-        Some(last) => println!("{what}: {:.0} s last time", last.as_secs_f64()),
+    match longest(what) {
+        Some(before) => println!("{what}: up to {:.0} s here before", before.as_secs_f64()),
         None => println!("{what}: {usual}"),
     }
 }
 
-fn still(what: &str, elapsed: Duration, last: Option<Duration>) -> String {
-    let last = last.map_or_else(String::new, |last| format!(" (last time {:.0} s)", last.as_secs_f64()));
-    format!("{what}: {:.0} s so far{last}", elapsed.as_secs_f64())
+fn still(what: &str, elapsed: Duration, before: Option<Duration>) -> String {
+    let before = before.map_or_else(String::new, |before| format!(" (up to {:.0} s before)", before.as_secs_f64()));
+    format!("{what}: {:.0} s so far{before}", elapsed.as_secs_f64())
 }
 
-/// What took how long on this computer, in seconds: a line each, the name behind the number.
+/// What took how long at most on this computer, in seconds: a line each, the name behind the number.
 fn file() -> Option<PathBuf> {
     Some(tools::cache().ok()?.join("durations.txt"))
 }
@@ -61,7 +61,8 @@ fn durations() -> BTreeMap<String, f64> {
     lines.filter_map(|(seconds, what)| Some((what.to_owned(), seconds.parse().ok()?))).collect()
 }
 
-fn last_time(what: &str) -> Option<Duration> {
+/// The longest that it took: a build of everything, not the one after a small change.
+fn longest(what: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(*durations().get(what)?).ok()
 }
 
@@ -69,7 +70,8 @@ fn last_time(what: &str) -> Option<Duration> {
 fn remember(what: &str, took: Duration) {
     let Some(file) = file() else { return };
     let mut durations = durations();
-    durations.insert(what.to_owned(), took.as_secs_f64());
+    let longest = durations.entry(what.to_owned()).or_default();
+    *longest = longest.max(took.as_secs_f64());
     let lines: String = durations.iter().map(|(what, seconds)| format!("{seconds:.1} {what}\n")).collect();
     let _ = file.parent().map(std::fs::create_dir_all);
     let _ = std::fs::write(file, lines);
@@ -83,7 +85,10 @@ mod tests {
     fn a_line_says_how_long_and_how_long_last_time() {
         let second = Duration::from_secs(1);
         assert_eq!(still("npm packages", 20 * second, None), "npm packages: 20 s so far");
-        assert_eq!(still("npm packages", 20 * second, Some(31 * second)), "npm packages: 20 s so far (last time 31 s)");
+        assert_eq!(
+            still("npm packages", 20 * second, Some(31 * second)),
+            "npm packages: 20 s so far (up to 31 s before)"
+        );
     }
 
     #[test]
