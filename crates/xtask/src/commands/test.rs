@@ -142,7 +142,8 @@ fn sweep() -> Report {
         Ok(python) => python,
         Err(sentence) => return Report::of(Err(sentence)),
     };
-    let mut test = process::cargo(&["test", "--package", "tiebreak-cli", "--test", "dask", "--", "--ignored"]);
+    // Of the whole workspace, as the native tests: a package alone has other features, and is compiled once more.
+    let mut test = process::cargo(&["test", "--workspace", "--test", "dask", "--", "--ignored"]);
     counted(test.env("TIEBREAK_PYTHON", python)).with_some_test()
 }
 
