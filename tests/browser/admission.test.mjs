@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { clickAtOnce, drawn, onPage, shows, withdraws } from './people.mjs';
+import { clickAtOnce, onPage, shows, withdraws } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -18,8 +18,6 @@ async function set(page, name, value) {
   const field = panel(page).getByRole('spinbutton', { name, exact: true });
   await field.fill(String(value));
   await field.press('Tab');
-  // One choice goes with the others as they are drawn.
-  await drawn(page);
 }
 
 /** A cluster that is followed in a moment. */
@@ -29,7 +27,6 @@ async function small(page) {
 }
 
 async function follow(page) {
-  await drawn(page);
   // What an earlier study says goes first.
   await withdraws(page, '[aria-label=Admission]', /100 % done/, () =>
     panel(page).getByRole('button', { name: 'Follow the cluster' }).click());
@@ -104,7 +101,6 @@ test('what is known beforehand, and labels, are compared; a study can be stopped
     await set(page, 'cores of the cluster', 20_000);
     await set(page, 'years of the cluster', 3);
     await kind.selectOption('The three policies');
-    await drawn(page);
     await clickAtOnce(page, 'Cancel', () => panel(page).getByRole('button', { name: 'Follow the cluster' }).click());
     await panel(page).getByText(/done, stopped/).waitFor();
   }));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { chromium as playwright } from 'playwright-core';
 import { openFirefox } from './firefox.mjs';
 import { serve, SLOW_LINE } from './server.mjs';
 
@@ -38,24 +38,48 @@ export async function until(look, what = look) {
   }
 }
 
+/** The Chromium of this process: who opens one has a context of its own in it, which knows nothing of the others. */
+const chromium = { launched: null, users: 0, end: null };
+
+/** How long it stays when nobody uses it, for who comes next. */
+const STAYS_MS = 500;
+
+async function joinChromium() {
+  clearTimeout(chromium.end);
+  chromium.users += 1;
+  if (chromium.launched && !(await chromium.launched).isConnected()) chromium.launched = null;
+  chromium.launched ??= playwright.launch({ executablePath: CHROMIUM, args: QUIET_FLAGS });
+  return chromium.launched;
+}
+
+function leaveChromium() {
+  chromium.users -= 1;
+  if (chromium.users > 0) return;
+  chromium.end = setTimeout(() => {
+    const launched = chromium.launched;
+    chromium.launched = null;
+    launched?.then((browser) => browser.close(), () => {});
+  }, STAYS_MS);
+}
+
 /**
  * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
  * `faults` collects what a test must not meet; `requests` counts them by origin.
  */
 export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1 } = {}) {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET_FLAGS });
+  const browser = await joinChromium();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-  });
+  }).catch((error) => { leaveChromium(); throw error; });
   context.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   const requests = new Map();
   listen(context, faults, requests);
   const page = await context.newPage();
   if (cpu !== 1) await slowDown(page, cpu);
-  return { browser, context, page, faults, requests, close: () => browser.close() };
+  return { browser, context, page, faults, requests, close: () => context.close().finally(leaveChromium) };
 }
 
 function listen(context, faults, requests) {

@@ -1,7 +1,7 @@
 // Files larger than a tab: refused before they are read, or read as a part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawn, enter, onPage, says } from './people.mjs';
+import { enter, onPage, says } from './people.mjs';
 
 /**
  * Gives the page a file of `copies` times the same block of rows, below a header. Its bytes are there once: a blob that is
@@ -40,10 +40,8 @@ test('a file of 3 GB is refused before it is read, with the limit named and a sa
 // Reading takes as long as the machine takes: seconds, or minutes where it has other things to do.
 test('a CSV of 1 GB streams to its end as a sample, with its progress told, and its notes say what that does', { timeout: 900_000 }, () =>
   onPage({}, async ({ page }) => {
-    // One choice goes with the others as they are drawn.
     await enter(page.getByRole('spinbutton', { name: 'Keep one in', exact: true }), 50);
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
-    await drawn(page);
     await page.evaluate(() => {
       window.progress = [];
       const read = /Reading large\.csv.* of .*, [\d,]+ rows, .* a second/s;

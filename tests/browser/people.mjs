@@ -92,18 +92,11 @@ export function drawn(page) {
   });
 }
 
-/**
- * Types into a field and leaves it, until the field holds that: some fields fall back to what they held when the page is
- * drawn anew between the two, as it is when the engine has been loaded.
- */
+/** Types into a field and leaves it; the field takes that, whatever the page does meanwhile. */
 export async function enter(field, value, leave = () => field.press('Tab')) {
-  const isThere = async () => {
-    await field.fill(String(value));
-    await leave();
-    await drawn(field.page());
-    return (await field.inputValue()) === String(value);
-  };
-  await until(isThere, `a field that holds ${value}`);
+  await field.fill(String(value));
+  await leave();
+  await shows(() => field.inputValue(), String(value));
 }
 
 /** Does something after which the page does not show these words for a moment at least, and waits for that moment. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { drawn, onPage } from './people.mjs';
+import { onPage } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -17,7 +17,6 @@ async function set(page, name, value) {
   const field = panel(page).getByRole('spinbutton', { name, exact: true });
   await field.fill(String(value));
   await field.press('Tab');
-  await drawn(page);
 }
 
 /** A preset on whose machines power is short. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, openChromium } from './harness.mjs';
-import { drawn, listenToStatus, onPage, openTab, says } from './people.mjs';
+import { listenToStatus, onPage, openTab, says } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -85,10 +85,7 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
   onPage(WIDE, async ({ hand, page }) => {
     await page.getByText('Generate one that is like a trace').click();
     const draw = async (like) => {
-      await drawn(page);
       await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
-      // One choice goes with the others as they are drawn.
-      await drawn(page);
       return hand.runs(() => page.getByRole('button', { name: 'Generate', exact: true }).click());
     };
     const days = page.getByRole('spinbutton', { name: 'days, 0 for as many as the trace' });

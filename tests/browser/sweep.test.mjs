@@ -31,7 +31,6 @@ class Panel {
 
   async set(which, field, values) {
     await this.region.getByRole('combobox', { name: which, exact: true }).selectOption(field);
-    await drawn(this.page);
     await enter(this.values(which), values);
   }
 

@@ -34,6 +34,7 @@ use crate::parts::player::{Player, PlayerMessage};
 use crate::parts::power::{PowerMessage, PowerPanel};
 use crate::parts::rules::{List, ListMessage};
 use crate::parts::share::{Share, ShareMessage};
+use crate::parts::sizing::{SizeMessage, SizePanel};
 use crate::parts::sweep::{SweepMessage, SweepPanel};
 use crate::parts::{
     anatomy,
@@ -81,8 +82,8 @@ pub(crate) enum PageMessage {
     Columns,
     /// A scenario file was read: its name and text.
     Scenario(String, String),
-    /// Of the next trace, keep this part.
-    Sample(TraceSettings),
+    /// Of the next trace, keep another part.
+    Sample(Box<dyn FnOnce(&mut TraceSettings)>),
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),
     /// The charts have this width now.
@@ -105,6 +106,8 @@ pub(crate) enum PageMessage {
     Own(OwnMessage),
     /// What people set for a sweep.
     Sweep(SweepMessage),
+    /// What people want to know of how many machines it needs.
+    Size(SizeMessage),
     /// The film of a run.
     Player(PlayerMessage),
     /// Give the focus to what this finds.
@@ -177,6 +180,7 @@ pub(crate) struct Page {
     lessons: Lessons,
     own_lesson: OwnLesson,
     sweep: SweepPanel,
+    size: SizePanel,
     /// The step at which the lesson that is being read opens.
     lesson_step: usize,
     /// Whether a run was over since the page opened.
@@ -189,7 +193,7 @@ pub(crate) struct Page {
     embed: Option<Embed>,
     theme: String,
     drawer: Option<Side>,
-    fields: (NodeRef, NodeRef),
+    vm_field: NodeRef,
     centre: NodeRef,
     focus: Option<String>,
     drafts_kept: bool,
@@ -224,6 +228,7 @@ impl Component for Page {
             lessons: Lessons::default(),
             own_lesson: OwnLesson::default(),
             sweep: SweepPanel::default(),
+            size: SizePanel::default(),
             lesson_step: 0,
             is_live: false,
             anatomy_open: false,
@@ -233,7 +238,7 @@ impl Component for Page {
             embed,
             theme: drafts::get(drafts::local, THEME).unwrap_or_else(|| "system".into()),
             drawer: None,
-            fields: Default::default(),
+            vm_field: NodeRef::default(),
             centre: NodeRef::default(),
             focus: None,
             drafts_kept: true,
@@ -274,7 +279,7 @@ impl Component for Page {
                 }
             }
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
-            PageMessage::Sample(sample) => self.sample = sample,
+            PageMessage::Sample(change) => change(&mut self.sample),
             PageMessage::Hover(time) => self.hover = time,
             PageMessage::Width(width) => self.width = width,
             // A click anywhere closes the menu. When none is open nothing may be drawn again: that
@@ -323,6 +328,11 @@ impl Component for Page {
             PageMessage::Sweep(SweepMessage::Fold(open)) if self.sweep.is_open == open => return false,
             PageMessage::Sweep(message) => {
                 let told = self.sweep.update(&message, &self.app);
+                told.into_iter().for_each(|message| self.tell(message));
+            }
+            PageMessage::Size(SizeMessage::Fold(open)) if self.size.is_open == open => return false,
+            PageMessage::Size(message) => {
+                let told = self.size.update(&message);
                 told.into_iter().for_each(|message| self.tell(message));
             }
             PageMessage::Player(message) => {
@@ -435,7 +445,7 @@ impl Component for Page {
                     <aside class={side(Side::Rules, "rules-side")} aria-label={tr("Rules and settings")}>
                         { close.clone() }
                         { self.list.view(link, app) }
-                        { workload::view(link, app, self.sample) }
+                        { workload::view(link, app, self.sample, &self.size) }
                     </aside>
                     <main class="centre" ref={&self.centre}>
                         <div class="headline">
@@ -449,7 +459,7 @@ impl Component for Page {
                         { self.middle(context, moment) }
                         <footer class="muted">{ footer(app) }</footer>
                     </main>
-                    if shows_explain { <aside class={side(Side::Explain, "explain-side")} aria-label={tr("Explanations")}>{ close }{ explain::view(link, app, &self.fields.0, &self.fields.1) }</aside> }
+                    if shows_explain { <aside class={side(Side::Explain, "explain-side")} aria-label={tr("Explanations")}>{ close }{ explain::view(link, app, &self.vm_field) }</aside> }
                     if self.drawer.is_some() { <div class="backdrop" onclick={shut}></div> }
                 </div>
                 { self.share.view(link, app) }

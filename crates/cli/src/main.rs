@@ -10,7 +10,6 @@ mod at_once;
 mod commands;
 mod files;
 mod given;
-mod own;
 mod progress;
 mod scenario;
 mod shown;

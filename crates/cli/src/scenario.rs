@@ -9,8 +9,7 @@ use std::io::Read;
 use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::TEXT_MAX;
-use tiebreak_scenario::{Document, PRESETS, Variant, WorkloadRef, presets};
-use tiebreak_sim::Agents;
+use tiebreak_scenario::{Document, PRESETS, Variant, presets};
 use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
@@ -92,15 +91,12 @@ pub(crate) fn is_about_own_trace(given: &Given) -> bool {
     given.has("trace") && given.words.is_empty() && !given.has(PRESET.name)
 }
 
-/// For a trace of one's own: the machines and the list of rules of the first preset hold, but not its agents, which are
-/// slowed down for a small part of a zone's requests. The trace that the preset was made for keeps them.
+/// For a trace of one's own the machines and the list of rules of the first preset hold, but not its agents.
 pub(crate) fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant {
-    let names = |fingerprint: u128| fingerprint == workload.fingerprint();
-    let is_its_own = matches!(&variant.workload, WorkloadRef::Trace { fingerprint, .. } if names(*fingerprint));
-    if is_its_own || !is_about_own_trace(given) {
-        return variant;
+    match is_about_own_trace(given) {
+        true => Variant { agents: presets::agents_for(workload.fingerprint()), ..variant },
+        false => variant,
     }
-    Variant { agents: Agents::default(), ..variant }
 }
 
 /// The variant that was asked for, and what it runs on.

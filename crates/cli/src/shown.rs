@@ -1,17 +1,6 @@
 //! Words, numbers and tables as a person reads them in a terminal.
 
-/// A number with commas between thousands.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
+pub(crate) use tiebreak_profile::words::{count, duration};
 
 /// `5 VMs` with what they are due to, those that are any: `5 VMs: 3 for want of room, 2 out of retries`.
 pub(crate) fn by_cause(all: String, causes: &[(u64, &str)]) -> String {
@@ -29,16 +18,6 @@ pub(crate) fn bytes(bytes: u64) -> String {
         middle if middle < KIB * KIB => format!("{:.0} KiB", middle / KIB),
         large => format!("{:.1} MiB", large / KIB / KIB),
     }
-}
-
-/// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
-pub(crate) fn duration(ms: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(86_400_000.0, "d"), (3_600_000.0, "h"), (60_000.0, "min"), (1_000.0, "s")];
-    let unit = UNITS.into_iter().find(|(size, _)| ms >= *size);
-    let (size, unit) = unit.unwrap_or((1.0, "ms"));
-    let amount = ms / size;
-    let shown = if amount < 10.0 { format!("{amount:.1}") } else { format!("{amount:.0}") };
-    format!("{} {unit}", shown.trim_end_matches(".0"))
 }
 
 /// A moment of a run: `day 3, 04:05:06`.
@@ -94,9 +73,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        for (number, shown) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(count(number), shown);
-        }
         for (number, shown) in [(5, "5 bytes"), (2_048, "2 KiB"), (3 << 20, "3.0 MiB")] {
             assert_eq!(bytes(number), shown);
         }

@@ -38,7 +38,8 @@ the seed and from the place in the list, not from the rules.
 ";
 
 /// The other lists: the word behind `list`, and the title here.
-const OTHERS: [(&str, &str); 12] = [
+const OTHERS: [(&str, &str); 13] = [
+    ("default", "The default list of rules"),
     ("run", "The run"),
     ("agents", "Agents"),
     ("caches", "Caches"),

@@ -109,6 +109,15 @@ pub enum Command {
         /// The document, as JSON.
         document: String,
     },
+    /// Say how many machines the workload of the active variant of a document needs at least.
+    Needs {
+        /// The document, as JSON.
+        document: String,
+        /// Of the kind that the workload suggests, instead of the variant's.
+        is_suggested: bool,
+        /// How many VMs may be rejected, in percent.
+        reject_pct: f64,
+    },
     /// Try capping on servers, by the active variant of a document.
     TryCapping {
         /// The document, as JSON.
@@ -288,6 +297,8 @@ pub enum Reply {
         horizon_ms: f64,
         /// What cannot go well, whatever the rules.
         warning: Option<String>,
+        /// What will not go well on these machines, a sentence each.
+        doubts: Vec<String>,
         /// What was learned of lifetimes, if any rule asks for them.
         learned: Option<Box<Learned>>,
         /// What its virtual datacenters are like, if VMs are linked.
@@ -342,6 +353,8 @@ pub enum Reply {
     Nodes(Result<Vec<Machines>, String>),
     /// What the workload looks like, or why that cannot be told.
     Profile(Result<Box<Profiled>, String>),
+    /// How many machines the workload needs at least, or why that cannot be told.
+    Needs(Result<Needs, String>),
     /// What a file of draws or CPU readings says, or why that cannot be told.
     Drawn(Result<Box<Exhibit>, String>),
     /// What came of trying capping, or why it cannot be tried.
@@ -592,6 +605,19 @@ pub struct Profiled {
     pub machines: Machines,
 }
 
+/// The machines that a search for their number begins with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Needs {
+    /// Kinds of machines in their proportions.
+    pub kinds: Vec<Machines>,
+    /// The same in words.
+    pub told: String,
+    /// As many are needed however well VMs are packed.
+    pub bound: u64,
+    /// What fills them.
+    pub bound_by: String,
+}
+
 /// Machines that are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machines {
@@ -667,6 +693,8 @@ pub struct TraceCard {
     pub warm: f64,
     /// Days it spans.
     pub days: f64,
+    /// When its first request comes, in hours, where that is late.
+    pub begins_late_at_hours: Option<f64>,
 }
 
 /// Where machines stand, for the fleet map.
@@ -711,6 +739,7 @@ impl Reply {
             | Self::Tried(_)
             | Self::Drawn(_)
             | Self::Profile(_)
+            | Self::Needs(_)
             | Self::NotSaved(_)
             | Self::Nodes(_) => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
@@ -766,8 +795,17 @@ pub struct RunResult {
     pub digest: String,
     /// VMs placed.
     pub placements: f64,
+    /// Of these, VMs that had ended before they were placed.
+    pub ended_before_placed: f64,
     /// VMs rejected.
     pub rejections: f64,
+    /// Of these, by cause: alive when the trace began and without room then; no machine had room; rules refused those
+    /// that had; commits kept failing.
+    pub rejected_by: [f64; 4],
+    /// From a request to its answer, in milliseconds: what half of them took at most, and 99 in 100; none of none.
+    pub waits_ms: Option<(f64, f64)>,
+    /// What is wrong where agents were slow for the workload.
+    pub slow_agents: Option<String>,
     /// Commits that failed.
     pub conflicts: f64,
     /// VMs that lost their machine and were placed on another.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use tiebreak_lab::app::sweep::Point;
-use tiebreak_lab::app::{Edit, Given, Mode, POOL, Phase, Wish};
+use tiebreak_lab::app::{Edit, Given, Mode, POOL, Phase, SizeWish, Wish};
+use tiebreak_lab::protocol::Machines;
 use tiebreak_lab::view::report::Report;
-use tiebreak_lab::view::{charts, compare, sweep as view};
+use tiebreak_lab::view::{charts, compare, sizing as view_of_size, sweep as view};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_scenario::Document;
 use tiebreak_scenario::presets;
@@ -430,4 +431,42 @@ fn a_report_has_what_is_needed_to_have_it_again() {
     page.does(Message::CloseVariant("A".into()));
     let alone = Report::new(&page.app, "2026-01-02");
     assert!(alone.against.is_empty() && alone.figures.len() == 4 && alone.sentence.is_some());
+}
+
+#[test]
+fn the_least_number_of_machines_is_found_and_can_be_taken() {
+    let mut page = Page::open((presets::find("small").expect("a preset").make)());
+    page.does(Message::Size(SizeWish { reject_pct: 0.5, seeds: 2, is_suggested: true }));
+    let sizing = page.app.sizing.clone().expect("a search");
+    assert!(!sizing.is_under_way() && sizing.failure.is_none(), "{:?}", sizing.failure);
+    let needs = sizing.needs.as_ref().expect("it was told");
+    let worst = sizing.worst().expect("some number is enough");
+    let least = worst.search.least().expect("it is found");
+    assert!(needs.bound <= least, "no fewer than fill up: {} and {least}", needs.bound);
+    let result = worst.enough.as_ref().expect("it was run");
+    assert!(result.rejections <= 0.005 * (result.placements + result.rejections));
+    let said = view_of_size::found(&sizing);
+    assert!(said[0].starts_with(&format!("{least} machines of ")) && said[0].contains("at most 0.5 %"), "{said:?}");
+
+    // On one machine fewer the seed that needs most rejects too many.
+    let rejects = |page: &mut Page, machines: Vec<Machines>, seed: u64| {
+        page.does(Message::Edit(Edit::Machines(machines)));
+        page.does(Message::Edit(Edit::Setting { index: 0, value: seed as f64 }));
+        let result = page.app.front.live.as_ref().and_then(|live| live.result.clone()).expect("a run");
+        result.rejections / (result.placements + result.rejections)
+    };
+    let found = sizing.machines().expect("machines");
+    let fewer = vec![Machines { machines: found[0].machines - 1, ..found[0] }];
+    assert!(rejects(&mut page, fewer, worst.seed) > 0.005);
+    assert!(rejects(&mut page, found, worst.seed) <= 0.005);
+
+    // What cannot be is said, and nothing runs.
+    let mut document = (presets::find("small").expect("a preset").make)();
+    document.variants[0].clusters[0].settings.cores = 1.0;
+    let mut page = Page::open(document);
+    page.does(Message::Size(SizeWish { is_suggested: false, ..SizeWish::default() }));
+    let failure = page.app.sizing.as_ref().and_then(|sizing| sizing.failure.clone()).expect("no machine is enough");
+    assert!(failure.contains("choose larger machines"), "{failure}");
+    page.does(Message::NoSize);
+    assert!(page.app.sizing.is_none());
 }

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 
 use tiebreak_lab::app::{Edit, Freeze, Phase};
 use tiebreak_lab::protocol::{LayerCounts, StepTo};
-use tiebreak_lab::view::{anatomy, failures, list};
+use tiebreak_lab::view::{anatomy, failures, list, verdict};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
 use tiebreak_lesson::{Lesson, Question, Unlocks};
 use tiebreak_model::{Declared, Readiness, SampledBy, VmId};
 use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
-use tiebreak_scenario::{ClusterRow, Document, IncidentRow, TraceSettings, WorkloadRef};
-use tiebreak_sim::{Fate, World};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, WorkloadRef};
+use tiebreak_sim::{Agents, Fate, World};
 
 /// The digests that every platform must give.
 const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
@@ -1278,4 +1278,62 @@ fn a_list_of_machines_becomes_clusters_of_those_alike() {
     session.does(Message::Undo);
     session.settle();
     assert_eq!(session.app.variant().clusters.len(), 1);
+}
+
+#[test]
+fn agents_that_nobody_chose_go_with_the_trace() {
+    let mut session = Session::open(preset("default"));
+    session.gives("packing-cut.csv.gz", include_bytes!("../../trace/fixtures/packing-cut.csv.gz"));
+    let slowed = session.app.variant().agents;
+    assert_eq!(slowed.decision_ms, 8_000, "the first preset's trace is a small part of a zone's requests");
+
+    session.gives("five.csv", TRACE);
+    assert_eq!(session.app.variant().agents, Agents::default());
+    let told = session.app.notices.iter().find(|notice| notice.title == "Set for your trace").expect("it is told");
+    assert!(told.lines[0].contains("decide in 20 ms and publish in 100 ms. The 8,000 and 4,000 ms before"), "{told:?}");
+    session.does(Message::Undo);
+    assert_eq!(session.app.variant().agents, slowed, "one step back");
+    session.does(Message::Redo);
+    session.edits(Edit::UseTrace { fingerprint: format!("{PACKING_CUT_FINGERPRINT:032x}") });
+    assert_eq!(session.app.variant().agents, slowed, "and with their own trace they come back");
+
+    let index = Agents::DECLARATION.params.iter().position(|param| param.name == "decision_ms").expect("a setting");
+    session.edits(Edit::Agents { index, value: 777.0 });
+    session.gives("five.csv", TRACE);
+    assert_eq!(session.app.variant().agents.decision_ms, 777, "what somebody chose stays");
+}
+
+#[test]
+fn means_of_a_trace_that_begins_late_begin_with_it() {
+    let late = TRACE.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line).into_owned());
+    let later = |line: String| match line.split(',').collect::<Vec<_>>()[..] {
+        [vm, tenant, cores, gb, start, end] if start != "start_s" => {
+            let add = |time: &str| time.parse::<u32>().map_or(time.to_owned(), |time| (time + 36_000).to_string());
+            format!("{vm},{tenant},{cores},{gb},{},{}", add(start), add(end))
+        }
+        _ => line,
+    };
+    let late: Vec<String> = late.map(later).collect();
+    let mut session = Session::small();
+    session.gives("late.csv", late.join("\n").as_bytes());
+    assert_eq!(session.app.variant().measures.measured_from_hours, 10.0);
+    session.gives("five.csv", TRACE);
+    assert_eq!(session.app.variant().measures.measured_from_hours, 0.0);
+}
+
+#[test]
+fn rejections_are_told_by_cause_and_sum_up() {
+    let mut document = preset("small");
+    document.variants[0].clusters[0].settings =
+        ClusterSettings { machines: 6, racks: 1, ..document.variants[0].clusters[0].settings };
+    let mut session = Session::open(document);
+    session.settle();
+    let live = session.app.front.live.as_ref().expect("a run");
+    let result = live.result.as_ref().expect("it has ended");
+    assert!(result.rejections > 0.0 && result.rejected_by[1] > 0.0, "{:?}", result.rejected_by);
+    assert_eq!(result.rejected_by.iter().sum::<f64>(), result.rejections);
+    let said = verdict::sentence(live, None);
+    assert!(said.contains("; rejected: ") && said.contains(" for want of room"), "{said}");
+    assert!(live.doubts.iter().any(|doubt| doubt.starts_with("At its peak the trace asks for ")), "{:?}", live.doubts);
+    assert!(verdict::waits(result).is_some_and(|said| said.starts_with("Half of the requests were answered within ")));
 }

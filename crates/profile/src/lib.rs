@@ -5,14 +5,18 @@
 //! Kaplan and Meier's, because traces end before their VMs do.
 
 mod arrivals;
+mod facts;
 mod lives;
 mod load;
 mod quantiles;
 mod reuse;
 mod sizes;
+pub mod sizing;
 mod tenants;
+pub mod words;
 
 pub use arrivals::Arrivals;
+pub use facts::{Facts, begins_late_at_hours, too_large};
 pub use lives::{LIFE_BOUNDS_S, LifeBin, Lives};
 pub use load::{Hour, Inventory, Load};
 pub use quantiles::Quantiles;

@@ -49,6 +49,14 @@ const LARGEST_IN_ONE: u32 = 2;
 /// Machines suggested for each that is needed at least, in percent: no packing is perfect, and some machines fail.
 const SUGGESTED_PCT: u64 = 115;
 
+impl Inventory {
+    /// What each machine has.
+    #[must_use]
+    pub const fn machine(&self) -> Resources {
+        Resources::new(self.cores.saturating_mul(1_000), self.memory_gib.saturating_mul(1_024), 0, 0)
+    }
+}
+
 impl Load {
     /// What a workload uses, in O(n log n): once over starts and ends in their order.
     #[must_use]

@@ -30,6 +30,22 @@ pub struct Preset {
     pub make: fn() -> Document,
 }
 
+/// The agents that a trace is tried with before anybody chooses some. The first preset's trace is a small part of a zone's
+/// requests, so its agents are slowed down to meet as many conflicts as a zone; for any other they are as quick as Protean's.
+#[must_use]
+pub fn agents_for(fingerprint: u128) -> Agents {
+    match fingerprint {
+        PACKING_CUT_FINGERPRINT => default().active_variant().agents,
+        _ => Agents::default(),
+    }
+}
+
+/// Whether nobody chose these agents: a preset has them, or there is none.
+#[must_use]
+pub fn are_given(agents: &Agents) -> bool {
+    *agents == Agents::default() || PRESETS.iter().any(|preset| (preset.make)().active_variant().agents == *agents)
+}
+
 /// Every preset; the first is what the page opens with.
 pub static PRESETS: &[Preset] = &[
     Preset {

@@ -394,6 +394,12 @@ impl Plan {
         &self.workload
     }
 
+    /// Who decides, and how quickly.
+    #[must_use]
+    pub const fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
     /// The time between two samples of a series.
     #[must_use]
     pub fn tick(&self) -> Millis {

@@ -35,8 +35,12 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     how: &[],
 };
 
-/// Which crates meet the browser in tests of their own, run by wasm-bindgen-test-runner.
-pub(crate) const WASM_TESTED: &[&str] = &["tiebreak-web"];
+/// Crates with a test program that meets the browser, run by wasm-bindgen-test-runner.
+pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-lab", "browser")];
+
+/// What is compiled for this computer. Always the same crates, because a crate of its own has other features and is
+/// compiled once more; without the page, which is nothing without a browser.
+pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";

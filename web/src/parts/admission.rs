@@ -14,6 +14,7 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange, number};
 use super::form;
 use crate::page::{Page, PageMessage};
 
@@ -52,7 +53,9 @@ pub(crate) enum AdmissionMessage {
     /// Another number of [`FIELDS`].
     Ask(usize, f64),
     /// Another study is wanted next.
-    Wish(StudyWish),
+    Wish(Box<dyn Fn(&mut StudyWish)>),
+    /// It is wanted now.
+    Follow,
     /// Something in the scenario changed that the forecast depends on.
     Changed,
 }
@@ -92,7 +95,8 @@ impl AdmissionPanel {
                 }
                 asks &= *field <= OF_DEPLOYMENT;
             }
-            AdmissionMessage::Wish(wish) => self.wish = *wish,
+            AdmissionMessage::Wish(change) => change(&mut self.wish),
+            AdmissionMessage::Follow => return Some(Message::Study(self.wish)),
             AdmissionMessage::Changed => asks = self.told_of != Some(app.variant().admission),
         }
         if !(asks && self.open) {
@@ -128,13 +132,12 @@ impl AdmissionPanel {
     fn numbers(&self, link: &Scope<Page>, fields: std::ops::Range<usize>) -> Html {
         let field = |at: usize| {
             let (name, unit, least, most, _) = FIELDS[at];
-            let onchange = link.callback(move |event: Event| {
-                let number = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
-                PageMessage::Admission(AdmissionMessage::Ask(at, number))
+            let take = link.batch_callback(move |text: String| {
+                Some(PageMessage::Admission(AdmissionMessage::Ask(at, number(&text)?)))
             });
             html! {
                 <label class="field"><span>{ tr(name) }</span><span class="entry">
-                    <input type="number" step="any" min={least.to_string()} max={most.to_string()} ~valueAsNumber={self.asked[at]} {onchange} aria-label={tr(name)} />
+                    <Field label={tr(name)} number={NumberRange::any(least, most)} value={self.asked[at].to_string()} {take} />
                     if !unit.is_empty() { <span class="unit">{ tr(unit) }</span> }</span></label>
             }
         };
@@ -202,9 +205,9 @@ impl AdmissionPanel {
     fn years(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let lab = app.variant().admission_lab.to_values();
         let under_way = app.study.as_ref().is_some_and(Study::is_under_way);
-        let wish = self.wish;
-        let run = link.callback(move |_: MouseEvent| {
-            PageMessage::App(if under_way { Message::StopStudy } else { Message::Study(wish) })
+        let run = link.callback(move |_: MouseEvent| match under_way {
+            true => PageMessage::App(Message::StopStudy),
+            false => PageMessage::Admission(AdmissionMessage::Follow),
         });
         html! {
             <>
@@ -227,30 +230,28 @@ impl AdmissionPanel {
 
     fn kinds(&self, link: &Scope<Page>) -> Html {
         let wish = self.wish;
-        let choose = link.callback(move |event: Event| {
+        let choose = link.batch_callback(|event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index().max(0) as usize;
-            let kind = StudyKind::ALL.get(chosen).map_or(wish.kind, |(kind, _)| *kind);
-            PageMessage::Admission(AdmissionMessage::Wish(StudyWish { kind, ..wish }))
+            let (kind, _) = *StudyKind::ALL.get(chosen)?;
+            Some(PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.kind = kind))))
         });
         let option = |(kind, name): &(StudyKind, &'static str)| html! { <option selected={*kind == wish.kind}>{ tr(name) }</option> };
         html! { <label class="field"><span>{ tr("Compare") }</span><select aria-label={tr("Compare on the cluster")} onchange={choose}>{ for StudyKind::ALL.iter().map(option) }</select></label> }
     }
 
     fn seeds(&self, link: &Scope<Page>) -> Html {
-        let wish = self.wish;
-        let onchange = link.callback(move |event: Event| {
-            let seeds =
-                event.target_unchecked_into::<HtmlInputElement>().value_as_number().clamp(1.0, SEEDS_MAX as f64) as u64;
-            PageMessage::Admission(AdmissionMessage::Wish(StudyWish { seeds, ..wish }))
+        let take = link.batch_callback(|text: String| {
+            let seeds = number(&text)?.clamp(1.0, SEEDS_MAX as f64) as u64;
+            Some(PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.seeds = seeds))))
         });
-        html! { <label class="field"><span>{ tr("Seeds") }</span><input type="number" min="1" max={SEEDS_MAX.to_string()} ~valueAsNumber={wish.seeds as f64} {onchange} aria-label={tr("Seeds of the study")} /></label> }
+        html! { <label class="field"><span>{ tr("Seeds") }</span><Field label={tr("Seeds of the study")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={self.wish.seeds.to_string()} {take} /></label> }
     }
 
     fn tuned(&self, link: &Scope<Page>) -> Html {
         let wish = self.wish;
-        let onchange = link.callback(move |event: Event| {
+        let onchange = link.callback(|event: Event| {
             let tuned = event.target_unchecked_into::<HtmlInputElement>().checked();
-            PageMessage::Admission(AdmissionMessage::Wish(StudyWish { tuned, ..wish }))
+            PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.tuned = tuned)))
         });
         html! { <label class="field flag"><input type="checkbox" checked={wish.tuned} {onchange} /><span>{ tr("Find thresholds that meet the service level") }</span></label> }
     }

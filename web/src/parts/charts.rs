@@ -250,11 +250,15 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
     let keep = baseline.filter(|before| !before.is_example).map(|_| {
         html! { <button class="quiet" onclick={link.callback(|_| PageMessage::App(Message::Baseline))}>{ tr("Compare with this run from now on") }</button> }
     });
+    let warning = |words: &String| html! { <p class="notice bad" role="alert">{ heard(words) }</p> };
     html! {
         <>
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
-            <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ keep }</p>
-            if let Some(warning) = &live.warning { <p class="notice bad" role="alert">{ heard(warning) }</p> }
+            <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ for live.result.as_ref().and_then(verdict::waits) }{ " " }{ keep }</p>
+            { for live.result.iter().flat_map(|result| &result.slow_agents).map(warning) }
+            { for live.warning.iter().map(warning) }
+            { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ heard(doubt) }</p> }) }
+            if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
             if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {
                 <p class="prompt">{ tr(app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT })) }</p>
             }

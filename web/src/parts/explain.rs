@@ -9,6 +9,7 @@ use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange};
 use super::name;
 use crate::page::{Page, PageMessage};
 
@@ -16,7 +17,7 @@ use crate::page::{Page, PageMessage};
 const LISTED: usize = 60;
 
 /// The region on the right.
-pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef, machine_field: &NodeRef) -> Html {
+pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef) -> Html {
     let selection = &app.selection;
     let against = app.against().filter(|_| app.mode == Mode::Compare && !selection.vm.is_empty());
     let both = std::iter::once(&app.front).chain(against);
@@ -28,7 +29,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef, machine_fi
             if app.front.answer == Answer::default() && selection.machine.is_none() {
                 <p class="hint">{ tr("Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace.") }</p>
             }
-            { machine(link, app, machine_field) }
+            { machine(link, app) }
         </section>
     }
 }
@@ -45,9 +46,10 @@ fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
             PageMessage::App(Message::Vm(text_of(&field)))
         })
     };
+    let take = link.callback(|vm: String| PageMessage::App(Message::Vm(vm.trim().to_owned())));
     html! {
         <form class="ask" onsubmit={submit}>
-            <label>{ tr("VM") }<input ref={field} type="text" inputmode="numeric" aria-label={tr("VM")} value={selection.vm.clone()} placeholder={tr("number in the trace")} /></label>
+            <label>{ tr("VM") }<Field node={field} label={tr("VM")} inputmode="numeric" value={selection.vm.clone()} placeholder={tr("number in the trace")} take={take} /></label>
             <button>{ tr("Explain") }</button>
         </form>
     }
@@ -199,14 +201,13 @@ fn scores(explained: &Explained) -> Html {
 }
 
 fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> Html {
-    let ask = link.batch_callback(|event: Event| {
-        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+    let ask = link.batch_callback(|text: String| {
         text.trim().parse().ok().map(|machine| PageMessage::App(Message::Ask(Some(machine))))
     });
     html! {
         <>
             <label class="why-not">{ tr("Why not machine") }
-                <input type="number" min="0" aria-label={tr("Why not machine")} value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} onchange={ask} />
+                <Field label={tr("Why not machine")} number={machine_number()} value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} take={ask} />
             </label>
             if let Some(asked) = &explained.asked { <p class="sentence">{ heard(asked) }</p> }
         </>
@@ -223,12 +224,14 @@ fn host(life: &HostLife) -> Html {
     }
 }
 
-fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
+/// A machine's number.
+fn machine_number() -> NumberRange {
+    NumberRange::by(1.0, 0.0, f64::INFINITY)
+}
+
+fn machine(link: &Scope<Page>, app: &App) -> Html {
     let selection = &app.selection;
-    let choose = {
-        let field = field.clone();
-        link.callback(move |_: Event| PageMessage::App(Message::Machine(text_of(&field).parse().ok())))
-    };
+    let choose = link.callback(|text: String| PageMessage::App(Message::Machine(text.trim().parse().ok())));
     let card = |card: &tiebreak_lab::protocol::VmCard| {
         let vm = card.vm.clone();
         let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Vm(vm.clone())));
@@ -244,7 +247,7 @@ fn machine(link: &Scope<Page>, app: &App, field: &NodeRef) -> Html {
         <div class="machine">
             <h3>{ tr("Machine") }</h3>
             <label class="why-not">{ tr("Machine") }
-                <input ref={field} type="number" min="0" aria-label={tr("Machine")} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} onchange={choose} />
+                <Field label={tr("Machine")} number={machine_number()} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} take={choose} />
             </label>
             if selection.machine.is_some() {
                 <p>{ heard(&selection.about) }</p>

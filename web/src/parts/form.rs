@@ -8,11 +8,11 @@ use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
 use tiebreak_tongue::{say, tr};
-use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange};
 use crate::page::{Page, PageMessage};
 
 /// Fields of a long form that are always shown, the first ones of its declaration; the others
@@ -141,24 +141,20 @@ pub(crate) fn number_field(
     value: f64,
     edit: Rc<dyn Fn(f64) -> Edit>,
 ) -> Html {
-    let step = if param.kind == ParamKind::Integer { "1" } else { "any" };
+    let range = match param.kind {
+        ParamKind::Integer => NumberRange::by(1.0, param.min, param.max),
+        _ => NumberRange::any(param.min, param.max),
+    };
     let named = label.to_owned();
-    let onchange = link.callback(move |event: Event| number(&event, &named, param, value, &*edit));
-    // Not `value`: that would be put back at every step of a run, under the hand that types.
-    html! {
-        <input type="number" {step} min={param.min.to_string()} max={param.max.to_string()}
-            ~valueAsNumber={value} {onchange} aria-label={label.to_owned()} />
-    }
+    let take = link.callback(move |text: String| number(&text, &named, param, value, &*edit));
+    html! { <Field label={label.to_owned()} number={range} value={value.to_string()} {take} /> }
 }
 
 /// The edit that a changed number asks for, or what is wrong with it.
-fn number(event: &Event, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> PageMessage {
-    let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change comes from a field");
-    let text = input.value();
+fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> PageMessage {
     match text.trim().parse().ok().filter(|value| param.allows(*value)) {
         Some(value) => PageMessage::App(Message::Edit(edit(value))),
         None => {
-            input.set_value(&before.to_string());
             let whole = if param.kind == ParamKind::Integer { tr("a whole number") } else { tr("a number") };
             let line = say(
                 "Expected {whole} from {} to {}, got \"{text}\"; it stays {}.",

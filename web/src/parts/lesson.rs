@@ -9,11 +9,12 @@ use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_sim::METRICS;
 use tiebreak_tongue::{say, tr};
-use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
+use web_sys::{HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
 use super::around;
+use super::field::{Field, NumberRange};
 use super::own_lesson::OwnMessage;
 use super::share::{Copied, ShareMessage};
 use crate::page::{Page, PageMessage};
@@ -200,13 +201,13 @@ impl Lessons {
         let up = link.callback(|_: PointerEvent| PageMessage::Lessons(LessonMessage::Drawn));
         let unit = tr(entry.unit);
         let field = |index: usize| {
-            let change = link.callback(move |event: Event| {
-                let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
-                PageMessage::Lessons(LessonMessage::Value(index, value))
+            let take = link.callback(move |text: String| {
+                PageMessage::Lessons(LessonMessage::Value(index, text.trim().parse().unwrap_or(f64::NAN)))
             });
             let time = words::time(end * index as f64 / (MOMENTS - 1) as f64);
             let value = self.values[index].filter(|_| playing.step == self.step);
-            html! { <label>{ say("at {time}", &[&time]) }<input type="number" min="0" max={top.to_string()} step="any" value={value.map_or(String::new(), |value| value.to_string())} onchange={change} /></label> }
+            let label = say("at {time}", &[&time]);
+            html! { <label>{ &label }<Field {label} number={NumberRange::any(0.0, top)} value={value.map_or(String::new(), |value| value.to_string())} {take} /></label> }
         };
         html! {
             <>

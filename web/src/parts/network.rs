@@ -9,11 +9,10 @@ use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_sim::{NetworkSettings, Vdcs};
 use tiebreak_tongue::{mark, say, tr};
-use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange};
 use super::form;
 use crate::page::{Page, PageMessage};
 
@@ -80,15 +79,14 @@ impl NetworkPanel {
         let bounds = network::bounds(asked);
         let field = |(at, (name, unit, min, max)): (usize, &(&'static str, &'static str, f64, f64))| {
             let (min, max) = (*min, *max);
-            let onchange = link.callback(move |event: Event| {
-                let input: HtmlInputElement = event.target().map(JsCast::unchecked_into).expect("a change has a field");
-                let number = input.value_as_number();
-                PageMessage::Network(NetworkMessage::Ask(at, (min..=max).contains(&number).then_some(number)))
+            let take = link.callback(move |text: String| {
+                let number = text.trim().parse().ok().filter(|number| (min..=max).contains(number));
+                PageMessage::Network(NetworkMessage::Ask(at, number))
             });
             let (value, name) = (if asked[at].is_finite() { asked[at] } else { 0.0 }, tr(name));
             html! {
                 <label class="field"><span>{ name }</span><span class="entry">
-                    <input type="number" step="any" min={min.to_string()} max={max.to_string()} ~valueAsNumber={value} {onchange} aria-label={name} />
+                    <Field label={name} number={NumberRange::any(min, max)} value={value.to_string()} {take} />
                     <span class="unit">{ tr(unit) }</span></span></label>
             }
         };

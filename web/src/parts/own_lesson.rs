@@ -13,6 +13,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::Field;
 use super::share::{self, Copied};
 use super::{charts, save};
 use crate::drafts;
@@ -242,16 +243,14 @@ impl OwnLesson {
 
 /// The lesson so far, and where it can go.
 fn whole(link: &Scope<Page>, own: &tiebreak_lab::app::OwnLesson, copied: Option<Copied>) -> Html {
-    let write = link.callback(|event: Event| {
-        PageMessage::App(Message::WriteLesson(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
-    });
+    let write = link.callback(|text| PageMessage::App(Message::WriteLesson(text)));
     let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
     let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));
     let size = say("The link has {} characters and holds the whole lesson.", &[&address.len()]);
     let forget = link.callback(|_: MouseEvent| PageMessage::App(Message::WriteLesson(String::new())));
     html! {
         <>
-            <label class="link-field">{ tr("The lesson so far, as Markdown") }<textarea class="markdown" rows="8" spellcheck="false" onchange={write} value={own.text.clone()} /></label>
+            <label class="link-field">{ tr("The lesson so far, as Markdown") }<Field class="markdown" label={tr("The lesson so far, as Markdown")} lines=8 value={own.text.clone()} take={write} /></label>
             <p class="hint">{ tr("Questions with answers and claims are written here; docs/LESSONS.md says how. ") }{ size }</p>
             <div class="group">
                 <button onclick={tell(|| OwnMessage::Play)}>{ tr("Try it") }</button>

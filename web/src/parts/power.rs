@@ -13,6 +13,7 @@ use yew::html::Scope;
 use yew::prelude::*;
 
 use super::exhibits::{ExhibitMessage, Exhibits};
+use super::field::{Field, NumberRange, number};
 use super::form;
 use crate::page::{Page, PageMessage};
 
@@ -26,7 +27,7 @@ pub(crate) enum PowerMessage {
     /// Something of an exhibit is.
     Exhibit(ExhibitMessage),
     /// Other servers are to be tried.
-    Try(PowerAsk),
+    Try(Box<dyn Fn(&mut PowerAsk)>),
     /// A file of draws or of CPU readings was given.
     Draws(Vec<u8>),
 }
@@ -51,12 +52,12 @@ impl PowerPanel {
         match message {
             PowerMessage::Fold => self.open = !self.open,
             PowerMessage::Exhibit(message) => self.exhibits.update(message),
-            PowerMessage::Try(ask) => self.ask = *ask,
+            PowerMessage::Try(change) => change(&mut self.ask),
             PowerMessage::Draws(file) => return Some(Message::Draws(file.clone())),
         }
         let asks = match message {
             PowerMessage::Fold => self.open && app.tried.is_none(),
-            PowerMessage::Try(ask) => (WATTS.0..=WATTS.1).contains(&ask.budget_w),
+            PowerMessage::Try(_) => (WATTS.0..=WATTS.1).contains(&self.ask.budget_w),
             _ => false,
         };
         asks.then_some(Message::TryCapping(self.ask))
@@ -92,23 +93,23 @@ impl PowerPanel {
     /// What to try capping on.
     fn servers(&self, link: &Scope<Page>) -> Html {
         let ask = self.ask;
-        let flag = |name: &'static str, on: bool, with: fn(PowerAsk, bool) -> PowerAsk| {
+        let flag = |name: &'static str, on: bool, set: fn(&mut PowerAsk, bool)| {
             let onchange = link.callback(move |event: Event| {
                 let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-                PageMessage::Power(PowerMessage::Try(with(ask, on)))
+                PageMessage::Power(PowerMessage::Try(Box::new(move |ask| set(ask, on))))
             });
             html! { <label class="field flag"><input type="checkbox" checked={on} {onchange} /><span>{ name }</span></label> }
         };
-        let onchange = link.callback(move |event: Event| {
-            let budget_w = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
-            PageMessage::Power(PowerMessage::Try(PowerAsk { budget_w, ..ask }))
+        let take = link.batch_callback(|text: String| {
+            let watts = number(&text)?;
+            Some(PageMessage::Power(PowerMessage::Try(Box::new(move |ask| ask.budget_w = watts))))
         });
         html! {
             <div class="group">
                 <label class="field"><span>{ tr("Budget of a server") }</span><span class="entry">
-                    <input type="number" step="5" min={WATTS.0.to_string()} max={WATTS.1.to_string()} ~valueAsNumber={ask.budget_w} {onchange} aria-label={tr("Budget of a server")} /><span class="unit">{ "W" }</span></span></label>
-                { flag(tr("A whole chassis"), ask.whole_chassis, |ask, whole_chassis| PowerAsk { whole_chassis, ..ask }) }
-                { flag(tr("Both kinds of VMs on every server"), ask.balanced, |ask, balanced| PowerAsk { balanced, ..ask }) }
+                    <Field label={tr("Budget of a server")} number={NumberRange::by(5.0, WATTS.0, WATTS.1)} value={ask.budget_w.to_string()} {take} /><span class="unit">{ "W" }</span></span></label>
+                { flag(tr("A whole chassis"), ask.whole_chassis, |ask, on| ask.whole_chassis = on) }
+                { flag(tr("Both kinds of VMs on every server"), ask.balanced, |ask, on| ask.balanced = on) }
             </div>
         }
     }

@@ -1,17 +1,18 @@
 //! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
 //! that fills.
 
-use tiebreak_lab::app::sweep::{Axis, Field, Point, SEEDS_MAX, fields};
+use tiebreak_lab::app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
 use tiebreak_lab::app::{Mode, Notice, Sweep, Wish};
 use tiebreak_lab::view::compare::{MEASURES, Measure};
 use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
 use tiebreak_tongue::{heard, mark, say, tr};
-use web_sys::{HtmlInputElement, HtmlSelectElement};
+use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange};
 use super::save;
 use crate::page::{Page, PageMessage};
 
@@ -128,16 +129,13 @@ impl SweepPanel {
     }
 }
 
-fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: &'static str) -> Html {
+fn axis(link: &Scope<Page>, fields: &[SweptField], axis: &Axis, index: usize, label: &'static str) -> Html {
     let choose = link.callback(move |event: Event| {
         let path = event.target_unchecked_into::<HtmlSelectElement>().value();
         PageMessage::App(Message::Wish(Wish::Field(index, path)))
     });
-    let values = link.callback(move |event: Event| {
-        let values = event.target_unchecked_into::<HtmlInputElement>().value();
-        PageMessage::App(Message::Wish(Wish::Values(index, values)))
-    });
-    let option = |field: &Field| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
+    let values = link.callback(move |values| PageMessage::App(Message::Wish(Wish::Values(index, values))));
+    let option = |field: &SweptField| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
     // A plan's file may name any field there is.
     let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
     html! {
@@ -146,18 +144,16 @@ fn axis(link: &Scope<Page>, fields: &[Field], axis: &Axis, index: usize, label: 
                 <option value="" selected={axis.path.is_empty()}>{ tr("none") }</option>
                 if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
                 { for fields.iter().map(option) }</select></label>
-            <label class="field"><span>{ tr("Values") }</span><input type="text" aria-label={say("Values of {}", &[&tiebreak_lab::view::words::inside(label)])} aria-describedby="values-help" value={axis.values.clone()} onchange={values} /></label>
+            <label class="field"><span>{ tr("Values") }</span><Field label={say("Values of {}", &[&tiebreak_lab::view::words::inside(label)])} described_by="values-help" value={axis.values.clone()} take={values} /></label>
         </>
     }
 }
 
 fn seeds(link: &Scope<Page>, count: u64) -> Html {
-    let choose = link.batch_callback(|event: Event| {
-        let count = event.target_unchecked_into::<HtmlInputElement>().value().parse().ok()?;
-        Some(PageMessage::App(Message::Wish(Wish::Seeds(count))))
-    });
+    let choose =
+        link.batch_callback(|count: String| Some(PageMessage::App(Message::Wish(Wish::Seeds(count.parse().ok()?)))));
     html! {
-        <label class="field"><span>{ tr("Seeds for each point") }</span><input type="number" aria-label={tr("Seeds for each point")} min="1" max={SEEDS_MAX.to_string()} value={count.to_string()} onchange={choose} /></label>
+        <label class="field"><span>{ tr("Seeds for each point") }</span><Field label={tr("Seeds for each point")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={count.to_string()} take={choose} /></label>
     }
 }
 

@@ -36,13 +36,13 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Play
     // A pointer goes to any minute; the arrow keys go from sample to sample, with Shift from minute to minute.
     let by_key = link.batch_callback(move |event: KeyboardEvent| {
         let by = if event.shift_key() { MINUTE_MS } else { sample };
-        let to = match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => moment + by,
-            "ArrowLeft" | "ArrowDown" => moment - by,
+        let by = match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => by,
+            "ArrowLeft" | "ArrowDown" => -by,
             _ => return None,
         };
         event.prevent_default();
-        Some(PageMessage::App(Message::Cursor(Some(to.clamp(0.0, horizon)))))
+        Some(PageMessage::App(Message::CursorBy(by)))
     });
     let latest = link.callback(|_| PageMessage::App(Message::Cursor(None)));
     html! {

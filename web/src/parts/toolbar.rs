@@ -9,6 +9,7 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::Field;
 use super::lesson::Lessons;
 use super::share::ShareMessage;
 use crate::language::LANGUAGES;
@@ -23,14 +24,11 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
         html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
     let running = app.front.phase == Phase::Running;
-    let rename = link.callback(|event: Event| {
-        let name = event.target_unchecked_into::<HtmlInputElement>().value();
-        PageMessage::App(Message::Edit(Edit::Name(name)))
-    });
+    let rename = link.callback(|name| PageMessage::App(Message::Edit(Edit::Name(name))));
     html! {
         <header class="bar">
             <span class="brand">{ tr("Tiebreak") }</span>
-            <input class="name" aria-label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} onchange={rename} />
+            <Field class="name" label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} take={rename} />
             if app.lesson.is_none() {
                 { super::compare::tabs(link, app) }
                 { presets(link) }

@@ -1,7 +1,7 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::{FITTED, Generate, TraceCard};
+use tiebreak_lab::app::{Edit, Like};
+use tiebreak_lab::protocol::{FITTED, TraceCard};
 use tiebreak_lab::view::report;
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
@@ -11,15 +11,20 @@ use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 use tiebreak_tongue::{heard, say, tr};
-use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use web_sys::{Event, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
 
+use super::field::{Field, NumberRange, number};
 use super::form;
+use super::sizing::SizePanel;
 use crate::page::{Page, PageMessage};
 
+/// The smallest part of a trace that can be kept is one in so many.
+const ONE_IN_MAX: u32 = 10_000;
+
 /// All settings that are not rules, and what is to be kept of the next trace.
-pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings) -> Html {
+pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings, size: &SizePanel) -> Html {
     let variant = app.variant();
     let settings = form::fields(
         link,
@@ -36,7 +41,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings) -> Html
     html! {
         <>
             if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, sample) }{ generate(link, app) }</section> }
-            if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }</section> }
+            if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }{ size.view(link, app) }</section> }
             if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
                 { agents }
                 <p class="hint">{ help(Agents::DECLARATION.help) }</p>
@@ -93,15 +98,14 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
 
 /// The offer to read only a part of a trace.
 fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
-    let many = link.batch_callback(move |event: Event| {
-        let text = event.target_unchecked_into::<HtmlInputElement>().value();
-        let one_tenant_in = text.parse().ok().filter(|one_in| (1..=10_000).contains(one_in))?;
-        Some(PageMessage::Sample(TraceSettings { one_tenant_in, ..sample }))
+    let many = link.batch_callback(|text: String| {
+        let one_tenant_in = text.trim().parse().ok().filter(|one_in| (1..=ONE_IN_MAX).contains(one_in))?;
+        Some(PageMessage::Sample(Box::new(move |sample| sample.one_tenant_in = one_tenant_in)))
     });
     let by = link.batch_callback(move |event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
         let sampled_by = *SampledBy::ALL.get(usize::try_from(chosen).ok()?)?;
-        Some(PageMessage::Sample(TraceSettings { sampled_by, ..sample }))
+        Some(PageMessage::Sample(Box::new(move |sample| sample.sampled_by = sampled_by)))
     });
     let option =
         |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
@@ -109,7 +113,7 @@ fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
     html! {
         <div class="field" title={tr("Keeps some tenants, requests or VMs whole and none of the others; what that changes stands in About this trace. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
             <span>{ tr("of the next trace, keep one in") }</span>
-            <input type="number" min="1" max="10000" value={sample.one_tenant_in.to_string()} onchange={many} aria-label={tr("Keep one in")} />
+            <Field label={tr("Keep one in")} number={NumberRange::by(1.0, 1.0, f64::from(ONE_IN_MAX))} value={sample.one_tenant_in.to_string()} take={many} />
             <select onchange={by} aria-label={tr("Sampled by")}>{ for SampledBy::ALL.into_iter().zip(names).map(option) }</select>
         </div>
     }
@@ -118,18 +122,13 @@ fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
 /// The offer to draw a workload that is like a trace.
 fn generate(link: &Scope<Page>, app: &App) -> Html {
     let ask = &app.generate;
-    let number = |name: &'static str, value: f64, least: &'static str, with: fn(Generate, f64) -> Generate| {
-        let before = ask.clone();
-        let onchange = link.batch_callback(move |event: Event| {
-            let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
-            value.is_finite().then(|| PageMessage::App(Message::Like(with(before.clone(), value))))
-        });
-        html! { <label class="field"><span>{ name }</span><input type="number" min={least} step="any" ~valueAsNumber={value} {onchange} aria-label={name} /></label> }
+    let entry = |name: &'static str, value: f64, least: f64, is: fn(f64) -> Like| {
+        let take = link.batch_callback(move |text: String| Some(PageMessage::App(Message::Like(is(number(&text)?)))));
+        html! { <label class="field"><span>{ name }</span><Field label={name} number={NumberRange::any(least, f64::INFINITY)} value={value.to_string()} {take} /></label> }
     };
-    let before = ask.clone();
-    let onchange = link.callback(move |event: Event| {
-        let like = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Like(Generate { like, ..before.clone() }))
+    let onchange = link.callback(|event: Event| {
+        let what = event.target_unchecked_into::<HtmlSelectElement>().value();
+        PageMessage::App(Message::Like(Like::What(what)))
     });
     let option = |value: &str, name: &str| html! { <option selected={ask.like == value} value={value.to_owned()}>{ name }</option> };
     let traces = app.traces.iter().map(|card| option(&card.fingerprint, &card.name));
@@ -137,8 +136,8 @@ fn generate(link: &Scope<Page>, app: &App) -> Html {
     html! {
         <details class="about"><summary>{ tr("Generate one that is like a trace") }</summary>
             <label class="field"><span>{ tr("like") }</span><select {onchange} aria-label={tr("Generate like")}>{ for presets }{ for traces }</select></label>
-            { number(tr("times as many requests"), ask.rate, "0.001", |ask, rate| Generate { rate, ..ask }) }
-            { number(tr("days, 0 for as many as the trace"), ask.days, "0", |ask, days| Generate { days, ..ask }) }
+            { entry(tr("times as many requests"), ask.rate, 0.001, Like::Rate) }
+            { entry(tr("days, 0 for as many as the trace"), ask.days, 0.0, Like::Days) }
             <button onclick={link.callback(|_| PageMessage::App(Message::Generate))}>{ tr("Generate") }</button>
             <p class="hint">{ tr("Arrivals, requests, sizes and lives are drawn from what was fitted to the trace; the seed is that of the run. The profile lays it beside the trace.") }</p>
         </details>

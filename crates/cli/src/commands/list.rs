@@ -3,9 +3,9 @@
 use serde::Serialize;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::{Caches, Lifetimes, RULES};
-use tiebreak_scenario::PRESETS;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
+use tiebreak_scenario::{PRESETS, RuleRow};
 use tiebreak_sim::{
     AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings,
     PowerSettings, Vdcs,
@@ -18,7 +18,7 @@ use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
 /// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run|files";
+pub(crate) const WORDS: &str = "rules|default|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run|files";
 
 /// A list by name, with what must be known of all of it.
 struct List {
@@ -29,6 +29,7 @@ struct List {
 
 static LISTS: &[List] = &[
     List { name: "rules", rows: rules, foot: of_scores },
+    List { name: "default", rows: default_list, foot: String::new },
     List { name: "incidents", rows: incidents, foot: of_incidents },
     List { name: "metrics", rows: metrics, foot: String::new },
     List { name: "workloads", rows: || vec![row(&GeneratedWorkload::DECLARATION)], foot: String::new },
@@ -116,6 +117,23 @@ fn param(param: &Param) -> ParamRow {
 
 fn rules() -> Vec<Row> {
     RULES.iter().map(|entry| Row { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
+}
+
+/// The rules that are on where nobody has chosen any, in their order.
+fn default_list() -> Vec<Row> {
+    let document = (PRESETS[0].make)();
+    let on = document.active_variant().rules.iter().filter(|rule| rule.on);
+    let row = |rule: &RuleRow| {
+        let entry = rule.entry()?;
+        let compared = match rule.buckets {
+            _ if !rule.scores() => "filters".into(),
+            Some(1) => "compares in 1 bucket".into(),
+            Some(buckets) => format!("compares in {buckets} buckets"),
+            None => "compares exactly".into(),
+        };
+        Some(Row { title: entry.group.title(), help: compared, params: Vec::new(), ..row(&entry.declaration) })
+    };
+    on.filter_map(row).collect()
 }
 
 fn incidents() -> Vec<Row> {

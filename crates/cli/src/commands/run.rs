@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
+use tiebreak_profile::{Facts, begins_late_at_hours, too_large};
 use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant, WorkloadRef};
 use tiebreak_sim::{Decision, Fates, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_tables::parquet;
@@ -16,7 +17,7 @@ use crate::files::PLACEMENTS;
 use crate::given::{Given, Opt};
 use crate::shown::{by_cause, bytes, count, duration, table};
 use crate::trace::Source;
-use crate::{own, progress, scenario};
+use crate::{progress, scenario};
 
 pub(crate) const OUT: Opt = Opt {
     name: "out",
@@ -29,10 +30,15 @@ pub(crate) const VERBOSE: Opt =
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let (mut variant, source) = scenario::with_source(given)?;
-    let own = scenario::is_about_own_trace(given);
-    let skipped = if own { own::skip_the_empty_start(&mut variant, &source.workload) } else { None };
+    let facts = Facts::of(&source.workload);
+    let is_own = scenario::is_about_own_trace(given) && variant.measures.measured_from_hours == 0.0;
+    let skipped = begins_late_at_hours(&source.workload).filter(|_| is_own);
+    if let Some(hours) = skipped {
+        variant.measures.measured_from_hours = hours;
+    }
     let plan = variant.plan(source.workload.clone())?;
-    let doubts = own::doubts(&plan);
+    let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
+    doubts.extend(facts.doubts(plan.fleet()));
     doubts.iter().for_each(note);
     let start = Instant::now();
     let mut world = World::new(plan);
@@ -41,7 +47,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
-    let mut report = Report::of(&variant, &source, &world, wall_ms);
+    let mut report = Report::of(&variant, &source, (&world, &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
     report.told = doubts;
     report.measured_late = skipped.is_some();
@@ -238,16 +244,16 @@ impl Share {
 }
 
 impl Report {
-    fn of(variant: &Variant, source: &Source, world: &World, wall_ms: f64) -> Self {
+    fn of(variant: &Variant, source: &Source, (world, facts): (&World, &Facts), wall_ms: f64) -> Self {
         let summary: Summary = world.summary();
-        let (median_life, ended) = (own::median_life_ms(&source.workload), summary.counters.ended_before_placed);
+        let ended = summary.counters.ended_before_placed;
         let [wait_p50, wait_p99] = [summary.answers.p50_ms, summary.answers.p99_ms];
         let trace = source.trace.clone();
         let fleet = world.plan().fleet();
         let by = |bottleneck: Bottleneck| summary.counters.refused_by_network[bottleneck as usize];
         Self {
             digest: format!("{:016x}", summary.digest),
-            warnings: own::slow_agents(wait_p50 / variant.agents.slowdown, median_life, ended).into_iter().collect(),
+            warnings: facts.slow_agents(wait_p50 / variant.agents.slowdown, ended).into_iter().collect(),
             told: Vec::new(),
             placements: summary.placements,
             ended_before_placed: ended,
@@ -257,7 +263,7 @@ impl Report {
             rejected_out_of_retries: summary.counters.rejected_out_of_retries,
             wait_p50_ms: Some(wait_p50).filter(|wait| wait.is_finite()),
             wait_p99_ms: Some(wait_p99).filter(|wait| wait.is_finite()),
-            life_p50_ms: median_life,
+            life_p50_ms: facts.life_p50_ms,
             measured_from_hours: variant.measures.measured_from_hours,
             measured_late: false,
             warm_rejections: summary.warm_rejections,
@@ -344,7 +350,7 @@ impl Report {
         }
         rows.push(("Digest", self.digest.clone()));
         let new = self.warnings.iter().filter(|warning| !self.told.contains(warning));
-        let warnings: String = new.map(|warning| format!("Warning: {warning}.\n")).collect();
+        let warnings: String = new.map(|warning| format!("Warning: {warning}\n")).collect();
         let text: String = rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect();
         warnings + &text + &self.shares(verbose)
     }

@@ -4,6 +4,7 @@ use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::{BUCKETS, CLUSTERS_MAX, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_scenario::predictor::PredictorRow;
+use tiebreak_scenario::presets;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::{AdmissionSettings, GeneratedWorkload};
 
@@ -356,6 +357,19 @@ fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
     let card = traces.iter().find(|card| card.fingerprint == fingerprint);
     if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
         let settings = TraceSettings::from_values(&card.sample);
+        let late = |card: &TraceCard| card.begins_late_at_hours.unwrap_or_default();
+        let before = match &variant.workload {
+            WorkloadRef::Trace { fingerprint, .. } => Some(format!("{fingerprint:032x}")),
+            WorkloadRef::Generated(_) => None,
+        };
+        let before = traces.iter().find(|card| Some(&card.fingerprint) == before.as_ref());
+        // What nobody chose goes with the trace.
+        if presets::are_given(&variant.agents) {
+            variant.agents = presets::agents_for(fingerprint);
+        }
+        if variant.measures.measured_from_hours == before.map_or(0.0, late) {
+            variant.measures.measured_from_hours = late(card);
+        }
         variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone(), settings };
     }
 }

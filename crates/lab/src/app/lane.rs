@@ -100,7 +100,7 @@ impl Lane {
         &mut self,
         layout: Layout,
         horizon_ms: f64,
-        warning: Option<String>,
+        (warning, doubts): (Option<String>, Vec<String>),
         (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
     ) -> Vec<Effect> {
         self.learning = None;
@@ -118,8 +118,17 @@ impl Lane {
         if !self.baseline.as_ref().is_some_and(|outcome| same_time(outcome) && same_workload(outcome)) {
             self.baseline = None;
         }
-        self.live =
-            Some(Outcome { run: self.run, document, layout, horizon_ms, warning, learned, vdcs, ..Outcome::default() });
+        self.live = Some(Outcome {
+            run: self.run,
+            document,
+            layout,
+            horizon_ms,
+            warning,
+            doubts,
+            learned,
+            vdcs,
+            ..Outcome::default()
+        });
         vec![Effect::ForgetFrames { lane: self.id }]
     }
 

@@ -6,9 +6,21 @@ use super::Edit;
 use super::lesson::Given;
 use super::own::Freeze;
 use super::shown::Mode;
+use super::sizing::SizeWish;
 use super::study::StudyWish;
 use super::sweep::Wish;
-use crate::protocol::{Command, ForecastAsk, Form, Generate, PowerAsk, Reply, StepTo};
+use crate::protocol::{Command, ForecastAsk, Form, PowerAsk, Reply, StepTo};
+
+/// What changes of the workload that is generated next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Like {
+    /// What it is like: the name of a preset, or the fingerprint of a loaded trace.
+    What(String),
+    /// How many times as many requests come.
+    Rate(f64),
+    /// How many days it is long; 0 for as many as what it is like.
+    Days(f64),
+}
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,14 +65,16 @@ pub enum Message {
     Column(usize, String),
     /// That table is not to be read.
     NoColumns,
-    /// What the next generated workload is to be.
-    Like(Generate),
+    /// The next generated workload is to be another.
+    Like(Like),
     /// It is to be drawn.
     Generate,
     /// Stop reading it.
     TraceCancel,
     /// The moment people look at; none is the latest.
     Cursor(Option<f64>),
+    /// That far from it, in milliseconds.
+    CursorBy(f64),
     /// A machine was clicked.
     Machine(Option<u32>),
     /// A VM was asked about.
@@ -121,6 +135,10 @@ pub enum Message {
     NoSweep,
     /// A point of the sweep as a variant, by its number.
     SweepPoint(usize),
+    /// Find how many machines the workload needs.
+    Size(SizeWish),
+    /// Stop that, and forget it.
+    NoSize,
     /// Begin a study of the admission lab.
     Study(StudyWish),
     /// Stop it, and keep what it gave.

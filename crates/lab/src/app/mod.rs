@@ -10,6 +10,7 @@ mod own;
 pub mod paired;
 mod pool;
 mod shown;
+pub mod sizing;
 pub mod study;
 pub mod sweep;
 
@@ -32,12 +33,13 @@ use self::edit::{apply, field_of};
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
 pub use self::log::{Logged, RunLog};
-pub use self::message::{Effect, Message, Notice};
+pub use self::message::{Effect, Like, Message, Notice};
 pub use self::own::{Freeze, OwnLesson};
 pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
 pub use self::shown::{Answer, Differing, Mode, Outcome, Phase, Reading, Selection};
+pub use self::sizing::{SizeWish, Sizing};
 pub use self::study::{Fitting, Study, StudyWish};
 pub use self::sweep::{Sweep, Wanted, Wish};
 
@@ -95,6 +97,8 @@ pub struct App {
     pub wanted: Wanted,
     /// The sweep that was asked for last.
     pub sweep: Option<Sweep>,
+    /// The search for how many machines are needed that was asked for last.
+    pub sizing: Option<Sizing>,
     /// The study of the admission lab that was asked for last.
     pub study: Option<Study>,
     /// The fit that was asked for last.
@@ -197,8 +201,12 @@ impl App {
                 }
                 Vec::new()
             }
-            Message::Like(generate) => {
-                self.generate = generate;
+            Message::Like(like) => {
+                match like {
+                    Like::What(what) => self.generate.like = what,
+                    Like::Rate(rate) => self.generate.rate = rate,
+                    Like::Days(days) => self.generate.days = days,
+                }
                 Vec::new()
             }
             Message::Generate => {
@@ -219,6 +227,10 @@ impl App {
                 vec![self.front.send(Command::TraceCancel)]
             }
             Message::Cursor(time) => self.look_at(time),
+            Message::CursorBy(by) => {
+                let end = self.front.live.as_ref().map_or(0.0, |live| live.horizon_ms);
+                self.look_at(Some((self.moment() + by).clamp(0.0, end)))
+            }
             Message::Machine(machine) => self.select_machine(machine),
             Message::Vm(vm) => {
                 self.selection.vm = vm;
@@ -276,6 +288,11 @@ impl App {
                 Vec::new()
             }
             Message::Plan { name, text } => self.open_plan(&name, &text),
+            Message::Size(wish) => self.begin_sizing(wish),
+            Message::NoSize => {
+                self.sizing = None;
+                self.end_sizing()
+            }
             Message::Study(wish) => self.begin_study(wish),
             Message::StopStudy => {
                 if let Some(study) = &mut self.study {
@@ -618,6 +635,24 @@ impl App {
         effects
     }
 
+    /// Asks what the workload needs at least; the search begins with the answer.
+    fn begin_sizing(&mut self, wish: SizeWish) -> Vec<Effect> {
+        let mut effects = self.end_sizing();
+        let sizing = Sizing::new(&self.document, wish);
+        let SizeWish { is_suggested, reject_pct, .. } = sizing.wish;
+        let document = sizing.document().to_json();
+        effects.push(self.front.send(Command::Needs { document, is_suggested, reject_pct }));
+        self.sizing = Some(sizing);
+        effects
+    }
+
+    /// Ends the engines of the search.
+    fn end_sizing(&mut self) -> Vec<Effect> {
+        let mut effects = self.pool.cancel(|purpose| matches!(purpose, Purpose::Size { .. }), &mut self.next_run);
+        effects.extend(self.pool.rest());
+        effects
+    }
+
     /// Runs the cluster over years as a study wants it.
     fn begin_study(&mut self, wish: StudyWish) -> Vec<Effect> {
         let mut effects = self.end_study();
@@ -673,6 +708,13 @@ impl App {
                 if let Some(paired) = &mut self.paired {
                     paired.take(seed, front, gathered);
                 }
+            }
+            Purpose::Size { seed } => {
+                let next = self.sizing.as_mut().and_then(|sizing| sizing.take(seed, gathered));
+                return match &self.sizing {
+                    Some(Sizing { failure: Some(_), .. }) => self.end_sizing(),
+                    _ => self.pool.add(next, &mut self.next_run),
+                };
             }
             Purpose::Study { case, run } => {
                 if let Some(study) = &mut self.study {
@@ -913,6 +955,11 @@ impl App {
                 self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![why]));
                 Vec::new()
             }
+            Reply::Needs(needs) => {
+                let waits = self.sizing.as_mut().filter(|sizing| sizing.needs.is_none());
+                let jobs = waits.map_or(Vec::new(), |sizing| sizing.begin(needs));
+                self.pool.add(jobs, &mut self.next_run)
+            }
             Reply::Profile(profile) => {
                 self.profile = Some(profile);
                 Vec::new()
@@ -958,13 +1005,13 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Started { run, layout, horizon_ms, warning, learned, vdcs } => {
+            Reply::Started { run, layout, horizon_ms, warning, doubts, learned, vdcs } => {
                 if self.front.run == run {
                     self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
                 }
                 let lane = self.lane_of(run);
-                let mut effects =
-                    lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, warning, (learned, vdcs)));
+                let mut effects = lane
+                    .map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, (warning, doubts), (learned, vdcs)));
                 effects.extend(self.ask_profile());
                 effects
             }
@@ -1036,9 +1083,33 @@ impl App {
                 }
                 self.run_changed()
             }
-            (false, true) => self.edit(&Edit::UseTrace { fingerprint }),
+            (false, true) => self.use_own(fingerprint),
             (false, false) => Vec::new(),
         }
+    }
+
+    /// A trace that somebody gave becomes the workload; what changes with it is told.
+    fn use_own(&mut self, fingerprint: String) -> Vec<Effect> {
+        let before = self.variant().clone();
+        let effects = self.edit(&Edit::UseTrace { fingerprint });
+        let (now, mut lines) = (self.variant(), Vec::new());
+        if now.agents != before.agents {
+            let agents = |it: &Variant| [it.agents.decision_ms, it.agents.publish_ms].map(|ms| words::count(ms as f64));
+            let ([decide, publish], [decided, published]) = (agents(now), agents(&before));
+            lines.push(say(
+                "Agents decide in {decide} ms and publish in {publish} ms. The {decided} and {published} ms before were for a \
+                 small part of a zone's requests; if your trace is one, set \"slowdown\" under Agents.",
+                &[&decide, &publish, &decided, &published],
+            ));
+        }
+        if now.measures.measured_from_hours > before.measures.measured_from_hours {
+            let hours = words::trimmed(now.measures.measured_from_hours, 2);
+            lines.push(say("Means over time begin with the first request, after {hours} hours.", &[&hours]));
+        }
+        if !lines.is_empty() {
+            self.notices.push(Notice::good(tr("Set for your trace"), lines));
+        }
+        effects
     }
 
     fn progress(&mut self, progress: crate::protocol::Progress) -> Vec<Effect> {

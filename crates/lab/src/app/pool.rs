@@ -37,6 +37,8 @@ pub(super) enum Purpose {
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
+    /// One of a search for how many machines are needed: which seed.
+    Size { seed: usize },
     /// A cluster over years: one of a study, by case and run.
     Study { case: usize, run: usize },
 }

@@ -49,6 +49,8 @@ pub struct Outcome {
     pub power: Vec<Exhibit>,
     /// What cannot go well, whatever the rules.
     pub warning: Option<String>,
+    /// What will not go well on its machines, a sentence each.
+    pub doubts: Vec<String>,
     /// What came out; none while it runs.
     pub result: Option<RunResult>,
     /// Whether it came with the page, to be compared with before there is another.

@@ -6,8 +6,8 @@ use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
-    Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario, SweepSeeds,
-    SweepSubject, SweepTable, Variant, WorkloadRef,
+    ClusterRow, Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario,
+    SweepSeeds, SweepSubject, SweepTable, Variant, WorkloadRef,
 };
 use tiebreak_sim::{Agents, GeneratedWorkload, NetworkSettings, Vdcs};
 use tiebreak_tongue::{say, tr};
@@ -381,6 +381,7 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
     };
     // Seeds are what every point is run over.
     fields.extend(group("", VariantSettings::DECLARATION.params).filter(|field| field.path != "seed"));
+    fields.extend((0..).zip(&variant.clusters).map(|(at, cluster): (usize, _)| machines(at, cluster)));
     fields.extend(group("agents.", Agents::DECLARATION.params));
     fields.extend(group("predictor.", variant.predictor.params()));
     fields.extend(group("lifetimes.", tiebreak_placement::Lifetimes::DECLARATION.params));
@@ -390,6 +391,18 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
         fields.extend(group("workload.", GeneratedWorkload::DECLARATION.params));
     }
     fields
+}
+
+/// How many machines a cluster has, from fewer to more than now.
+fn machines(at: usize, cluster: &ClusterRow) -> Field {
+    let now = f64::from(cluster.settings.machines);
+    let mut values = [0.8, 0.9, 1.0, 1.1, 1.25].map(|by| (now * by).round().max(1.0)).to_vec();
+    values.dedup();
+    Field {
+        path: format!("inventory.clusters.{at}.machines"),
+        title: say("{}: machines", &[&cluster.name]),
+        values: values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Values around a parameter's default.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use tiebreak_profile::Facts;
 use tiebreak_scenario::{PRESETS, WorkloadRef};
 use tiebreak_trace::Parsed;
 
@@ -41,8 +42,9 @@ impl FirstRun {
         if trace.workload.fingerprint() != *fingerprint {
             return Err("the page's own trace is another than its scenario was made for".into());
         }
+        let facts = Arc::new(Facts::of(&trace.workload));
         let plan = variant.untrained_plan(Arc::new(trace.workload)).map_err(|error| error.to_string())?;
-        let (mut run, started) = Run::begin(Self::RUN, plan, false, (None, None));
+        let (mut run, started) = Run::begin(Self::RUN, (plan, facts), false, (None, None));
         let mut said = vec![Reply::TraceLoaded(card), started];
         while run.is_moving() {
             said.extend(run.work(false));

@@ -13,6 +13,7 @@ mod freeze;
 mod generated;
 mod learning;
 mod lifetimes;
+mod needs;
 mod power;
 mod profile;
 mod recipe;
@@ -31,7 +32,7 @@ use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Nodes, Parsed, TraceParser};
 
-use crate::protocol::{Command, Generate, Machines, Profiled, Reply, StepTo, TraceCard, VmCard};
+use crate::protocol::{Command, Generate, Machines, Needs, Profiled, Reply, StepTo, TraceCard, VmCard};
 use crate::view::words;
 
 use self::answer::answer;
@@ -39,6 +40,7 @@ pub use self::differences::DIFFERENCES_MAX;
 pub use self::first::FirstRun;
 use self::fitting::Fitting;
 use self::learning::{Beginning, Learning, Lore, Ready, Shelf};
+use self::needs::{Known, needs};
 use self::run::{Run, SLICE};
 use self::trace_card::trace_card;
 use self::years::Lab;
@@ -65,6 +67,7 @@ pub struct Engine {
     /// How good what is foretold of loads is.
     foretold: Option<Arc<tiebreak_criticality::Quality>>,
     fitting: Option<Fitting>,
+    known: Known,
 }
 
 /// A loaded trace.
@@ -174,6 +177,9 @@ impl Engine {
             Command::Nodes { file } => vec![Reply::Nodes(machines_of(&file))],
             Command::Profile { document } => {
                 vec![Reply::Profile(self.profile(&document))]
+            }
+            Command::Needs { document, is_suggested, reject_pct } => {
+                vec![Reply::Needs(self.needs(&document, is_suggested, reject_pct))]
             }
             Command::TryCapping { document, ask } => {
                 vec![Reply::Tried(
@@ -315,6 +321,12 @@ impl Engine {
         Ok(Box::new(profiled))
     }
 
+    fn needs(&mut self, document: &str, is_suggested: bool, reject_pct: f64) -> Result<Needs, String> {
+        let variant = read(document)?;
+        let workload = self.workload(&variant).ok_or(NOT_LOADED)?;
+        needs((&self.known.facts(&workload), &workload), &variant, is_suggested, reject_pct)
+    }
+
     fn workload(&mut self, variant: &Variant) -> Option<Arc<Workload>> {
         match &variant.workload {
             WorkloadRef::Trace { fingerprint, name, .. } => {
@@ -369,8 +381,8 @@ impl Engine {
         let (paused, learned) = (then != Beginning::Runs, known.lifetimes.map(|known| known.learned));
         self.foretold = known.loads.and_then(|loads| loads.quality);
         let (run, started) = {
-            let vdcs = vdcs::profile(&plan);
-            Run::begin(id, plan, paused, (learned, vdcs))
+            let (vdcs, facts) = (vdcs::profile(&plan), self.known.facts(plan.workload()));
+            Run::begin(id, (plan, facts), paused, (learned, vdcs))
         };
         self.run = Some(run);
         let mut replies = vec![started];

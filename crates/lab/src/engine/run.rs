@@ -1,8 +1,10 @@
 //! One run: what the page is told when it begins, on its way, and when it ends.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId, VmId, VmShape, Workload};
+use tiebreak_model::{Fleet, MachineId};
+use tiebreak_profile::{Facts, too_large};
 use tiebreak_scenario::SWEEP_MEASURES;
 use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
 
@@ -10,7 +12,6 @@ use super::anatomy::anatomy;
 use super::failures::{self, Lately};
 use super::lifetimes;
 use crate::protocol::{ClusterLayout, Failed, Hint, Layout, Learned, Progress, Reply, RunResult, Share, VdcProfile};
-use crate::view::words;
 
 /// Events per slice of work: well under a millisecond with caches, some without.
 pub(super) const SLICE: u32 = 256;
@@ -19,6 +20,7 @@ pub(super) const SLICE: u32 = 256;
 pub(super) struct Run {
     pub(super) id: u32,
     pub(super) world: World,
+    facts: Arc<Facts>,
     sent: usize,
     lately: Lately,
     /// How many commits had failed when the next one to fail was asked for.
@@ -31,7 +33,7 @@ impl Run {
     /// A run that begins, and what the page is told of it.
     pub(super) fn begin(
         id: u32,
-        plan: Plan,
+        (plan, facts): (Plan, Arc<Facts>),
         paused: bool,
         (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
     ) -> (Self, Reply) {
@@ -42,9 +44,10 @@ impl Run {
         layout.has_uplinks = world.plan().links().is_some();
         (layout.has_power, layout.has_draws) = (world.power_settings().is_some(), world.measures_draws());
         let horizon_ms = world.plan().workload().horizon().0 as f64;
-        let warning = too_large(world.plan().fleet(), world.plan().workload());
-        let run = Self { id, world, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
-        (run, Reply::Started { run: id, layout, horizon_ms, warning, learned, vdcs })
+        let warning = too_large(world.plan().workload(), world.plan().fleet());
+        let doubts = facts.doubts(world.plan().fleet());
+        let run = Self { id, world, facts, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
+        (run, Reply::Started { run: id, layout, horizon_ms, warning, doubts, learned, vdcs })
     }
 
     /// Goes on for one slice; tells what is new when `tell` is set or something ends.
@@ -129,7 +132,7 @@ impl Run {
         let frames = self.world.frames();
         let frame_times = frames.map_or(Vec::new(), |frames| frames.times().iter().map(|time| time.0 as f64).collect());
         let failed = frames.map_or(Vec::new(), failures::by_frame);
-        vec![progress, Reply::Finished { run: self.id, result: result(&self.world), frame_times, failed }]
+        vec![progress, Reply::Finished { run: self.id, result: result(&self.world, &self.facts), frame_times, failed }]
     }
 }
 
@@ -153,30 +156,26 @@ fn chassis_of(fleet: &Fleet, machines: Range<u32>) -> u32 {
     last - first + 1
 }
 
-/// Says which VMs no machine could hold even when empty.
-fn too_large(fleet: &Fleet, workload: &Workload) -> Option<String> {
-    let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
-    let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
-    let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count();
-    let largest =
-        workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand).max()?;
-    let machine = fleet.clusters().iter().map(|cluster| cluster.capacity).max()?;
-    Some(format!(
-        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
-         machine has {}. Give the machines more, or leave it so.",
-        words::counted(vms as f64, "VM asks", "VMs ask"),
-        words::resources(largest),
-        words::resources(machine)
-    ))
-}
-
-fn result(world: &World) -> RunResult {
+fn result(world: &World, facts: &Facts) -> RunResult {
     let summary = &world.summary();
+    let (counters, answers) = (&summary.counters, &summary.answers);
+    let rejected = [
+        summary.warm_rejections,
+        counters.rejected_by_room,
+        counters.rejected_by_terms,
+        counters.rejected_out_of_retries,
+    ];
+    // Of a trace of which one in N is kept, agents are slowed down N times on purpose.
+    let wait_ms = answers.p50_ms / world.plan().agents().slowdown;
     let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
     RunResult {
         digest: format!("{:016x}", summary.digest),
         placements: summary.placements as f64,
+        ended_before_placed: counters.ended_before_placed as f64,
         rejections: summary.rejections as f64,
+        rejected_by: rejected.map(|vms| vms as f64),
+        waits_ms: answers.p50_ms.is_finite().then_some((answers.p50_ms, answers.p99_ms)),
+        slow_agents: facts.slow_agents(wait_ms, counters.ended_before_placed),
         conflicts: summary.conflicts as f64,
         reallocations: summary.counters.reallocations as f64,
         lost_vms: summary.counters.lost_vms as f64,

@@ -1,5 +1,6 @@
 //! What the page is told of a trace.
 
+use tiebreak_profile::begins_late_at_hours;
 use tiebreak_trace::compact::Origin;
 use tiebreak_trace::formats::named_columns::{OFFERED, guessed};
 use tiebreak_trace::{Fault, Parsed, Report};
@@ -26,6 +27,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
         peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
         warm: f64::from(report.summary.warm),
         days: report.summary.span.0 as f64 / 86_400_000.0,
+        begins_late_at_hours: begins_late_at_hours(&parsed.workload),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod list;
 pub mod network;
 pub mod power;
 pub mod report;
+pub mod sizing;
 pub mod sweep;
 pub mod timeline;
 pub mod verdict;

@@ -56,10 +56,12 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
 pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let Some(result) = &live.result else { return String::new() };
     let placed = say(
-        "{} of {} VMs placed{}{}",
+        "{} of {} VMs placed{}{}{}{}",
         &[
             &words::count(result.placements),
             &words::count(result.placements + result.rejections),
+            &too_late(result),
+            &rejected(result),
             &homeless(result),
             &saved(result, baseline),
         ],
@@ -103,6 +105,38 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
         "; {} migrations saved, because VMs ended before their turn{}",
         &[&of((scheduled, saved)), &then.unwrap_or_default()],
     )
+}
+
+/// VMs that were placed when they had ended; nothing of none.
+fn too_late(result: &RunResult) -> String {
+    match result.ended_before_placed {
+        0.0 => String::new(),
+        vms => say(", {} of them after their own end", &[&words::count(vms)]),
+    }
+}
+
+/// Why VMs were rejected; nothing of none.
+fn rejected(result: &RunResult) -> String {
+    let causes = causes(result);
+    if causes.is_empty() { String::new() } else { say("; rejected: {}", &[&causes]) }
+}
+
+/// VMs rejected, cause by cause.
+pub(super) fn causes(result: &RunResult) -> String {
+    let names =
+        [tr("without room when the trace began"), tr("for want of room"), tr("by other rules"), tr("out of retries")];
+    let some = result.rejected_by.iter().zip(names).filter(|(vms, _)| **vms > 0.0);
+    some.map(|(vms, cause)| format!("{} {cause}", words::count(*vms))).collect::<Vec<_>>().join(", ")
+}
+
+/// How long requests waited; nothing where there was none.
+#[must_use]
+pub fn waits(result: &RunResult) -> Option<String> {
+    let (half, most) = result.waits_ms?;
+    Some(say(
+        "Half of the requests were answered within {}, 99 % within {}.",
+        &[&words::duration(half), &words::duration(most)],
+    ))
 }
 
 /// What became of VMs that lost their machine, each time; nothing when none did.

@@ -15,6 +15,12 @@ pub fn time(ms: f64) -> String {
     }
 }
 
+/// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
+#[must_use]
+pub fn duration(ms: f64) -> String {
+    number(tiebreak_profile::words::duration(ms))
+}
+
 /// `day 3, 12:00`, with seconds where there are any.
 #[must_use]
 pub fn day_and_time(hours: f64) -> String {

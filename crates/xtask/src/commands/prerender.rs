@@ -9,5 +9,5 @@ pub(crate) const HELP: &str =
 
 pub(crate) fn run(_: &[String]) -> Outcome {
     let staging = std::env::var_os("TRUNK_STAGING_DIR").ok_or("no TRUNK_STAGING_DIR; `cargo xtask build` calls me")?;
-    page::finish(&PathBuf::from(staging))
+    page::finish(&PathBuf::from(staging), &page::HOSTING)
 }

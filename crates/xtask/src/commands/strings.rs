@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tiebreak_tongue::places_agree;
 
 use crate::rust_text::{Literal, literals};
+use crate::tools::NATIVE;
 use crate::{Outcome, process, project};
 
 pub(crate) const HELP: &str = "what is missing or unused in strings/*.json [--write]";
@@ -53,6 +54,9 @@ const ENGINE: &[&str] = &[
     "crates/placement/src/words.rs",
     "crates/power/src/approaches.rs",
     "crates/power/src/oversubscription.rs",
+    "crates/profile/src/facts.rs",
+    "crates/profile/src/sizing.rs",
+    "crates/profile/src/words.rs",
     "crates/sim/src/power/mod.rs",
     "crates/sim/src/rule_shares.rs",
     "crates/sim/src/story.rs",
@@ -126,8 +130,8 @@ fn faults(keys: &BTreeSet<String>, catalogue: &Catalogue) -> Vec<String> {
 
 /// Everything there is to translate.
 fn keys() -> Result<BTreeSet<String>, String> {
-    let texts =
-        process::output(&mut process::cargo(&["run", "--quiet", "--package", "tiebreak-lab", "--example", "texts"]))?;
+    process::output(process::cargo(&["build", "--quiet", "--example", "texts"]).args(NATIVE))?;
+    let texts = process::output(&mut process::command("target/debug/examples/texts", &[]))?;
     let mut keys: BTreeSet<String> = serde_json::from_str(&texts).map_err(|error| format!("registries: {error}"))?;
     keys.insert(NUMBER.to_owned());
     for file in PAGE.iter().map(|folder| sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::tools::{BROWSER_TARGET, WASM_BINDGEN, WASM_TESTED};
+use crate::tools::{BROWSER_TARGET, NATIVE, WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str =
@@ -120,20 +120,12 @@ fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
 
 fn native() -> Report {
     if process::output(&mut process::cargo(&["nextest", "--version"])).is_err() {
-        return counted(&mut process::cargo(&["test", "--quiet", "--workspace"]));
+        return counted(process::cargo(&["test", "--quiet"]).args(NATIVE));
     }
     // nextest runs the tests of all crates side by side, but knows no doc tests.
-    let tests = counted(&mut process::cargo(&[
-        "nextest",
-        "run",
-        "--workspace",
-        "--no-tests",
-        "pass",
-        "--no-fail-fast",
-        "--status-level",
-        "fail",
-    ]));
-    tests.and(counted(&mut process::cargo(&["test", "--quiet", "--workspace", "--doc"])))
+    let all = ["--no-tests", "pass", "--no-fail-fast", "--status-level", "fail"];
+    let tests = counted(process::cargo(&["nextest", "run"]).args(NATIVE).args(all));
+    tests.and(counted(process::cargo(&["test", "--quiet", "--doc"]).args(NATIVE)))
 }
 
 /// A sweep through Dask is the sweep in one piece.
@@ -142,25 +134,22 @@ fn sweep() -> Report {
         Ok(python) => python,
         Err(sentence) => return Report::of(Err(sentence)),
     };
-    // Of the whole workspace, as the native tests: a package alone has other features, and is compiled once more.
-    let mut test = process::cargo(&["test", "--workspace", "--test", "dask", "--", "--ignored"]);
-    counted(test.env("TIEBREAK_PYTHON", python)).with_some_test()
+    let mut test = process::cargo(&["test", "--test", "dask"]);
+    counted(test.args(NATIVE).args(["--", "--ignored"]).env("TIEBREAK_PYTHON", python)).with_some_test()
 }
 
 fn wasm() -> Report {
     match super::setup::for_wasm_tests().and_then(|()| wasm_programs()) {
         Ok(programs) => WASM_TESTED
             .iter()
-            .map(|package| wasm_of(package, &programs).with_some_test())
+            .map(|test| wasm_of(*test, &programs).with_some_test())
             .fold(Report::default(), Report::and),
         Err(sentence) => Report::of(Err(sentence)),
     }
 }
 
-fn wasm_of(package: &str, (runner, driver): &(PathBuf, PathBuf)) -> Report {
-    // With the feature with which the development page is compiled, so that nothing is compiled in two ways.
-    let package = ["test", "--package", package, "--target", BROWSER_TARGET, "--features", "parquet"];
-    let mut test = process::cargo(&package);
+fn wasm_of((package, test): (&str, &str), (runner, driver): &(PathBuf, PathBuf)) -> Report {
+    let mut test = process::cargo(&["test", "--package", package, "--test", test, "--target", BROWSER_TARGET]);
     test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
     counted(&mut test)
 }

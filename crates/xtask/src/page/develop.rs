@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{fill, named_by_content};
+use super::{DEVELOPMENT, Profile, fill, named_by_content};
 use crate::tools::{BROWSER_TARGET as TARGET, WASM_BINDGEN};
 use crate::{Outcome, process, progress, project};
 
@@ -23,16 +23,17 @@ pub(crate) const DIFFERENCE: &str = "This is the development page: quick to buil
 const RELOAD: &str = "web/reload.js";
 
 /// Compiles programs of the page.
-pub(super) fn compile(programs: &[&str]) -> Outcome {
+pub(super) fn compile(programs: &[&str], profile: &Profile) -> Outcome {
     // The feature is always on, so that no crate is compiled in two ways.
     let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet"];
+    let package = [&package[..], &["--profile", profile.name]].concat();
     let programs = programs.iter().flat_map(|program| ["--bin", program]);
     process::run(process::cargo(&package).args(programs))
 }
 
 /// Makes a compiled program ready for where it will run.
-pub(super) fn bind(program: &str, runs_in: &str, folder: &Path) -> Outcome {
-    let compiled = format!("target/{TARGET}/debug/{program}.wasm");
+pub(super) fn bind(program: &str, runs_in: &str, profile: &Profile, folder: &Path) -> Outcome {
+    let compiled = format!("target/{TARGET}/{}/{program}.wasm", profile.folder);
     let mut bindgen = process::command(WASM_BINDGEN.program("wasm-bindgen")?, &[&compiled, "--no-typescript"]);
     process::output(bindgen.args(["--target", runs_in, "--out-dir"]).arg(folder)).map(drop)
 }
@@ -43,7 +44,7 @@ pub(crate) fn programs() -> Outcome {
     let links = links(&page);
     let mut names: Vec<&str> = links.iter().filter_map(Link::program).collect();
     names.push("picture");
-    progress::told("compiling the page", || compile(&names))
+    progress::told("compiling the page", || compile(&names, &DEVELOPMENT))
 }
 
 /// Puts the compiled page together.
@@ -58,7 +59,7 @@ pub(crate) fn assemble() -> Outcome {
     let reload = named_by_content(&staging, Path::new(RELOAD), "reload", ".js")?;
     let page = fill(&page, "</head>", &format!("  <script src=\"./{reload}\" defer></script>\n  </head>"))?;
     write(&staging.join("index.html"), page.as_bytes())?;
-    super::finish(&staging)?;
+    super::finish(&staging, &DEVELOPMENT)?;
     put_in_place(&staging)
 }
 
@@ -109,14 +110,14 @@ impl<'a> Link<'a> {
         match (of("data-type"), of("data-bindgen-target")) {
             ("main", _) => main_program(program, staging),
             (_, "") => worker(program, staging),
-            (_, runs_in) => bind(program, runs_in, staging).map(|()| String::new()),
+            (_, runs_in) => bind(program, runs_in, &DEVELOPMENT, staging).map(|()| String::new()),
         }
     }
 }
 
 fn main_program(program: &str, staging: &Path) -> Result<String, String> {
     let folder = Path::new(BUILD).join(program);
-    bind(program, "web", &folder)?;
+    bind(program, "web", &DEVELOPMENT, &folder)?;
     let file = |end: &str| folder.join(format!("{program}{end}"));
     let script = named_by_content(staging, &file(".js"), program, ".js")?;
     let code = named_by_content(staging, &file("_bg.wasm"), program, "_bg.wasm")?;
@@ -127,7 +128,7 @@ fn main_program(program: &str, staging: &Path) -> Result<String, String> {
 
 /// A worker's script is one that needs no modules, begun by a loader, as Trunk has it.
 fn worker(program: &str, staging: &Path) -> Result<String, String> {
-    bind(program, "no-modules", staging)?;
+    bind(program, "no-modules", &DEVELOPMENT, staging)?;
     let loader =
         format!("importScripts(\"./{program}.js\");wasm_bindgen({{ module_or_path: \"./{program}_bg.wasm\" }});");
     write(&staging.join(format!("{program}_loader.js")), loader.as_bytes())?;

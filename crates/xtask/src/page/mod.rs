@@ -19,9 +19,21 @@ use crate::{Outcome, digest, project};
 const MARKER: &str = "<!-- first-picture -->";
 const FIRST_RUN: &str = "{first-run}";
 
-/// Finishes the page in this folder.
-pub(crate) fn finish(staging: &Path) -> Outcome {
-    let (picture, first) = picture::draw(staging)?;
+/// A profile of cargo's, and the folder below its target where what is compiled in it stands.
+pub(crate) struct Profile {
+    name: &'static str,
+    folder: &'static str,
+}
+
+/// What the page is compiled in for development.
+pub(crate) const DEVELOPMENT: Profile = Profile { name: "dev", folder: "debug" };
+
+/// What its engine is compiled in for hosting; see index.html.
+pub(crate) const HOSTING: Profile = Profile { name: "whole", folder: "whole" };
+
+/// Finishes the page in this folder, whose engine was compiled in this profile.
+pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
+    let (picture, first) = picture::draw(staging, profile)?;
     lessons(staging)?;
     strings(staging)?;
     sqlite(staging)?;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{develop, named_by_content, stamp};
+use super::{Profile, develop, named_by_content, stamp};
 use crate::{process, progress};
 
 /// The trace that comes with the page, and what the workers call it (web/src/wire.rs).
@@ -16,12 +16,12 @@ const SCRIPT: &str = "web/picture.mjs";
 
 /// Gives the picture as HTML and the name of the file with what comes of the first run. Writes the trace too, in the
 /// form in which workers ask for it.
-pub(super) fn draw(staging: &Path) -> Result<(String, String), String> {
+pub(super) fn draw(staging: &Path, profile: &Profile) -> Result<(String, String), String> {
     let (folder, traces) = (Path::new(develop::BUILD).join(PROGRAM), staging.join(stamp::TRACES));
     std::fs::create_dir_all(&traces).map_err(|error| format!("cannot make {}: {error}", traces.display()))?;
     progress::told("the first picture", || {
-        develop::compile(&[PROGRAM])?;
-        develop::bind(PROGRAM, "nodejs", &folder)
+        develop::compile(&[PROGRAM], profile)?;
+        develop::bind(PROGRAM, "nodejs", profile, &folder)
     })?;
     let (mut node, first) = (process::command("node", &[SCRIPT]), folder.join("first.bin"));
     node.arg(folder.join("picture.js")).arg(TRACE).arg(traces.join(TRACE_NAME)).arg(&first);

@@ -51,6 +51,8 @@ struct Row {
     conflicts_per_minute_p99: Pair,
     conflicts: Spread,
     rejections: Spread,
+    /// Of these, VMs of requests whose last retry ended in a conflict.
+    rejected_out_of_retries: Spread,
 }
 
 #[derive(Serialize)]
@@ -108,6 +110,7 @@ fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Resu
         conflicts_per_minute_p99: pair(paper.conflicts_p99, |run| run.conflicts_per_minute_p99),
         conflicts: spread(|run| run.conflicts as f64),
         rejections: spread(|run| run.rejections as f64),
+        rejected_out_of_retries: spread(|run| run.counters.rejected_out_of_retries as f64),
     })
 }
 
@@ -195,8 +198,18 @@ impl Reproduction {
     }
 
     fn table(&self) -> String {
-        let head =
-            ["Buckets", "density %", "ours", "share %", "ours", "P99 conflicts/min", "ours", "conflicts", "rejected"];
+        let head = [
+            "Buckets",
+            "density %",
+            "ours",
+            "share %",
+            "ours",
+            "P99 conflicts/min",
+            "ours",
+            "conflicts",
+            "rejected",
+            "out of retries",
+        ];
         let mut rows = vec![head.map(String::from).to_vec()];
         rows.extend(self.rows.iter().map(Row::cells));
         table(&rows)
@@ -210,7 +223,7 @@ impl Row {
         cells.extend(pair(&self.packing_density_pct, 2));
         cells.extend(pair(&self.post_best_fit_share_pct, 2));
         cells.extend(pair(&self.conflicts_per_minute_p99, 1));
-        cells.extend([self.conflicts.text(0), self.rejections.text(0)]);
+        cells.extend([&self.conflicts, &self.rejections, &self.rejected_out_of_retries].map(|it| it.text(0)));
         cells
     }
 }

@@ -9,10 +9,10 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
 /// What the native program gives.
-const GOLDEN: &str = include_str!("../../tests/browser/golden.json");
+const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
 
 /// The trace that comes with the page.
-const PACKING_CUT: &[u8] = include_bytes!("../../crates/trace/fixtures/packing-cut.csv.gz");
+const PACKING_CUT: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
 
 fn golden(preset: &str) -> &'static str {
     let (_, rest) = GOLDEN.split_once(&format!("\"{preset}\": \"")).expect("a golden digest");
@@ -51,7 +51,7 @@ fn a_trace_gives_the_native_digest() {
 fn every_law_holds_here_too() {
     for number in 0..30 {
         if let Err(broken) = laws::check(&Case::random(number)) {
-            panic!("{broken}\ncase {number}: TIEBREAK_CASE={number} cargo test -p tiebreak-tests --test laws");
+            panic!("{broken}\ncase {number}: TIEBREAK_CASE={number} cargo test -p tiebreak-tests laws::");
         }
     }
 }
@@ -59,5 +59,5 @@ fn every_law_holds_here_too() {
 #[wasm_bindgen_test]
 fn random_cases_give_the_native_digests() {
     let all = format!("{:016x}", laws::digest(0..30));
-    assert_eq!(all, include_str!("../../tests/golden/random-cases.txt").trim());
+    assert_eq!(all, include_str!("../../../tests/golden/random-cases.txt").trim());
 }

@@ -1,0 +1,126 @@
+//! What a workload asks of the machines and agents that it meets: what is sure to go wrong before anything is placed, and
+//! whether agents were quick enough.
+
+use tiebreak_model::{Fleet, RequestId, Resource, VmId, VmShape, Workload};
+
+use crate::Load;
+use crate::words::{amount, counted, duration, resources};
+
+/// A workload whose first request comes later than after this share of its time begins late.
+const LATE: f64 = 0.01;
+
+/// Agents are slow where half of the requests wait for longer than this share of what half of the VMs live.
+const SLOW: f64 = 0.01;
+
+const HOUR_MS: f64 = 3_600_000.0;
+
+/// What bears on machines and agents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// What is in use over time.
+    pub load: Load,
+    /// The median life of VMs, in milliseconds, that of one whose end is not known to the horizon; none without VMs.
+    pub life_p50_ms: Option<u64>,
+}
+
+impl Facts {
+    /// Those of a workload, in O(n log n).
+    #[must_use]
+    pub fn of(workload: &Workload) -> Self {
+        Self { load: Load::of(workload), life_p50_ms: life_p50_ms(workload) }
+    }
+
+    /// What these machines have too little of for the workload's peak, a sentence each.
+    #[must_use]
+    pub fn doubts(&self, fleet: &Fleet) -> Vec<String> {
+        let mut doubts = Vec::new();
+        for resource in [Resource::Cores, Resource::Memory] {
+            let (peak, all) = (self.load.peak[resource as usize], capacity(fleet, resource));
+            if peak > all {
+                let (peak, all) = (amount(resource, peak), amount(resource, all));
+                doubts.push(format!(
+                    "At its peak the trace asks for {peak}, and all machines have {all}: some VMs will be rejected."
+                ));
+            }
+        }
+        doubts
+    }
+
+    /// What is wrong where requests wait for long, measured by how long VMs live; nothing otherwise. `ended` VMs had ended
+    /// before they were placed.
+    #[must_use]
+    pub fn slow_agents(&self, wait_p50_ms: f64, ended: u64) -> Option<String> {
+        let life = self.life_p50_ms? as f64;
+        let (wait, life) = (wait_p50_ms > SLOW * life).then(|| (duration(wait_p50_ms), duration(life)))?;
+        let ended = counted(ended, "VM", "VMs");
+        Some(format!(
+            "Agents are slow for this workload, so machines look emptier than they would be: half of the requests waited \
+             {wait} or longer, half of the VMs live {life} at most, and {ended} had ended before they were placed. \
+             Let agents decide faster, take more of them, or check their slowdown."
+        ))
+    }
+}
+
+/// When the first request comes, in hours, where that is late: means over time from the beginning would be of machines that
+/// nobody has asked for yet.
+#[must_use]
+pub fn begins_late_at_hours(workload: &Workload) -> Option<f64> {
+    let first = (0..workload.request_count()).map(RequestId).next().map(|first| workload.at(first))?;
+    let is_late = first.0 as f64 > LATE * workload.horizon().0 as f64;
+    is_late.then(|| (first.0 as f64 / HOUR_MS * 100.0).floor() / 100.0)
+}
+
+fn life_p50_ms(workload: &Workload) -> Option<u64> {
+    let horizon = workload.horizon();
+    let lives = (0..workload.request_count()).map(RequestId).flat_map(|request| {
+        let start = workload.at(request);
+        workload.vms_of(request).map(move |vm| workload.end(VmId(vm)).min(horizon).since(start).0)
+    });
+    let mut lives: Vec<u64> = lives.collect();
+    let middle = lives.len() / 2;
+    (!lives.is_empty()).then(|| *lives.select_nth_unstable(middle).1)
+}
+
+/// Says which VMs no machine could hold even when empty.
+#[must_use]
+pub fn too_large(workload: &Workload, fleet: &Fleet) -> Option<String> {
+    let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
+    let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
+    let too_large = workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand);
+    let (largest, machine) = (too_large.max()?, fleet.clusters().iter().map(|cluster| cluster.capacity).max()?);
+    let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count() as u64;
+    Some(format!(
+        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
+         machine has {}. Give the machines more, or leave it so.",
+        counted(vms, "VM asks", "VMs ask"),
+        resources(largest),
+        resources(machine)
+    ))
+}
+
+fn capacity(fleet: &Fleet, resource: Resource) -> u64 {
+    fleet.clusters().iter().map(|it| u64::from(it.capacity[resource]) * it.machines().len() as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::workload;
+
+    #[test]
+    fn waits_are_judged_by_lives() {
+        let facts = Facts::of(&workload(&[(0, Some(30), 4, 1), (10, Some(40), 4, 1)], 60));
+        assert_eq!(facts.life_p50_ms, Some(1_800_000));
+        assert_eq!(facts.slow_agents(18_000.0, 0), None, "just one part in a hundred");
+        let told = facts.slow_agents(600_000.0, 1_234).expect("ten minutes of thirty");
+        assert!(told.contains("waited 10 min or longer") && told.contains("live 30 min"), "{told}");
+        assert!(told.contains("1,234 VMs had ended"), "{told}");
+        assert_eq!(facts.slow_agents(f64::NAN, 0), None);
+    }
+
+    #[test]
+    fn what_comes_late_is_measured_from_then() {
+        let begins = |first: i64| begins_late_at_hours(&workload(&[(first, None, 4, 1)], 6_000));
+        assert_eq!([begins(60), begins(615), begins(-5)], [None, Some(10.25), None]);
+    }
+}

@@ -1,0 +1,212 @@
+//! How many machines a workload needs: the kinds of machines, the bound below which no packing can do, and the search for the
+//! least number that is enough.
+//!
+//! Who searches makes the runs. Fewer machines are taken to reject more. (With a few machines more or less that is not always
+//! so; then what is found is a number that is enough where one fewer is not.)
+
+use tiebreak_model::{Resource, Resources, VmId, VmShape, Workload};
+
+use crate::Load;
+use crate::words::{count, resources};
+
+/// Machines are tried up to so many times the bound.
+pub const MOST: u64 = 16;
+
+/// Kinds of machines in their proportions: a list that is made longer and shorter as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mix {
+    kinds: Vec<(u64, Resources)>,
+}
+
+/// As many machines are needed however well VMs are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The number.
+    pub machines: u64,
+    /// What fills them.
+    pub by: Resource,
+}
+
+impl Mix {
+    /// Of machines, with how many there are of each; those alike are one kind.
+    #[must_use]
+    pub fn new(machines: impl IntoIterator<Item = (u64, Resources)>) -> Self {
+        let mut kinds: Vec<(u64, Resources)> = Vec::new();
+        for (many, machine) in machines {
+            match kinds.iter_mut().find(|(_, other)| *other == machine) {
+                Some((all, _)) => *all += many,
+                None => kinds.push((many, machine)),
+            }
+        }
+        Self { kinds }
+    }
+
+    /// A machine with so many cores and so much memory in GiB.
+    #[must_use]
+    pub fn machine(cores: f64, gib: f64) -> Resources {
+        Resources::new((cores * 1_000.0) as u32, (gib * 1_024.0) as u32, 0, 0)
+    }
+
+    /// Whether these machines can hold the workload's VMs but for a share that may be rejected.
+    ///
+    /// # Errors
+    /// With how many VMs are too large, where they are more.
+    pub fn can_hold(&self, workload: &Workload, rejected: f64) -> Result<(), String> {
+        let fits = |shape: &VmShape| self.kinds.iter().any(|(_, machine)| machine.covers(shape.demand));
+        let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
+        let all = workload.vm_count();
+        let too_large = (0..all).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count();
+        if too_large as f64 <= rejected * f64::from(all) {
+            return Ok(());
+        }
+        let (vms, all, got) = (count(too_large as u64), count(all.into()), self.told());
+        Err(format!(
+            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs are too large for; choose larger machines"
+        ))
+    }
+
+    /// The least number in these proportions that has as many cores and as much memory as the peak.
+    #[must_use]
+    pub fn bound(&self, load: &Load) -> Bound {
+        let all: u64 = self.kinds.iter().map(|(count, _)| count).sum();
+        let of = |resource: Resource| {
+            let each: u128 = self.kinds.iter().map(|(count, it)| u128::from(*count) * u128::from(it[resource])).sum();
+            (u128::from(load.peak[resource as usize]) * u128::from(all)).div_ceil(each.max(1)) as u64
+        };
+        let [cores, memory] = [Resource::Cores, Resource::Memory].map(|by| Bound { machines: of(by).max(1), by });
+        if cores.machines >= memory.machines { cores } else { memory }
+    }
+
+    /// So many machines in these proportions, the largest remainders rounded up: how many of each kind there are, their cores,
+    /// and their memory in GiB. Kinds of which there are none are left out.
+    #[must_use]
+    pub fn of(&self, machines: u64) -> Vec<(u32, f64, f64)> {
+        let all: u64 = self.kinds.iter().map(|(count, _)| count).sum::<u64>().max(1);
+        let mut counts: Vec<(u64, u64)> =
+            self.kinds.iter().map(|(of, _)| (machines * of / all, machines * of % all)).collect();
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|kind| core::cmp::Reverse(counts[*kind].1));
+        let left = machines.saturating_sub(counts.iter().map(|(count, _)| count).sum());
+        order.iter().take(left as usize).for_each(|kind| counts[*kind].0 += 1);
+        let kinds = counts.iter().zip(&self.kinds).filter(|((count, _), _)| *count > 0);
+        let kind = |((count, _), (_, machine)): (&(u64, u64), &(u64, Resources))| {
+            let gib = f64::from(machine[Resource::Memory]) / 1_024.0;
+            (*count as u32, f64::from(machine.cores_milli()) / 1_000.0, gib)
+        };
+        kinds.map(kind).collect()
+    }
+
+    /// `104 cores and 562.5 GiB`, kind by kind.
+    #[must_use]
+    pub fn told(&self) -> String {
+        self.kinds.iter().map(|(_, machine)| resources(*machine)).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// The search for the least number that is enough with one seed: doubling steps up from the bound, then halving.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    most: u64,
+    /// The largest number that is known not to be enough.
+    below: u64,
+    step: u64,
+    /// The least number that is known to be enough.
+    enough: Option<u64>,
+}
+
+impl Search {
+    /// From a bound on.
+    #[must_use]
+    pub fn from(bound: u64) -> Self {
+        let bound = bound.max(1);
+        Self { most: bound * MOST, below: bound - 1, step: (bound / 50).max(1), enough: None }
+    }
+
+    /// The number to try next; none when the search is over.
+    #[must_use]
+    pub fn wanted(&self) -> Option<u64> {
+        match self.enough {
+            Some(enough) if enough - self.below <= 1 => None,
+            Some(enough) => Some(self.below + (enough - self.below) / 2),
+            None if self.below >= self.most => None,
+            None => Some((self.below + self.step).min(self.most)),
+        }
+    }
+
+    /// Takes in whether [`Self::wanted`] is enough.
+    pub fn tell(&mut self, is_enough: bool) {
+        match (self.wanted(), is_enough) {
+            (None, _) => {}
+            (Some(tried), true) => self.enough = Some(tried),
+            (Some(tried), false) => {
+                self.below = tried;
+                if self.enough.is_none() {
+                    self.step *= 2;
+                }
+            }
+        }
+    }
+
+    /// The least number that is enough, when the search is over; none where no number is.
+    #[must_use]
+    pub fn least(&self) -> Option<u64> {
+        self.enough.filter(|_| self.wanted().is_none())
+    }
+
+    /// Between which numbers it is: the first is known not to be enough, the second to be, where any is.
+    #[must_use]
+    pub const fn between(&self) -> (u64, Option<u64>) {
+        (self.below, self.enough)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::workload;
+
+    fn machine(cores: u32) -> Resources {
+        Mix::machine(f64::from(cores), f64::from(4 * cores))
+    }
+
+    #[test]
+    fn kinds_keep_their_proportions_and_their_sum() {
+        let mix = Mix::new([(1, machine(8)), (1, machine(16)), (1, machine(8))]);
+        for machines in 1..50 {
+            assert_eq!(mix.of(machines).iter().map(|kind| u64::from(kind.0)).sum::<u64>(), machines);
+        }
+        assert_eq!(mix.of(9), [(6, 8.0, 32.0), (3, 16.0, 64.0)]);
+        assert_eq!(mix.told(), "8 cores and 32 GiB or 16 cores and 64 GiB");
+    }
+
+    #[test]
+    fn the_bound_is_by_what_is_scarcest_and_the_largest_vm_has_to_fit() {
+        let workload = workload(&[(0, None, 12, 1), (1, None, 12, 1)], 60);
+        let load = Load::of(&workload);
+        assert_eq!(Mix::new([(1, machine(12))]).bound(&load), Bound { machines: 2, by: Resource::Cores });
+        let thin = Mix::new([(1, Mix::machine(120.0, 48.0))]);
+        assert_eq!(thin.bound(&load), Bound { machines: 2, by: Resource::Memory });
+        assert_eq!(thin.can_hold(&workload, 0.0), Ok(()));
+        let told = Mix::new([(1, machine(8))]).can_hold(&workload, 0.001).expect_err("8 cores hold no 12");
+        assert!(told.contains("got 8 cores and 32 GiB, which 2 of 2 VMs are too large for"), "{told}");
+    }
+
+    #[test]
+    fn the_least_number_is_found_wherever_it_is() {
+        for bound in [1, 7, 400] {
+            for least in (bound..bound + 40).chain([2 * bound, bound * MOST]) {
+                let mut search = Search::from(bound);
+                while let Some(tried) = search.wanted() {
+                    search.tell(tried >= least);
+                }
+                let found = (least <= bound * MOST).then_some(least);
+                assert_eq!(search.least(), found, "bound {bound}");
+            }
+            let mut search = Search::from(bound);
+            while search.wanted().is_some() {
+                search.tell(false);
+            }
+            assert_eq!(search.least(), None);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! How many machines the workload needs, among the settings of machines.
+
+use tiebreak_lab::app::sizing::SEEDS_MAX;
+use tiebreak_lab::app::{Edit, SizeWish, Sizing};
+use tiebreak_lab::view::sizing;
+use tiebreak_lab::{App, Message};
+use tiebreak_tongue::{heard, mark, tr};
+use web_sys::{Event, HtmlSelectElement};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::field::{Field, NumberRange, number};
+use crate::page::{Page, PageMessage};
+
+/// Whose kinds of machines.
+const KINDS: [&str; 2] = [mark("as the trace suggests"), mark("as those above")];
+
+/// What happens in the panel.
+pub(crate) enum SizeMessage {
+    /// It is opened or closed.
+    Fold(bool),
+    /// Something else is wanted next.
+    Wish(Box<dyn Fn(&mut SizeWish)>),
+    /// It is wanted now.
+    Find,
+}
+
+/// The panel's own state.
+#[derive(Default)]
+pub(crate) struct SizePanel {
+    pub(crate) is_open: bool,
+    wish: SizeWish,
+}
+
+impl SizePanel {
+    /// Takes in what happened; what the application is to be told.
+    pub(crate) fn update(&mut self, message: &SizeMessage) -> Option<Message> {
+        match message {
+            SizeMessage::Fold(open) => self.is_open = *open,
+            SizeMessage::Wish(change) => {
+                change(&mut self.wish);
+                self.wish = self.wish.within_bounds();
+            }
+            SizeMessage::Find => {
+                self.is_open = true;
+                return Some(Message::Size(self.wish));
+            }
+        }
+        None
+    }
+
+    /// The panel.
+    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+        let fold = link.callback(|event: Event| {
+            let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
+            PageMessage::Size(SizeMessage::Fold(open))
+        });
+        html! {
+            <details class="about" open={self.is_open} ontoggle={fold}>
+                <summary>{ tr("How many machines does it need?") }</summary>
+                <section aria-label={tr("Machines needed")}>
+                    { self.wishes(link) }
+                    { for app.sizing.as_ref().filter(|sizing| sizing.is_under_way()).map(|sizing| under_way(link, sizing)) }
+                    if !app.sizing.as_ref().is_some_and(Sizing::is_under_way) { { find(link) } }
+                    { for app.sizing.as_ref().map(|sizing| result(link, sizing)) }
+                </section>
+            </details>
+        }
+    }
+
+    fn wishes(&self, link: &Scope<Page>) -> Html {
+        let SizeWish { reject_pct, seeds, is_suggested } = self.wish;
+        let wish = |change: Box<dyn Fn(&mut SizeWish)>| PageMessage::Size(SizeMessage::Wish(change));
+        let reject = link.batch_callback(move |text: String| {
+            let share = number(&text)?;
+            Some(wish(Box::new(move |wish| wish.reject_pct = share)))
+        });
+        let many = link.batch_callback(move |text: String| {
+            let seeds = number(&text)? as u64;
+            Some(wish(Box::new(move |wish| wish.seeds = seeds)))
+        });
+        let kind = link.callback(move |event: Event| {
+            let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+            wish(Box::new(move |wish| wish.is_suggested = chosen == 0))
+        });
+        let option = |(at, name): (usize, &&'static str)| html! { <option selected={(at == 0) == is_suggested}>{ tr(name) }</option> };
+        html! {
+            <div class="fields">
+                <label class="field"><span>{ tr("Kind of machine") }</span><select onchange={kind} aria-label={tr("Kind of machine")}>{ for KINDS.iter().enumerate().map(option) }</select></label>
+                <label class="field"><span>{ tr("VMs rejected at most") }</span><span class="entry">
+                    <Field label={tr("VMs rejected at most")} number={NumberRange::any(0.0, 99.0)} value={reject_pct.to_string()} take={reject} /><span class="unit">{ "%" }</span></span></label>
+                <label class="field"><span>{ tr("Seeds") }</span>
+                    <Field label={tr("Seeds of the search")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={seeds.to_string()} take={many} /></label>
+            </div>
+        }
+    }
+}
+
+/// What begins the search.
+pub(crate) fn find(link: &Scope<Page>) -> Html {
+    let onclick = link.callback(|_: MouseEvent| PageMessage::Size(SizeMessage::Find));
+    html! { <button {onclick}>{ tr("Find how many machines it needs") }</button> }
+}
+
+fn under_way(link: &Scope<Page>, sizing: &Sizing) -> Html {
+    let cancel = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSize));
+    html! {
+        <p class="group"><progress aria-label={tr("Search")}></progress>
+            <span class="muted" role="status">{ sizing::so_far(sizing) }</span>
+            <button class="quiet" onclick={cancel}>{ tr("Cancel") }</button></p>
+    }
+}
+
+fn result(link: &Scope<Page>, sizing: &Sizing) -> Html {
+    let take = sizing.machines().filter(|_| !sizing.is_under_way()).map(|machines| {
+        let label = sizing::offer(&machines);
+        let onclick =
+            link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines(machines.clone()))));
+        html! { <p><button class="primary" {onclick}>{ label }</button></p> }
+    });
+    html! {
+        <>
+            if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ heard(why) }</p> }
+            { for sizing::found(sizing).iter().enumerate().map(|(at, line)| html! { <p class={(at > 0).then_some("hint")}>{ line }</p> }) }
+            { for take }
+        </>
+    }
+}
