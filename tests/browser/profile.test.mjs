@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, openChromium } from './harness.mjs';
-import { listenToStatus, onPage, openTab, says } from './people.mjs';
+import { enter, foreignTrace, listenToStatus, onPage, openTab, says } from './people.mjs';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -112,6 +112,30 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
     const apart = rows.filter((row) => row[0].endsWith('KS distance')).map((row) => number(row[2]));
     assert.ok(apart.length === 5 && apart.every((distance) => distance < 0.15), String(apart));
     await panel(page).getByRole('figure', { name: 'Lives up to so many hours, beside the trace' }).waitFor();
+  }));
+
+test('how many machines a trace of one\'s own needs is found beside what it lacks, and taken', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.runs(() => hand.giveFile(foreignTrace()));
+    await page.getByText(/^Agents decide in 20 ms and publish in 100 ms\./).waitFor();
+    await says(page.locator('.verdict').first(), /VMs placed; rejected: [\d,]+ .*Half of the requests were answered within 20 ms, 99 % within /);
+    const set = page.getByRole('spinbutton', { name: 'machines of cluster 1', exact: true });
+    await hand.runs(async () => {
+      await enter(set, 100);
+    });
+    await page.getByText(/^At its peak the trace asks for [\d,]+ cores, and all machines have [\d,]+ cores/).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Find how many machines it needs' }).click();
+    const panel = page.getByRole('region', { name: 'Machines needed' });
+    const take = panel.getByRole('button', { name: /^Use these [\d,]+ machines$/ });
+    await take.waitFor();
+    const [, found] = (await panel.innerText()).match(/^([\d,]+) machines of \d+ cores and \d+ GiB are enough for at most 0\.1 % /m);
+    assert.ok(await panel.evaluate((element) => element.contains(document.activeElement) || element === document.activeElement));
+    await hand.runs(() => take.click());
+    assert.equal(await set.inputValue(), found);
+    assert.deepEqual(await axe(page), []);
+    await hand.button('Find how many machines it needs').first().click();
+    await panel.getByRole('button', { name: 'Cancel' }).click();
+    await panel.getByRole('progressbar').waitFor({ state: 'detached' });
   }));
 
 test('a list of machines becomes clusters of those alike, and a wrong one names its line', () =>

@@ -332,8 +332,11 @@ impl Component for Page {
             }
             PageMessage::Size(SizeMessage::Fold(open)) if self.size.is_open == open => return false,
             PageMessage::Size(message) => {
-                let told = self.size.update(&message);
-                told.into_iter().for_each(|message| self.tell(message));
+                if let Some(told) = self.size.update(&message) {
+                    self.tell(told);
+                    self.drawer = is_narrow().then_some(Side::Rules);
+                    self.focus = Some("#machines-needed".into());
+                }
             }
             PageMessage::Player(message) => {
                 let told = self.player.update(&message, context.link(), &self.app);

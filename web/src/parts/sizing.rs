@@ -58,7 +58,7 @@ impl SizePanel {
         html! {
             <details class="about" open={self.is_open} ontoggle={fold}>
                 <summary>{ tr("How many machines does it need?") }</summary>
-                <section aria-label={tr("Machines needed")}>
+                <section id="machines-needed" tabindex="-1" aria-label={tr("Machines needed")}>
                     { self.wishes(link) }
                     { for app.sizing.as_ref().filter(|sizing| sizing.is_under_way()).map(|sizing| under_way(link, sizing)) }
                     if !app.sizing.as_ref().is_some_and(Sizing::is_under_way) { { find(link) } }
@@ -89,8 +89,8 @@ impl SizePanel {
                 <label class="field"><span>{ tr("Kind of machine") }</span><select onchange={kind} aria-label={tr("Kind of machine")}>{ for KINDS.iter().enumerate().map(option) }</select></label>
                 <label class="field"><span>{ tr("VMs rejected at most") }</span><span class="entry">
                     <Field label={tr("VMs rejected at most")} number={NumberRange::any(0.0, 99.0)} value={reject_pct.to_string()} take={reject} /><span class="unit">{ "%" }</span></span></label>
-                <label class="field"><span>{ tr("Seeds") }</span>
-                    <Field label={tr("Seeds of the search")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={seeds.to_string()} take={many} /></label>
+                <label class="field"><span>{ tr("Seeds") }</span><span class="entry">
+                    <Field label={tr("Seeds of the search")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={seeds.to_string()} take={many} /><span class="unit"></span></span></label>
             </div>
         }
     }
