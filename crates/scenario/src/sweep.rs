@@ -3,7 +3,8 @@
 //!
 //! A [`SweepPlan`] is what a text says. Laid over its scenario it becomes a [`Sweep`], all of
 //! whose runs are known to stand: numbered from 0, the last parameter faster than those before it and
-//! the seeds fastest of all. A run depends on its number alone, so shards on other machines
+//! the seeds fastest of all. Where its parameters vary one at a time, the scenario as it is comes first, then the values of
+//! each parameter in turn. A run depends on its number alone, so shards on other machines
 //! and workers of a page make the same rows.
 
 use std::fmt;
@@ -46,6 +47,8 @@ pub struct SweepPlan {
     pub subject: SweepSubject,
     /// What is changed, at most [`PARAMETERS_MAX`].
     pub parameters: Vec<SweepParameter>,
+    /// Whether each parameter varies alone, the others as in the scenario; else each value with each.
+    pub one_at_a_time: bool,
     /// With which seeds.
     pub seeds: SweepSeeds,
     /// The ids of the figures that are wanted, of [`SWEEP_MEASURES`].
@@ -132,6 +135,7 @@ pub struct Sweep {
     variant: Variant,
     paths: Vec<String>,
     values: Vec<Vec<String>>,
+    one_at_a_time: bool,
     seeds: Vec<u64>,
 }
 
@@ -140,7 +144,7 @@ pub struct Sweep {
 pub struct SweepRun {
     /// From 0.
     pub number: u64,
-    /// The value of each parameter, in their order.
+    /// The value of each parameter, in their order; empty where it is as in the scenario.
     pub values: Vec<String>,
     /// The seed.
     pub seed: u64,
@@ -198,10 +202,14 @@ impl SweepPlan {
             variant: variant.clone(),
             paths: self.parameters.iter().map(|parameter| parameter.path.clone()).collect(),
             values: values.collect::<Result<_, _>>()?,
+            one_at_a_time: self.one_at_a_time,
             seeds: self.seeds.of(variant.seed)?,
         };
         few(sweep.runs_asked_for())?;
-        sweep.check(&sweep.variant, 0, &mut Vec::new())?;
+        match sweep.one_at_a_time {
+            true => (0..sweep.paths.len()).try_for_each(|at| sweep.check_alone(at))?,
+            false => sweep.check(&sweep.variant, 0, &mut Vec::new())?,
+        }
         Ok(sweep)
     }
 }
@@ -293,8 +301,9 @@ impl Sweep {
     }
 
     fn runs_asked_for(&self) -> u128 {
-        let lengths = self.values.iter().map(Vec::len).chain([self.seeds.len()]);
-        lengths.map(|length| length as u128).product()
+        let lengths = self.values.iter().map(|values| values.len() as u128);
+        let points = if self.one_at_a_time { 1 + lengths.sum::<u128>() } else { lengths.product() };
+        points * self.seeds.len() as u128
     }
 
     /// All runs, in the order of their numbers.
@@ -309,24 +318,46 @@ impl Sweep {
             return None;
         }
         let seed = self.seeds[(number % self.seeds.len() as u64) as usize];
-        let mut rest = number / self.seeds.len() as u64;
-        let mut values: Vec<_> = self
-            .values
-            .iter()
-            .rev()
-            .map(|values| {
-                let value = &values[(rest % values.len() as u64) as usize];
-                rest /= values.len() as u64;
-                value.clone()
-            })
-            .collect();
-        values.reverse();
+        let point = number / self.seeds.len() as u64;
+        let values = if self.one_at_a_time { self.alone(point) } else { self.each_with_each(point) };
         let mut variant = Variant { seed, ..self.variant.clone() };
-        for (path, value) in self.paths.iter().zip(&values) {
+        for (path, value) in self.paths.iter().zip(&values).filter(|(_, value)| !value.is_empty()) {
             variant.set(path, value).expect("every value was tried");
         }
         let document = Document { name: self.name.clone(), variants: vec![variant], active: 0 };
         Some(SweepRun { number, values, seed, document })
+    }
+
+    /// The values of a point, the last parameter fastest.
+    fn each_with_each(&self, point: u64) -> Vec<String> {
+        let mut rest = point;
+        let mut take = |values: &Vec<String>| {
+            let value = &values[(rest % values.len() as u64) as usize];
+            rest /= values.len() as u64;
+            value.clone()
+        };
+        let mut values: Vec<_> = self.values.iter().rev().map(&mut take).collect();
+        values.reverse();
+        values
+    }
+
+    /// The one value that a point changes; none at the first.
+    fn alone(&self, point: u64) -> Vec<String> {
+        let mut next = 1;
+        let mut take = |values: &Vec<String>| {
+            let first = next;
+            next += values.len() as u64;
+            point.checked_sub(first).and_then(|at| values.get(at as usize)).cloned().unwrap_or_default()
+        };
+        self.values.iter().map(&mut take).collect()
+    }
+
+    /// Tries the values of one parameter, the others as in the scenario.
+    fn check_alone(&self, at: usize) -> Result<(), SweepError> {
+        self.values[at].iter().enumerate().try_for_each(|(place, value)| {
+            let tried = self.variant.clone().set(&self.paths[at], value);
+            tried.map_err(|issue| self.refused((at, place), issue, &[]))
+        })
     }
 
     /// Tries the values of the parameters from this one on, each with each.
@@ -359,7 +390,7 @@ impl Sweep {
 }
 
 fn plan(top: &Cursor<'_>) -> Option<SweepPlan> {
-    top.object(&["scenario", "variant", "of", "parameters", "seeds", "measures"])?;
+    top.object(&["scenario", "variant", "of", "parameters", "one_at_a_time", "seeds", "measures"])?;
     let scenario = match top.field("scenario") {
         Some(field) => scenario(&field),
         None => tell(top, "a field scenario: a document, a preset or a file"),
@@ -373,8 +404,14 @@ fn plan(top: &Cursor<'_>) -> Option<SweepPlan> {
     let of = subject.unwrap_or_default();
     let measures = top.field("measures").map_or_else(|| Some(every_measure(of)), |field| measures(&field, of));
     let variant = top.field("variant").and_then(|field| field.name());
+    let one_at_a_time = top.field("one_at_a_time").map_or(Some(false), |field| flag(&field));
     let (scenario, subject, parameters) = (scenario?, subject?, parameters?);
-    Some(SweepPlan { scenario, variant, subject, parameters, seeds: seeds?, measures: measures? })
+    let (one_at_a_time, seeds, measures) = (one_at_a_time?, seeds?, measures?);
+    Some(SweepPlan { scenario, variant, subject, parameters, one_at_a_time, seeds, measures })
+}
+
+fn flag(cursor: &Cursor<'_>) -> Option<bool> {
+    cursor.value.as_bool().or_else(|| tell(cursor, "true or false"))
 }
 
 fn subject(cursor: &Cursor<'_>) -> Option<SweepSubject> {

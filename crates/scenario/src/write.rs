@@ -64,6 +64,9 @@ fn plan(of: &SweepPlan) -> Node {
         fields.push(("of", text(of.subject.id())));
     }
     fields.push(("parameters", Node::List(of.parameters.iter().map(parameter).collect())));
+    if of.one_at_a_time {
+        fields.push(("one_at_a_time", Node::Flag(true)));
+    }
     let seeds = match &of.seeds {
         SweepSeeds::Count(count) => Node::Number(*count as f64),
         SweepSeeds::List(seeds) => Node::List(seeds.iter().map(|seed| Node::Number(*seed as f64)).collect()),

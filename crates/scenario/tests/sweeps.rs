@@ -60,6 +60,27 @@ fn runs_are_numbered_with_the_seeds_fastest() {
 }
 
 #[test]
+fn parameters_vary_one_at_a_time_where_that_is_wanted() {
+    let buckets = json!({ "path": "rules.BestFit.buckets", "values": [1, "none"] });
+    let agents = json!({ "path": "agents.count", "values": [2, 3] });
+    let mut plan = over(&json!([buckets, agents]));
+    plan["one_at_a_time"] = true.into();
+    let sweep = sweep(&plan).expect("a sweep");
+    let values: Vec<String> = sweep.runs().map(|run| run.values.join("|")).collect();
+    assert_eq!(values, ["|", "1|", "none|", "|2", "|3"]);
+    assert_eq!(sweep.run(0).expect("a run").document.active_variant(), small().active_variant());
+    let mut expected = small().active_variant().clone();
+    expected.set("agents.count", "3").expect("a field");
+    assert_eq!(sweep.run(4).expect("a run").document.active_variant(), &expected);
+    assert_eq!(sweep.run(5), None);
+
+    let read = SweepPlan::read(&plan.to_string()).expect("a plan");
+    assert_eq!(SweepPlan::read(&read.to_json()), Ok(read), "it is written as it was read");
+    plan["one_at_a_time"] = "yes".into();
+    assert!(SweepPlan::read(&plan.to_string()).is_err_and(|error| error.to_string().contains("true or false")));
+}
+
+#[test]
 fn a_range_gives_whole_numbers_where_the_field_wants_them() {
     let values = |path: &str, from: f64, to: f64, scale: &str| {
         let parameter = json!({ "path": path, "from": from, "to": to, "count": 6, "scale": scale });
@@ -133,7 +154,7 @@ fn what_is_no_sweep_says_which_field() {
         ),
         (
             with("colour", json!("red")),
-            "expected scenario, variant, of, parameters, seeds or measures, got field \"colour\"",
+            "expected scenario, variant, of, parameters, one_at_a_time, seeds or measures, got field \"colour\"",
         ),
         (with("variant", json!("Z")), "variant: expected a variant of the scenario: A, got \"Z\""),
         (with("parameters", json!([])), "parameters: expected at least 1 parameter, got a list of 0"),

@@ -50,6 +50,6 @@ fn machines(link: &Scope<Page>, profiled: &Profiled) -> Html {
     );
     html! {
         <p class="group"><button {onclick}>{ label }</button>
-            <span class="muted">{ tr("of a usual size, 15 % more than the least; one cluster in place of all") }</span></p>
+            <span class="muted">{ tr("of a usual size, 15 % more than the least; one cluster in place of all") }</span>{ super::sizing::find(link) }</p>
     }
 }

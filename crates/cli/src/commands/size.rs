@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use tiebreak_model::Workload;
+use tiebreak_model::{Resources, Workload};
 use tiebreak_profile::Load;
 use tiebreak_profile::sizing::{MOST, Mix, Search};
-use tiebreak_scenario::Variant;
+use tiebreak_scenario::{PRESETS, Variant, presets};
 use tiebreak_sim::World;
 
 use crate::answer::{Answer, Failure};
@@ -35,6 +35,9 @@ pub(crate) const SEEDS: Opt = Opt {
     value: Some("N"),
     help: "how many seeds the level has to be kept with, counted from the scenario's; 3",
 };
+
+/// How many VMs may be rejected where nobody says.
+pub(crate) const REJECT_USUAL: f64 = 0.001;
 
 /// What was found.
 #[derive(Serialize)]
@@ -101,6 +104,17 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text(tried)).problem(report.machines.is_none()))
 }
 
+/// The least number of machines of one kind on which the default list rejects at most [`REJECT_USUAL`] of a workload, with
+/// one seed and without slow agents; none where no number does.
+pub(crate) fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resources) -> Result<Option<u64>, Failure> {
+    let mix = Mix::new([(1, machine)]);
+    let bound = mix.bound(load).machines;
+    let mut variant = (PRESETS[0].make)().active_variant().clone();
+    variant.agents = presets::agents_for(workload.fingerprint());
+    let trial = Trial { variant, workload, mix, reject: REJECT_USUAL, bound, runs: AtomicU64::new(0) };
+    trial.least(trial.variant.seed)
+}
+
 impl Found {
     fn text(&self, tried: u64) -> String {
         let suggested = if self.machine_suggested { ", as the trace suggests" } else { "" };
@@ -136,7 +150,7 @@ impl Found {
 
 /// `0.1%`, or a share from 0 to 1.
 fn level(given: &Given) -> Result<f64, Failure> {
-    let Some(word) = given.one(REJECT.name) else { return Ok(0.001) };
+    let Some(word) = given.one(REJECT.name) else { return Ok(REJECT_USUAL) };
     let wrong = || Failure(format!("expected a share after --reject, got \"{word}\"; write for instance 0.1% or 0"));
     let (number, of) = word.strip_suffix('%').map_or((word, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().map_err(|_| wrong())? / of;

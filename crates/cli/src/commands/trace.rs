@@ -60,7 +60,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
         "profile" => {
-            let report = profile::Report::of(&read_given(file(what)?, given)?);
+            let report = profile::Report::of(read_given(file(what)?, given)?)?;
             Ok(Answer::either(given, &report, || report.text()))
         }
         "convert" => convert(given, &read_given(file(what)?, given)?),

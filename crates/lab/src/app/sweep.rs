@@ -100,6 +100,7 @@ impl Wanted {
             variant: None,
             subject: SweepSubject::Workload,
             parameters,
+            one_at_a_time: false,
             seeds: self.seeds.clone(),
             measures: self.measures.clone(),
         };
@@ -146,6 +147,12 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
         },
     };
     let mut left_out = Vec::new();
+    if std::mem::take(&mut plan.one_at_a_time) {
+        left_out.push(
+            tr("one_at_a_time: expected values each with each on the page; tiebreak sweep takes them one at a time")
+                .into(),
+        );
+    }
     if plan.parameters.len() > AXES {
         let paths: Vec<_> = plan.parameters[AXES..].iter().map(|parameter| parameter.path.as_str()).collect();
         let count = plan.parameters.len();
