@@ -106,7 +106,10 @@ const SUMMARY: &[(&str, &str)] = &[
     ("clusters", "clusters"),
     ("vms", "VMs of the workload"),
     ("requests", "requests of the workload"),
-    ("trace", "name, fingerprint and path of the trace; null for a generated workload"),
+    (
+        "trace",
+        "name, fingerprint and path of the trace, and what its columns are called otherwise; null for a generated workload",
+    ),
     ("commits", "decisions that reached the store"),
     ("cache_hits_pct", "decisions whose class had been evaluated, %"),
     ("cache", "whether caches were on, hits, misses, and bytes at the end"),

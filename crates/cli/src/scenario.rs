@@ -167,7 +167,11 @@ pub(crate) fn text(file: &str) -> Result<String, Failure> {
 
 /// The document of a file without issues.
 pub(crate) fn whole(file: &str) -> Result<Document, Failure> {
-    let read = Document::read(&text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
+    let read = Document::read(&text(file)?).map_err(|error| {
+        let is_named_so = file.ends_with(".json");
+        let advice = if is_named_so { String::new() } else { format!("; if it is a trace, write --trace {file}") };
+        Failure(format!("{file}: {error}{advice}"))
+    })?;
     match read.issues.as_slice() {
         [] => Ok(read.document),
         [first, others @ ..] => {

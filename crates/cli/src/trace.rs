@@ -58,12 +58,14 @@ pub(crate) struct TraceRef {
     pub(crate) settings: TraceSettings,
     /// Where it was read from; none of one that is built in.
     pub(crate) path: Option<String>,
+    /// What its columns are called otherwise, as after `--columns`.
+    pub(crate) columns: Option<String>,
 }
 
 /// The workload that a variant names, or the file of `--trace` in its place.
 pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
     match (given.one("trace"), &variant.workload) {
-        (Some(file), wanted) => from_file(file, given, wanted),
+        (Some(file), wanted) => from_file(file, &columns(given), given, wanted),
         (None, WorkloadRef::Generated(_)) => {
             if given.has(SAMPLE.name) {
                 return Err(Failure(
@@ -76,41 +78,54 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
         (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
             built_in(asked(given)?.unwrap_or(settings.sample()))
         }
-        (None, wanted @ WorkloadRef::Trace { .. }) if remembered(given).is_some() => {
-            from_file(&remembered(given).unwrap_or_default(), given, wanted)
+        (None, wanted @ WorkloadRef::Trace { fingerprint, name, .. }) => {
+            let expected = format!("expected the trace \"{name}\" (fingerprint {fingerprint:032x})");
+            let Some((path, columns)) = remembered(given) else {
+                return Err(Failure(format!("{expected}, got no file; give it with --trace FILE")));
+            };
+            let source = from_file(&path, &columns, given, wanted)?;
+            match &source.trace {
+                Some(trace) if trace.fingerprint != *fingerprint => {
+                    let got = trace.fingerprint;
+                    Err(Failure(format!(
+                        "{expected}, got {got:032x} in {path}, which has changed; give it with --trace FILE"
+                    )))
+                }
+                _ => Ok(source),
+            }
         }
-        (None, WorkloadRef::Trace { fingerprint, name, .. }) => Err(Failure(format!(
-            "expected the trace \"{name}\" (fingerprint {fingerprint:032x}), got no file; give it with --trace FILE"
-        ))),
     }
 }
 
-/// Where the trace of a scenario was that `tiebreak run --out` wrote: summary.json beside it says so.
-fn remembered(given: &Given) -> Option<String> {
+/// Where the trace of a scenario was that `tiebreak run --out` wrote, and what its columns were called: summary.json beside it
+/// says so.
+fn remembered(given: &Given) -> Option<(String, String)> {
     let summary = Path::new(given.words.first()?).with_file_name("summary.json");
     let summary: serde_json::Value = serde_json::from_reader(File::open(summary).ok()?).ok()?;
-    summary["trace"]["path"].as_str().map(str::to_owned)
+    let text = |field: &str| summary["trace"][field].as_str().map(str::to_owned);
+    Some((text("path")?, text("columns").unwrap_or_default()))
 }
 
 /// The trace that is built into the program, or a part of it.
 fn built_in(sample: Sample) -> Result<Source, Failure> {
     let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
     parser.push(BUILT_IN)?;
-    Ok(named(BUILT_IN_NAME, None, sample, parser.finish()?))
+    Ok(named(BUILT_IN_NAME, None, "", sample, parser.finish()?))
 }
 
-fn from_file(file: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
+fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
     let sample = asked(given)?.unwrap_or_else(|| sample_of(wanted));
-    let parsed = read(file, sample, given)?;
+    let parsed = read(file, sample, columns)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
         note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
     }
-    let source = named(&file_name(file), Some(file), sample, parsed);
+    let source = named(&file_name(file), Some(file), columns, sample, parsed);
     let is_own = crate::scenario::is_about_own_trace(given);
     let got = source.trace.as_ref().map_or(0, |trace| trace.fingerprint);
     match wanted {
         WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got || is_own => {}
+        WorkloadRef::Trace { .. } if !given.has(TRACE.name) => {}
         WorkloadRef::Trace { fingerprint, name, .. } => note(&format!(
             "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
         )),
@@ -157,13 +172,14 @@ pub(crate) fn lasting(given: &Given) -> Result<Lasting, Failure> {
     Ok(Lasting { name, format: whole.report.format, workload, vms_before, tenants_before, off_grid, instant })
 }
 
-fn named(name: &str, path: Option<&str>, sample: Sample, parsed: Parsed) -> Source {
+fn named(name: &str, path: Option<&str>, columns: &str, sample: Sample, parsed: Parsed) -> Source {
     let settings =
         TraceSettings { one_tenant_in: sample.one_in.max(1), tenant_part: sample.part, sampled_by: sample.by };
     let fingerprint = parsed.workload.fingerprint();
     let absolute = |path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned());
     let path = path.and_then(absolute);
-    let trace = TraceRef { name: name.into(), fingerprint, settings, path };
+    let columns = (!columns.is_empty()).then(|| columns.to_owned());
+    let trace = TraceRef { name: name.into(), fingerprint, settings, path, columns };
     Source { workload: Arc::new(parsed.workload), trace: Some(trace) }
 }
 
@@ -204,24 +220,29 @@ fn sample(text: &str) -> Result<Sample, Failure> {
 
 /// Reads the trace that a command names, or what `--sample` keeps of it.
 pub(crate) fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
-    read(path, asked(given)?.unwrap_or_default(), given)
+    read(path, asked(given)?.unwrap_or_default(), &columns(given))
 }
 
 /// Reads a part of a trace piece by piece.
-fn read(path: &str, sample: Sample, given: &Given) -> Result<Parsed, Failure> {
+fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
     let parser = TraceParser::new(&file_name(path)).sampled(sample);
     parse(
         path,
-        match renamed(given)? {
+        match renamed(columns)? {
             renamed if renamed.is_empty() => parser,
             renamed => parser.with_renamed(renamed),
         },
     )
 }
 
-/// What `--columns` says: names, and the columns that have them.
-fn renamed(given: &Given) -> Result<Vec<(String, String)>, Failure> {
-    let pairs = given.all(COLUMNS.name).flat_map(|words| words.split(','));
+/// What `--columns` says.
+fn columns(given: &Given) -> String {
+    given.all(COLUMNS.name).collect::<Vec<_>>().join(",")
+}
+
+/// The same as names, and the columns that have them.
+fn renamed(columns: &str) -> Result<Vec<(String, String)>, Failure> {
+    let pairs = columns.split(',').filter(|pair| !pair.is_empty());
     let split = |pair: &str| {
         let wrong = || {
             Failure(format!("expected NAME=COLUMN after --columns, got \"{pair}\"; write for instance cores=cpu_count"))

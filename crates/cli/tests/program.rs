@@ -765,6 +765,25 @@ fn agents_are_slow_only_for_the_trace_they_were_slowed_for() {
 }
 
 #[test]
+fn a_folder_of_results_runs_again_whatever_its_columns_were_called() {
+    let folder = folder("again");
+    let (trace, out) = (folder.join("odd.csv"), folder.join("out"));
+    let lines: String = (0..20).map(|vm| format!("{},2,8,{},{}\n", vm / 2, vm * 60, vm * 60 + 600)).collect();
+    std::fs::write(&trace, format!("owner,n,ram,from,to\n{lines}")).expect("written");
+    let (trace, out) = (trace.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
+    let columns = "tenant=owner,cores=n,memory_gib=ram,start_s=from,end_s=to";
+    let first = json(&["run", "--trace", trace, "--columns", columns, "--out", out, "--json"]);
+    let again = json(&["run", &format!("{out}/scenario.json"), "--json"]);
+    assert_eq!((&first["digest"], &first["trace"]), (&again["digest"], &again["trace"]));
+
+    std::fs::write(trace, "owner,n,ram,from,to\n1,2,8,0,60\n").expect("written");
+    let changed = tiebreak(&["run", &format!("{out}/scenario.json")]);
+    assert!(code(&changed) == 2 && text(&changed.stderr).contains("which has changed"), "{}", text(&changed.stderr));
+    let mistaken = tiebreak(&["run", trace]);
+    assert!(text(&mistaken.stderr).contains(&format!("write --trace {trace}")), "{}", text(&mistaken.stderr));
+}
+
+#[test]
 fn vms_are_rejected_for_a_reason_and_all_are_told() {
     let trace = steady("reasons");
     let two = ["--set", "inventory.clusters.0.machines=2", "--set", "inventory.clusters.0.racks=2"];

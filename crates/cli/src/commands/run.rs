@@ -160,6 +160,8 @@ struct TraceName {
     fingerprint: String,
     /// Where it was read from; none of one that is built in.
     path: Option<String>,
+    /// What its columns are called otherwise.
+    columns: Option<String>,
 }
 
 /// Figures of power, under the names that sweeps give them.
@@ -302,6 +304,7 @@ impl Report {
                 name: trace.name,
                 fingerprint: format!("{:032x}", trace.fingerprint),
                 path: trace.path,
+                columns: trace.columns,
             }),
             commits: summary.counters.commits,
             cache_hits_pct: 100.0 * summary.counters.cache_hits as f64
