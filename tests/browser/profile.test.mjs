@@ -132,6 +132,10 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
     assert.ok(await panel.evaluate((element) => element.contains(document.activeElement) || element === document.activeElement));
     await hand.runs(() => take.click());
     assert.equal(await set.inputValue(), found);
+    const old = panel.getByText(/^Rules or settings have changed since/);
+    assert.equal(await old.count(), 0, 'other machines are what was asked for');
+    await hand.runs(() => hand.setBuckets('BestFit', 8));
+    await old.waitFor();
     assert.deepEqual(await axe(page), []);
     await hand.button('Find how many machines it needs').first().click();
     await panel.getByRole('button', { name: 'Cancel' }).click();

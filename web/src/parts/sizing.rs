@@ -62,7 +62,7 @@ impl SizePanel {
                     { self.wishes(link) }
                     { for app.sizing.as_ref().filter(|sizing| sizing.is_under_way()).map(|sizing| under_way(link, sizing)) }
                     if !app.sizing.as_ref().is_some_and(Sizing::is_under_way) { { find(link) } }
-                    { for app.sizing.as_ref().map(|sizing| result(link, sizing)) }
+                    { for app.sizing.as_ref().map(|sizing| result(link, app, sizing)) }
                 </section>
             </details>
         }
@@ -111,7 +111,7 @@ fn under_way(link: &Scope<Page>, sizing: &Sizing) -> Html {
     }
 }
 
-fn result(link: &Scope<Page>, sizing: &Sizing) -> Html {
+fn result(link: &Scope<Page>, app: &App, sizing: &Sizing) -> Html {
     let take = sizing.machines().filter(|_| !sizing.is_under_way()).map(|machines| {
         let label = sizing::offer(&machines);
         let onclick =
@@ -121,6 +121,7 @@ fn result(link: &Scope<Page>, sizing: &Sizing) -> Html {
     html! {
         <>
             if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ heard(why) }</p> }
+            if sizing::is_old(app, sizing) { <p class="notice">{ tr("Rules or settings have changed since; search again to see what comes of them.") }</p> }
             { for sizing::found(sizing).iter().enumerate().map(|(at, line)| html! { <p class={(at > 0).then_some("hint")}>{ line }</p> }) }
             { for take }
         </>

@@ -1,8 +1,9 @@
 //! How many machines the workload needs, in words.
 
+use tiebreak_scenario::Variant;
 use tiebreak_tongue::{heard, say, tr};
 
-use crate::app::Sizing;
+use crate::app::{App, Sizing};
 use crate::protocol::Machines;
 use crate::view::{verdict, words};
 
@@ -25,6 +26,12 @@ pub fn so_far(sizing: &Sizing) -> String {
         }
         None => say("{runs} runs: more than {below} of {}", &[&runs, &below, &needs.told]),
     }
+}
+
+/// Whether anything but the machines has changed since it was asked for.
+#[must_use]
+pub fn is_old(app: &App, sizing: &Sizing) -> bool {
+    Variant { clusters: sizing.of.clusters.clone(), ..app.variant().clone() } != sizing.of
 }
 
 /// What was found, a sentence each.
