@@ -74,7 +74,41 @@ fn placed(decision: &Decision) -> bool {
     decision.outcome == Outcome::Placed && decision.agent.is_some()
 }
 
+/// Every kind of spoiling: one test, because each process makes the records anew.
 #[test]
+fn every_spoiled_record_is_noticed() {
+    macro_rules! each {
+        ($($name:ident),* $(,)?) => {
+            $(
+                println!("{}", stringify!($name));
+                $name();
+            )*
+        };
+    }
+    each![
+        a_lost_or_doubled_decision_is_noticed,
+        half_a_request_is_noticed,
+        another_machine_or_moment_is_noticed,
+        a_crowd_on_one_machine_is_noticed,
+        conflicts_without_a_reason_are_noticed,
+        impatience_and_too_much_patience_are_noticed,
+        wrong_counts_samples_and_means_are_noticed,
+        runs_that_differ_are_noticed,
+        a_fork_with_another_past_is_noticed,
+        broken_promises_are_noticed,
+        evictions_without_right_or_need_are_noticed,
+        vms_that_lose_their_machine_are_followed,
+        agents_that_do_two_things_at_once_are_noticed,
+        avoidance_without_a_reason_is_noticed,
+        runs_that_part_before_a_conflict_are_noticed,
+        a_mix_of_caches_that_decides_otherwise_is_noticed,
+        links_that_take_what_is_not_there_or_give_nothing_back_are_noticed,
+        deployments_that_are_counted_wrongly_are_noticed,
+        a_run_that_lets_in_otherwise_with_other_caches_is_noticed,
+        power_that_does_not_add_up_is_noticed,
+    ];
+}
+
 fn a_lost_or_doubled_decision_is_noticed() {
     let lost = |ledger: &mut Ledger| {
         let last = find(ledger, placed)?;
@@ -97,7 +131,6 @@ fn a_lost_or_doubled_decision_is_noticed() {
     check(lost_conflict, &["is not the next one"]);
 }
 
-#[test]
 fn half_a_request_is_noticed() {
     let half = |ledger: &mut Ledger| {
         let larger = |it: &Decision| ledger.workload.vms_of(it.request).len() > 1;
@@ -110,7 +143,6 @@ fn half_a_request_is_noticed() {
     check(half, &["was split"]);
 }
 
-#[test]
 fn another_machine_or_moment_is_noticed() {
     let elsewhere = |ledger: &mut Ledger| {
         let index = find(ledger, placed)?;
@@ -153,7 +185,6 @@ fn another_machine_or_moment_is_noticed() {
     check(early, &["answered before it could be"]);
 }
 
-#[test]
 fn a_crowd_on_one_machine_is_noticed() {
     let crowd = |ledger: &mut Ledger| {
         for spoiled in ledger.decisions.iter_mut().filter(|it| it.outcome == Outcome::Placed) {
@@ -168,7 +199,6 @@ fn a_crowd_on_one_machine_is_noticed() {
     check(crowd, &["over-committed"]);
 }
 
-#[test]
 fn conflicts_without_a_reason_are_noticed() {
     let alone = |ledger: &mut Ledger| {
         (ledger.agents.count, ledger.agents.fine_grained) = (1, true);
@@ -195,7 +225,6 @@ fn conflicts_without_a_reason_are_noticed() {
     }
 }
 
-#[test]
 fn impatience_and_too_much_patience_are_noticed() {
     check(
         |ledger| {
@@ -228,7 +257,6 @@ fn impatience_and_too_much_patience_are_noticed() {
     check(one_agent_for_all, &["two requests at once"]);
 }
 
-#[test]
 fn wrong_counts_samples_and_means_are_noticed() {
     check(
         |ledger| {
@@ -284,7 +312,6 @@ fn wrong_counts_samples_and_means_are_noticed() {
     );
 }
 
-#[test]
 fn runs_that_differ_are_noticed() {
     for ledger in ALL.iter().filter(|ledger| is_plain(ledger)) {
         same("a record and itself", ledger, ledger).expect("alike");
@@ -311,7 +338,6 @@ fn runs_that_differ_are_noticed() {
     }
 }
 
-#[test]
 fn a_fork_with_another_past_is_noticed() {
     let mut spoiled = 0;
     for case in (0..200).map(Case::random).filter(|case| !case.changes.is_empty()) {
@@ -343,7 +369,6 @@ fn with_rule(ledger: &mut Ledger, id: &str) -> Option<()> {
     missing.then_some(())
 }
 
-#[test]
 fn broken_promises_are_noticed() {
     for (id, part) in [
         ("RespectsIsolation", "promised isolation shares its machine"),
@@ -381,7 +406,6 @@ fn is_evicted(it: &Disruption) -> bool {
     it.reason == Reason::Evicted
 }
 
-#[test]
 fn evictions_without_right_or_need_are_noticed() {
     let any = |_: &Ledger| true;
     let forbidden = |ledger: &mut Ledger| {
@@ -435,7 +459,6 @@ fn evictions_without_right_or_need_are_noticed() {
     check_where(any, for_nobody, &["for nobody", "over-committed"]);
 }
 
-#[test]
 fn vms_that_lose_their_machine_are_followed() {
     let eventful = |ledger: &Ledger| ledger.eventful;
     let failed = |it: &Disruption| it.reason == Reason::Failed;
@@ -504,7 +527,6 @@ fn vms_that_lose_their_machine_are_followed() {
     check_where(eventful, saved_twice, &["more than the"]);
 }
 
-#[test]
 fn agents_that_do_two_things_at_once_are_noticed() {
     let overlap = |ledger: &mut Ledger| {
         ledger.agents.pipelined = false;
@@ -530,7 +552,6 @@ fn agents_that_do_two_things_at_once_are_noticed() {
     }
 }
 
-#[test]
 fn avoidance_without_a_reason_is_noticed() {
     let wide = |ledger: &mut Ledger| {
         let fleet = ledger.fleet.machine_count();
@@ -551,7 +572,6 @@ fn avoidance_without_a_reason_is_noticed() {
     assert!(avoidance_waits_for_a_conflict(&case, &ledger).is_err());
 }
 
-#[test]
 fn runs_that_part_before_a_conflict_are_noticed() {
     let failed = |it: &Decision| matches!(it.outcome, Outcome::Conflict | Outcome::OutOfRetries);
     for ledger in ALL.iter().take(60) {
@@ -572,7 +592,6 @@ fn runs_that_part_before_a_conflict_are_noticed() {
     }
 }
 
-#[test]
 fn a_mix_of_caches_that_decides_otherwise_is_noticed() {
     for number in 0..20 {
         let case = Case::random(number);
@@ -585,7 +604,6 @@ fn a_mix_of_caches_that_decides_otherwise_is_noticed() {
     }
 }
 
-#[test]
 fn links_that_take_what_is_not_there_or_give_nothing_back_are_noticed() {
     let is_guarded = |ledger: &Ledger| ledger.rules.iter().any(|rule| rule.id == "BandwidthAvailable");
     let narrower = |ledger: &mut Ledger| {
@@ -604,7 +622,6 @@ fn links_that_take_what_is_not_there_or_give_nothing_back_are_noticed() {
     check_where(|_| true, kept, &["the links take"]);
 }
 
-#[test]
 fn deployments_that_are_counted_wrongly_are_noticed() {
     let asks = |ledger: &Ledger| ledger.deployed.is_some();
     let miscounted: [fn(&mut Ledger); 4] = [
@@ -635,7 +652,6 @@ fn deployments_that_are_counted_wrongly_are_noticed() {
     check_where(asks, lost, &["cores, the record gives"]);
 }
 
-#[test]
 fn a_run_that_lets_in_otherwise_with_other_caches_is_noticed() {
     let mut noticed = 0;
     for case in (0..120).map(Case::random) {
@@ -654,7 +670,6 @@ fn a_run_that_lets_in_otherwise_with_other_caches_is_noticed() {
     assert!(noticed > 10, "{noticed}");
 }
 
-#[test]
 fn power_that_does_not_add_up_is_noticed() {
     let (mut events, mut minded) = (0, 0);
     for case in (0..80).map(Case::random) {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { CHROMIUM, DIST, hold, MOUNT, PATIENCE_MS, QUIET_FLAGS, serve } from './harness.mjs';
+import { CHROMIUM_WITH_WINDOWS, DIST, hold, MOUNT, PATIENCE_MS, QUIET_FLAGS, serve } from './harness.mjs';
 import {
   BELOW, CORPUS, corpusLink, dismissAll, engines, enter, GOLDEN, Hand, listenToStatus, onPage, packingCut, says, settled,
   shows, temporaryFolder, worksOn,
@@ -257,7 +257,7 @@ test('storage that is switched off is told, and the page works on', async (t) =>
   fs.writeFileSync(path.join(profile, 'Default', 'Preferences'), JSON.stringify(settings));
   const host = await serve({ root: DIST, at: MOUNT });
   t.after(host.close);
-  const context = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: QUIET_FLAGS });
+  const context = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM_WITH_WINDOWS, args: QUIET_FLAGS });
   t.after(() => context.close());
   context.setDefaultTimeout(PATIENCE_MS);
   const faults = [];

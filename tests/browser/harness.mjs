@@ -18,7 +18,10 @@ export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 /** Never the top folder: what works here works anywhere on a host. */
 export const MOUNT = '/some/where/';
 
-export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Chromium without windows, which is quicker than one that draws bars around pages nobody looks at. */
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
+/** The one that people have, which also reads the settings of a profile. */
+export const CHROMIUM_WITH_WINDOWS = '/usr/bin/chromium';
 export const QUIET_FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::thread;
 
-use super::{DEVELOPMENT, Profile, fill, named_by_content};
+use super::{DEVELOPMENT, HOSTING, Profile, fill, named_by_content, picture};
 use crate::tools::{BROWSER_TARGET as TARGET, WASM_BINDGEN};
 use crate::{Outcome, process, progress, project};
 
@@ -22,11 +23,11 @@ pub(crate) const DIFFERENCE: &str = "This is the development page: quick to buil
 /// Shows the next build by itself.
 const RELOAD: &str = "web/reload.js";
 
-/// Compiles programs of the page.
-pub(super) fn compile(programs: &[&str], profile: &Profile) -> Outcome {
+/// Compiles programs of the page in this profile.
+pub(super) fn compile(programs: &[&str], profile: &str) -> Outcome {
     // The feature is always on, so that no crate is compiled in two ways.
     let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet"];
-    let package = [&package[..], &["--profile", profile.name]].concat();
+    let package = [&package[..], &["--profile", profile]].concat();
     let programs = programs.iter().flat_map(|program| ["--bin", program]);
     process::run(process::cargo(&package).args(programs))
 }
@@ -43,8 +44,29 @@ pub(crate) fn programs() -> Outcome {
     let page = project::read("index.html")?;
     let links = links(&page);
     let mut names: Vec<&str> = links.iter().filter_map(Link::program).collect();
-    names.push("picture");
-    progress::told("compiling the page", || compile(&names, &DEVELOPMENT))
+    names.push(picture::PROGRAM);
+    progress::told("compiling the page", || compile(&names, DEVELOPMENT.name))
+}
+
+/// Compiles all programs for hosting, those of one profile in one call and the calls side by side: the optimizer, which
+/// sees one program as a whole, works on one core. Trunk would compile one after the other, and finds them compiled.
+pub(crate) fn hosted_programs() -> Outcome {
+    let page = project::read("index.html")?;
+    let mut profiles = BTreeMap::from([(HOSTING.name, vec![picture::PROGRAM])]);
+    for link in links(&page) {
+        let profile = link.attributes.get("data-cargo-profile").copied();
+        let of_profile = profile.zip(link.program()).map(|(profile, program)| (profiles.entry(profile), program));
+        of_profile.into_iter().for_each(|(programs, program)| programs.or_default().push(program));
+    }
+    progress::told("compiling the page for hosting", || {
+        thread::scope(|scope| {
+            let calls = profiles.iter().map(|(profile, programs)| scope.spawn(|| compile(programs, profile)));
+            let calls: Vec<_> = calls.collect();
+            let ended =
+                calls.into_iter().map(|call| call.join().unwrap_or_else(|_| Err("cargo's thread panicked".into())));
+            ended.fold(Outcome::Ok(()), Outcome::and)
+        })
+    })
 }
 
 /// Puts the compiled page together.

@@ -11,7 +11,7 @@ const TRACE: &str = "crates/trace/fixtures/packing-cut.csv.gz";
 const TRACE_NAME: &str = "packing-cut.columns";
 
 /// What draws, and what runs it.
-const PROGRAM: &str = "picture";
+pub(super) const PROGRAM: &str = "picture";
 const SCRIPT: &str = "web/picture.mjs";
 
 /// Gives the picture as HTML and the name of the file with what comes of the first run. Writes the trace too, in the
@@ -20,7 +20,7 @@ pub(super) fn draw(staging: &Path, profile: &Profile) -> Result<(String, String)
     let (folder, traces) = (Path::new(develop::BUILD).join(PROGRAM), staging.join(stamp::TRACES));
     std::fs::create_dir_all(&traces).map_err(|error| format!("cannot make {}: {error}", traces.display()))?;
     progress::told("the first picture", || {
-        develop::compile(&[PROGRAM], profile)?;
+        develop::compile(&[PROGRAM], profile.name)?;
         develop::bind(PROGRAM, "nodejs", profile, &folder)
     })?;
     let (mut node, first) = (process::command("node", &[SCRIPT]), folder.join("first.bin"));
