@@ -84,6 +84,8 @@ pub(crate) enum PageMessage {
     Scenario(String, String),
     /// Of the next trace, keep another part.
     Sample(Box<dyn FnOnce(&mut TraceSettings)>),
+    /// The trace is to be read again without VMs that start years from all others.
+    LeaveOutOutliers,
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),
     /// The charts have this width now.
@@ -200,6 +202,8 @@ pub(crate) struct Page {
     /// When the trace being read was begun, in the browser's own milliseconds.
     reading_since: f64,
     sample: TraceSettings,
+    /// The file that was read last, and what its columns were said to be.
+    file: Option<(File, Vec<String>)>,
     _listeners: Vec<EventListener>,
     _resize: Option<(ResizeObserver, Closure<dyn FnMut()>)>,
 }
@@ -244,6 +248,7 @@ impl Component for Page {
             drafts_kept: true,
             reading_since: 0.0,
             sample: TraceSettings::default(),
+            file: None,
             _listeners: listeners(context),
             _resize: None,
         };
@@ -280,6 +285,7 @@ impl Component for Page {
             }
             PageMessage::Scenario(name, text) => self.open_file(&name, &text),
             PageMessage::Sample(change) => change(&mut self.sample),
+            PageMessage::LeaveOutOutliers => self.leave_out_outliers(),
             PageMessage::Hover(time) => self.hover = time,
             PageMessage::Width(width) => self.width = width,
             // A click anywhere closes the menu. When none is open nothing may be drawn again: that
@@ -705,9 +711,22 @@ impl Page {
         }
     }
 
+    /// Reads the file again that was read last; where the page was loaded since, it has to be chosen once more.
+    fn leave_out_outliers(&mut self) {
+        self.sample.without_outliers = true;
+        match self.file.clone() {
+            Some((file, columns)) => self.read(&file, columns),
+            None => self.tell(Message::Notice(Notice::good(
+                tr("Choose the file once more: it is then read without them."),
+                Vec::new(),
+            ))),
+        }
+    }
+
     /// Gives a trace to the engine; its columns are these, where somebody says so.
     fn read(&mut self, file: &File, columns: Vec<String>) {
         let (name, bytes) = (file.name(), file.size());
+        self.file = Some((file.clone(), columns.clone()));
         let settings = match self.app.front.phase {
             Phase::NeedsTrace { sample, .. } => sample,
             _ => self.sample,
@@ -721,6 +740,8 @@ impl Page {
         let sample = settings.to_values();
         let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns };
         self.workers.send(self.app.front.id, &begin, Some(file));
+        // That was about this file.
+        self.sample.without_outliers = false;
     }
 
     /// Keeps the draft. A document that came with the address begins a draft of its own, so

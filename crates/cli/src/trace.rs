@@ -29,6 +29,13 @@ pub(crate) const SAMPLE: Opt = Opt {
            same ones; of the N parts the one of this number, the first is 0 (vm:10:3)",
 };
 
+/// The option that leaves out what is most likely a mistake.
+pub(crate) const WITHOUT_OUTLIERS: Opt = Opt {
+    name: "without-outliers",
+    value: None,
+    help: "leave out VMs that start years before or after all others; they would stretch the run",
+};
+
 /// The option that says what the columns of a table are.
 pub(crate) const COLUMNS: Opt = Opt {
     name: "columns",
@@ -76,7 +83,7 @@ pub(crate) fn source(variant: &Variant, given: &Given) -> Result<Source, Failure
             Ok(Source { workload: Arc::new(workload), trace: None })
         }
         (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
-            built_in(asked(given)?.unwrap_or(settings.sample()))
+            built_in(asked(given, settings.sample())?)
         }
         (None, wanted @ WorkloadRef::Trace { fingerprint, name, .. }) => {
             let expected = format!("expected the trace \"{name}\" (fingerprint {fingerprint:032x})");
@@ -114,7 +121,7 @@ fn built_in(sample: Sample) -> Result<Source, Failure> {
 }
 
 fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
-    let sample = asked(given)?.unwrap_or_else(|| sample_of(wanted));
+    let sample = asked(given, sample_of(wanted))?;
     let parsed = read(file, sample, columns)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
@@ -173,8 +180,7 @@ pub(crate) fn lasting(given: &Given) -> Result<Lasting, Failure> {
 }
 
 fn named(name: &str, path: Option<&str>, columns: &str, sample: Sample, parsed: Parsed) -> Source {
-    let settings =
-        TraceSettings { one_tenant_in: sample.one_in.max(1), tenant_part: sample.part, sampled_by: sample.by };
+    let settings = TraceSettings::of(&sample);
     let fingerprint = parsed.workload.fingerprint();
     let absolute = |path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned());
     let path = path.and_then(absolute);
@@ -191,9 +197,10 @@ fn sample_of(wanted: &WorkloadRef) -> Sample {
     }
 }
 
-/// What `--sample` says, if it is there.
-fn asked(given: &Given) -> Result<Option<Sample>, Failure> {
-    given.one(SAMPLE.name).map(sample).transpose()
+/// What `--sample` and `--without-outliers` say, or else the document.
+fn asked(given: &Given, wanted: Sample) -> Result<Sample, Failure> {
+    let sample = given.one(SAMPLE.name).map(sample).transpose()?.unwrap_or(wanted);
+    Ok(Sample { without_outliers: wanted.without_outliers || given.has(WITHOUT_OUTLIERS.name), ..sample })
 }
 
 /// `request:10` or, of these ten parts the fourth, `request:10:3`.
@@ -213,14 +220,14 @@ fn sample(text: &str) -> Result<Sample, Failure> {
     };
     let (one_in, part) = (number(1)?, number(0)?);
     match (by, words.next()) {
-        (Some(by), None) => Ok(Sample { by: SampledBy::ALL[by], one_in, part }),
+        (Some(by), None) => Ok(Sample { by: SampledBy::ALL[by], one_in, part, ..Sample::default() }),
         _ => Err(wrong()),
     }
 }
 
 /// Reads the trace that a command names, or what `--sample` keeps of it.
 pub(crate) fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
-    read(path, asked(given)?.unwrap_or_default(), &columns(given))
+    read(path, asked(given, Sample::default())?, &columns(given))
 }
 
 /// Reads a part of a trace piece by piece.

@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("all", &[figures(&path, &file, Sample::default())?]);
     for (by, word) in SampledBy::ALL.into_iter().zip(SampledBy::WORDS) {
         for one_in in [2, 5, 10] {
-            let parts = (0..one_in.min(PARTS)).map(|part| figures(&path, &file, Sample { by, one_in, part }));
+            let parts = (0..one_in.min(PARTS))
+                .map(|part| figures(&path, &file, Sample { by, one_in, part, ..Sample::default() }));
             row(&format!("one {word} in {one_in}"), &parts.collect::<Result<Vec<_>, _>>()?);
         }
     }

@@ -299,6 +299,8 @@ pub enum Reply {
         warning: Option<String>,
         /// What will not go well on these machines, a sentence each.
         doubts: Vec<String>,
+        /// Which VMs start years from all others, in a sentence.
+        outliers: Option<String>,
         /// What was learned of lifetimes, if any rule asks for them.
         learned: Option<Box<Learned>>,
         /// What its virtual datacenters are like, if VMs are linked.

@@ -847,7 +847,8 @@ fn a_step_that_is_asked_for_before_the_trace_is_there_is_made_when_it_comes() {
 
 #[test]
 fn what_was_kept_of_a_sample_is_not_sampled_again() {
-    let settings = TraceSettings { one_tenant_in: 2, tenant_part: 1, sampled_by: SampledBy::Request };
+    let settings =
+        TraceSettings { one_tenant_in: 2, tenant_part: 1, sampled_by: SampledBy::Request, ..TraceSettings::default() };
     let mut engine = Engine::new();
     let mut give = |bytes: &[u8], is_sampled: bool| {
         let (name, sample) = ("mine.csv".to_owned(), settings.to_values());

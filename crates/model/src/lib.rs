@@ -20,6 +20,7 @@ pub mod journal;
 pub mod life;
 pub mod network;
 pub mod occupancy;
+pub mod outliers;
 pub mod random;
 pub mod resources;
 pub mod sample;
@@ -40,6 +41,7 @@ pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, 
 pub use occupancy::{
     ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,
 };
+pub use outliers::Outliers;
 pub use resources::{Resource, Resources};
 pub use sample::{Sample, SampledBy};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};

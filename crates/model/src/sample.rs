@@ -49,6 +49,8 @@ pub struct Sample {
     pub one_in: u32,
     /// Which of them, counted from 0; past the last it begins again at 0.
     pub part: u32,
+    /// Whether VMs are left out that start years from all others.
+    pub without_outliers: bool,
 }
 
 impl Sample {
@@ -97,7 +99,7 @@ mod tests {
     fn cut<T: Ord>(by: SampledBy, together: impl Fn(&VmRow) -> T) -> usize {
         let rows = rows();
         let mut kept: alloc::collections::BTreeMap<T, [bool; 2]> = alloc::collections::BTreeMap::new();
-        let sample = Sample { by, one_in: 3, part: 1 };
+        let sample = Sample { by, one_in: 3, part: 1, ..Sample::default() };
         rows.iter().for_each(|row| kept.entry(together(row)).or_default()[usize::from(sample.has(row))] = true);
         kept.values().filter(|seen| **seen == [true; 2]).count()
     }
@@ -105,11 +107,16 @@ mod tests {
     #[test]
     fn every_vm_is_in_one_part() {
         for by in SampledBy::ALL {
-            let parts = |row: &VmRow| (0..4).filter(|part| Sample { by, one_in: 4, part: *part }.has(row)).count();
+            let parts = |row: &VmRow| {
+                (0..4).filter(|part| Sample { by, one_in: 4, part: *part, ..Sample::default() }.has(row)).count()
+            };
             assert!(rows().iter().all(|row| parts(row) == 1), "{by:?}");
-            assert!(rows().iter().all(|row| Sample { by, one_in: 1, part: 7 }.has(row)), "{by:?}");
-            let first = |row: &VmRow| Sample { by, one_in: 4, part: 0 }.has(row);
-            assert!(rows().iter().all(|row| Sample { by, one_in: 4, part: 8 }.has(row) == first(row)), "{by:?}");
+            assert!(rows().iter().all(|row| Sample { by, one_in: 1, part: 7, ..Sample::default() }.has(row)), "{by:?}");
+            let first = |row: &VmRow| Sample { by, one_in: 4, part: 0, ..Sample::default() }.has(row);
+            assert!(
+                rows().iter().all(|row| Sample { by, one_in: 4, part: 8, ..Sample::default() }.has(row) == first(row)),
+                "{by:?}"
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a workload asks of the machines and agents that it meets: what is sure to go wrong before anything is placed, and
 //! whether agents were quick enough.
 
-use tiebreak_model::{Fleet, RequestId, Resource, VmId, VmShape, Workload};
+use tiebreak_model::{Fleet, Millis, Outliers, RequestId, Resource, VmId, VmShape, Workload};
 
 use crate::Load;
 use crate::words::{amount, counted, duration, resources};
@@ -21,13 +21,31 @@ pub struct Facts {
     pub load: Load,
     /// The median life of VMs, in milliseconds, that of one whose end is not known to the horizon; none without VMs.
     pub life_p50_ms: Option<u64>,
+    /// VMs that start years from all others.
+    pub outliers: Option<Outliers>,
 }
 
 impl Facts {
     /// Those of a workload, in O(n log n).
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        Self { load: Load::of(workload), life_p50_ms: life_p50_ms(workload) }
+        let starts = workload.rows().map(|row| row.start);
+        let outliers = Outliers::among(starts);
+        Self { load: Load::of(workload), life_p50_ms: life_p50_ms(workload), outliers }
+    }
+
+    /// Which VMs start years from all others, in a sentence.
+    #[must_use]
+    pub fn stretched(&self) -> Option<String> {
+        let Outliers { before, after, .. } = self.outliers?;
+        let told = |vms, apart: Millis| (counted(vms, "VM starts", "VMs start"), duration(apart.0 as f64));
+        Some(if after.0 > 0 {
+            let (vms, apart) = told(after.0, after.1);
+            format!("{vms} {apart} after all others: the run and all means reach to it. Leave out what is mistyped.")
+        } else {
+            let (vms, apart) = told(before.0, before.1);
+            format!("{vms} {apart} before all others: the run and all means begin there. Leave out what is mistyped.")
+        })
     }
 
     /// What these machines have too little of for the workload's peak, a sentence each.
@@ -116,6 +134,14 @@ mod tests {
         assert!(told.contains("waited 10 min or longer") && told.contains("live 30 min"), "{told}");
         assert!(told.contains("1,234 VMs had ended"), "{told}");
         assert_eq!(facts.slow_agents(f64::NAN, 0), None);
+    }
+
+    #[test]
+    fn what_starts_centuries_later_is_told() {
+        let trace = |start| Facts::of(&workload(&[(0, Some(30), 4, 1), (10, Some(40), 4, 1), (start, None, 4, 1)], 60));
+        assert_eq!(trace(60).stretched(), None);
+        let told = trace(196 * 365 * 24 * 60).stretched().expect("a mistake");
+        assert!(told.starts_with("1 VM starts 196 years after all others"), "{told}");
     }
 
     #[test]

@@ -25,7 +25,9 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
 /// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
 #[must_use]
 pub fn duration(ms: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(86_400_000.0, "d"), (3_600_000.0, "h"), (60_000.0, "min"), (1_000.0, "s")];
+    const DAY: f64 = 86_400_000.0;
+    const UNITS: [(f64, &str); 5] =
+        [(365.25 * DAY, "years"), (DAY, "d"), (3_600_000.0, "h"), (60_000.0, "min"), (1_000.0, "s")];
     let unit = UNITS.into_iter().find(|(size, _)| ms >= *size);
     let (size, unit) = unit.unwrap_or((1.0, "ms"));
     let amount = ms / size;

@@ -110,14 +110,25 @@ declare! {
         /// What is kept or left out as a whole: all VMs of a tenant, all of a request, or each VM by itself. docs/SAMPLING.md
         /// says what each does to the numbers.
         sampled_by: SampledBy = 0, 0 => 2, "";
+        /// Leave out VMs that start a year or more, and ten times the span of all others, before or after those: most often a
+        /// mistyped time, which would stretch the run and every mean over it.
+        without_outliers: bool = 0, 0 => 1, "";
     }
 }
 
 impl TraceSettings {
+    /// What keeps this part.
+    #[must_use]
+    pub fn of(sample: &Sample) -> Self {
+        let &Sample { by: sampled_by, one_in, part: tenant_part, without_outliers } = sample;
+        Self { one_tenant_in: one_in.max(1), tenant_part, sampled_by, without_outliers }
+    }
+
     /// Which VMs are kept.
     #[must_use]
     pub fn sample(&self) -> Sample {
-        Sample { by: self.sampled_by, one_in: self.one_tenant_in, part: self.tenant_part }
+        let &Self { sampled_by: by, one_tenant_in: one_in, tenant_part: part, without_outliers } = self;
+        Sample { by, one_in, part, without_outliers }
     }
 }
 

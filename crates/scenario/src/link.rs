@@ -18,7 +18,7 @@ use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
 
 use crate::document::Document;
 use crate::issue::{Issue, quoted};
-use crate::read::{Read, ReadError, TEXT_MAX, newer_issue};
+use crate::read::{Read, ReadError, TEXT_MAX, newer_issue, parsed};
 use crate::salvage::close_brackets;
 use crate::version::CURRENT_VERSION;
 use crate::write::Stamp;
@@ -331,7 +331,7 @@ fn remains(bytes: &[u8], broken: Broken, version: u32) -> Result<Opened, LinkErr
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     };
     let text = close_brackets(valid).ok_or_else(|| broken.error())?;
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|_| broken.error())?;
+    let value = parsed(&text).map_err(|_| broken.error())?;
     let started = value["variants"][0].as_object().is_some_and(|variant| !variant.is_empty());
     if !started {
         return Err(broken.error());

@@ -27,6 +27,10 @@ use crate::write::Stamp;
 /// Bytes that the text of a document may have.
 pub const TEXT_MAX: usize = 1 << 20;
 
+/// Values that the text of a document may have: about as many as the largest document fits into [`TEXT_MAX`]. Read, a
+/// value takes up to 600 bytes, so a text of short ones would take a thousand times its own size.
+pub const VALUES_MAX: usize = 100_000;
+
 /// What came of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
@@ -47,6 +51,11 @@ pub enum ReadError {
     TooLong {
         /// Its length.
         bytes: usize,
+    },
+    /// More than [`VALUES_MAX`] values.
+    TooMany {
+        /// How many.
+        values: usize,
     },
     /// Lists in lists beyond any document.
     TooDeep,
@@ -71,6 +80,9 @@ impl fmt::Display for ReadError {
         match self {
             Self::TooLong { bytes } => {
                 write!(f, "expected a scenario of at most {TEXT_MAX} bytes, got {bytes}; is this a trace?")
+            }
+            Self::TooMany { values } => {
+                write!(f, "expected a scenario of at most {VALUES_MAX} values, got {values}; nothing was read")
             }
             Self::TooDeep => write!(f, "expected a scenario, got brackets nested deeper than 127; nothing was read"),
             Self::NotJson { line, column, message } => {
@@ -106,12 +118,35 @@ impl Document {
     }
 }
 
-/// The JSON of a text of at most [`TEXT_MAX`] bytes.
+/// The JSON of a text of at most [`TEXT_MAX`] bytes and [`VALUES_MAX`] values.
 pub(crate) fn parsed(json: &str) -> Result<Value, ReadError> {
     if json.len() > TEXT_MAX {
         return Err(ReadError::TooLong { bytes: json.len() });
     }
+    bounded(json)?;
     serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))
+}
+
+/// How deep brackets may stand in brackets; the reader of JSON goes no deeper.
+const DEPTH_MAX: usize = 127;
+
+/// Refuses more values and brackets than are read, before memory is taken for any.
+fn bounded(json: &str) -> Result<(), ReadError> {
+    let (mut values, mut depth, mut in_string, mut escaped) = (0, 0_usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            b'"' if !escaped => in_string = !in_string,
+            b'[' | b'{' if !in_string => (values, depth) = (values + 1, depth + 1),
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            b',' if !in_string => values += 1,
+            _ => {}
+        }
+        escaped = in_string && byte == b'\\' && !escaped;
+        if depth > DEPTH_MAX {
+            return Err(ReadError::TooDeep);
+        }
+    }
+    if values > VALUES_MAX { Err(ReadError::TooMany { values }) } else { Ok(()) }
 }
 
 fn not_json(error: &serde_json::Error) -> ReadError {

@@ -393,14 +393,14 @@ mod tests {
         let WorkloadRef::Trace { settings, .. } = &variant.workload else { panic!("a trace") };
         assert_eq!(
             settings.sample(),
-            Sample { by: SampledBy::Tenant, one_in: 12, part: 11 },
+            Sample { by: SampledBy::Tenant, one_in: 12, part: 11, ..Sample::default() },
             "by tenant unless it is said"
         );
         variant.set("workload.sampled_by", "request").expect("a field of a trace");
         let WorkloadRef::Trace { settings, .. } = &variant.workload else { panic!("a trace") };
         assert_eq!(settings.sample().by, SampledBy::Request);
         let issue = variant.set("workload.days", "3").expect_err("no field of a trace").to_string();
-        assert!(issue.contains("expected one_tenant_in, tenant_part or sampled_by"), "{issue}");
+        assert!(issue.contains("expected one_tenant_in, tenant_part, sampled_by or without_outliers"), "{issue}");
     }
 
     #[test]

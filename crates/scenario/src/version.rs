@@ -11,6 +11,8 @@
 
 use serde_json::{Value, json};
 
+use crate::document::VARIANTS_MAX;
+
 /// The version that is written.
 pub const CURRENT_VERSION: u32 = 2;
 
@@ -23,7 +25,8 @@ static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [write_rules_of_ver
 /// Version 1's default list stands in every variant that has none.
 fn write_rules_of_version_1(mut document: Value) -> Value {
     let variants = document.get_mut("variants").and_then(Value::as_array_mut);
-    for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
+    // Those behind are left out anyway.
+    for variant in variants.into_iter().flatten().take(VARIANTS_MAX).filter_map(Value::as_object_mut) {
         variant.entry("rules").or_insert_with(rules_of_version_1);
     }
     document

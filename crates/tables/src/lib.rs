@@ -6,6 +6,7 @@
 //!
 //! [`TraceParser`]: tiebreak_trace::TraceParser
 
+mod bounded;
 mod guard;
 pub mod parquet;
 #[cfg(not(target_arch = "wasm32"))]

@@ -16,6 +16,7 @@ use parquet::schema::types::{Type, TypePtr};
 use tiebreak_model::table::{Column, Table, Values};
 use tiebreak_trace::{TraceError, TraceParser};
 
+use crate::bounded::Bounded;
 use crate::guard::guarded;
 
 /// Text of a piece.
@@ -68,7 +69,7 @@ impl Pieces {
     }
 
     fn open<F: ChunkReader + 'static>(file: F) -> Result<Self, Stop> {
-        let file = SerializedFileReader::new(file)?;
+        let file = SerializedFileReader::new(Bounded(file))?;
         check_places(&file)?;
         let schema = file.metadata().file_metadata().schema_descr().root_schema_ptr();
         let (columns, others): (Vec<TypePtr>, Vec<TypePtr>) =

@@ -1,6 +1,6 @@
 //! Takes a file's bytes in chunks and gives back a workload and a report.
 
-use tiebreak_model::{Sample, Time, VmRow, Workload, WorkloadBuilder};
+use tiebreak_model::{Outliers, Sample, Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::error::TraceError;
 use crate::formats::{Binary, Compact, FORMATS, Format, Head, NamedColumns, RowReader, Table, recognise};
@@ -238,6 +238,8 @@ struct TableBody {
     in_header: bool,
     /// Fields that a row may have: those of the header.
     fields: usize,
+    /// Fields that the first line has.
+    first_fields: usize,
 }
 
 impl Text {
@@ -316,20 +318,27 @@ impl Text {
             let head = Head { file_name: &self.file_name, rows: &[columns] };
             let reader = NamedColumns {}.open(&head, &mut self.tally)?;
             let fields = if in_header { head.first().len() } else { usize::MAX };
-            return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header, fields });
+            let first_fields = first.len();
+            return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header, fields, first_fields });
         }
         let head = Head { file_name: &self.file_name, rows };
         let (format, table) = recognise(&head)?;
         let reader = table.open(&head, &mut self.tally)?;
         let fields = if table.has_header() { head.first().len() } else { usize::MAX };
-        Ok(TableBody { format, records, reader, in_header: table.has_header(), fields })
+        let (in_header, first_fields) = (table.has_header(), head.first().len());
+        Ok(TableBody { format, records, reader, in_header, fields, first_fields })
     }
 
     /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
     fn read(&mut self, bytes: &mut &[u8]) -> Result<(), TraceError> {
         let Body::Table(body) = &mut self.body else { return Ok(()) };
         while let Some(record) = body.records.next(bytes)? {
-            if !record.is_blank() && !std::mem::take(&mut body.in_header) {
+            let is_header = !record.is_blank() && std::mem::take(&mut body.in_header);
+            if !is_header && record.holds_rows(body.first_fields) {
+                self.tally.rows += record.lines();
+                self.tally.refuse_rows(record.lines(), record.open_quote(), self.limits.faults_kept);
+                check_on_the_way(&self.tally, self.rows.len() as u64, &self.limits, body.format)?;
+            } else if !is_header && !record.is_blank() {
                 self.tally.rows += 1;
                 let instant = self.tally.count(Correction::NoLifetime);
                 let fits = record.has_no_field_beyond(body.fields);
@@ -378,10 +387,23 @@ impl Text {
         if self.tally.rows < ROWS_ON_TRIAL || self.rows.is_empty() {
             on_trial(&self.tally, body.format)?;
         }
+        if self.sample.without_outliers {
+            leave_out_outliers(&mut self.rows, &mut self.tally);
+        }
         let horizon = body.reader.finish(&mut self.rows, &mut self.tally);
         self.tally.notes.extend(note_on_twins(&self.rows));
         Ok(horizon)
     }
+}
+
+/// Leaves out rows that start years from all others.
+fn leave_out_outliers(rows: &mut WorkloadBuilder, tally: &mut Tally) {
+    let Some(outliers) = Outliers::among(rows.rows().map(|row| row.start)) else { return };
+    rows.retain(|row| outliers.has_not(row.start));
+    let left_out = outliers.before.0 + outliers.after.0;
+    tally.sampled_out += left_out;
+    let rows = if left_out == 1 { "row that starts" } else { "rows that start" };
+    tally.notes.push(format!("Left out: {left_out} {rows} years before or after all others."));
 }
 
 /// Says how many VMs have the name of another one; all of them are kept.

@@ -13,6 +13,11 @@ pub struct Record<'a> {
     /// Bytes between two fields: 1 where the delimiter is still there.
     apart: usize,
     line: u64,
+    /// How many lines it takes up: more than one where a quotation mark stands before a line break.
+    lines: u64,
+    /// Whether every quotation mark has its second one.
+    is_closed: bool,
+    delimiter: u8,
 }
 
 impl<'a> Record<'a> {
@@ -55,6 +60,35 @@ impl<'a> Record<'a> {
         Err(self.fault(FaultKind::TooManyFields, format!("at most {count} fields"), got.as_bytes()))
     }
 
+    /// How many lines it takes up.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Whether a line within a quoted field has as many fields as rows have: then it is a row, and the quotation mark before
+    /// it was never meant to reach so far.
+    pub(crate) fn holds_rows(&self, fields: usize) -> bool {
+        let is_row = |line: &[u8]| memchr::memchr_iter(self.delimiter, line).count() + 1 >= fields;
+        self.lines > 1
+            && (0..self.len()).any(|index| {
+                let mut lines = self.field(index).split(|byte| matches!(byte, b'\n' | b'\r'));
+                lines.next();
+                lines.any(is_row)
+            })
+    }
+
+    /// What is wrong with a row that reaches over lines which are rows of their own.
+    pub(crate) fn open_quote(&self) -> Fault {
+        let (first, last) = (self.line, self.line + self.lines - 1);
+        let end = if self.is_closed { format!("closes in line {last}") } else { "never closes".into() };
+        Fault {
+            line: first,
+            kind: FaultKind::OpenQuote,
+            expected: "a quotation mark that closes in its own row".into(),
+            got: format!("one that line {first} opens and that {end}: {} rows are within it", self.lines),
+        }
+    }
+
     /// A fault in this row.
     pub(crate) fn fault(&self, kind: FaultKind, expected: String, got: &[u8]) -> Fault {
         Fault { line: self.line, kind, expected, got: clipped(got) }
@@ -73,8 +107,12 @@ pub(crate) struct Records {
     line: u64,
     /// The last byte was a carriage return, which ends a line with or without the line feed behind it.
     after_return: bool,
+    /// The last byte ended a line.
+    ends_a_line: bool,
     record_line: u64,
     record_bytes: usize,
+    /// Quotation marks in the row.
+    quotes: usize,
     line_bytes_max: usize,
 }
 
@@ -93,8 +131,10 @@ impl Records {
             complete: false,
             line: 1,
             after_return: false,
+            ends_a_line: false,
             record_line: 1,
             record_bytes: 0,
+            quotes: 0,
             line_bytes_max,
         }
     }
@@ -111,6 +151,9 @@ impl Records {
                 ends: &self.ends[..self.ends_len],
                 apart: 1,
                 line: self.record_line,
+                lines: 1,
+                is_closed: true,
+                delimiter: self.delimiter,
             }));
         }
         loop {
@@ -129,7 +172,10 @@ impl Records {
         }
         self.complete = true;
         let (text, ends) = (&self.text[..self.text_len], &self.ends[..self.ends_len]);
-        Ok(Some(Record { text, ends, apart: 0, line: self.record_line }))
+        // Its last line may have ended with it, or with the text.
+        let lines = (self.line - u64::from(self.ends_a_line)).max(self.record_line) - self.record_line + 1;
+        let is_closed = self.quotes.is_multiple_of(2);
+        Ok(Some(Record { text, ends, apart: 0, line: self.record_line, lines, is_closed, delimiter: self.delimiter }))
     }
 
     /// Reads a row that begins here and ends in `input` without anything quoted, which most do, where it stands: at the speed of
@@ -166,8 +212,10 @@ impl Records {
             let blank = read.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             self.count_lines(&read[..blank]);
             self.record_line = self.line;
+            self.quotes = 0;
             read = &read[blank..];
         }
+        self.quotes += memchr::memchr_iter(b'"', read).count();
         self.count_lines(read);
         self.check_length(read.len())
     }
@@ -189,6 +237,7 @@ impl Records {
         let alone = |at: &usize| read.get(at + 1) != Some(&b'\n');
         self.line += memchr::memchr_iter(b'\r', read).filter(alone).count() as u64;
         self.after_return = *last == b'\r';
+        self.ends_a_line = matches!(last, b'\r' | b'\n');
     }
 }
 

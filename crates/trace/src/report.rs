@@ -29,6 +29,8 @@ pub enum FaultKind {
     NotThere,
     /// The VM's size on the machine type that is read is not given.
     OtherMachine,
+    /// A quotation mark is not closed in its row, so that rows behind it are within it.
+    OpenQuote,
 }
 
 impl FaultKind {
@@ -47,6 +49,7 @@ impl FaultKind {
             Self::AlreadyThere => "created while it is there",
             Self::NotThere => "deleted while it is not there",
             Self::OtherMachine => "only on other machine types",
+            Self::OpenQuote => "within a quotation mark that is not closed",
         }
     }
 }
@@ -245,8 +248,13 @@ pub struct Tally {
 
 impl Tally {
     pub(crate) fn refuse(&mut self, fault: Fault, faults_kept: usize) {
-        self.faulty += 1;
-        *self.fault_counts.entry(fault.kind).or_default() += 1;
+        self.refuse_rows(1, fault, faults_kept);
+    }
+
+    /// Refuses so many rows for one fault.
+    pub(crate) fn refuse_rows(&mut self, rows: u64, fault: Fault, faults_kept: usize) {
+        self.faulty += rows;
+        *self.fault_counts.entry(fault.kind).or_default() += rows;
         if self.faults.len() < faults_kept.max(1) {
             self.faults.push(fault);
         }

@@ -1,6 +1,7 @@
 //! Bad input stops here: faulty rows are counted with their lines, files that are no trace
 //! are named for what they are.
 
+use tiebreak_model::{Sample, Time};
 use tiebreak_trace::{FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
@@ -198,4 +199,37 @@ fn an_error_stays_the_answer() {
     let first = parser.push(b"1,2,3\n4,5,6\n7").expect_err("no header");
     assert_eq!(parser.push(b"vm,cores,memory,start\n1,2,3,4\n").expect_err("still"), first);
     assert_eq!(parser.finish().expect_err("still"), first);
+}
+
+#[test]
+fn rows_within_an_open_quotation_mark_are_counted() {
+    let header = "vm,tenant,cores,memory,start\n";
+    let row = |vm: u32| format!("{vm},7,2,8,{vm}\n");
+    let rows = |from: u32, to: u32| (from..to).map(row).collect::<String>();
+    // The mark before the name of the second VM is closed by the one before that of the 56th.
+    let closed = format!("{header}{}\"2,7,2,8,2\n{}\"56,7,2,8,56\n{}", row(1), rows(3, 56), rows(57, 101));
+    let report = read("", closed.as_bytes()).expect("most rows are whole").report;
+    assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OpenQuote]), (100, 45, 55));
+    let told = "one that line 3 opens and that closes in line 57: 55 rows are within it";
+    assert_eq!((report.faults.len(), report.faults[0].line, report.faults[0].got.as_str()), (1, 3, told));
+    let never = format!("{header}{}\"90,7,2,8,90\n{}", rows(1, 90), rows(91, 101));
+    let report = read("", never.as_bytes()).expect("most rows are whole").report;
+    assert_eq!((report.rows, report.kept, report.faulty()), (100, 89, 11));
+    assert_eq!(report.faults[0].got, "one that line 91 opens and that never closes: 11 rows are within it");
+    // Line breaks that are meant are no fault.
+    let meant = format!("{header}\"a\nb, c\",7,2,8,1\n{}", rows(2, 5));
+    assert_eq!(read("", meant.as_bytes()).expect("all rows are whole").report.kept, 4);
+}
+
+#[test]
+fn a_mistyped_start_is_left_out_where_that_is_asked_for() {
+    let rows: String = (0..100).map(|vm| format!("{vm},2,8,{}\n", 60 * vm)).collect();
+    let text = format!("vm,cores,memory,start\n{rows}100,2,8,6200000000\n");
+    let stretched = read("", text.as_bytes()).expect("a trace");
+    assert!(stretched.workload.horizon().0 > 196 * 365 * 86_400_000, "196 years");
+    let mut parser = TraceParser::new("").sampled(Sample { without_outliers: true, ..Sample::default() });
+    parser.push(text.as_bytes()).expect("a trace");
+    let Parsed { workload, report } = parser.finish().expect("a trace");
+    assert_eq!((workload.vm_count(), workload.horizon(), report.sampled_out), (100, Time(2 * 3_600_000), 1));
+    assert!(report.notes.iter().any(|note| note.starts_with("Left out: 1 row that starts")), "{:?}", report.notes);
 }

@@ -166,7 +166,8 @@ fn of_what_is_sampled_more_text_is_read_than_is_read_whole() {
     let row = |vm: u32| format!("{vm},{vm},2,8,{vm}\n");
     let text = "vm,tenant,cores,memory,start\n".to_owned() + &(0..10_000).map(row).collect::<String>();
     for by in SampledBy::ALL {
-        let mut parser = TraceParser::with_limits("a.csv", limits).sampled(Sample { by, one_in: 10, part: 3 });
+        let mut parser =
+            TraceParser::with_limits("a.csv", limits).sampled(Sample { by, one_in: 10, part: 3, ..Sample::default() });
         parser.push(text.as_bytes()).expect("a sample of a long text");
         let Parsed { report, .. } = parser.finish().expect("a trace");
         assert_eq!(report.rows, 10_000, "{by:?}");

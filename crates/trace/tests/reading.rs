@@ -284,7 +284,7 @@ fn a_shuffled_file_is_the_same_workload() {
 }
 
 fn tenants(one_in: u32, part: u32) -> Sample {
-    Sample { by: SampledBy::Tenant, one_in, part }
+    Sample { by: SampledBy::Tenant, one_in, part, ..Sample::default() }
 }
 
 #[test]
@@ -304,7 +304,8 @@ fn a_sample_by_request_keeps_requests_whole_and_one_by_vm_does_not() {
     for (by, cut) in [(SampledBy::Tenant, false), (SampledBy::Request, false), (SampledBy::Vm, true)] {
         let parts: Vec<_> = (0..3)
             .map(|part| {
-                let mut parser = TraceParser::new("packing-cut.csv.gz").sampled(Sample { by, one_in: 3, part });
+                let mut parser =
+                    TraceParser::new("packing-cut.csv.gz").sampled(Sample { by, one_in: 3, part, ..Sample::default() });
                 parser.push(PACKING).expect("the fixture");
                 parser.finish().expect("a sample")
             })

@@ -257,6 +257,10 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ for live.result.as_ref().and_then(verdict::waits) }{ " " }{ keep }</p>
             { for live.result.iter().flat_map(|result| &result.slow_agents).map(warning) }
             { for live.warning.iter().map(warning) }
+            { for live.outliers.iter().map(|told| html! {
+                <p class="notice bad" role="note">{ heard(told) }{ " " }
+                    <button onclick={link.callback(|_| PageMessage::LeaveOutOutliers)}>{ tr("Leave them out") }</button></p>
+            }) }
             { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ heard(doubt) }</p> }) }
             if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
             if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {

@@ -18,7 +18,7 @@ use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::scenario::{MACHINES, PRESET, SET, VARIANT};
 use crate::shown::wrapped;
-use crate::trace::{COLUMNS, SAMPLE, TRACE};
+use crate::trace::{COLUMNS, SAMPLE, TRACE, WITHOUT_OUTLIERS};
 
 /// A thing to do by name.
 pub(crate) struct Command {
@@ -42,7 +42,18 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[&PRESET, &TRACE, &COLUMNS, &SAMPLE, &MACHINES, &SET, &VARIANT, &run::OUT, &run::VERBOSE],
+        options: &[
+            &PRESET,
+            &TRACE,
+            &COLUMNS,
+            &SAMPLE,
+            &WITHOUT_OUTLIERS,
+            &MACHINES,
+            &SET,
+            &VARIANT,
+            &run::OUT,
+            &run::VERBOSE,
+        ],
         run: run::run,
     },
     Command {
@@ -55,6 +66,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             &TRACE,
             &COLUMNS,
             &SAMPLE,
+            &WITHOUT_OUTLIERS,
             &MACHINES,
             &compare::SET,
             &compare::BASE,
@@ -74,6 +86,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             &TRACE,
             &COLUMNS,
             &SAMPLE,
+            &WITHOUT_OUTLIERS,
             &MACHINES,
             &size::MACHINE,
             &size::REJECT,
@@ -96,7 +109,18 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[&explain::VM, &explain::MACHINE, &PRESET, &TRACE, &COLUMNS, &SAMPLE, &MACHINES, &SET, &VARIANT],
+        options: &[
+            &explain::VM,
+            &explain::MACHINE,
+            &PRESET,
+            &TRACE,
+            &COLUMNS,
+            &SAMPLE,
+            &WITHOUT_OUTLIERS,
+            &MACHINES,
+            &SET,
+            &VARIANT,
+        ],
         run: explain::run,
     },
     Command {
@@ -112,6 +136,7 @@ pub(crate) static COMMANDS: &[Command] = &[
                average percent) and says which VMs are user-facing.",
         options: &[
             &SAMPLE,
+            &WITHOUT_OUTLIERS,
             &COLUMNS,
             &trace::OUT,
             &trace::COMPACT,
@@ -164,6 +189,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             &TRACE,
             &COLUMNS,
             &SAMPLE,
+            &WITHOUT_OUTLIERS,
             &MACHINES,
             &SET,
         ],

@@ -39,6 +39,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let plan = variant.plan(source.workload.clone())?;
     let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
     doubts.extend(facts.doubts(plan.fleet()));
+    doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
     doubts.iter().for_each(note);
     let start = Instant::now();
     let mut world = World::new(plan);

@@ -100,7 +100,7 @@ impl Lane {
         &mut self,
         layout: Layout,
         horizon_ms: f64,
-        (warning, doubts): (Option<String>, Vec<String>),
+        (warning, doubts, outliers): (Option<String>, Vec<String>, Option<String>),
         (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
     ) -> Vec<Effect> {
         self.learning = None;
@@ -125,6 +125,7 @@ impl Lane {
             horizon_ms,
             warning,
             doubts,
+            outliers,
             learned,
             vdcs,
             ..Outcome::default()

@@ -1005,13 +1005,14 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Started { run, layout, horizon_ms, warning, doubts, learned, vdcs } => {
+            Reply::Started { run, layout, horizon_ms, warning, doubts, outliers, learned, vdcs } => {
                 if self.front.run == run {
                     self.cursor_ms = self.cursor_ms.filter(|time| *time <= horizon_ms);
                 }
                 let lane = self.lane_of(run);
-                let mut effects = lane
-                    .map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, (warning, doubts), (learned, vdcs)));
+                let told = (warning, doubts, outliers);
+                let mut effects =
+                    lane.map_or_else(Vec::new, |lane| lane.started(layout, horizon_ms, told, (learned, vdcs)));
                 effects.extend(self.ask_profile());
                 effects
             }

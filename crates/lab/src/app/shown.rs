@@ -51,6 +51,8 @@ pub struct Outcome {
     pub warning: Option<String>,
     /// What will not go well on its machines, a sentence each.
     pub doubts: Vec<String>,
+    /// Which VMs start years from all others, in a sentence.
+    pub outliers: Option<String>,
     /// What came out; none while it runs.
     pub result: Option<RunResult>,
     /// Whether it came with the page, to be compared with before there is another.

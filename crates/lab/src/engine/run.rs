@@ -45,9 +45,9 @@ impl Run {
         (layout.has_power, layout.has_draws) = (world.power_settings().is_some(), world.measures_draws());
         let horizon_ms = world.plan().workload().horizon().0 as f64;
         let warning = too_large(world.plan().workload(), world.plan().fleet());
-        let doubts = facts.doubts(world.plan().fleet());
+        let (doubts, outliers) = (facts.doubts(world.plan().fleet()), facts.stretched());
         let run = Self { id, world, facts, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
-        (run, Reply::Started { run: id, layout, horizon_ms, warning, doubts, learned, vdcs })
+        (run, Reply::Started { run: id, layout, horizon_ms, warning, doubts, outliers, learned, vdcs })
     }
 
     /// Goes on for one slice; tells what is new when `tell` is set or something ends.

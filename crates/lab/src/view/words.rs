@@ -44,15 +44,17 @@ pub fn count(number: f64) -> String {
     tiebreak_tongue::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
 }
 
-/// `, one tenant in 10`, where not all of a trace is kept.
+/// `, one tenant in 10, without outliers`, where not all of a trace is kept.
 #[must_use]
-pub fn sampled(TraceSettings { one_tenant_in, sampled_by, .. }: &TraceSettings) -> Option<String> {
-    let told = match sampled_by {
+pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }: &TraceSettings) -> Option<String> {
+    let sample = match sampled_by {
         SampledBy::Tenant => say(", one tenant in {}", &[one_tenant_in]),
         SampledBy::Request => say(", one request in {}", &[one_tenant_in]),
         SampledBy::Vm => say(", one VM in {}", &[one_tenant_in]),
     };
-    (*one_tenant_in > 1).then_some(told)
+    let sample = (*one_tenant_in > 1).then_some(sample);
+    let without = without_outliers.then(|| tr(", without outliers"));
+    (sample.is_some() || without.is_some()).then(|| sample.unwrap_or_default() + without.unwrap_or_default())
 }
 
 /// A number with as many digits as it needs, at most `decimals`.

@@ -1,0 +1,106 @@
+//! Starts so far from all others that a mistake is likelier: one mistyped Unix time makes a run of two centuries.
+
+use alloc::vec::Vec;
+
+use crate::time::{Millis, Time};
+
+/// Rows closer to the others than this are none.
+const APART: Millis = Millis(365 * 24 * 3_600_000);
+
+/// Nor are those closer than so many times the span of all others.
+const SPANS_APART: u64 = 10;
+
+/// The starts that stand apart from the most that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outliers {
+    /// The first and the last of all other starts.
+    pub others: (Time, Time),
+    /// How many are before those, and how far the nearest is from them.
+    pub before: (u64, Millis),
+    /// How many are after those, and how far the nearest is from them.
+    pub after: (u64, Millis),
+}
+
+impl Outliers {
+    /// Those among these starts, in O(n log n) where any can be; none where all belong together. What was there when the
+    /// trace began stretches nothing, whenever it started.
+    #[must_use]
+    pub fn among(starts: impl Iterator<Item = Time>) -> Option<Self> {
+        let mut sorted: Vec<Time> = starts.map(from_the_beginning).collect();
+        let (first, last) = (*sorted.iter().min()?, *sorted.iter().max()?);
+        if last.since(first) < APART {
+            return None;
+        }
+        sorted.sort_unstable();
+        // The largest part between such gaps, and on either side of it those near enough for its span.
+        let parts: Vec<&[Time]> = sorted.chunk_by(|one, next| next.since(*one) < APART).collect();
+        let is_larger = |one: &usize, other: &usize| parts[*one].len().cmp(&parts[*other].len()).then(other.cmp(one));
+        let largest = (0..parts.len()).max_by(is_larger)?;
+        let (mut from, mut to) = (largest, largest);
+        let gap_before = |part: usize| parts[part][0].since(*parts[part - 1].last().expect("a part has a start"));
+        let ends = |from: usize, to: usize| (parts[from][0], *parts[to].last().expect("a part has a start"));
+        let is_near = |gap: Millis, (first, last): (Time, Time)| gap.0 < SPANS_APART * last.since(first).0;
+        loop {
+            let all = ends(from, to);
+            if from > 0 && is_near(gap_before(from), all) {
+                from -= 1;
+            } else if to + 1 < parts.len() && is_near(gap_before(to + 1), all) {
+                to += 1;
+            } else {
+                break;
+            }
+        }
+        let vms = |parts: &[&[Time]]| parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        let none = (0, Millis(0));
+        let found = Self {
+            others: ends(from, to),
+            before: if from > 0 { (vms(&parts[..from]), gap_before(from)) } else { none },
+            after: if to + 1 < parts.len() { (vms(&parts[to + 1..]), gap_before(to + 1)) } else { none },
+        };
+        (found.before.0 + found.after.0 > 0).then_some(found)
+    }
+
+    /// Whether a start is one of those that belong together.
+    #[must_use]
+    pub fn has_not(&self, start: Time) -> bool {
+        (self.others.0..=self.others.1).contains(&from_the_beginning(start))
+    }
+}
+
+fn from_the_beginning(start: Time) -> Time {
+    start.max(Time::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 24 * 3_600_000;
+    const YEAR: i64 = 365 * DAY;
+
+    fn among(starts: &[i64]) -> Option<[u64; 4]> {
+        let found = Outliers::among(starts.iter().map(|start| Time(*start)))?;
+        let in_days = |gap: Millis| gap.0 / DAY as u64;
+        Some([found.before.0, in_days(found.before.1), found.after.0, in_days(found.after.1)])
+    }
+
+    #[test]
+    fn what_stands_apart_is_found_on_either_side() {
+        assert_eq!(among(&[]), None);
+        assert_eq!(among(&[0]), None);
+        assert_eq!(among(&[0, 196 * YEAR]), Some([0, 0, 1, 196 * 365]), "of two, the last");
+        assert_eq!(among(&[0, DAY, 2 * DAY, 30 * DAY]), None, "weeks apart");
+        assert_eq!(among(&[0, DAY, 2 * DAY, YEAR + 2 * DAY]), Some([0, 0, 1, 365]));
+        assert_eq!(among(&[0, YEAR / 2, YEAR, 5 * YEAR]), None, "four years behind a trace of a year");
+        assert_eq!(among(&[0, 0, 50 * YEAR, 50 * YEAR + DAY, 50 * YEAR + 2 * DAY]), Some([2, 50 * 365, 0, 0]));
+        let both = [0, 50 * YEAR, 50 * YEAR + DAY, 50 * YEAR + 2 * DAY, 60 * YEAR, 150 * YEAR];
+        assert_eq!(among(&both), Some([1, 50 * 365, 2, 10 * 365 - 2]));
+    }
+
+    #[test]
+    fn the_others_are_those_that_belong_together() {
+        let starts = [0, 50 * YEAR, 50 * YEAR + DAY, 150 * YEAR].map(Time);
+        let found = Outliers::among(starts.iter().copied()).expect("two stand apart");
+        assert_eq!(starts.map(|start| found.has_not(start)), [false, true, true, false]);
+    }
+}
