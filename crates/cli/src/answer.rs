@@ -6,11 +6,14 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::given::Given;
+use crate::progress::STOPPED;
 
 /// What goes to standard output, and whether the run found the problem it looks for.
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) found_problem: bool,
+    /// Whether somebody stopped the work, so that this is of a part.
+    pub(crate) stopped: bool,
 }
 
 /// Bad input, in one sentence: what was expected, what came, what to do.
@@ -26,7 +29,7 @@ impl<E: std::error::Error> From<E> for Failure {
 impl Answer {
     /// Text for a person.
     pub(crate) fn text(text: String) -> Self {
-        Self { text, found_problem: false }
+        Self { text, found_problem: false, stopped: false }
     }
 
     /// One JSON value when `--json` was given, else the text.
@@ -37,6 +40,16 @@ impl Answer {
     /// The same, with exit code 1 when the problem is there.
     pub(crate) fn problem(self, found_problem: bool) -> Self {
         Self { found_problem, ..self }
+    }
+
+    /// The same of work that somebody stopped.
+    pub(crate) fn stopped(self, stopped: bool) -> Self {
+        Self { stopped, ..self }
+    }
+
+    /// The program's exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        if self.stopped { STOPPED } else { u8::from(self.found_problem) }
     }
 }
 

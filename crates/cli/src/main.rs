@@ -14,9 +14,10 @@ mod progress;
 mod scenario;
 mod shown;
 mod trace;
+mod whole;
 mod workloads;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use answer::{Answer, Failure};
@@ -27,9 +28,15 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     match run(words) {
         Ok(answer) => {
-            // A closed pipe (`| head`) is no failure of the run.
-            let _ = std::io::stdout().lock().write_all(answer.text.as_bytes());
-            ExitCode::from(u8::from(answer.found_problem))
+            let mut out = std::io::stdout().lock();
+            match out.write_all(answer.text.as_bytes()).and_then(|()| out.flush()) {
+                // A closed pipe (`| head`) is no failure of the run.
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    answer::note(&format!("expected to write the answer, got: {error}"));
+                    ExitCode::from(2)
+                }
+                _ => ExitCode::from(answer.exit()),
+            }
         }
         Err(Failure(sentence)) => {
             answer::note(&sentence);

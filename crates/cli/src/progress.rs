@@ -1,19 +1,25 @@
-//! Long work on a terminal says how far it is, how fast it goes and how long it will take; a file or a pipe is told nothing.
+//! Long work on a terminal says how far it is, how fast it goes and how long it will take; a file or a pipe is told once, and
+//! only of very long work.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tiebreak_sim::World;
 
+use crate::answer::note;
 use crate::shown::{count, duration};
 
 /// Work that is over sooner says nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Work that is not over for so long is worth a line to a file or a pipe, too.
+const LONG: Duration = Duration::from_secs(300);
+
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Events between two looks at the clock.
-const SLICE: u32 = 1 << 14;
+/// Events between two looks at the clock: few, because a decision may take milliseconds where every moment ahead is looked at.
+const SLICE: u32 = 1 << 8;
 
 /// Tells of work in equal steps on standard error.
 pub(crate) struct Progress {
@@ -21,19 +27,33 @@ pub(crate) struct Progress {
     begun: Instant,
     told: Option<Instant>,
     is_terminal: bool,
+    has_warned: bool,
 }
 
 impl Progress {
     pub(crate) fn of(what: &'static str) -> Self {
-        Self { what, begun: Instant::now(), told: None, is_terminal: std::io::stderr().is_terminal() }
+        Self {
+            what,
+            begun: Instant::now(),
+            told: None,
+            is_terminal: std::io::stderr().is_terminal(),
+            has_warned: false,
+        }
     }
 
     /// So many of all are done.
     pub(crate) fn tell(&mut self, done: u64, all: u64) {
         let waited = self.told.map_or(self.begun.elapsed() >= PATIENCE, |told| told.elapsed() >= EVERY);
-        if self.is_terminal && waited && done > 0 {
+        if !waited || done == 0 {
+            return;
+        }
+        let took = self.begun.elapsed();
+        if self.is_terminal {
             self.told = Some(Instant::now());
-            let _ = write!(std::io::stderr(), "\r\x1b[K{}", line(self.what, done, all, self.begun.elapsed()));
+            let _ = write!(std::io::stderr(), "\r\x1b[K{}", line(self.what, done, all, took));
+        } else if !self.has_warned && rest(done, all, took) > LONG {
+            self.has_warned = true;
+            note(&format!("this is long work: {}", line(self.what, done, all, took)));
         }
     }
 }
@@ -47,20 +67,42 @@ impl Drop for Progress {
 }
 
 fn line(what: &str, done: u64, all: u64, took: Duration) -> String {
-    let rate = done as f64 / took.as_secs_f64().max(0.001);
-    let rest = all.saturating_sub(done) as f64 / rate.max(0.001);
+    let (rate, rest) = (done as f64 / took.as_secs_f64().max(0.001), rest(done, all, took));
     let (done, all) = (count(done), count(all));
-    format!("{done} of {all} {what}, {} a second, {} left", count(rate as u64), duration(rest * 1_000.0))
+    format!("{done} of {all} {what}, {} a second, {} left", count(rate as u64), duration(rest.as_secs_f64() * 1_000.0))
 }
 
-/// Runs a world to its end.
-pub(crate) fn run(world: &mut World) {
+/// How long the rest takes at the pace so far.
+fn rest(done: u64, all: u64, took: Duration) -> Duration {
+    let share = all.saturating_sub(done) as f64 / done.max(1) as f64;
+    Duration::try_from_secs_f64(took.as_secs_f64() * share).unwrap_or(Duration::MAX)
+}
+
+/// The exit code of what Ctrl-C ended, by the custom of shells.
+pub(crate) const STOPPED: u8 = 130;
+
+/// Whether somebody pressed Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C ends [`run`], with what there is by then; a second time it ends the program.
+pub(crate) fn listen() {
+    let stop = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(STOPPED.into());
+        }
+    };
+    // Where that is not possible, it ends the program at once.
+    let _ = ctrlc::set_handler(stop);
+}
+
+/// Runs a world to its end, or until somebody presses Ctrl-C; whether that was so.
+pub(crate) fn run(world: &mut World) -> bool {
     let vms = world.plan().workload().vm_count();
     let mut progress = Progress::of("VMs");
     loop {
         let so_far = world.advance(SLICE);
-        if so_far.done {
-            return;
+        if so_far.done || STOP.load(Ordering::Relaxed) {
+            return !so_far.done;
         }
         progress.tell(so_far.decided.into(), vms.into());
     }
@@ -74,5 +116,6 @@ mod tests {
     fn a_line_has_rate_and_rest() {
         let told = line("VMs", 50_000, 200_000, Duration::from_secs(10));
         assert_eq!(told, "50,000 of 200,000 VMs, 5,000 a second, 30 s left");
+        assert_eq!(rest(1, u64::MAX, Duration::MAX), Duration::MAX, "no matter how long");
     }
 }

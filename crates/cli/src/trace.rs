@@ -264,30 +264,35 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     // What is no file, or not there, has no size; reading it says so.
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     parser.check_file(bytes).map_err(|error| faulty(path, &error.into()))?;
-    let pushed = match kind_of(path)? {
+    // A pipe gives its bytes once, so what the first of them tell is read on from there.
+    let (mut file, mut first) = (open(path)?, Vec::new());
+    let head = file.by_ref().take(Kind::MAGIC_BYTES as u64).read_to_end(&mut first);
+    head.map_err(|error| unreadable(path, &error))?;
+    let pushed = match Kind::of(&first) {
+        Some(_) if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) => {
+            return Err(Failure(format!(
+                "expected SQLite and Parquet in a file, got a pipe in {path}; write it to a file"
+            )));
+        }
         Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
         Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
-        None => Ok(push_pieces(path, |piece| parser.push(piece))?),
+        None => Ok(push_pieces(path, first.as_slice().chain(file), |piece| parser.push(piece))?),
     };
     pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
-}
-
-/// Which kind of table a file is; none for text.
-fn kind_of(path: &str) -> Result<Option<Kind>, Failure> {
-    let mut first = Vec::new();
-    open(path)?.take(Kind::MAGIC_BYTES as u64).read_to_end(&mut first).map_err(|error| unreadable(path, &error))?;
-    Ok(Kind::of(&first))
 }
 
 /// Reads a file of CPU readings piece by piece.
 pub(crate) fn read_readings(path: &str) -> Result<Readings, Failure> {
     let mut parser = ReadingsParser::new();
-    push_pieces(path, |piece| parser.push(piece))?;
+    push_pieces(path, open(path)?, |piece| parser.push(piece))?;
     parser.finish().map_err(|error| faulty(path, &error))
 }
 
-fn push_pieces(path: &str, mut push: impl FnMut(&[u8]) -> Result<(), TraceError>) -> Result<(), Failure> {
-    let mut file = open(path)?;
+fn push_pieces(
+    path: &str,
+    mut file: impl Read,
+    mut push: impl FnMut(&[u8]) -> Result<(), TraceError>,
+) -> Result<(), Failure> {
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(|error| unreadable(path, &error))? {

@@ -73,6 +73,12 @@ What `tiebreak run --out DIR` writes. Made from the declarations in the code, as
 keeps it so, and holds them against the files themselves. Do not edit it by hand: `UPDATE=1 cargo test -p tiebreak-cli
 --test reference` writes it again.
 
+The folder is there whole or not at all: it is written beside its place as `DIR.unfinished` and moved there at the end.
+An empty folder, or one with nothing but these files, is replaced; any other is refused before the run. On a full disk,
+without permission, or after Ctrl-C (which prints what came out so far) there is no `DIR`; what stood there before stays.
+Who ends the program by force may find `DIR.unfinished`, which the next run to the same place removes. Files that other
+commands write with `--out` are made in the same way.
+
 ";
 
 #[test]

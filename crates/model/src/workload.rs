@@ -187,7 +187,8 @@ impl WorkloadBuilder {
         self.rows.is_empty()
     }
 
-    /// Sorts the rows into requests. `horizon` is when the trace stops telling.
+    /// Sorts the rows into requests. `horizon` is when the trace stops telling; it tells until its last request at least, so
+    /// that every VM is decided.
     ///
     /// # Errors
     /// When there are no rows or more than ids can count.
@@ -204,7 +205,8 @@ impl WorkloadBuilder {
         if !self.rows.is_sorted_by_key(key) {
             self.rows.sort_by_key(key);
         }
-        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon, self.one_by_one))
+        let last_start = self.rows.last().map_or(horizon, |(_, _, _, start, _)| *start);
+        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon.max(last_start), self.one_by_one))
     }
 }
 
@@ -447,6 +449,12 @@ mod tests {
         let mut builder = WorkloadBuilder::new();
         rows.iter().for_each(|row| builder.push(*row));
         builder.finish(Time(100)).expect("a workload")
+    }
+
+    #[test]
+    fn a_trace_tells_until_its_last_request_at_least() {
+        assert_eq!(build(&[row(1, 7, 5)]).horizon(), Time(100));
+        assert_eq!(build(&[row(1, 7, 5), row(2, 7, 260)]).horizon(), Time(260));
     }
 
     #[test]

@@ -224,6 +224,7 @@ fn counted_once(ledger: &Ledger) -> Result<(), String> {
     for (what, counted, expected) in [
         ("placements", summary.placements, ended(first, Outcome::Placed)),
         ("rejections", summary.rejections, ended(first, Outcome::Refused) + ended(first, Outcome::OutOfRetries)),
+        ("VMs placed and rejected", summary.placements + summary.rejections, ledger.workload.vm_count().into()),
         ("conflicts", summary.conflicts, conflicts),
         ("commits", counters.commits, conflicts + answers(&[Outcome::Placed])),
         ("reallocations", counters.reallocations, ended(again, Outcome::Placed)),

@@ -275,5 +275,5 @@ pub(crate) fn overview() -> String {
         page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
     }
     page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 done, 1 the run \
-            found\nthe problem it looks for, 2 bad input.\n"
+            found\nthe problem it looks for, 2 bad input or an answer that could not be written, 130 stopped by Ctrl-C.\n"
 }

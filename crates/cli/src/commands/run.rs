@@ -13,10 +13,11 @@ use tiebreak_tables::parquet;
 
 use super::trace::csv;
 use crate::answer::{Answer, Failure, json, note};
-use crate::files::PLACEMENTS;
+use crate::files::{FILES, PLACEMENTS};
 use crate::given::{Given, Opt};
 use crate::shown::{by_cause, bytes, count, duration, table};
 use crate::trace::Source;
+use crate::whole::Folder;
 use crate::{progress, scenario};
 
 pub(crate) const OUT: Opt = Opt {
@@ -25,10 +26,14 @@ pub(crate) const OUT: Opt = Opt {
     help: "a folder for scenario.json, which runs again, summary.json, series.csv, placements.csv with every decision, and vms.csv and vms.parquet with a row a VM",
 };
 
+/// What vms.csv has, once more.
+const VMS_AS_PARQUET: &str = "vms.parquet";
+
 pub(crate) const VERBOSE: Opt =
     Opt { name: "verbose", value: None, help: "also what rules did that refused nobody, caches and conflicts" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let folder = given.one("out").map(begin).transpose()?;
     let (mut variant, source) = scenario::with_source(given)?;
     let facts = Facts::of(&source.workload);
     let is_own = scenario::is_about_own_trace(given) && variant.measures.measured_from_hours == 0.0;
@@ -40,27 +45,44 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
     doubts.extend(facts.doubts(plan.fleet()));
     doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
+    progress::listen();
     doubts.iter().for_each(note);
     let start = Instant::now();
     let mut world = World::new(plan);
     if given.has("out") {
         world.keep_decisions();
     }
-    progress::run(&mut world);
+    let stopped = progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
     let mut report = Report::of(&variant, &source, (&world, &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
     report.told = doubts;
     report.measured_late = skipped.is_some();
-    if let Some(folder) = given.one("out") {
-        write_files(Path::new(folder), &world, &report)?;
-        write_scenario(Path::new(folder), variant, &source)?;
+    if stopped {
+        report.warnings.push(stopped_early(&world, folder.is_some()));
+    } else if let Some(folder) = folder {
+        write_files(&folder, &world, &report)?;
+        write_scenario(&folder, variant, &source)?;
+        folder.finish()?;
     }
-    Ok(Answer::either(given, &report, || report.text(given.has(VERBOSE.name))))
+    Ok(Answer::either(given, &report, || report.text(given.has(VERBOSE.name))).stopped(stopped))
+}
+
+/// The folder of results, as soon as it is known where it will be.
+fn begin(place: &str) -> Result<Folder, Failure> {
+    let ours: Vec<_> = FILES.iter().map(|file| file.name).chain([VMS_AS_PARQUET]).collect();
+    Folder::begin(Path::new(place), &ours)
+}
+
+/// What the figures are of when somebody stopped the run.
+fn stopped_early(world: &World, has_folder: bool) -> String {
+    let (now, all) = (world.progress().time.0.max(0) as f64, world.plan().workload().horizon().0 as f64);
+    let unwritten = if has_folder { " --out was not written." } else { "" };
+    format!("Stopped after {} of {}, which all figures are of.{unwritten}", duration(now), duration(all))
 }
 
 /// The scenario with everything that was set, which `tiebreak run` takes again: the trace is found by summary.json beside it.
-fn write_scenario(folder: &Path, variant: Variant, source: &Source) -> Result<(), Failure> {
+fn write_scenario(folder: &Folder, variant: Variant, source: &Source) -> Result<(), Failure> {
     let workload = match (&source.trace, variant.workload) {
         (Some(trace), _) => {
             let (fingerprint, name, settings) = (trace.fingerprint, trace.name.clone(), trace.settings);
@@ -70,9 +92,7 @@ fn write_scenario(folder: &Path, variant: Variant, source: &Source) -> Result<()
     };
     let variant = Variant { workload, ..variant };
     let document = Document { name: "Run again".into(), variants: vec![variant], active: 0 };
-    let file = folder.join("scenario.json");
-    std::fs::write(&file, document.to_json())
-        .map_err(|error| Failure(format!("expected to write {}, got: {error}; choose another --out", file.display())))
+    std::fs::write(folder.file("scenario.json"), document.to_json()).map_err(|error| folder.unwritable(&error))
 }
 
 /// The summary of a run as it stands in `summary.json`.
@@ -457,21 +477,18 @@ impl Share {
     }
 }
 
-fn write_files(folder: &Path, world: &World, report: &Report) -> Result<(), Failure> {
-    let unwritable = |error: &dyn std::fmt::Display| {
-        Failure(format!("expected to write into {}, got: {error}; choose another --out", folder.display()))
-    };
-    std::fs::create_dir_all(folder).map_err(|error| unwritable(&error))?;
-    std::fs::write(folder.join("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
-    write_series(&folder.join("series.csv"), world).map_err(|error| unwritable(&error))?;
-    write_placements(&folder.join("placements.csv"), world).map_err(|error| unwritable(&error))?;
-    std::fs::write(folder.join("vms.csv"), csv(&Fates(world))).map_err(|error| unwritable(&error))?;
+fn write_files(folder: &Folder, world: &World, report: &Report) -> Result<(), Failure> {
+    let unwritable = |error: &dyn std::fmt::Display| folder.unwritable(error);
+    std::fs::write(folder.file("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
+    write_series(&folder.file("series.csv"), world).map_err(|error| unwritable(&error))?;
+    write_placements(&folder.file("placements.csv"), world).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.file("vms.csv"), csv(&Fates(world))).map_err(|error| unwritable(&error))?;
     let vms = parquet::write(&Fates(world)).map_err(|error| unwritable(&error))?;
-    std::fs::write(folder.join("vms.parquet"), vms).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.file(VMS_AS_PARQUET), vms).map_err(|error| unwritable(&error))?;
     if world.power_readings().all(<[f32]>::is_empty) {
         return Ok(());
     }
-    write_draws(&folder.join("power.csv"), world).map_err(|error| unwritable(&error))
+    write_draws(&folder.file("power.csv"), world).map_err(|error| unwritable(&error))
 }
 
 /// One row per chassis and slot: what it would have drawn if nobody had been slowed down, as `tiebreak power budget`

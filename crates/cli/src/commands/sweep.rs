@@ -2,8 +2,6 @@
 //!
 //! A row depends on its number alone, so the rows of all shards are those of the whole.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,6 +16,7 @@ use crate::at_once::{in_order, processors};
 use crate::given::{Given, Opt};
 use crate::scenario;
 use crate::shown::count;
+use crate::whole::Unfinished;
 use crate::workloads::Workloads;
 
 mod merge;
@@ -152,7 +151,7 @@ fn of_years(table: &SweepTable, run: SweepRun) -> Result<SweepRow, Failure> {
 struct Sink<'a> {
     sweep: &'a Sweep,
     table: &'a SweepTable,
-    file: Option<(&'a str, File)>,
+    file: Option<(&'a str, Unfinished)>,
     as_json: bool,
     text: String,
     rows: Vec<Value>,
@@ -163,7 +162,7 @@ impl<'a> Sink<'a> {
     fn of(given: &'a Given, sweep: &'a Sweep, table: &'a SweepTable) -> Result<Self, Failure> {
         let file = match given.one("out") {
             None => None,
-            Some(path) => Some((path, File::create(path).map_err(|error| unwritable(path, &error))?)),
+            Some(path) => Some((path, Unfinished::begin(Path::new(path))?)),
         };
         let mut sink =
             Self { sweep, table, file, as_json: given.has("json"), text: String::new(), rows: Vec::new(), count: 0 };
@@ -181,7 +180,7 @@ impl<'a> Sink<'a> {
 
     fn put(&mut self, line: &str) -> Result<(), Failure> {
         match &mut self.file {
-            Some((path, file)) => file.write_all(line.as_bytes()).map_err(|error| unwritable(path, &error)),
+            Some((_, file)) => file.write(line.as_bytes()),
             None => {
                 self.text += line;
                 Ok(())
@@ -190,7 +189,8 @@ impl<'a> Sink<'a> {
     }
 
     fn answer(self, shard: &Shard) -> Result<Answer, Failure> {
-        let file = self.file.map(|(path, _)| path);
+        let finished = |(path, file): (_, Unfinished)| file.finish().map(|()| path);
+        let file = self.file.map(finished).transpose()?;
         if self.as_json {
             let answer =
                 json!({ "runs": self.sweep.count(), "shard": shard.to_string(), "out": file, "rows": self.rows });
@@ -199,10 +199,6 @@ impl<'a> Sink<'a> {
         let told = |path| format!("Wrote {} of {} runs to {path}.\n", count(self.count), count(self.sweep.count()));
         Ok(Answer::text(file.map_or(self.text, told)))
     }
-}
-
-fn unwritable(path: &str, error: &std::io::Error) -> Failure {
-    Failure(format!("expected to write {path}, got: {error}; choose another --out"))
 }
 
 /// How far a sweep has come, on standard error.

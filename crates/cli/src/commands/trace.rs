@@ -17,6 +17,7 @@ use crate::answer::{Answer, Failure, note};
 use crate::given::{Given, Opt};
 use crate::shown::{count, table};
 use crate::trace::read_given;
+use crate::whole;
 
 mod criticality;
 mod fit;
@@ -271,8 +272,7 @@ pub(crate) fn csv(table: &impl Table) -> Vec<u8> {
 }
 
 fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(file, bytes)
-        .map_err(|error| Failure(format!("expected to write {file}, got: {error}; choose another place")))
+    whole::write(Path::new(file), bytes)
 }
 
 fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {

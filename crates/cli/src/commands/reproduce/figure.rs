@@ -9,6 +9,7 @@ use super::{Check, Spread, judged};
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 use crate::shown::{table, wrapped};
+use crate::whole;
 
 /// What came out.
 #[derive(Serialize)]
@@ -140,8 +141,8 @@ impl Figure {
         let file = |kind: &str| folder.join(format!("{}.{kind}", self.name));
         let caption = Caption { text: &format!("{}, by tiebreak. {}", self.source, self.setting), link: "" };
         let drawing = panels_file(panels, (720, 220), Theme::Light, caption);
-        std::fs::write(file("svg"), drawing).map_err(|error| unwritable(&error))?;
-        write_points(&file("csv"), panels).map_err(|error| unwritable(&error))?;
+        whole::write(&file("svg"), drawing.as_bytes())?;
+        whole::write(&file("csv"), &points(panels)?)?;
         let shown = |kind| Some(file(kind).display().to_string());
         (self.svg, self.csv) = (shown("svg"), shown("csv"));
         Ok(())
@@ -176,10 +177,10 @@ impl Figure {
     }
 }
 
-fn write_points(file: &Path, panels: &[Panel]) -> csv::Result<()> {
-    let mut csv = csv::Writer::from_path(file)?;
+fn points(panels: &[Panel]) -> Result<Vec<u8>, Failure> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
     for row in panels_rows(panels) {
         csv.write_record(row)?;
     }
-    Ok(csv.flush()?)
+    Ok(csv.into_inner()?)
 }

@@ -1,10 +1,12 @@
 //! The files of all shards as the file of the whole sweep, byte for byte.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::answer::{Answer, Failure};
 use crate::given::Given;
 use crate::shown::count;
+use crate::whole;
 
 /// Puts the files together that are named behind the plan; every run must be in one of them.
 pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {
@@ -30,7 +32,7 @@ pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Fail
     }
     let text: String = std::iter::once(header.to_owned()).chain(rows.into_values()).collect();
     let Some(file) = given.one("out") else { return Ok(Answer::text(text)) };
-    std::fs::write(file, &text).map_err(|error| super::unwritable(file, &error))?;
+    whole::write(Path::new(file), text.as_bytes())?;
     Ok(Answer::text(format!("Wrote {} runs to {file}.\n", count(runs))))
 }
 
