@@ -207,9 +207,9 @@ fn rows_within_an_open_quotation_mark_are_counted() {
     let row = |vm: u32| format!("{vm},7,2,8,{vm}\n");
     let rows = |from: u32, to: u32| (from..to).map(row).collect::<String>();
     // The mark before the name of the second VM is closed by the one before that of the 56th.
-    let closed = format!("{header}{}\"2,7,2,8,2\n{}\"56,7,2,8,56\n{}", row(1), rows(3, 56), rows(57, 101));
+    let closed = format!("{header}{}\"2,7,2,8,2\n{}\"56,7,2,8,56\n{}", row(1), rows(3, 56), rows(57, 201));
     let report = read("", closed.as_bytes()).expect("most rows are whole").report;
-    assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OpenQuote]), (100, 45, 55));
+    assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OpenQuote]), (200, 145, 55));
     let told = "one that line 3 opens and that closes in line 57: 55 rows are within it";
     assert_eq!((report.faults.len(), report.faults[0].line, report.faults[0].got.as_str()), (1, 3, told));
     let never = format!("{header}{}\"90,7,2,8,90\n{}", rows(1, 90), rows(91, 101));
