@@ -194,7 +194,6 @@ struct Text {
     tally: Tally,
 }
 
-/// The part that is not read yet.
 /// What columns are said to be.
 enum Columns {
     All(Vec<String>),
@@ -221,6 +220,7 @@ impl Columns {
     }
 }
 
+/// The part that is not read yet.
 enum Body {
     /// The first bytes, until the format is known.
     Head(Vec<u8>),
@@ -334,24 +334,30 @@ impl Text {
         let Body::Table(body) = &mut self.body else { return Ok(()) };
         while let Some(record) = body.records.next(bytes)? {
             let is_header = !record.is_blank() && std::mem::take(&mut body.in_header);
-            if !is_header && record.holds_rows(body.first_fields) {
-                self.tally.rows += record.lines();
-                self.tally.refuse_rows(record.lines(), record.open_quote(), self.limits.faults_kept);
-                check_on_the_way(&self.tally, self.rows.len() as u64, &self.limits, body.format)?;
-            } else if !is_header && !record.is_blank() {
-                self.tally.rows += 1;
-                let instant = self.tally.count(Correction::NoLifetime);
-                let fits = record.has_no_field_beyond(body.fields);
-                match fits.and_then(|()| body.reader.row(&record, &mut self.tally)) {
-                    Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
-                    Ok(row) => {
-                        let row = row.and_then(|row| kept(row, &self.sample, &mut self.tally));
-                        row.into_iter().for_each(|row| self.rows.push(row));
+            if !is_header && !record.is_blank() {
+                let rows_before = self.tally.rows;
+                if record.holds_rows(body.first_fields) {
+                    self.tally.rows += record.lines();
+                    self.tally.refuse_rows(record.lines(), record.open_quote(), self.limits.faults_kept);
+                } else {
+                    self.tally.rows += 1;
+                    let instant = self.tally.count(Correction::NoLifetime);
+                    let fits = record.has_no_field_beyond(body.fields);
+                    match fits.and_then(|()| body.reader.row(&record, &mut self.tally)) {
+                        Ok(_) if self.leaves_out_instant && self.tally.count(Correction::NoLifetime) > instant => {}
+                        Ok(row) => {
+                            let row = row.and_then(|row| kept(row, &self.sample, &mut self.tally));
+                            row.into_iter().for_each(|row| self.rows.push(row));
+                        }
+                        Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                     }
-                    Err(fault) => self.tally.refuse(fault, self.limits.faults_kept),
                 }
-                let held = self.rows.len() as u64 + body.reader.pending();
-                check_on_the_way(&self.tally, held, &self.limits, body.format)?;
+                if self.rows.len() as u64 + body.reader.pending() > self.limits.rows_max {
+                    return Err(TraceError::TooManyRows { rows_max: self.limits.rows_max });
+                }
+                if (rows_before + 1..=self.tally.rows).contains(&ROWS_ON_TRIAL) {
+                    on_trial(&self.tally, body.format)?;
+                }
             }
             if bytes.is_empty() {
                 break;
@@ -467,14 +473,6 @@ fn kept(row: VmRow, sample: &Sample, tally: &mut Tally) -> Option<VmRow> {
     let sampled = sample.has(&row);
     tally.sampled_out += u64::from(!sampled);
     sampled.then_some(row)
-}
-
-/// What can be said before the file has ended.
-fn check_on_the_way(tally: &Tally, kept: u64, limits: &Limits, format: &dyn Format) -> Result<(), TraceError> {
-    if kept > limits.rows_max {
-        return Err(TraceError::TooManyRows { rows_max: limits.rows_max });
-    }
-    if tally.rows == ROWS_ON_TRIAL { on_trial(tally, format) } else { Ok(()) }
 }
 
 /// More than half faulty, or all of them: not a trace of this format.

@@ -222,6 +222,18 @@ fn rows_within_an_open_quotation_mark_are_counted() {
 }
 
 #[test]
+fn an_open_quotation_mark_does_not_skip_the_trial() {
+    let row = |vm: u32, cores: &str| format!("{vm},{cores},8,{vm}\n");
+    let rows = |from: u32, to: u32, cores: &str| (from..to).map(|vm| row(vm, cores)).collect::<String>();
+    // The mark opens in row 996 and closes in row 1,010, so that no record ends with row 1,000.
+    let mark = format!("\"996,2,8,996\n{}\"1010,2,8,1010\n", rows(997, 1_010, "2"));
+    let wrong_first = format!("{}{}{mark}", rows(1, 601, "two"), rows(601, 996, "2"));
+    let text = format!("vm,cores,memory,start\n{wrong_first}{}", rows(1_011, 5_000, "2"));
+    let error = read("", text.as_bytes()).expect_err("more than half of the first rows are wrong");
+    assert!(matches!(error, TraceError::NotATrace { rows: 1_010, faulty: 615, .. }), "{error}");
+}
+
+#[test]
 fn a_mistyped_start_is_left_out_where_that_is_asked_for() {
     let rows: String = (0..100).map(|vm| format!("{vm},2,8,{}\n", 60 * vm)).collect();
     let text = format!("vm,cores,memory,start\n{rows}100,2,8,6200000000\n");
