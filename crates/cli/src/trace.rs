@@ -44,6 +44,9 @@ pub(crate) const COLUMNS: Opt = Opt {
            in `list formats`",
 };
 
+/// Which trace a command reads, and how.
+pub(crate) const TRACE_READ: &[&Opt] = &[&TRACE, &COLUMNS, &SAMPLE, &WITHOUT_OUTLIERS];
+
 /// The cut that comes with the page.
 const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
 static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");

@@ -84,7 +84,9 @@ impl fmt::Display for ReadError {
             Self::TooMany { values } => {
                 write!(f, "expected a scenario of at most {VALUES_MAX} values, got {values}; nothing was read")
             }
-            Self::TooDeep => write!(f, "expected a scenario, got brackets nested deeper than 127; nothing was read"),
+            Self::TooDeep => {
+                write!(f, "expected a scenario, got brackets nested deeper than {DEPTH_MAX}; nothing was read")
+            }
             Self::NotJson { line, column, message } => {
                 write!(f, "expected JSON, got something else at line {line}, column {column}: {message}")
             }
@@ -151,9 +153,6 @@ fn bounded(json: &str) -> Result<(), ReadError> {
 
 fn not_json(error: &serde_json::Error) -> ReadError {
     let message = error.to_string();
-    if message.starts_with("recursion limit") {
-        return ReadError::TooDeep;
-    }
     let message = message.split(" at line ").next().unwrap_or_default().into();
     ReadError::NotJson { line: error.line(), column: error.column(), message }
 }

@@ -18,7 +18,7 @@ use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::scenario::{MACHINES, PRESET, SET, VARIANT};
 use crate::shown::wrapped;
-use crate::trace::{COLUMNS, SAMPLE, TRACE, WITHOUT_OUTLIERS};
+use crate::trace::{COLUMNS, SAMPLE, TRACE, TRACE_READ, WITHOUT_OUTLIERS};
 
 /// A thing to do by name.
 pub(crate) struct Command {
@@ -28,7 +28,7 @@ pub(crate) struct Command {
     /// How many words there may be.
     pub(crate) words_max: usize,
     pub(crate) help: &'static str,
-    options: &'static [&'static Opt],
+    options: &'static [&'static [&'static Opt]],
     pub(crate) run: fn(&Given) -> Result<Answer, Failure>,
 }
 
@@ -42,18 +42,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[
-            &PRESET,
-            &TRACE,
-            &COLUMNS,
-            &SAMPLE,
-            &WITHOUT_OUTLIERS,
-            &MACHINES,
-            &SET,
-            &VARIANT,
-            &run::OUT,
-            &run::VERBOSE,
-        ],
+        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
         run: run::run,
     },
     Command {
@@ -62,17 +51,9 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 1,
         help: "Says what would change if something else were set, over paired seeds, with intervals.",
         options: &[
-            &PRESET,
-            &TRACE,
-            &COLUMNS,
-            &SAMPLE,
-            &WITHOUT_OUTLIERS,
-            &MACHINES,
-            &compare::SET,
-            &compare::BASE,
-            &compare::PLAN,
-            &compare::SEEDS,
-            &VARIANT,
+            &[&PRESET],
+            TRACE_READ,
+            &[&MACHINES, &compare::SET, &compare::BASE, &compare::PLAN, &compare::SEEDS, &VARIANT],
         ],
         run: compare::run,
     },
@@ -81,19 +62,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Finds how many machines a workload needs; exit code 1 if no number is enough.",
-        options: &[
-            &PRESET,
-            &TRACE,
-            &COLUMNS,
-            &SAMPLE,
-            &WITHOUT_OUTLIERS,
-            &MACHINES,
-            &size::MACHINE,
-            &size::REJECT,
-            &size::SEEDS,
-            &SET,
-            &VARIANT,
-        ],
+        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &size::MACHINE, &size::REJECT, &size::SEEDS, &SET, &VARIANT]],
         run: size::run,
     },
     Command {
@@ -109,18 +78,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[
-            &explain::VM,
-            &explain::MACHINE,
-            &PRESET,
-            &TRACE,
-            &COLUMNS,
-            &SAMPLE,
-            &WITHOUT_OUTLIERS,
-            &MACHINES,
-            &SET,
-            &VARIANT,
-        ],
+        options: &[&[&explain::VM, &explain::MACHINE, &PRESET], TRACE_READ, &[&MACHINES, &SET, &VARIANT]],
         run: explain::run,
     },
     Command {
@@ -134,7 +92,7 @@ pub(crate) static COMMANDS: &[Command] = &[
                two traces are. `fit` finds what admission rules may believe of its \
                deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
                average percent) and says which VMs are user-facing.",
-        options: &[
+        options: &[&[
             &SAMPLE,
             &WITHOUT_OUTLIERS,
             &COLUMNS,
@@ -147,7 +105,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             &trace::model::SOURCE,
             &trace::CORES_END,
             &trace::FIRST_DAY,
-        ],
+        ]],
         run: trace::run,
     },
     Command {
@@ -155,7 +113,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "encode [SCENARIO.json] | decode URL",
         words_max: 2,
         help: "Turns a scenario into the part of an address behind #, and back.",
-        options: &[&PRESET],
+        options: &[&[&PRESET]],
         run: link::run,
     },
     Command {
@@ -172,7 +130,15 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 0,
         help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
                on the same requests, and says which bars are met.",
-        options: &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE],
+        options: &[&[
+            &QUICK,
+            &bench::ALL,
+            &bench::LIFETIMES,
+            &bench::NETWORK,
+            &bench::ADMISSION,
+            &bench::POWER,
+            &TRACE,
+        ]],
         run: bench::run,
     },
     Command {
@@ -181,18 +147,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 100_000,
         help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
                order of their numbers. The rows of all shards, put together, are those of the whole.",
-        options: &[
-            &sweep::SHARD,
-            &sweep::OUT,
-            &sweep::THREADS,
-            &sweep::MERGE,
-            &TRACE,
-            &COLUMNS,
-            &SAMPLE,
-            &WITHOUT_OUTLIERS,
-            &MACHINES,
-            &SET,
-        ],
+        options: &[&[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE], TRACE_READ, &[&MACHINES, &SET]],
         run: sweep::run,
     },
     Command {
@@ -201,7 +156,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 1,
         help: "Computes a paper's table or figure and shows ours beside it; exit code 1 if a direction does not hold. \
                Without a name it lists what there is.",
-        options: &[&QUICK, &reproduce::OUT, &TRACE, &SET],
+        options: &[&[&QUICK, &reproduce::OUT, &TRACE, &SET]],
         run: reproduce::run,
     },
     Command {
@@ -210,7 +165,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 0,
         help: "Says how much bandwidth the links of virtual datacenters may have so that an empty datacenter can hold \
                every one of them, by each of Gridiron's three bounds.",
-        options: &[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES],
+        options: &[&[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES]],
         run: bounds::run,
     },
     Command {
@@ -220,7 +175,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         help: "Finds from a history of draws how low power budgets of chassis may be, and what that saves, by each of the \
                power paper's eight approaches. The file has a line for each chassis and moment, with a column `watts`, and may \
                have columns `time` and `chassis`.",
-        options: &[
+        options: &[&[
             &power::APPROACH,
             &power::SERVERS,
             &power::PROVISIONED,
@@ -230,7 +185,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             &power::BATCH_BUSY,
             &power::SITE,
             &power::DOLLARS,
-        ],
+        ]],
         run: power::run,
     },
 ];
@@ -243,7 +198,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Command> {
 impl Command {
     /// Its options, with those that every command has.
     pub(crate) fn options(&self) -> impl Iterator<Item = &'static Opt> {
-        self.options.iter().copied().chain([&JSON])
+        self.options.iter().copied().flatten().copied().chain([&JSON])
     }
 
     /// How it is written.

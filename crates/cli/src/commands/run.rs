@@ -49,7 +49,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     doubts.iter().for_each(note);
     let start = Instant::now();
     let mut world = World::new(plan);
-    if given.has("out") {
+    if folder.is_some() {
         world.keep_decisions();
     }
     let stopped = progress::run(&mut world);

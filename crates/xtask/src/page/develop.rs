@@ -54,9 +54,9 @@ pub(crate) fn hosted_programs() -> Outcome {
     let page = project::read("index.html")?;
     let mut profiles = BTreeMap::from([(HOSTING.name, vec![picture::PROGRAM])]);
     for link in links(&page) {
-        let profile = link.attributes.get("data-cargo-profile").copied();
-        let of_profile = profile.zip(link.program()).map(|(profile, program)| (profiles.entry(profile), program));
-        of_profile.into_iter().for_each(|(programs, program)| programs.or_default().push(program));
+        if let (Some(program), Some(profile)) = (link.program(), link.attributes.get("data-cargo-profile")) {
+            profiles.entry(profile).or_default().push(program);
+        }
     }
     progress::told("compiling the page for hosting", || {
         thread::scope(|scope| {
