@@ -17,6 +17,9 @@ pub(crate) const SECOND: f64 = 1_000.0;
 pub(crate) const HOUR: f64 = 3_600_000.0;
 pub(crate) const DAY: f64 = 86_400_000.0;
 
+/// The largest numbers of 32 and 64 bits, with a sign and without: programs write them where there is no time.
+const NO_TIMES: [&str; 4] = ["2147483647", "4294967295", "9223372036854775807", "18446744073709551615"];
+
 /// Where a number stands, what people call it, and how many of our units make one of its.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
@@ -50,15 +53,22 @@ impl Column {
             let no_date = if is_like_a_date(self.text(record)) { ", no date," } else { "" };
             self.fault(record, FaultKind::NotANumber, &format!("a number of {}{no_date}", time_unit(self.unit)))
         })?;
+        if is_no_time(self.text(record)) {
+            return Err(self.fault(record, FaultKind::NoTime, "a time, not the largest number there is,"));
+        }
         let ms = self.in_range(record, number, "a time within 200 years", TIME_MS_MAX)?.round() as i64;
         Ok(Time(if number > 0.0 { ms.max(1) } else { ms }))
     }
 
-    /// An instant, or never when the field is empty or says so.
-    pub(crate) fn time_or_never(&self, record: &Record<'_>) -> Result<Time, Fault> {
+    /// An instant, or never when the field is empty or says so; the largest number of its kind says so, too.
+    pub(crate) fn time_or_never(&self, record: &Record<'_>, tally: &mut Tally) -> Result<Time, Fault> {
         const NEVER: [&str; 8] = ["", "inf", "+inf", "infinity", "never", "null", "none", "-"];
         let text = self.text(record);
         if NEVER.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes())) {
+            return Ok(Time::NEVER);
+        }
+        if is_no_time(text) {
+            tally.correct(Correction::NoEnd);
             return Ok(Time::NEVER);
         }
         self.time(record)
@@ -184,6 +194,11 @@ pub(crate) fn checked_end(
         return Ok(Time(end.0 + smallest_ms));
     }
     Ok(end)
+}
+
+fn is_no_time(text: &[u8]) -> bool {
+    let whole = text.strip_suffix(b".0").unwrap_or(text);
+    NO_TIMES.iter().any(|number| whole == number.as_bytes())
 }
 
 /// A unit of time by its milliseconds, in words.

@@ -19,6 +19,8 @@ pub enum FaultKind {
     UnknownWord,
     /// The VM asks for no cores or no memory.
     ZeroSize,
+    /// A start is the largest number there is, which stands for no time.
+    NoTime,
     /// A time that must be after the beginning is before it.
     NegativeTime,
     /// The VM ends before it starts.
@@ -44,6 +46,7 @@ impl FaultKind {
             Self::OutOfRange => "out of range",
             Self::UnknownWord => "unknown word",
             Self::ZeroSize => "no cores or no memory",
+            Self::NoTime => "no time",
             Self::NegativeTime => "negative time",
             Self::ReversedTimes => "ends before it starts",
             Self::AlreadyThere => "created while it is there",
@@ -74,6 +77,8 @@ pub enum Correction {
     OffGrid,
     /// A VM that ended in the instant it started lives for the trace's smallest span.
     NoLifetime,
+    /// An end that is the largest number of 32 or 64 bits was read as never.
+    NoEnd,
     /// An open bucket such as `>24` was read as the value that is usual for it.
     OpenBucket,
     /// A start that stands for "unknown" was written in a second way.
@@ -89,6 +94,7 @@ impl Correction {
         match self {
             Self::OffGrid => "time moved to the grid",
             Self::NoLifetime => "no lifetime, given the smallest",
+            Self::NoEnd => "largest number there is as its end, never ends",
             Self::OpenBucket => "open bucket read as a number",
             Self::UnknownStart => "unknown start made uniform",
             Self::OtherTerms => "other terms than the tenant's first VM, given the same",

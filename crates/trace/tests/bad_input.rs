@@ -1,8 +1,8 @@
 //! Bad input stops here: faulty rows are counted with their lines, files that are no trace
 //! are named for what they are.
 
-use tiebreak_model::{Sample, Time};
-use tiebreak_trace::{FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
+use tiebreak_model::{Sample, Time, VmId};
+use tiebreak_trace::{Correction, FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
 const TWO_FRAMES: &[u8] = include_bytes!("../fixtures/two-frames.csv.zst");
@@ -26,7 +26,7 @@ fn gzipped(text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_faulty_row_is_counted_with_its_line_and_the_others_are_kept() {
-    use FaultKind::{NegativeTime, NotANumber, OutOfRange, ReversedTimes, TooFewFields, ZeroSize};
+    use FaultKind::{NegativeTime, NoTime, NotANumber, OutOfRange, ReversedTimes, TooFewFields, ZeroSize};
     for (row, kind) in [
         ("1,1,4,16,100,50,0", ReversedTimes),
         ("1,1,4,16,100,-50,0", ReversedTimes),
@@ -39,6 +39,8 @@ fn a_faulty_row_is_counted_with_its_line_and_the_others_are_kept() {
         ("1,1,1e300,16,1,2,0", OutOfRange),
         ("1,1,4,1e300,1,2,0", OutOfRange),
         ("1,1,4,16,1e300,inf,0", OutOfRange),
+        ("1,1,4,16,4294967295,,0", NoTime),
+        ("1,1,4,16,18446744073709551615,4294967295,0", NoTime),
         ("1,1,4,16,1,1e300,0", OutOfRange),
         ("1,1,4,16,1,2,256", OutOfRange),
         ("1,1,4,16,1,2,0.5", OutOfRange),
@@ -219,6 +221,19 @@ fn rows_within_an_open_quotation_mark_are_counted() {
     // Line breaks that are meant are no fault.
     let meant = format!("{header}\"a\nb, c\",7,2,8,1\n{}", rows(2, 5));
     assert_eq!(read("", meant.as_bytes()).expect("all rows are whole").report.kept, 4);
+}
+
+#[test]
+fn an_end_that_is_the_largest_number_there_is_never_comes() {
+    for largest in [i32::MAX as u64, u32::MAX.into(), i64::MAX as u64, u64::MAX] {
+        for column in ["end", "duration_ms"] {
+            let text = format!("vm,cores,memory,start,{column}\n1,2,8,5,{largest}\n2,2,8,6,9\n");
+            let Parsed { workload, report } = read("", text.as_bytes()).expect("a trace");
+            assert_eq!((report.kept, report.corrections[&Correction::NoEnd]), (2, 1), "{column} {largest}");
+            let never = (0..2).filter(|vm| workload.end(VmId(*vm)) == Time::NEVER).count();
+            assert_eq!(never, 1, "{column} {largest}");
+        }
+    }
 }
 
 #[test]

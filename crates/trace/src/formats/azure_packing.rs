@@ -194,7 +194,7 @@ impl RowReader for Rows {
         record.has_fields(self.fields)?;
         let demand = self.demand(record)?;
         let start = self.start.time(record)?;
-        let end = self.end.time_or_never(record)?;
+        let end = self.end.time_or_never(record, tally)?;
         let end = checked_end(record, &self.end, start, end, 1, tally)?;
         let shape = VmShape { priority: self.priority.priority(record)?, ..VmShape::plain(demand) };
         let name = self.name.name(record);

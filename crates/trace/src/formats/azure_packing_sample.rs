@@ -88,7 +88,7 @@ impl RowReader for Rows {
         record.has_fields(COLUMNS.len())?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let start = self.start.time(record)?;
-        let end = self.end.time_or_never(record)?;
+        let end = self.end.time_or_never(record, tally)?;
         let end = checked_end(record, &self.end, start, end, 1, tally)?;
         let shape = VmShape { priority: self.priority.priority(record)?, ..VmShape::plain(demand) };
         let start = uniform_start(start, tally);

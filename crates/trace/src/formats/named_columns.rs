@@ -19,7 +19,7 @@ tiebreak_model::declare! {
     /// its VMs on one), isolated (no other tenant on its machines: 1 or 0, yes or no). Empty asks for
     /// nothing; all VMs of a tenant have what its first one has. A unit may follow the name: memory_gb, memory_mib, start_ms,
     /// start_h, end_days, cpu_milli; without one, memory is in GiB (GB is read as GiB) and times are in seconds.
-    /// A start at or before 0 was alive when the trace began; an empty end or inf never ends. Without a
+    /// A start at or before 0 was alive when the trace began; an empty end, inf or the largest number of 32 or 64 bits never ends. Without a
     /// tenant every VM is a request of its own. The file's own licence applies.
     pub struct NamedColumns as "CSV with named columns" {}
 }
@@ -378,8 +378,8 @@ impl Rows {
         let Some(leaving) = &self.end else { return Ok(Time::NEVER) };
         let column = leaving.column();
         let end = match leaving {
-            Leaving::At(_) => column.time_or_never(record)?,
-            Leaving::After(_) => match column.time_or_never(record)? {
+            Leaving::At(_) => column.time_or_never(record, tally)?,
+            Leaving::After(_) => match column.time_or_never(record, tally)? {
                 Time(ms) if ms < 0 => {
                     return Err(column.fault(record, FaultKind::NegativeTime, "a duration at or above 0"));
                 }

@@ -91,7 +91,7 @@ impl RowReader for Rows {
         record.has_fields(1 + self.deleted.index.max(self.created.index).max(self.memory.index))?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let start = self.created.time(record)?;
-        let end = self.deleted.time_or_never(record)?;
+        let end = self.deleted.time_or_never(record, tally)?;
         let end = checked_end(record, &self.deleted, start, end, 1, tally)?;
         if end != Time::NEVER {
             self.last = self.last.max(end);
