@@ -17,7 +17,7 @@ use tiebreak_sim::{
     RulesUntil, Vdcs,
 };
 
-use crate::draws::Draws;
+use crate::draws::{Chance, Draws};
 
 /// Everything a plan is made of.
 #[derive(Clone, Debug)]
@@ -59,14 +59,24 @@ impl Case {
     /// something that happens to the zone, and in every fifth one or two other lists of rules before.
     #[must_use]
     pub fn random(number: u64) -> Self {
-        let mut draws = Draws::of(number, "random case");
+        Self::of(Chance::Number(number))
+    }
+
+    /// The case that these bytes stand for, each of which decides one thing.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::of(Chance::Bytes(bytes))
+    }
+
+    fn of(chance: Chance<'_>) -> Self {
+        let mut draws = chance.draws("random case");
         Self {
-            number,
-            clusters: with_chassis(number, clusters(number, &mut draws)),
-            rules: rules(number),
+            number: chance.number(),
+            clusters: with_chassis(chance, clusters(chance, &mut draws)),
+            rules: rules(chance),
             best_clusters: 1 + draws.below(4),
-            changes: changes(number),
-            workload: Arc::new(workload(number, &mut draws)),
+            changes: changes(chance),
+            workload: Arc::new(workload(chance, &mut draws)),
             agents: Agents {
                 count: 1 + draws.below(5),
                 decision_ms: [0, 1, 20, 5_000][draws.below(4) as usize],
@@ -74,15 +84,15 @@ impl Case {
                 retries: draws.below(4),
                 fine_grained: draws.one_in(2),
                 caches: true,
-                ..agents(number)
+                ..agents(chance)
             },
-            incidents: incidents(number),
-            lifetimes: lifetimes(number),
-            measures: measures(number),
-            vdcs: vdcs(number),
-            uplinks: uplinks(number),
-            admission: admission(number),
-            power: power(number),
+            incidents: incidents(chance),
+            lifetimes: lifetimes(chance),
+            measures: measures(chance),
+            vdcs: vdcs(chance),
+            uplinks: uplinks(chance),
+            admission: admission(chance),
+            power: power(chance),
         }
     }
 
@@ -135,7 +145,7 @@ impl Case {
     /// A mix of cache switches, pool sizes and ages; each mix of a case is another one.
     #[must_use]
     pub fn mix(&self, mix: u64) -> Caches {
-        let mut draws = Draws::of(self.number ^ mix.rotate_left(48), "random caches");
+        let mut draws = Chance::Number(self.number ^ mix.rotate_left(48)).draws("random caches");
         Caches {
             evaluations: draws.one_in(2),
             rule_objects: draws.one_in(2),
@@ -150,8 +160,8 @@ impl Case {
     }
 }
 
-fn clusters(number: u64, draws: &mut Draws) -> Vec<ClusterSpec> {
-    let mut places = Draws::of(number, "random datacenters");
+fn clusters(chance: Chance<'_>, draws: &mut Draws<'_>) -> Vec<ClusterSpec> {
+    let mut places = chance.draws("random datacenters");
     let datacenters = 1 + places.below(3);
     (0..1 + draws.below(4))
         .map(|index| {
@@ -177,8 +187,8 @@ fn clusters(number: u64, draws: &mut Draws) -> Vec<ClusterSpec> {
 
 /// How agents tell time, commit and avoid conflicts. The time never follows what caches did,
 /// so that every mix of caches decides alike.
-fn agents(number: u64) -> Agents {
-    let mut draws = Draws::of(number, "random agents");
+fn agents(chance: Chance<'_>) -> Agents {
+    let mut draws = chance.draws("random agents");
     Agents {
         latency: if draws.one_in(3) { Latency::Drawn } else { Latency::Fixed },
         hit_ms: u64::from(draws.below(3)) * 10,
@@ -192,8 +202,8 @@ fn agents(number: u64) -> Agents {
 }
 
 /// What is made of lifetimes, with classes as short as the lives of these cases.
-fn lifetimes(number: u64) -> Lifetimes {
-    let mut draws = Draws::of(number, "random lifetimes");
+fn lifetimes(chance: Chance<'_>) -> Lifetimes {
+    let mut draws = chance.draws("random lifetimes");
     Lifetimes {
         baseline_start: draws.one_in(2),
         repredict: !draws.one_in(4),
@@ -209,8 +219,8 @@ fn lifetimes(number: u64) -> Lifetimes {
 
 /// Means from the beginning, from the middle of the hour or from past its end, and a zone that is
 /// filled now and then.
-fn measures(number: u64) -> Measures {
-    let mut draws = Draws::of(number, "random measures");
+fn measures(chance: Chance<'_>) -> Measures {
+    let mut draws = chance.draws("random measures");
     Measures {
         measured_from_hours: draws.one_of(&[0.0, 0.0, 0.5, 2.0]),
         stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
@@ -219,8 +229,8 @@ fn measures(number: u64) -> Measures {
 }
 
 /// In half of the cases VMs are linked, in any way.
-fn vdcs(number: u64) -> Vdcs {
-    let mut draws = Draws::of(number, "random virtual datacenters");
+fn vdcs(chance: Chance<'_>) -> Vdcs {
+    let mut draws = chance.draws("random virtual datacenters");
     let topologies = [Topology::AllToAll, Topology::AllToAll, Topology::Star, Topology::Chain, Topology::Pipeline];
     let topology = if draws.one_in(2) { Some(draws.one_of(&topologies)) } else { None };
     Vdcs {
@@ -235,8 +245,8 @@ fn vdcs(number: u64) -> Vdcs {
 
 /// Networks so small that links often find no room: of any level, of another one in each cluster, and now and then of
 /// none.
-fn uplinks(number: u64) -> Vec<Uplinks> {
-    let mut draws = Draws::of(number, "random uplinks");
+fn uplinks(chance: Chance<'_>) -> Vec<Uplinks> {
+    let mut draws = chance.draws("random uplinks");
     let mut kbps = |sizes: &[u64]| draws.one_of(sizes) * 1_000;
     let mut one = || Uplinks {
         machine_kbps: kbps(&[0, 8, 20, 60, 200]),
@@ -248,8 +258,8 @@ fn uplinks(number: u64) -> Vec<Uplinks> {
 
 /// Beliefs about deployments that live for minutes, as those of these cases do, or much longer; thought over before
 /// every decision, or hardly ever. The paper's look-aheads would take most of the time of all laws.
-fn admission(number: u64) -> AdmissionSettings {
-    let mut draws = Draws::of(number, "random admission");
+fn admission(chance: Chance<'_>) -> AdmissionSettings {
+    let mut draws = chance.draws("random admission");
     let usual = AdmissionSettings::default();
     AdmissionSettings {
         deaths: DeathUnit(draws.one_of(&[Deaths::Blocks, Deaths::Cores])),
@@ -266,8 +276,8 @@ fn admission(number: u64) -> AdmissionSettings {
 }
 
 /// Draws that are measured, or kept within budgets from hardly more than idle servers draw to all that they could.
-fn power(number: u64) -> PowerSettings {
-    let mut draws = Draws::of(number, "random power");
+fn power(chance: Chance<'_>) -> PowerSettings {
+    let mut draws = chance.draws("random power");
     let kinds = [CappingKind::Measured, CappingKind::FullServer, CappingKind::PerVm, CappingKind::PerVm];
     PowerSettings {
         capping: draws.one_of(&kinds),
@@ -281,7 +291,7 @@ fn power(number: u64) -> PowerSettings {
 
 /// Predictions by an oracle, right or often wrong, or by a table of the first half.
 fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
-    let mut draws = Draws::of(number, "random predictor");
+    let mut draws = Chance::Number(number).draws("random predictor");
     let (id, values) =
         draws.one_of(&[("Oracle", &[][..]), ("NoisyOracle", &[50.0]), ("MeanByType", &[]), ("KaplanMeier", &[])]);
     let predictor = PredictorUse { id: id.into(), values: values.into() };
@@ -292,10 +302,10 @@ fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
 
 /// Each rule draws for itself, its place too, so that a new rule leaves the others as they were. In half of the
 /// cases one or two rules about admission are among them, with limits from the least to the most.
-fn rules(number: u64) -> Vec<RuleUse> {
-    let mut weights = Draws::of(number, "random weights");
+fn rules(chance: Chance<'_>) -> Vec<RuleUse> {
+    let mut weights = chance.draws("random weights");
     let weighted = weights.one_in(8);
-    let mut admission = Draws::of(number, "random admission rules");
+    let mut admission = chance.draws("random admission rules");
     let asked = if admission.one_in(2) { 1 + admission.below(2) } else { 0 };
     let all = RULES.iter().filter(|entry| is_about_admission(entry.declaration.id));
     let mut asks: Vec<_> = all.map(|entry| entry.declaration.id).collect();
@@ -303,7 +313,7 @@ fn rules(number: u64) -> Vec<RuleUse> {
     asks.truncate(asked as usize);
     let mut rules = Vec::new();
     for entry in RULES {
-        let mut draws = Draws::of(number, entry.declaration.id);
+        let mut draws = chance.draws(entry.declaration.id);
         let (mut used, place) = (!draws.one_in(4), draws.bits());
         let mut value = |param: &Param| if draws.one_in(2) { param.default } else { other_value(param) };
         let mut values: Vec<_> = entry.declaration.params.iter().map(&mut value).collect();
@@ -324,13 +334,13 @@ fn rules(number: u64) -> Vec<RuleUse> {
 
 /// In one of five cases, one or two lists that hold first: of any rules, those that ask for
 /// lifetimes left out of some, until moments before, during and after the hour.
-fn changes(number: u64) -> Vec<RulesUntil> {
-    let mut draws = Draws::of(number, "random forks");
+fn changes(chance: Chance<'_>) -> Vec<RulesUntil> {
+    let mut draws = chance.draws("random forks");
     let count = if draws.one_in(5) { 1 + draws.below(2) } else { 0 };
     let mut until = Time(-300_000);
     let mut change = |place: u64| {
         until = until + Millis(1_000 * u64::from(draws.below(2_400)));
-        let mut rules = rules(number ^ ((place + 1) << 40));
+        let mut rules = rules(chance.other(place + 1));
         if draws.one_in(3) {
             rules.retain(|rule| !asks_for_lifetimes(rule));
         }
@@ -362,8 +372,8 @@ fn other_value(param: &Param) -> f64 {
 }
 
 /// In half of the cases, racks of as many chassis as there is a machine for in each.
-fn with_chassis(number: u64, mut clusters: Vec<ClusterSpec>) -> Vec<ClusterSpec> {
-    let mut draws = Draws::of(number, "random chassis");
+fn with_chassis(chance: Chance<'_>, mut clusters: Vec<ClusterSpec>) -> Vec<ClusterSpec> {
+    let mut draws = chance.draws("random chassis");
     if draws.one_in(2) {
         clusters.iter_mut().for_each(|it| it.chassis = 1 + draws.below(it.machines / it.racks));
     }
@@ -381,8 +391,8 @@ struct Tenants {
 impl Tenants {
     /// Half of the cases have tenants that ask for something; in one of eight of those each VM
     /// of a tenant may ask for something else.
-    fn random(number: u64) -> Self {
-        let mut draws = Draws::of(number, "random tenants");
+    fn random(chance: Chance<'_>) -> Self {
+        let mut draws = chance.draws("random tenants");
         let (none, is_mixed) = (draws.one_in(2), draws.one_in(8));
         let mut one = || if none { TenantTerms::NONE } else { terms(&mut draws) };
         let of_tenants = (0..TENANTS).map(|_| one()).collect();
@@ -396,7 +406,7 @@ impl Tenants {
 
 /// What a tenant asks for, in numbers that cases this small often cannot give: more fault
 /// domains than there are racks, or in one rack and in many.
-fn terms(draws: &mut Draws) -> TenantTerms {
+fn terms(draws: &mut Draws<'_>) -> TenantTerms {
     if draws.one_in(4) {
         return TenantTerms::NONE;
     }
@@ -412,9 +422,9 @@ fn terms(draws: &mut Draws) -> TenantTerms {
 const TENANTS: u32 = 6;
 const SHAPES_MAX: usize = 8;
 
-fn workload(number: u64, draws: &mut Draws) -> Workload {
-    let tenants = Tenants::random(number);
-    let mut loads = Draws::of(number, "random loads");
+fn workload(chance: Chance<'_>, draws: &mut Draws<'_>) -> Workload {
+    let tenants = Tenants::random(chance);
+    let mut loads = chance.draws("random loads");
     let shapes: Vec<_> = (0..1 + draws.below(SHAPES_MAX as u32))
         .map(|_| VmShape {
             demand: Resources::new(
@@ -438,13 +448,13 @@ fn workload(number: u64, draws: &mut Draws) -> Workload {
         let shape = VmShape { terms: tenants.terms_of(tenant, index), ..shapes[index] };
         builder.push(VmRow { name, tenant: u64::from(tenant), shape, start: Time(start), end });
     }
-    deployments(number, &shapes, &tenants).into_iter().for_each(|row| builder.push(row));
+    deployments(chance, &shapes, &tenants).into_iter().for_each(|row| builder.push(row));
     builder.finish(Time(3_600_000)).expect("rows were added")
 }
 
 /// In half of the cases, up to twelve requests for two to six VMs at once, of any of the shapes.
-fn deployments(number: u64, shapes: &[VmShape], tenants: &Tenants) -> Vec<VmRow> {
-    let mut draws = Draws::of(number, "random deployments");
+fn deployments(chance: Chance<'_>, shapes: &[VmShape], tenants: &Tenants) -> Vec<VmRow> {
+    let mut draws = chance.draws("random deployments");
     let count = if draws.one_in(2) { 1 + draws.below(12) } else { 0 };
     let mut rows = Vec::new();
     for _ in 0..count {
@@ -460,15 +470,15 @@ fn deployments(number: u64, shapes: &[VmShape], tenants: &Tenants) -> Vec<VmRow>
 }
 
 /// In one of three cases, one to three incidents of any kind at any time.
-fn incidents(number: u64) -> Vec<IncidentUse> {
-    let mut draws = Draws::of(number, "random case incidents");
+fn incidents(chance: Chance<'_>) -> Vec<IncidentUse> {
+    let mut draws = chance.draws("random case incidents");
     let count = if draws.one_in(3) { 1 + draws.below(3) } else { 0 };
     (0..count).map(|_| incident(&mut draws)).collect()
 }
 
 /// Moves that are recommended are rare, machines that fail do most harm, and machines that are
 /// emptied keep others busy, so these kinds come more often than the others.
-fn incident(draws: &mut Draws) -> IncidentUse {
+fn incident(draws: &mut Draws<'_>) -> IncidentUse {
     let any = INCIDENTS[draws.below(INCIDENTS.len() as u32) as usize].declaration;
     let often =
         ["MigrateRecommended", "MigrateRecommended", "FailMachines", "DefragmentMachines", "MaintainByMigration", ""];

@@ -5,20 +5,74 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
 
-/// Draws from one named stream of a case.
-pub(crate) struct Draws(Xoshiro256PlusPlus);
+/// Where chance comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Chance<'a> {
+    /// A number, from which everything follows.
+    Number(u64),
+    /// Bytes that a fuzzer makes up: each stream reads a window of its own, a byte a draw, so that one byte changes one
+    /// thing. What is drawn behind its window follows from the window.
+    Bytes(&'a [u8]),
+}
 
-impl Draws {
-    pub(crate) fn of(number: u64, stream: &str) -> Self {
-        Self(Seed(number).stream(stream).generator())
+/// Windows that bytes are cut into; streams share some.
+const WINDOWS: usize = 64;
+
+impl<'a> Chance<'a> {
+    /// One of its named streams.
+    pub(crate) fn draws(self, stream: &str) -> Draws<'a> {
+        match self {
+            Self::Number(number) => Draws { bytes: &[], generator: Seed(number).stream(stream).generator() },
+            Self::Bytes(bytes) => {
+                let window = hash(stream.bytes()) as usize % WINDOWS;
+                let [from, to] = [window, window + 1].map(|window| bytes.len() * window / WINDOWS);
+                let bytes = &bytes[from..to];
+                Draws { bytes, generator: Seed(hash(bytes.iter().copied())).stream(stream).generator() }
+            }
+        }
     }
 
+    /// The chance of one more thing of a kind, apart from that of the first.
+    pub(crate) fn other(self, place: u64) -> Self {
+        match self {
+            Self::Number(number) => Self::Number(number ^ (place << 40)),
+            Self::Bytes(bytes) => Self::Number(hash(bytes.iter().copied()) ^ place),
+        }
+    }
+
+    /// The number that stands for it.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Number(number) => number,
+            Self::Bytes(bytes) => hash(bytes.iter().copied()),
+        }
+    }
+}
+
+/// FNV-1a.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Draws from one named stream of a case.
+pub(crate) struct Draws<'a> {
+    bytes: &'a [u8],
+    generator: Xoshiro256PlusPlus,
+}
+
+impl Draws<'_> {
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        match self.bytes.split_first() {
+            Some((first, rest)) => {
+                self.bytes = rest;
+                u64::from(*first) * 0x0101_0101_0101_0101
+            }
+            None => self.generator.next_u64(),
+        }
     }
 
     pub(crate) fn below(&mut self, count: u32) -> u32 {
-        tiebreak_model::random::pick(self.0.next_u64(), count)
+        tiebreak_model::random::pick(self.bits(), count)
     }
 
     pub(crate) fn one_in(&mut self, count: u32) -> bool {

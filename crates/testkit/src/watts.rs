@@ -9,7 +9,7 @@ use tiebreak_sim::power::events::CappingEvent;
 use tiebreak_sim::{CappingKind, Plan, PowerSettings, World};
 
 use crate::case::Case;
-use crate::draws::Draws;
+use crate::draws::Chance;
 
 /// Watts by which two sums of the same parts may differ.
 const NEAR_W: f64 = 1e-6;
@@ -49,7 +49,7 @@ fn plan(case: &Case, power: PowerSettings) -> Plan {
 
 /// A run in small slices, after each of which every server is added up that the book has moved on.
 fn watched(case: &Case, settings: PowerSettings) -> Result<World, String> {
-    let mut draws = Draws::of(case.number, "random slices");
+    let mut draws = Chance::Number(case.number).draws("random slices");
     let mut world = World::new(plan(case, settings));
     let mut seen = vec![Time::ZERO; world.plan().fleet().chassis_count() as usize];
     loop {

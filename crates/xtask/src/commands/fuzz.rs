@@ -1,51 +1,64 @@
-//! Every reader of traces on bytes that a fuzzer makes up, one target after the other.
+//! Readers of traces on bytes that a fuzzer makes up, and the laws of runs on scenarios that it does, one target after the
+//! other.
 
 use crate::{Outcome, process};
 
 pub(crate) const HELP: &str =
-    "readers of traces on made-up bytes: [--minutes N], 60 in all; needs nightly and cargo-fuzz";
+    "readers and laws on what a fuzzer makes up: [--minutes N], 60 in all; [TARGET]; needs nightly and cargo-fuzz";
 
-/// The targets in `crates/trace/fuzz`, and their share of the time in percent.
-const TARGETS: [(&str, f64); 7] = [
-    ("table", 40.0),
-    ("packed", 15.0),
-    ("compact", 15.0),
-    ("readings", 10.0),
-    ("draws", 5.0),
-    ("parquet", 10.0),
-    ("sqlite", 5.0),
+/// Folders of targets, the targets, their dictionaries, and their share of the time in percent.
+const TARGETS: [(&str, &str, Option<&str>, f64); 8] = [
+    (READERS, "table", Some("table"), 20.0),
+    (READERS, "packed", Some("packed"), 7.5),
+    (READERS, "compact", Some("table"), 7.5),
+    (READERS, "readings", Some("table"), 5.0),
+    (READERS, "draws", Some("table"), 2.5),
+    (READERS, "parquet", Some("table"), 5.0),
+    (READERS, "sqlite", Some("table"), 2.5),
+    (SCENARIOS, "cases", None, 50.0),
 ];
+
+const READERS: &str = "crates/trace/fuzz";
+const SCENARIOS: &str = "crates/testkit/fuzz";
 
 /// What an input may take, so that a bomb is a finding: MiB in all and at once, seconds, and its own bytes.
 const BOUNDS: [&str; 4] = ["-rss_limit_mb=1024", "-malloc_limit_mb=200", "-timeout=10", "-max_len=16384"];
 
 pub(crate) fn run(words: &[String]) -> Outcome {
-    let minutes = asked(words)?;
-    TARGETS.iter().try_for_each(|(target, percent)| fuzz(target, minutes * 60.0 * percent / 100.0))
+    let (minutes, only) = asked(words)?;
+    let wanted = TARGETS.iter().filter(|(_, target, ..)| only.is_none_or(|only| only == *target));
+    let all: f64 = wanted.clone().map(|(.., percent)| percent).sum();
+    wanted
+        .clone()
+        .try_for_each(|(folder, target, words, percent)| fuzz((folder, target), *words, minutes * 60.0 * percent / all))
 }
 
 /// Inputs that reach new code go to `artifacts/found`, which git ignores; those that break a law beside it.
-fn fuzz(target: &str, seconds: f64) -> Outcome {
-    let found = format!("crates/trace/fuzz/artifacts/found/{target}");
+fn fuzz((folder, target): (&str, &str), dictionary: Option<&str>, seconds: f64) -> Outcome {
+    let found = format!("{folder}/artifacts/found/{target}");
     std::fs::create_dir_all(&found).map_err(|error| format!("cannot make {found}: {error}"))?;
-    let kept = format!("crates/trace/fuzz/corpus/{target}");
-    let words = if target == "packed" { "packed" } else { "table" };
+    let kept = format!("{folder}/corpus/{target}");
     let mut fuzzer = process::command("rustup", &["run", "nightly", "cargo", "fuzz", "run"]);
-    fuzzer.args(["--fuzz-dir", "crates/trace/fuzz", target]);
+    fuzzer.args(["--fuzz-dir", folder, target]);
     fuzzer.args([&found, &kept]).arg("--").args(BOUNDS);
-    fuzzer.arg(format!("-dict=crates/trace/fuzz/dictionaries/{words}.dict"));
+    fuzzer.args(dictionary.map(|words| format!("-dict={folder}/dictionaries/{words}.dict")));
     fuzzer.arg(format!("-max_total_time={}", seconds.ceil()));
     process::run(&mut fuzzer)
 }
 
-fn asked(words: &[String]) -> Result<f64, String> {
+/// How many minutes, and which target alone.
+fn asked(words: &[String]) -> Result<(f64, Option<&str>), String> {
+    let target = |word: &&str| TARGETS.iter().any(|(_, target, ..)| target == word);
+    let minutes = |word: &str| {
+        let minutes = word.parse().ok().filter(|minutes| (0.1..=10_000.0).contains(minutes));
+        minutes.ok_or_else(|| format!("--minutes: expected 0.1 to 10000 minutes, got {word}"))
+    };
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(60.0),
-        ["--minutes", word] => {
-            let minutes = word.parse().ok().filter(|minutes| (0.1..=10_000.0).contains(minutes));
-            minutes.ok_or_else(|| format!("--minutes: expected 0.1 to 10000 minutes, got {word}"))
-        }
-        _ => Err(format!("expected --minutes N, got {}", words.join(" "))),
+        [] => Ok((60.0, None)),
+        ["--minutes", word] => Ok((minutes(word)?, None)),
+        [only] if target(&only) => Ok((60.0, Some(only))),
+        ["--minutes", word, only] | [only, "--minutes", word] if target(&only) => Ok((minutes(word)?, Some(only))),
+        _ => Err(format!("expected --minutes N and a target, got {}", words.join(" "))),
     }
 }
 
@@ -55,11 +68,14 @@ mod tests {
 
     #[test]
     fn how_long() {
-        let of = |line: &str| asked(&line.split_whitespace().map(String::from).collect::<Vec<_>>());
-        assert_eq!((of(""), of("--minutes 2.5")), (Ok(60.0), Ok(2.5)));
-        for line in ["--minutes", "--minutes 0", "--minutes soon", "--minutes NaN", "--hours 1", "2"] {
-            assert!(of(line).is_err_and(|told| told.contains("expected")), "{line}");
+        let words = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>();
+        assert_eq!((asked(&words("")), asked(&words("--minutes 2.5"))), (Ok((60.0, None)), Ok((2.5, None))));
+        for line in ["cases --minutes 2", "--minutes 2 cases"] {
+            assert_eq!(asked(&words(line)), Ok((2.0, Some("cases"))), "{line}");
         }
-        assert_eq!(TARGETS.iter().map(|(_, percent)| percent).sum::<f64>(), 100.0);
+        for line in ["tables", "--minutes", "--minutes 0", "--minutes soon", "--minutes NaN", "--hours 1", "2"] {
+            assert!(asked(&words(line)).is_err_and(|told| told.contains("expected")), "{line}");
+        }
+        assert_eq!(TARGETS.iter().map(|(.., percent)| percent).sum::<f64>(), 100.0);
     }
 }
