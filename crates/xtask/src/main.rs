@@ -15,7 +15,8 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::{
-    bench, build, bundle, check, floors, fuzz, no_std, prerender, serve, setup, size, soak, strings, test, words,
+    bench, build, bundle, check, floors, fuzz, no_std, prerender, serve, setup, size, soak, strings, targets, test,
+    words,
 };
 
 /// Done, or the one sentence that says what was tried and what to do.
@@ -42,6 +43,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "no-std", help: no_std::HELP, run: no_std::run },
     Command { name: "size", help: size::HELP, run: size::run },
     Command { name: "soak", help: soak::HELP, run: soak::run },
+    Command { name: "targets", help: targets::HELP, run: targets::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "prerender", help: prerender::HELP, run: prerender::run },

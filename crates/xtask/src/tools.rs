@@ -57,12 +57,22 @@ pub(crate) const BROWSERS: &[(&str, &str)] = &[
     ("firefox-esr", "firefox-esr"),
 ];
 
-/// What `tests/sweep` runs shards through, in a Python environment of its own.
-pub(crate) const DASK_VERSION: &str = "2025.12.0";
+/// Packages for Python, all of one version, in an environment of their own.
+pub(crate) struct PythonTool {
+    pub(crate) packages: &'static [&'static str],
+    pub(crate) version: &'static str,
+}
 
-/// The folder of that environment.
-pub(crate) fn dask_folder() -> Result<PathBuf, String> {
-    Ok(cache()?.join(format!("dask-{DASK_VERSION}")))
+/// What `tests/sweep` runs shards through.
+pub(crate) const DASK: PythonTool = PythonTool { packages: &["dask", "distributed"], version: "2025.12.0" };
+
+/// WebAssembly outside of a browser.
+pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &["wasmtime"], version: "50.0.1" };
+
+impl PythonTool {
+    pub(crate) fn folder(&self) -> Result<PathBuf, String> {
+        Ok(cache()?.join(format!("{}-{}", self.packages[0], self.version)))
+    }
 }
 
 impl CargoTool {

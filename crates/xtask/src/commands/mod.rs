@@ -13,5 +13,6 @@ pub(crate) mod setup;
 pub(crate) mod size;
 pub(crate) mod soak;
 pub(crate) mod strings;
+pub(crate) mod targets;
 pub(crate) mod test;
 pub(crate) mod words;

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::page::develop;
-use crate::tools::{
-    BARE_TARGET, BROWSER_TARGET, BROWSERS, CargoTool, DASK_VERSION, TRUNK, WASM_BINDGEN, cache, dask_folder,
-};
+use crate::tools::{BARE_TARGET, BROWSER_TARGET, BROWSERS, CargoTool, PythonTool, TRUNK, WASM_BINDGEN, cache};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str = "install what is missing: wasm targets, Trunk, wasm-bindgen, npm packages, browsers";
@@ -160,28 +158,29 @@ fn browsers() -> Outcome {
     .map_err(|error| format!("{error}; {advice}"))
 }
 
-/// A Python that has Dask, in a folder of its own. Only the sweep's tests need it.
-pub(crate) fn dask() -> Result<PathBuf, String> {
-    let folder = dask_folder()?;
+/// A Python that has these packages, in a folder of its own.
+pub(crate) fn python(tool: &PythonTool) -> Result<PathBuf, String> {
+    let folder = tool.folder()?;
     let python = folder.join("bin").join("python3");
+    let (name, version) = (tool.packages[0], tool.version);
     let is_ready = || {
-        let version = "import distributed; print(distributed.__version__)";
-        process::output(&mut process::command(&python, &["-c", version])).is_ok_and(|said| said.trim() == DASK_VERSION)
+        let question = format!("import importlib.metadata as m; print(*{{m.version(p) for p in {:?}}})", tool.packages);
+        process::output(&mut process::command(&python, &["-c", &question])).is_ok_and(|said| said.trim() == version)
     };
     if !is_ready() {
-        let packages = format!("dask=={DASK_VERSION}");
-        let with_pip = ["-m", "pip", "install", "--quiet", &packages, &format!("distributed=={DASK_VERSION}")];
-        progress::told("Dask", || {
+        let packages: Vec<String> = tool.packages.iter().map(|package| format!("{package}=={version}")).collect();
+        progress::told(name, || {
             process::run(process::command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
-            process::run(&mut process::command(&python, &with_pip))
+            process::run(process::command(&python, &["-m", "pip", "install", "--quiet"]).args(&packages))
         })
         .map_err(|error| {
+            let packages = packages.join(" ");
             format!(
                 "{error}; install Python 3.10 or newer with venv (python3-venv) and pip, and let pip fetch {packages}"
             )
         })?;
     }
-    if is_ready() { Ok(python) } else { Err(format!("Dask does not answer; delete {}", folder.display())) }
+    if is_ready() { Ok(python) } else { Err(format!("{name} does not answer; delete {}", folder.display())) }
 }
 
 /// How packages are installed here, when we may: as root, or through a sudo that asks nothing.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::tools::{BROWSER_TARGET, NATIVE, WASM_BINDGEN, WASM_TESTED};
+use crate::tools::{BROWSER_TARGET, DASK, NATIVE, WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str =
@@ -130,7 +130,7 @@ fn native() -> Report {
 
 /// A sweep through Dask is the sweep in one piece.
 fn sweep() -> Report {
-    let python = match super::setup::dask() {
+    let python = match super::setup::python(&DASK) {
         Ok(python) => python,
         Err(sentence) => return Report::of(Err(sentence)),
     };
