@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use tiebreak_scenario::Cost;
 use tiebreak_sim::World;
 
 use crate::answer::note;
@@ -20,6 +21,17 @@ const EVERY: Duration = Duration::from_millis(250);
 
 /// Events between two looks at the clock: few, because a decision may take milliseconds where every moment ahead is looked at.
 const SLICE: u32 = 1 << 8;
+
+/// A run that is estimated to take more, in seconds and bytes, is announced.
+const SECONDS_TOLD: f64 = 20.0;
+const BYTES_TOLD: f64 = 1_073_741_824.0;
+
+/// Says what a run takes, before anything of it is made, where that is much.
+pub(crate) fn warn_of(cost: &Cost) {
+    if cost.is_above(SECONDS_TOLD, BYTES_TOLD) {
+        note(&format!("{cost} Ctrl-C ends it with what there is by then."));
+    }
+}
 
 /// Tells of work in equal steps on standard error.
 pub(crate) struct Progress {

@@ -14,6 +14,7 @@ use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
 use crate::given::{Given, Opt};
+use crate::progress;
 use crate::trace::{Source, source};
 
 /// The options that choose a scenario.
@@ -102,9 +103,18 @@ pub(crate) fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> 
 /// The variant that was asked for, and what it runs on.
 pub(crate) fn with_source(given: &Given) -> Result<(Variant, Source), Failure> {
     // A generated workload follows from what is set; what is set of agents goes above what they are without.
-    let source = source(&variant(given)?, given)?;
+    let asked = variant(given)?;
+    let expected = asked.expected_vms().filter(|_| !given.has("trace"));
+    if let Some(vms) = expected {
+        // Drawing the workload takes a part of it already.
+        progress::warn_of(&asked.cost(vms));
+    }
+    let source = source(&asked, given)?;
     let mut variant = unslowed(unset_variant(given)?, &source.workload, given);
     set_fields(&mut variant, given)?;
+    if expected.is_none() {
+        progress::warn_of(&variant.cost(source.workload.vm_count().into()));
+    }
     Ok((variant, source))
 }
 

@@ -36,6 +36,11 @@ pub enum Command {
         /// Begin paused, to be stepped.
         paused: bool,
     },
+    /// Make the run of which [`Reply::Costly`] told, whatever it takes.
+    RunAnyway {
+        /// The run.
+        run: u32,
+    },
     /// Hold the run.
     Pause,
     /// Go on.
@@ -277,6 +282,17 @@ pub enum Reply {
         name: String,
         /// What is kept of it, by the values of `TraceSettings`.
         sample: Vec<f64>,
+    },
+    /// A run is estimated to take long or much memory; it waits for [`Command::RunAnyway`].
+    Costly {
+        /// The run.
+        run: u32,
+        /// The estimate in a sentence.
+        told: String,
+        /// Time natively.
+        seconds: f64,
+        /// Memory.
+        bytes: f64,
     },
     /// A predictor of lifetimes learns before a run begins.
     Learning {
@@ -747,6 +763,7 @@ impl Reply {
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }
+            | Self::Costly { run, .. }
             | Self::Learning { run, .. }
             | Self::Power { run, .. }
             | Self::Started { run, .. }

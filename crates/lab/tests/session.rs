@@ -829,6 +829,54 @@ fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
     assert_eq!(names, ["mine.csv", "under-another-name.csv.gz"]);
 }
 
+/// The small preset over many days, on so many machines that each decision looks at.
+fn costly(days: f64) -> Document {
+    let mut document = preset("small");
+    for (path, value) in [
+        ("inventory.clusters.0.machines", "60000"),
+        ("workload.requests_per_hour", "50"),
+        ("agents.caches", "false"),
+        ("workload.days", days.to_string().as_str()),
+    ] {
+        document.variants[0].set(path, value).unwrap_or_else(|issue| panic!("{path}: {issue}"));
+    }
+    document
+}
+
+#[test]
+fn a_run_that_takes_long_waits_for_a_word_and_is_not_asked_about_again() {
+    let mut session = Session::open(costly(20.0));
+    session.hear();
+    let Phase::Costly { told, .. } = &session.app.front.phase else { panic!("{:?}", session.app.front.phase) };
+    assert!(told.ends_with("Without caches every decision looks at all machines."), "{told}");
+    assert!(!session.engine.is_running() && session.app.front.live.is_none());
+    session.does(Message::Run);
+    session.hear();
+    assert_eq!((&session.app.front.phase, session.engine.is_running()), (&Phase::Running, true));
+    // What takes about as long, too, but not what takes more than twice as long.
+    for (days, asks) in [(25.0, false), (75.0, true)] {
+        session.does(Message::Open(costly(days)));
+        session.hear();
+        assert_eq!(matches!(session.app.front.phase, Phase::Costly { .. }), asks, "{days} days");
+    }
+    // Whatever else is wanted runs at once.
+    session.does(Message::Open(preset("small")));
+    session.settle();
+    assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
+}
+
+#[test]
+fn a_step_into_a_run_that_takes_long_is_made_when_it_may_begin() {
+    let mut session = Session::open(costly(20.0));
+    session.hear();
+    session.does(Message::Step);
+    session.hear();
+    assert!(matches!(session.app.front.phase, Phase::Costly { .. }), "{:?}", session.app.front.phase);
+    session.does(Message::Run);
+    session.hear();
+    assert_eq!((&session.app.front.phase, session.app.front.decided.0 > 0), (&Phase::Paused, true));
+}
+
 #[test]
 fn a_step_that_is_asked_for_before_the_trace_is_there_is_made_when_it_comes() {
     for (to, decided) in [(StepTo::Vm, 1), (StepTo::Conflict, 2)] {

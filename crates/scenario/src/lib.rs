@@ -8,6 +8,7 @@
 //! Start with [`document`] for what there is, [`read`] and [`mod@write`] for its text form,
 //! [`link`] for the part of an address behind `#`, [`presets`] for scenarios by name.
 
+mod cost;
 mod cursor;
 pub mod document;
 pub mod effect;
@@ -26,6 +27,7 @@ pub mod sweep;
 pub mod version;
 pub mod write;
 
+pub use cost::Cost;
 pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
 pub use fork::Fork;
 pub use incident::IncidentRow;

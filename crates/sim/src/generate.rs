@@ -153,6 +153,23 @@ impl GeneratedWorkload {
         rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
     }
 
+    /// How many VMs it is expected to have, at most [`VMS_MAX`].
+    #[must_use]
+    pub fn expected_vms(&self) -> f64 {
+        let Self { days, requests_per_hour, spikes_per_day, spike_requests, scale_outs, .. } = *self;
+        let (life, hours) = (self.lives().mean_hours(), days * 24.0);
+        let in_spikes = spikes_per_day * days * f64::from(spike_requests);
+        let first = self.tenant_size().mean() * (requests_per_hour * (life + hours) + in_spikes);
+        let growing = requests_per_hour * (life + hours) + in_spikes;
+        (first + scale_outs / 100.0 * GROWN_VMS_MEAN * growing).min(VMS_MAX as f64)
+    }
+
+    /// Whether its workload ends before its days are over, because it would have had more than [`VMS_MAX`] VMs.
+    #[must_use]
+    pub fn ends_early(&self, workload: &Workload) -> bool {
+        workload.horizon() < self.horizon()
+    }
+
     /// When the trace stops telling.
     fn horizon(&self) -> Time {
         Time::ZERO + hours(self.days * 24.0)

@@ -238,7 +238,7 @@ fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
 /// The three numbers people look at first, and one sentence.
 fn outcome(link: &Scope<Page>, app: &App) -> Html {
     let Some(live) = app.front.live.as_ref().filter(|live| live.result.is_some()) else {
-        return waiting(app);
+        return waiting(link, app);
     };
     let baseline = app.front.baseline.as_ref().filter(|before| before.run != live.run && app.aside.is_empty());
     let figure = |figure: &verdict::Figure| {
@@ -253,6 +253,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
     let warning = |words: &String| html! { <p class="notice bad" role="alert">{ heard(words) }</p> };
     html! {
         <>
+            { costly(link, app) }
             <div class="figures">{ for verdict::figures(live, baseline).iter().map(figure) }</div>
             <p class="verdict">{ verdict::sentence(live, baseline) }{ " " }{ for live.result.as_ref().and_then(verdict::waits) }{ " " }{ keep }</p>
             { for live.result.iter().flat_map(|result| &result.slow_agents).map(warning) }
@@ -270,9 +271,21 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
+/// What is asked before a run that takes long.
+fn costly(link: &Scope<Page>, app: &App) -> Html {
+    let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
+    html! {
+        <div class="notice" role="alert">
+            <p>{ heard(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less; the page works on meanwhile, and Pause holds it.") }</p>
+            <button class="primary" onclick={link.callback(|_| PageMessage::App(Message::Run))}>{ tr("Run it anyway") }</button>
+        </div>
+    }
+}
+
 /// What stands where the numbers will be.
-fn waiting(app: &App) -> Html {
+fn waiting(link: &Scope<Page>, app: &App) -> Html {
     match &app.front.phase {
+        Phase::Costly { .. } => costly(link, app),
         Phase::NeedsTrace { name, fingerprint, .. } => {
             let choose = Callback::from(|_: MouseEvent| {
                 let field = gloo::utils::document().query_selector("input[type=file]").ok().flatten();

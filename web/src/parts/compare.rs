@@ -99,6 +99,7 @@ pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
 fn waiting(against: &tiebreak_lab::app::Lane) -> String {
     match &against.phase {
         Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
+        Phase::Costly { told, .. } => heard(told),
         Phase::NeedsTrace { name, .. } => say("{} waits for the trace {name}.", &[&against.variant, &name]),
         _ => tr("Both are compared when both have run.").into(),
     }

@@ -43,6 +43,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     let plan = variant.plan(source.workload.clone())?;
     let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
+    doubts.extend(variant.ends_early(plan.workload()));
     doubts.extend(facts.doubts(plan.fleet()));
     doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
     progress::listen();

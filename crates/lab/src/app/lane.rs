@@ -52,6 +52,12 @@ impl Lane {
         self.send(Command::Run { run, document: document.to_json(), paused })
     }
 
+    /// Lets the run begin that waits because it takes long.
+    pub(super) fn run_anyway(&mut self) -> Effect {
+        self.phase = Phase::Running;
+        self.send(Command::RunAnyway { run: self.run })
+    }
+
     /// Asks for the machines at a moment; one moment after the other, however fast people go along the run.
     pub(super) fn look_at(&mut self, time_ms: f64) -> Option<Effect> {
         let run = self.live.as_ref().filter(|_| self.phase == Phase::Finished && self.looking.is_none())?.run;

@@ -128,6 +128,8 @@ pub struct App {
     pub promised: Option<Stamp>,
     /// A link from a newer version, of which only part could be read.
     as_it_came: Option<String>,
+    /// What the longest run takes that somebody wanted anyway: seconds and bytes.
+    approved: Option<(f64, f64)>,
     next_run: u32,
     next_lane: u32,
 }
@@ -798,11 +800,22 @@ impl App {
     }
 
     fn run_or_resume(&mut self) -> Vec<Effect> {
-        if self.front.phase == Phase::Paused {
-            self.front.phase = Phase::Running;
-            return vec![self.front.send(Command::Resume)];
+        match self.front.phase {
+            Phase::Paused => {
+                self.front.phase = Phase::Running;
+                vec![self.front.send(Command::Resume)]
+            }
+            Phase::Costly { seconds, bytes, .. } => self.run_anyway(seconds, bytes),
+            _ => self.start_run(false),
         }
-        self.start_run(false)
+    }
+
+    /// Runs that wait because they take long are made, and those after them that take no more than twice as much.
+    fn run_anyway(&mut self, seconds: f64, bytes: f64) -> Vec<Effect> {
+        self.approved = Some((seconds, bytes));
+        let lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
+        let waiting = lanes.filter(|lane| matches!(lane.phase, Phase::Costly { .. }));
+        waiting.map(Lane::run_anyway).collect()
     }
 
     fn step(&mut self) -> Vec<Effect> {
@@ -999,6 +1012,15 @@ impl App {
                 }
                 Vec::new()
             }
+            Reply::Costly { run, told, seconds, bytes } => {
+                let is_approved = self.approved.is_some_and(|(s, b)| seconds <= 2.0 * s && bytes <= 2.0 * b);
+                let Some(lane) = self.lane_of(run) else { return Vec::new() };
+                if is_approved {
+                    return vec![lane.send(Command::RunAnyway { run })];
+                }
+                lane.phase = Phase::Costly { told, seconds, bytes };
+                Vec::new()
+            }
             Reply::Learning { run, share, paused } => {
                 if let Some(lane) = self.lane_of(run) {
                     lane.learns(share, paused);
@@ -1157,6 +1179,7 @@ impl App {
             Phase::Running => tr("Running").into(),
             Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
             Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
+            Phase::Costly { .. } => tr("Waiting for your word: this run takes long").into(),
             Phase::Failed(message) => heard(message),
             Phase::Finished => self.finished_status(),
         }

@@ -106,10 +106,15 @@ impl Pool {
         reply: Reply,
         next_run: &mut u32,
     ) -> (Option<(Purpose, Gathered)>, Vec<Effect>) {
-        let Some(place) = self.busy.iter_mut().find(|it| it.as_ref().is_some_and(|it| it.run == run)) else {
+        let mut places = (POOL..).zip(&mut self.busy);
+        let Some((lane, place)) = places.find(|(_, it)| it.as_ref().is_some_and(|it| it.run == run)) else {
             return (None, Vec::new());
         };
         let Some(working) = place else { return (None, Vec::new()) };
+        if let Reply::Costly { .. } = reply {
+            // Whoever began so many runs can end them.
+            return (None, vec![Effect::Send { lane, command: Command::RunAnyway { run } }]);
+        }
         working.gathered.result = match reply {
             Reply::Progress(progress) => {
                 working.gathered.take(progress);

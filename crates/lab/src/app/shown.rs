@@ -80,6 +80,15 @@ pub enum Phase {
         /// What is to be kept of it.
         sample: TraceSettings,
     },
+    /// Estimated to take long or much memory, and waiting for somebody to say that it may.
+    Costly {
+        /// The estimate in a sentence.
+        told: String,
+        /// Time natively.
+        seconds: f64,
+        /// Memory.
+        bytes: f64,
+    },
     /// Not possible.
     Failed(String),
 }

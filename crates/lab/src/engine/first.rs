@@ -44,7 +44,7 @@ impl FirstRun {
         }
         let facts = Arc::new(Facts::of(&trace.workload));
         let plan = variant.untrained_plan(Arc::new(trace.workload)).map_err(|error| error.to_string())?;
-        let (mut run, started) = Run::begin(Self::RUN, (plan, facts), false, (None, None));
+        let (mut run, started) = Run::begin(Self::RUN, (plan, facts), false, (None, None, None));
         let mut said = vec![Reply::TraceLoaded(card), started];
         while run.is_moving() {
             said.extend(run.work(false));

@@ -101,6 +101,8 @@ pub(super) struct Learning {
 pub(super) struct Lore {
     pub(super) lifetimes: Option<Known>,
     pub(super) loads: Option<Loads>,
+    /// Says that its workload is shorter than was asked for, where it is.
+    pub(super) ends_early: Option<String>,
 }
 
 /// How a run begins.
@@ -125,6 +127,7 @@ pub(super) enum Ready {
 /// Looks for what a plan asks to be predicted.
 pub(super) fn prepare(run: u32, variant: &Variant, plan: Plan, shelf: &mut Shelf, then: Beginning) -> Ready {
     let (mut known, mut training, mut foretelling) = (Lore::default(), None, None);
+    known.ends_early = variant.ends_early(plan.workload());
     if plan.asks_for_lifetimes() {
         let row = &variant.predictor;
         let (predictor, values) = (row.id.clone(), row.values.clone());

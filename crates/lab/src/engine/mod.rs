@@ -48,6 +48,11 @@ use self::years::Lab;
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
 
+/// A run that is estimated to take longer natively, or more memory, is made when somebody says so. Half of the memory that a
+/// browser gives a worker at most.
+const SECONDS_ASKED: f64 = 60.0;
+const BYTES_ASKED: f64 = 2.0 * 1_073_741_824.0;
+
 /// What is asked of a trace that nobody gave yet.
 const NOT_LOADED: &str = "expected a trace that is loaded, got one that is not; open its file first";
 
@@ -59,7 +64,7 @@ pub struct Engine {
     learning: Option<Box<Learning>>,
     shelf: Shelf,
     run: Option<Run>,
-    /// The run that waits for its trace.
+    /// The run that waits for its trace, or for somebody to say that it may take what it takes.
     waiting: Option<Waiting>,
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
@@ -85,7 +90,10 @@ struct Waiting {
     run: u32,
     document: String,
     then: Beginning,
-    fingerprint: u128,
+    /// Its trace's, where it waits for that.
+    fingerprint: Option<u128>,
+    /// Whether it may take what it takes.
+    at_any_cost: bool,
 }
 
 struct Reading {
@@ -150,7 +158,11 @@ impl Engine {
             }
             Command::Generate(ask) => vec![self.generate(&ask)],
             Command::Run { run, document, paused } => {
-                self.start(run, document, if paused { Beginning::Held } else { Beginning::Runs })
+                self.start(run, document, if paused { Beginning::Held } else { Beginning::Runs }, false)
+            }
+            Command::RunAnyway { run } => {
+                let waiting = self.waiting.take_if(|it| it.run == run && it.fingerprint.is_none());
+                waiting.map_or_else(Vec::new, |Waiting { document, then, .. }| self.start(run, document, then, true))
             }
             Command::Years { run, document } => {
                 self.run = None;
@@ -262,8 +274,9 @@ impl Engine {
             Ok(parsed) => {
                 let fingerprint = parsed.workload.fingerprint();
                 let mut replies = vec![Reply::TraceLoaded(self.keep(name, sample, parsed))];
-                if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == fingerprint) {
-                    replies.extend(self.start(waiting.run, waiting.document, waiting.then));
+                if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == Some(fingerprint)) {
+                    let Waiting { run, document, then, at_any_cost, .. } = waiting;
+                    replies.extend(self.start(run, document, then, at_any_cost));
                 }
                 replies
             }
@@ -327,6 +340,13 @@ impl Engine {
         needs((&self.known.facts(&workload), &workload), &variant, is_suggested, reject_pct)
     }
 
+    /// VMs of a variant's trace, where it is loaded.
+    fn loaded_vms(&self, variant: &Variant) -> f64 {
+        let WorkloadRef::Trace { fingerprint, .. } = &variant.workload else { return 0.0 };
+        let trace = self.traces.iter().find(|trace| trace.fingerprint == *fingerprint);
+        trace.map_or(0.0, |trace| trace.workload.vm_count().into())
+    }
+
     fn workload(&mut self, variant: &Variant) -> Option<Arc<Workload>> {
         match &variant.workload {
             WorkloadRef::Trace { fingerprint, name, .. } => {
@@ -349,16 +369,21 @@ impl Engine {
         }
     }
 
-    fn start(&mut self, id: u32, document: String, then: Beginning) -> Vec<Reply> {
+    fn start(&mut self, id: u32, document: String, then: Beginning, at_any_cost: bool) -> Vec<Reply> {
         (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
         self.years = None;
         let variant = match read(&document) {
             Ok(variant) => variant,
             Err(message) => return vec![Reply::Failed { run: id, message }],
         };
+        let cost = variant.cost(variant.expected_vms().unwrap_or_else(|| self.loaded_vms(&variant)));
+        if !at_any_cost && cost.is_above(SECONDS_ASKED, BYTES_ASKED) {
+            self.waiting = Some(Waiting { run: id, document, then, fingerprint: None, at_any_cost });
+            return vec![Reply::Costly { run: id, told: cost.to_string(), seconds: cost.seconds, bytes: cost.bytes }];
+        }
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
-            self.waiting = Some(Waiting { run: id, document, then, fingerprint });
+            self.waiting = Some(Waiting { run: id, document, then, fingerprint: Some(fingerprint), at_any_cost });
             let (fingerprint, sample) = (format!("{fingerprint:032x}"), settings.to_values());
             return vec![Reply::TraceNeeded { run: id, fingerprint, name, sample }];
         };
@@ -379,10 +404,11 @@ impl Engine {
     /// Lets a run begin.
     fn begin(&mut self, id: u32, plan: Plan, known: Lore, then: Beginning) -> Vec<Reply> {
         let (paused, learned) = (then != Beginning::Runs, known.lifetimes.map(|known| known.learned));
+        let ends_early = known.ends_early;
         self.foretold = known.loads.and_then(|loads| loads.quality);
         let (run, started) = {
             let (vdcs, facts) = (vdcs::profile(&plan), self.known.facts(plan.workload()));
-            Run::begin(id, (plan, facts), paused, (learned, vdcs))
+            Run::begin(id, (plan, facts), paused, (learned, vdcs, ends_early))
         };
         self.run = Some(run);
         let mut replies = vec![started];

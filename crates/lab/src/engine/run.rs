@@ -35,7 +35,7 @@ impl Run {
         id: u32,
         (plan, facts): (Plan, Arc<Facts>),
         paused: bool,
-        (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
+        (learned, vdcs, ends_early): (Option<Box<Learned>>, Option<Box<VdcProfile>>, Option<String>),
     ) -> (Self, Reply) {
         let mut world = World::new(plan);
         world.keep_frames();
@@ -45,7 +45,8 @@ impl Run {
         (layout.has_power, layout.has_draws) = (world.power_settings().is_some(), world.measures_draws());
         let horizon_ms = world.plan().workload().horizon().0 as f64;
         let warning = too_large(world.plan().workload(), world.plan().fleet());
-        let (doubts, outliers) = (facts.doubts(world.plan().fleet()), facts.stretched());
+        let doubts = ends_early.into_iter().chain(facts.doubts(world.plan().fleet())).collect();
+        let outliers = facts.stretched();
         let run = Self { id, world, facts, sent: 0, lately: Lately::default(), seeking: None, paused, finished: false };
         (run, Reply::Started { run: id, layout, horizon_ms, warning, doubts, outliers, learned, vdcs })
     }

@@ -62,7 +62,7 @@ pub fn sentence(app: &App) -> String {
             "This runs on the trace {name}, which no link carries. Open it in Tiebreak and give the file there.",
             &[&name],
         ),
-        (Phase::Failed(message), ..) => heard(message),
+        (Phase::Costly { told, .. }, ..) | (Phase::Failed(told), ..) => heard(told),
         (_, Some(against), _) => compare::verdict(&app.front, against, None),
         (_, None, Some(live)) if live.result.is_some() => verdict::sentence(live, None),
         _ => tr("Running…").into(),

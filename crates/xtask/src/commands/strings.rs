@@ -57,6 +57,7 @@ const ENGINE: &[&str] = &[
     "crates/profile/src/facts.rs",
     "crates/profile/src/sizing.rs",
     "crates/profile/src/words.rs",
+    "crates/scenario/src/cost.rs",
     "crates/sim/src/power/mod.rs",
     "crates/sim/src/rule_shares.rs",
     "crates/sim/src/story.rs",

@@ -1,0 +1,212 @@
+//! What a run takes, estimated before anything of it is made, so that people can be asked first.
+//!
+//! The estimate is coarse: it was fitted to runs of the native program, and is meant to be right within a factor of four
+//! (docs/RESULTS.md lays it beside measured runs). A browser takes about twice as long.
+
+use core::fmt;
+
+use tiebreak_model::Workload;
+use tiebreak_placement::Policy;
+use tiebreak_profile::words::{count, counted, duration};
+
+use tiebreak_sim::generate::VMS_MAX;
+
+use crate::document::{RuleRow, Variant, WorkloadRef};
+
+/// Time for a decision whose class was evaluated before, in microseconds, and what is added by each agent, which follows
+/// every change, and by each machine.
+const DECISION_US: f64 = 1.3;
+const AGENT_US: f64 = 0.9;
+const MACHINE_US: f64 = 0.0001;
+/// What each machine adds where all of them are looked at for every decision.
+const UNCACHED_MACHINE_US: f64 = 0.028;
+/// What each machine adds where weights are set by hand.
+const WEIGHED_MACHINE_US: f64 = 0.055;
+/// What each moment ahead adds where deployments are thought over again at changes of [`TOLERANCE_PCT`], and how many times
+/// as much it is at most where they are at smaller ones.
+const MOMENT_US: f64 = 2.0;
+const TOLERANCE_PCT: f64 = 5.0;
+const THOUGHTS_MAX: f64 = 30.0;
+/// What it takes to begin, for each machine and whoever has a view of it.
+const VIEW_US: f64 = 1.0;
+
+/// Bytes of a VM, in the workload and in what a run keeps of it.
+const VM_BYTES: f64 = 110.0;
+/// Bytes of a machine in the store, and in the view and the caches of an agent.
+const MACHINE_BYTES: f64 = 300.0;
+/// What every run takes.
+const RUN_BYTES: f64 = 16.0 * MEBI;
+
+const MEBI: f64 = 1_048_576.0;
+const GIBI: f64 = 1_024.0 * MEBI;
+
+/// What a run is estimated to take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Time on one core of a present computer, natively.
+    pub seconds: f64,
+    /// Memory.
+    pub bytes: f64,
+    vms: u64,
+    machines: u32,
+    agents: u32,
+    burden: Burden,
+}
+
+/// What takes most of the time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Burden {
+    /// Nothing in particular.
+    None,
+    /// Every decision looks at all machines.
+    NoCaches,
+    /// Machines are compared pair by pair.
+    Weights,
+    /// Rules about admission look at so many moments.
+    Ahead(usize),
+}
+
+impl Cost {
+    /// Whether it takes longer, or more memory, than this.
+    #[must_use]
+    pub fn is_above(&self, seconds: f64, bytes: f64) -> bool {
+        self.seconds > seconds || self.bytes > bytes
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (time, vms) = (duration(self.seconds * 1_000.0), counted(self.vms, "VM", "VMs"));
+        let machines = counted(self.machines.into(), "machine", "machines");
+        let agents = counted(self.agents.into(), "agent", "agents");
+        let memory = match self.bytes / GIBI {
+            large if large >= 1.0 => format!("{large:.1} GiB"),
+            _ => format!("{:.0} MiB", self.bytes / MEBI),
+        };
+        write!(f, "This run is estimated to take {time} and {memory} of memory: {vms}, {machines}, {agents}.")?;
+        let why = match self.burden {
+            Burden::None => return Ok(()),
+            Burden::NoCaches => "Without caches every decision looks at all machines.".into(),
+            Burden::Weights => "With weights set by hand machines are compared pair by pair.".into(),
+            Burden::Ahead(moments) => {
+                format!("Rules about admission look at {} moments ahead.", count(moments as u64))
+            }
+        };
+        write!(f, " {why}")
+    }
+}
+
+impl Variant {
+    /// Says that its workload ends before its days are over, where it does, because a generated one has a limit.
+    #[must_use]
+    pub fn ends_early(&self, workload: &Workload) -> Option<String> {
+        let WorkloadRef::Generated(settings) = &self.workload else { return None };
+        let (horizon, asked) = (workload.horizon().0 as f64, settings.days * 24.0 * 3_600_000.0);
+        settings.ends_early(workload).then(|| {
+            format!(
+                "The workload ends after {} of {}: a generated one has at most {} VMs. Ask for fewer requests or days.",
+                duration(horizon),
+                duration(asked),
+                count(VMS_MAX)
+            )
+        })
+    }
+
+    /// VMs that its workload will have, where it is generated.
+    #[must_use]
+    pub fn expected_vms(&self) -> Option<f64> {
+        match &self.workload {
+            WorkloadRef::Trace { .. } => None,
+            WorkloadRef::Generated(settings) => Some(settings.expected_vms()),
+        }
+    }
+
+    /// What its run takes with a workload of so many VMs.
+    #[must_use]
+    pub fn cost(&self, vms: f64) -> Cost {
+        let machines = self.clusters.iter().map(|cluster| cluster.settings.machines).sum::<u32>();
+        let agents = self.agents.count;
+        let policy = Policy::new(&RuleRow::uses(&self.rules, self.hand_weights), self.best_clusters);
+        let moments = if policy.is_ok_and(|policy| policy.looks_ahead()) { self.admission.hours().len() } else { 0 };
+        let thoughts = (TOLERANCE_PCT / self.admission.tolerance).clamp(1.0, THOUGHTS_MAX);
+        let (all, views) = (f64::from(machines), f64::from(machines) * f64::from(agents + 1));
+        let is_uncached = !(self.agents.caches && self.caches.evaluations);
+        let parts = [
+            (Burden::None, DECISION_US + AGENT_US * f64::from(agents) + MACHINE_US * all),
+            (Burden::NoCaches, if is_uncached { UNCACHED_MACHINE_US * all } else { 0.0 }),
+            (Burden::Weights, if self.hand_weights { WEIGHED_MACHINE_US * all } else { 0.0 }),
+            (Burden::Ahead(moments), MOMENT_US * thoughts * moments as f64),
+        ];
+        let most = parts.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        let decision_us: f64 = parts.iter().map(|(_, us)| us).sum();
+        Cost {
+            seconds: (vms * decision_us + views * VIEW_US) / 1e6,
+            bytes: RUN_BYTES + vms * VM_BYTES + views * MACHINE_BYTES,
+            vms: vms as u64,
+            machines,
+            agents,
+            burden: most.map_or(Burden::None, |(burden, _)| burden),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presets;
+
+    fn told(preset: &str, pairs: &[(&str, &str)]) -> (Cost, String) {
+        let mut variant = (presets::find(preset).expect(preset).make)().active_variant().clone();
+        for (path, value) in pairs {
+            variant.set(path, value).unwrap_or_else(|issue| panic!("{path}={value}: {issue}"));
+        }
+        let cost = variant.cost(variant.expected_vms().expect("a generated workload"));
+        (cost, cost.to_string())
+    }
+
+    #[test]
+    fn what_takes_most_is_named() {
+        let plain = told("zone-10k", &[]);
+        assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines, 1 agent."), "{}", plain.1);
+        for (preset, path, value, part) in [
+            ("zone-10k", "agents.caches", "false", "Without caches every decision looks at all machines."),
+            ("zone-10k", "hand_weights", "true", "With weights set by hand machines are compared pair by pair."),
+            ("admission", "admission.horizon", "look_aheads", "moments ahead."),
+        ] {
+            let (cost, said) = told(preset, &[(path, value)]);
+            assert!(cost.is_above(20.0, GIBI) && said.ends_with(part), "{said}");
+        }
+        let thoughtful = told("admission", &[("admission.tolerance", "0")]).0;
+        assert!((29.0..31.0).contains(&(thoughtful.seconds / told("admission", &[]).0.seconds)));
+    }
+
+    #[test]
+    fn vms_and_views_take_memory() {
+        let many_vms = told("small", &[("workload.requests_per_hour", "1000000"), ("workload.days", "3")]).0.bytes;
+        assert!((400e6..700e6).contains(&many_vms), "{many_vms}: 566 MB were measured");
+        let machines = ("inventory.clusters.0.machines", "100000");
+        let (few, many) =
+            (told("small", &[machines]).0.bytes, told("small", &[machines, ("agents.count", "8")]).0.bytes);
+        assert_eq!(many - few, 100_000.0 * 6.0 * MACHINE_BYTES);
+    }
+
+    #[test]
+    fn a_generated_workload_has_about_the_vms_expected_and_says_where_it_ends_early() {
+        for preset in ["small", "tenants", "power"] {
+            let mut variant = (presets::find(preset).expect(preset).make)().active_variant().clone();
+            variant.set("workload.days", "2").expect("days");
+            let workload = variant.generate().expect("a generated workload");
+            let (expected, got) = (variant.expected_vms().expect("generated"), f64::from(workload.vm_count()));
+            assert!((0.8..1.25).contains(&(got / expected)), "{preset}: {got} VMs, expected {expected}");
+            assert_eq!(variant.ends_early(&workload), None);
+        }
+        let mut variant = (presets::find("small").expect("small").make)().active_variant().clone();
+        let workload = variant.generate().expect("a generated workload");
+        variant.set("workload.days", "90").expect("days");
+        let told = variant.ends_early(&workload).expect("it is shorter");
+        assert!(
+            told.starts_with("The workload ends after 1 d of 90 d: a generated one has at most 5,000,000"),
+            "{told}"
+        );
+    }
+}
