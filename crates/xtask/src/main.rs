@@ -5,6 +5,7 @@
 
 mod commands;
 mod digest;
+mod packages;
 mod page;
 mod process;
 mod progress;
@@ -15,8 +16,8 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::{
-    bench, build, bundle, check, floors, fuzz, no_std, prerender, serve, setup, size, soak, strings, targets, test,
-    words,
+    bench, build, bundle, check, floors, fuzz, no_std, prerender, serve, setup, size, soak, strings, supply, targets,
+    test, words,
 };
 
 /// Done, or the one sentence that says what was tried and what to do.
@@ -38,6 +39,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "floors", help: floors::HELP, run: floors::run },
+    Command { name: "supply", help: supply::HELP, run: supply::run },
     Command { name: "words", help: words::HELP, run: words::run },
     Command { name: "strings", help: strings::HELP, run: strings::run },
     Command { name: "no-std", help: no_std::HELP, run: no_std::run },

@@ -2,11 +2,12 @@
 
 use crate::{Outcome, process};
 
-pub(crate) const HELP: &str = "formatting, clippy, floors, house words, strings, no_std";
+pub(crate) const HELP: &str = "formatting, clippy, floors, licences and advisories, house words, strings, no_std";
 
 pub(crate) fn run(_: &[String]) -> Outcome {
     super::words::run(&[])?;
     super::floors::run(&[])?;
+    super::supply::run(&[])?;
     process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
     // The page's Parquet is built by a feature of its own.
     let all = ["--workspace", "--all-targets", "--features", "tiebreak-web/parquet"];

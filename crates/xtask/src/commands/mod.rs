@@ -13,6 +13,7 @@ pub(crate) mod setup;
 pub(crate) mod size;
 pub(crate) mod soak;
 pub(crate) mod strings;
+pub(crate) mod supply;
 pub(crate) mod targets;
 pub(crate) mod test;
 pub(crate) mod words;

@@ -1,0 +1,53 @@
+//! What others wrote and we use: under which licences, in how many versions, and with which advisories against it.
+//!
+//! The work of `cargo deny`, as far as this project needs it and without a network.
+
+mod advisories;
+mod duplicates;
+mod licences;
+mod rustsec;
+
+use std::collections::BTreeSet;
+
+use crate::packages::{Locked, compiled, locked, npm};
+use crate::{Outcome, project};
+
+pub(crate) const HELP: &str = "licences, several versions and advisories of what we depend on [--from ADVISORY-DB]";
+
+/// Everything that goes into the native program and the page, on any system, and what builds it.
+const SHIPPED: &[&str] = &[
+    "--package=tiebreak-cli",
+    "--package=tiebreak-web",
+    "--features=tiebreak-web/parquet",
+    "--edges=normal,build",
+    "--target=all",
+];
+
+pub(crate) fn run(words: &[String]) -> Outcome {
+    let locked = locked()?;
+    let foreign: Vec<&Locked> = locked.iter().filter(|package| package.checksum.is_some()).collect();
+    let names: BTreeSet<&str> = foreign.iter().map(|package| &*package.name).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => {}
+        ["--from", checkout] => rustsec::update(&names, checkout)?,
+        _ => return Err(format!("what is asked is not known; {HELP}")),
+    }
+    let saved = advisories::read(&project::read(advisories::FILE)?)?;
+    let mut packages = Vec::from_iter(compiled(SHIPPED)?);
+    packages.retain(|package| names.contains(&*package.name));
+    packages.extend(npm()?);
+    let mut faults = licences::faults(&packages, licences::EXCEPTIONS);
+    faults.extend(duplicates::faults(&locked, duplicates::KNOWN));
+    faults.extend(advisories::faults(&foreign, &saved, advisories::EXCEPTIONS));
+    if !faults.is_empty() {
+        return Err(format!("not everything that we use is in order:\n  {}", faults.join("\n  ")));
+    }
+    println!(
+        "in order: licences of {} packages, {} packages in several versions, {} advisories as of {}",
+        packages.len(),
+        duplicates::KNOWN.len(),
+        saved.advisories.len(),
+        saved.date
+    );
+    Ok(())
+}
