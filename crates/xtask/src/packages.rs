@@ -68,18 +68,26 @@ pub(crate) fn packages(tree: &str) -> BTreeSet<Package> {
     tree.lines().filter_map(package).collect()
 }
 
+/// A package from npm, and the digest of what its registry sends: `sha512-` and base64.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Npm {
+    pub(crate) package: Package,
+    pub(crate) integrity: String,
+}
+
 /// Everything in the lock file of the tests' tools.
-pub(crate) fn npm() -> Result<Vec<Package>, String> {
+pub(crate) fn npm() -> Result<Vec<Npm>, String> {
     npm_entries(&project::read("tests/package-lock.json")?)
 }
 
-pub(crate) fn npm_entries(lock: &str) -> Result<Vec<Package>, String> {
+pub(crate) fn npm_entries(lock: &str) -> Result<Vec<Npm>, String> {
     let lock: Value = serde_json::from_str(lock).map_err(|error| format!("package-lock.json is no JSON: {error}"))?;
     let packages = lock["packages"].as_object().ok_or("package-lock.json has no packages")?;
     let entry = |(path, entry): (&String, &Value)| {
         let field = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         let name = path.rsplit_once("node_modules/")?.1.to_owned();
-        Some(Package { name, version: field("version"), licence: field("license") })
+        let package = Package { name, version: field("version"), licence: field("license") };
+        Some(Npm { package, integrity: field("integrity") })
     };
     Ok(packages.iter().filter_map(entry).collect())
 }
@@ -101,8 +109,8 @@ mod tests {
         let expected = [("a", "1.0.0", "MIT OR Zlib"), ("ours", "0.1.0", "MIT")];
         assert_eq!(read, expected.map(|(name, version, licence)| (name.into(), version.into(), licence.into())));
 
-        let npm = r#"{"packages": {"": {}, "node_modules/@b/c": {"version": "2.0.0", "license": "MIT"}}}"#;
+        let npm = r#"{"packages": {"": {}, "node_modules/@b/c": {"version": "2.0.0", "license": "MIT", "integrity": "sha512-AA=="}}}"#;
         let package = Package { name: "@b/c".into(), version: "2.0.0".into(), licence: "MIT".into() };
-        assert_eq!(npm_entries(npm), Ok(vec![package]));
+        assert_eq!(npm_entries(npm), Ok(vec![Npm { package, integrity: "sha512-AA==".into() }]));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     let saved = advisories::read(&project::read(advisories::FILE)?)?;
     let mut packages = Vec::from_iter(compiled(SHIPPED)?);
     packages.retain(|package| names.contains(&*package.name));
-    packages.extend(npm()?);
+    packages.extend(npm()?.into_iter().map(|npm| npm.package));
     let mut faults = licences::faults(&packages, licences::EXCEPTIONS);
     faults.extend(duplicates::faults(&locked, duplicates::KNOWN));
     faults.extend(advisories::faults(&foreign, &saved, advisories::EXCEPTIONS));

@@ -9,6 +9,7 @@ pub(crate) mod develop;
 pub(crate) mod freshness;
 mod picture;
 mod policy;
+pub(crate) mod sbom;
 pub(crate) mod service_worker;
 mod stamp;
 
@@ -18,6 +19,9 @@ use crate::{Outcome, digest, project};
 
 const MARKER: &str = "<!-- first-picture -->";
 const FIRST_RUN: &str = "{first-run}";
+
+/// The one package from npm that goes with the page.
+const SQLITE: &str = "@sqlite.org/sqlite-wasm";
 
 /// A profile of cargo's, and the folder below its target where what is compiled in it stands.
 pub(crate) struct Profile {
@@ -84,7 +88,7 @@ fn sqlite(staging: &Path) -> Outcome {
     let to = staging.join("sqlite");
     let failed = |error: std::io::Error| format!("cannot copy SQLite: {error}");
     std::fs::create_dir_all(&to).map_err(failed)?;
-    let package = Path::new("tests/node_modules/@sqlite.org/sqlite-wasm/dist");
+    let package = Path::new("tests/node_modules").join(SQLITE).join("dist");
     let own = (PathBuf::from("web/sqlite.js"), "worker.js");
     for (from, name) in [own, (package.join("index.mjs"), "sqlite3.js"), (package.join("sqlite3.wasm"), "sqlite3.wasm")]
     {
