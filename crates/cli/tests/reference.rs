@@ -20,7 +20,7 @@ const RULES: &str = "\
 
 Stage by stage, in the order of the list. Validators only filter. Preferences stand in strict order: each sees only
 the ties that those above it left. A preference also takes `buckets`: with `n` of them its score, from 0 (best) to 1,
-counts as the next of `n` steps up, and equal steps are a tie; with `none`, scores are compared as they are. And it
+counts as the next of `n` steps up, and equal steps are a tie; with `none`, scores are compared as they are, rounded as computers do. And it
 takes a `weight` of 0.001 or more, which counts when the run has `hand_weights` on: preferences are then compared all
 together, and `none` weighs 1. What a document does not say of a listed rule is its default; buckets and weight are
 then `none`.

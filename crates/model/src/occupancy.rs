@@ -557,6 +557,14 @@ impl ClusterView<'_> {
     pub fn used_share(&self, resource: Resource) -> f64 {
         share(self.totals.used(resource), self.cluster.total(resource))
     }
+
+    /// Whether less than this part of all of a resource is in use, in percent. Nothing is rounded where the part is a whole
+    /// number: what is exactly in use is not below.
+    #[must_use]
+    pub fn is_used_below(&self, resource: Resource, pct: f64) -> bool {
+        let [used, total] = [self.totals.used(resource), self.cluster.total(resource)].map(|units| units as i64 as f64);
+        100.0 * used < pct * total.max(1.0)
+    }
 }
 
 fn share(used: u64, total: u64) -> f64 {

@@ -16,6 +16,8 @@ use crate::store::{CutNews, MachineNews, Store};
 pub(crate) struct Assignment {
     pub(crate) vm: VmId,
     pub(crate) machine: MachineId,
+    /// The store's revision of the machine that the agent's view reflected, its own commits since counted in.
+    pub(crate) seen: Revision,
     pub(crate) shape: VmShape,
     pub(crate) outlook: Outlook,
     pub(crate) best_set: u32,
@@ -230,9 +232,20 @@ impl Agent {
         self.know(machine, store.revision_of(machine), store.occupancy().record(machine));
     }
 
-    /// Whether this agent's view of a machine is the store's.
-    pub(crate) fn is_current(&self, store: &Store, machine: MachineId) -> bool {
-        self.seen[machine.index()] == store.revision_of(machine)
+    /// A commit of its own was taken. What it has decided since on the same machines is not outdated by it: its view has shown
+    /// those VMs all along.
+    pub(crate) fn count_in(&mut self, store: &Store, taken: &InFlight) {
+        for later in self.in_flight.iter_mut().flat_map(|flight| &mut flight.assignments) {
+            let same = |it: &&Assignment| (it.machine, it.seen) == (later.machine, later.seen);
+            if taken.assignments.iter().any(|it| same(&it)) {
+                later.seen = store.revision_of(later.machine);
+            }
+        }
+    }
+
+    /// The store's revision of a machine that its view reflects.
+    pub(crate) fn seen(&self, machine: MachineId) -> Revision {
+        self.seen[machine.index()]
     }
 }
 

@@ -644,7 +644,8 @@ impl World {
     fn settle_warm(&mut self, (vm, outlook): (VmId, Outlook), machine: MachineId) {
         let mut demands = core::mem::take(&mut self.spare.demands);
         let shape = *self.plan.workload.shape_of_vm(vm);
-        let assignment = Assignment { vm, machine, shape, outlook, best_set: 0, cache: CacheUse::Off };
+        let seen = self.store.revision_of(machine);
+        let assignment = Assignment { vm, machine, seen, shape, outlook, best_set: 0, cache: CacheUse::Off };
         demands.add_up(&[assignment], &self.policy, self.store.occupancy(), &self.evictable);
         let victims = core::mem::take(&mut demands.victims);
         for (_, victim) in &victims {
@@ -692,6 +693,9 @@ impl World {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
             if !found {
                 self.agents[agent as usize].release(&flight);
+                // Nothing of it is asked of the store, nor stays in the agent's view until the store answers.
+                flight.assignments.clear();
+                flight.links.clear();
                 break;
             }
         }
@@ -778,7 +782,8 @@ impl World {
         match choice {
             Ok(choice) => {
                 let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
-                let assignment = Assignment { vm, machine, shape, outlook, best_set, cache };
+                let seen = self.agents[agent as usize].seen(machine);
+                let assignment = Assignment { vm, machine, seen, shape, outlook, best_set, cache };
                 self.agents[agent as usize].assign(flight, assignment);
                 let cuts = self.cuts(machine);
                 self.agents[agent as usize].reserve(flight, &cuts);
@@ -893,7 +898,7 @@ impl World {
             self.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.spare.demands);
             demands.add_up(&flight.assignments, &self.policy, self.store.occupancy(), &self.evictable);
-            let conflicts = self.in_the_way(agent, &flight, &demands.machines);
+            let conflicts = self.in_the_way(&flight, &demands.machines);
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
             } else {
@@ -909,11 +914,11 @@ impl World {
     }
 
     /// The machines whose part of a decision the store cannot take (Protean section 5.3).
-    fn in_the_way(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
+    fn in_the_way(&mut self, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
-        let (one, store) = (&self.agents[agent as usize], &self.store);
-        let is_current = |demand: &Demand| fine_grained || one.is_current(store, demand.machine);
-        let stands = |demand: &&Demand| demand.after.is_none() || !is_current(demand);
+        let outdated = |it: &&Assignment| it.seen != self.store.revision_of(it.machine);
+        let is_outdated = |machine| flight.assignments.iter().filter(outdated).any(|it| it.machine == machine);
+        let stands = |demand: &&Demand| demand.after.is_none() || (!fine_grained && is_outdated(demand.machine));
         let mut conflicts: Vec<_> = demands.iter().filter(stands).map(|demand| demand.machine).collect();
         if conflicts.is_empty() {
             conflicts.extend(self.broken_promise(flight));
@@ -1066,6 +1071,9 @@ impl World {
         for demand in &demands.machines {
             self.publish(demand.machine, demand.after.expect("checked to fit"));
             self.agents[agent as usize].told(&self.store, demand.machine);
+        }
+        if !self.plan.agents.fine_grained {
+            self.agents[agent as usize].count_in(&self.store, flight);
         }
         self.agents[agent as usize].told_cuts(&self.store, &flight.links);
         self.agents[agent as usize].release(flight);

@@ -25,6 +25,6 @@ impl Validator for IsClusterBelowLimit {
     fn key(&self, _: &VmRequest) {}
 
     fn is_valid(&self, (): &(), cluster: ClusterView<'_>) -> bool {
-        cluster.used_share(Resource::Cores) * 100.0 < self.limit
+        cluster.is_used_below(Resource::Cores, self.limit)
     }
 }
