@@ -23,6 +23,7 @@ const SCENARIOS: &str = "crates/testkit/fuzz";
 
 /// What an input may take, so that a bomb is a finding: MiB in all and at once, seconds, and its own bytes.
 const BOUNDS: [&str; 4] = ["-rss_limit_mb=1024", "-malloc_limit_mb=200", "-timeout=10", "-max_len=16384"];
+const SCENARIO_BOUNDS: [&str; 4] = ["-rss_limit_mb=1024", "-malloc_limit_mb=200", "-timeout=120", "-max_len=2048"];
 
 pub(crate) fn run(words: &[String]) -> Outcome {
     let (minutes, only) = asked(words)?;
@@ -40,7 +41,14 @@ fn fuzz((folder, target): (&str, &str), dictionary: Option<&str>, seconds: f64) 
     let kept = format!("{folder}/corpus/{target}");
     let mut fuzzer = process::command("rustup", &["run", "nightly", "cargo", "fuzz", "run"]);
     fuzzer.args(["--fuzz-dir", folder, target]);
-    fuzzer.args([&found, &kept]).arg("--").args(BOUNDS);
+    let bounds = if folder == SCENARIOS {
+        // There is no unsafe code in the simulator, and every scenario is run a dozen times.
+        fuzzer.arg("--sanitizer=none");
+        SCENARIO_BOUNDS
+    } else {
+        BOUNDS
+    };
+    fuzzer.args([&found, &kept]).arg("--").args(bounds);
     fuzzer.args(dictionary.map(|words| format!("-dict={folder}/dictionaries/{words}.dict")));
     fuzzer.arg(format!("-max_total_time={}", seconds.ceil()));
     process::run(&mut fuzzer)
