@@ -77,8 +77,8 @@ const ENDS = {
     const bytes = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 5, 1, 3, 0, 0, 11];
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)));
     setTimeout(() => exports.f());
-  }, /unreachable/],
-  'without a word': [() => { setTimeout(() => self.close()); }, /the browser ended it/],
+  }, /It ran out of memory \(the browser said: .*unreachable/],
+  'without a word': [() => { setTimeout(() => self.close()); }, /The browser ended it/],
 };
 
 for (const [how, [end, words]] of Object.entries(ENDS)) {

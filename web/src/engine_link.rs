@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Reply};
+use tiebreak_tongue::{say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
@@ -16,8 +17,10 @@ use crate::places;
 pub(crate) enum Said {
     /// A reply, with how full every machine is when it carries that.
     Reply(Box<Reply>, Option<Vec<u8>>),
-    /// The worker broke.
+    /// The worker ended, and why.
     Died(String),
+    /// It ended before it was there: its files could not be had, or not be put to use.
+    NotBegun(String),
 }
 
 /// A running worker; dropping it ends it.
@@ -38,7 +41,7 @@ impl EngineLink {
         let address = places::named("worker").ok_or("index.html does not name the worker")?;
         let worker = Worker::new(&address)?;
         let (tell_error, lock, is_wanted) = (tell.clone(), lock_name(), Rc::new(Cell::new(true)));
-        let (held, wanted) = (lock.clone(), is_wanted.clone());
+        let (held, wanted, wanted_still) = (lock.clone(), is_wanted.clone(), is_wanted.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let message = event.data();
             if let Some(file) = get(&message, "save") {
@@ -52,11 +55,19 @@ impl EngineLink {
         });
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             event.prevent_default();
-            tell_error(Said::Died(event.message()));
+            // What it still says after its first error follows from that.
+            if wanted_still.replace(false) {
+                tell_error(Said::Died(reason(&event)));
+            }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Ok(Self { worker, _on_message: on_message, _on_error: on_error, waiting: Some(Vec::new()), lock, is_wanted })
+    }
+
+    /// Whether the worker has said that it is ready.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.waiting.is_none()
     }
 
     /// The worker said it is ready.
@@ -117,10 +128,27 @@ fn lock_name() -> String {
 /// by its error.
 fn watch(lock: &str, wanted: Rc<Cell<bool>>, tell: impl Fn(Said) + 'static) {
     locks::when_free(lock, move || {
-        if wanted.get() {
-            tell(Said::Died("the browser ended it".into()));
+        if wanted.replace(false) {
+            tell(Said::Died(tr("The browser ended it, as it does when memory runs short.").into()));
         }
     });
+}
+
+/// Why a worker ended, for the person who reads it. A panic has words of its own (`web/src/bin/worker.rs`).
+fn reason(event: &ErrorEvent) -> String {
+    const NO_MEMORY: [&str; 4] = ["unreachable", "out of memory", "allocation failed", "allocation size overflow"];
+    // Where a file is missing, the event is of the plain kind that has no message.
+    let Some(said) = get(event, "message").and_then(|said| said.as_string()).filter(|said| !said.is_empty()) else {
+        return tr("The server did not give its files.").into();
+    };
+    let words = said.to_lowercase();
+    if !words.contains("panicked") && NO_MEMORY.iter().any(|no_memory| words.contains(no_memory)) {
+        return say(
+            "It ran out of memory (the browser said: {said}). Ask for fewer machines or VMs, or keep only a part of the trace.",
+            &[&said],
+        );
+    }
+    said
 }
 
 fn get(object: &JsValue, name: &str) -> Option<JsValue> {

@@ -634,7 +634,8 @@ impl Page {
         let were_whole = self.workers.are_whole();
         match self.workers.hear(lane, said, self.app.front.id) {
             Some(Said::Reply(reply, frames)) => self.take_in(link, lane, reply, frames),
-            Some(Said::Died(reason)) => self.tell(Message::EngineRestarted { lane, reason }),
+            Some(Said::Died(reason)) => self.tell(Message::EngineEnded { lane, reason, had_begun: true }),
+            Some(Said::NotBegun(reason)) => self.tell(Message::EngineEnded { lane, reason, had_begun: false }),
             None => return were_whole != self.workers.are_whole(),
         }
         true

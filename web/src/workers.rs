@@ -121,10 +121,14 @@ impl Workers {
     /// What of this the page should hear from the engine of a lane. `front` is the lane in which files are read.
     pub(crate) fn hear(&mut self, lane: u32, said: Said, front: u32) -> Option<Said> {
         match said {
-            Said::Died(reason) => {
-                self.restarts += 1;
-                self.lanes.remove(&lane);
+            Said::Died(reason) | Said::NotBegun(reason) => {
+                let had_begun = self.lanes.remove(&lane).is_some_and(|engine| engine.is_ready());
                 self.first.take_if(|first| first.lane == lane);
+                // What cannot be had now is tried again when somebody wants it.
+                if !had_begun {
+                    return Some(Said::NotBegun(reason));
+                }
+                self.restarts += 1;
                 if self.restarts < RESTARTS_MAX
                     && let Some(engine) = (self.start)(lane)
                 {

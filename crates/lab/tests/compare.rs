@@ -205,12 +205,24 @@ fn an_engine_of_the_pool_that_dies_fails_its_run_alone() {
     let effects = page.app.update(Message::Seeds(2));
     page.carry_out(effects);
     page.engines.remove(&POOL);
-    let effects = page.app.update(Message::EngineRestarted { lane: POOL, reason: "out of memory".into() });
+    let end = Message::EngineEnded { lane: POOL, reason: "out of memory".into(), had_begun: true };
+    let effects = page.app.update(end);
     page.carry_out(effects);
     page.settle();
     let paired = page.app.paired.as_ref().expect("asked for");
     assert_eq!((paired.progress(), paired.failure()), ((4, 4), Some("out of memory")));
     assert_eq!(page.app.front.phase, Phase::Finished);
+}
+
+#[test]
+fn an_engine_that_takes_the_place_of_one_of_the_pool_ends_where_nothing_is_left_to_run() {
+    let mut page = Page::of_two();
+    let begun = page.app.update(Message::Seeds(1));
+    assert_eq!(begun.len(), 2);
+    let end = Message::EngineEnded { lane: POOL + 1, reason: "out of memory".into(), had_begun: true };
+    let effects = page.app.update(end);
+    assert!(effects.contains(&Effect::Close { lane: POOL + 1 }), "{effects:?}");
+    assert!(!effects.contains(&Effect::Close { lane: POOL }), "{effects:?}");
 }
 
 #[test]

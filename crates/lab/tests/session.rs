@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use tiebreak_lab::app::{Edit, Freeze, Phase};
+use tiebreak_lab::app::{Edit, Fitting, Freeze, Phase, SizeWish};
 use tiebreak_lab::protocol::{LayerCounts, StepTo};
 use tiebreak_lab::view::{anatomy, failures, list, verdict};
 use tiebreak_lab::{App, Command, Effect, Engine, Message, Reply};
@@ -967,7 +967,7 @@ fn a_cancelled_trace_leaves_everything_as_it_was() {
 fn an_engine_that_died_is_told_and_can_run_again() {
     let mut session = Session::small();
     session.engine = Engine::new();
-    session.does(Message::EngineRestarted { lane: 1, reason: "out of memory".into() });
+    session.does(Message::EngineEnded { lane: 1, reason: "out of memory".into(), had_begun: true });
     assert!(matches!(session.app.front.phase, Phase::Failed(_)));
     assert!(session.app.notices.pop().is_some_and(|notice| notice.bad && notice.lines[0].contains("memory")));
     session.does(Message::Vm("0".into()));
@@ -976,6 +976,38 @@ fn an_engine_that_died_is_told_and_can_run_again() {
     session.does(Message::Run);
     session.settle();
     assert_eq!(session.digest(), golden("small"));
+}
+
+#[test]
+fn an_engine_that_cannot_be_started_is_told_once() {
+    let mut session = Session::small();
+    session.engine = Engine::new();
+    for _ in 0..2 {
+        session.does(Message::EngineEnded { lane: 1, reason: "no files".into(), had_begun: false });
+    }
+    let [notice] = &session.app.notices[..] else { panic!("{:?}", session.app.notices) };
+    assert_eq!((notice.title.as_str(), notice.lines[0].as_str()), ("The engine could not be started", "no files"));
+    session.does(Message::Run);
+    session.settle();
+    assert_eq!(session.digest(), golden("small"));
+}
+
+#[test]
+fn what_an_engine_was_asked_when_it_died_is_answered_and_can_be_asked_again() {
+    let mut session = Session::small();
+    // Nothing of these reaches the engine.
+    drop(session.app.update(Message::Profile(true)));
+    drop(session.app.update(Message::Fit));
+    drop(session.app.update(Message::Size(SizeWish::default())));
+    session.engine = Engine::new();
+    session.does(Message::EngineEnded { lane: 1, reason: "out of memory".into(), had_begun: true });
+    assert_eq!(session.app.profile, Some(Err("out of memory".into())));
+    assert_eq!(session.app.fitting, Some(Fitting::Over(Err("out of memory".into()))));
+    let sizing = session.app.sizing.as_ref().expect("asked for");
+    assert_eq!((sizing.failure.as_deref(), sizing.is_under_way()), (Some("out of memory"), false));
+    session.does(Message::Run);
+    session.settle();
+    assert!(matches!(session.app.profile, Some(Ok(_))), "{:?}", session.app.profile);
 }
 
 /// A pause that reaches the engine after the run ended changes nothing.

@@ -5,6 +5,7 @@
 //! is a [`Command`] or a [`Reply`]. The worker holds the lock that it is told, so that the page learns of its end.
 
 use std::cell::RefCell;
+use std::panic::PanicHookInfo;
 
 use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_lab::{Command, Engine, Reply};
@@ -57,8 +58,15 @@ fn with<T>(use_it: impl FnOnce(&mut State) -> T) -> Option<T> {
     STATE.with_borrow_mut(|state| state.as_mut().map(use_it))
 }
 
+/// A panic ends the worker with its own words, which the page shows. A trap without any is then an allocation that found
+/// no memory.
+fn tell_panic(panic: &PanicHookInfo<'_>) {
+    console_error_panic_hook::hook(panic);
+    wasm_bindgen::throw_str(&panic.to_string());
+}
+
 fn main() {
-    console_error_panic_hook::set_once();
+    std::panic::set_hook(Box::new(tell_panic));
     let Ok(channel) = MessageChannel::new() else { return };
     let turn = Closure::<dyn FnMut()>::new(take_turn);
     channel.port1().set_onmessage(Some(turn.as_ref().unchecked_ref()));

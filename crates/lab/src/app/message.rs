@@ -47,12 +47,14 @@ pub enum Message {
     Step,
     /// The engine answered.
     Engine(Box<Reply>),
-    /// An engine died and was started again.
-    EngineRestarted {
+    /// An engine ended.
+    EngineEnded {
         /// The lane it runs.
         lane: u32,
-        /// What is known of the reason.
+        /// What is known of the reason, in the language in use.
         reason: String,
+        /// Whether it had begun; then it was started again.
+        had_begun: bool,
     },
     /// A file is being read.
     TraceChosen {

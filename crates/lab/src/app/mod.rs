@@ -195,7 +195,7 @@ impl App {
             Message::Pause => vec![self.front.send(Command::Pause)],
             Message::Step => self.step(),
             Message::Engine(reply) => self.reply(*reply),
-            Message::EngineRestarted { lane, reason } => self.restarted(lane, reason),
+            Message::EngineEnded { lane, reason, had_begun } => self.ended(lane, &reason, had_begun),
             Message::Column(column, name) => {
                 let columns = self.unknown.as_mut().map(|unknown| &mut unknown.columns);
                 if let Some(column) = columns.and_then(|columns| columns.get_mut(column)) {
@@ -885,25 +885,52 @@ impl App {
         std::iter::once(&self.front).chain(against).filter_map(ask).collect()
     }
 
-    fn restarted(&mut self, lane: u32, reason: String) -> Vec<Effect> {
+    fn ended(&mut self, lane: u32, reason: &str, had_begun: bool) -> Vec<Effect> {
         if lane >= POOL {
-            let (done, mut effects) = self.pool.died(lane, &reason, &mut self.next_run);
+            let (done, mut effects) = self.pool.died(lane, reason, &mut self.next_run);
             if let Some((purpose, gathered)) = done {
                 effects.extend(self.take_job(purpose, gathered));
             }
+            effects.extend(self.pool.rest());
             return effects;
         }
-        let lines = vec![reason, tr("Your scenario is as you left it; files may have to be given again.").into()];
-        self.notices.push(Notice::bad(tr("The engine stopped and was started again"), lines));
+        let (title, line) = match had_begun {
+            true => (
+                tr("The engine stopped and was started again"),
+                tr("Your scenario is as you left it; files may have to be given again."),
+            ),
+            false => (
+                tr("The engine could not be started"),
+                tr("Your scenario is as you left it. Press Run to try again, or reload the page."),
+            ),
+        };
+        let notice = Notice::bad(title, vec![reason.into(), line.into()]);
+        // None of several engines could be started: that is one thing to tell.
+        self.notices.retain(|other| had_begun || *other != notice);
+        self.notices.push(notice);
         if lane == self.front.id {
             self.traces.clear();
             self.reading = None;
+            self.answer_for_the_engine(reason);
         }
         let mut lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
         if let Some(lane) = lanes.find(|it| it.id == lane) {
             lane.stopped();
         }
         Vec::new()
+    }
+
+    /// What the engine in front was asked and will not answer any more has this for its answer.
+    fn answer_for_the_engine(&mut self, reason: &str) {
+        if self.shows_profile && self.profile.is_none() {
+            self.profile = Some(Err(reason.to_owned()));
+        }
+        if let Some(Fitting::Under(_)) = self.fitting {
+            self.fitting = Some(Fitting::Over(Err(reason.to_owned())));
+        }
+        if let Some(sizing) = self.sizing.as_mut().filter(|sizing| sizing.needs.is_none()) {
+            sizing.failure.get_or_insert_with(|| reason.to_owned());
+        }
     }
 
     /// The lane of a run, if it is the newest one there.

@@ -148,12 +148,9 @@ fn main_program(program: &str, staging: &Path) -> Result<String, String> {
     ))
 }
 
-/// A worker's script is one that needs no modules, begun by a loader, as Trunk has it.
+/// A worker's script is one that needs no modules; what loads it comes in [`super::finish`].
 fn worker(program: &str, staging: &Path) -> Result<String, String> {
     bind(program, "no-modules", &DEVELOPMENT, staging)?;
-    let loader =
-        format!("importScripts(\"./{program}.js\");wasm_bindgen({{ module_or_path: \"./{program}_bg.wasm\" }});");
-    write(&staging.join(format!("{program}_loader.js")), loader.as_bytes())?;
     Ok(String::new())
 }
 

@@ -45,6 +45,7 @@ pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, MARKER, &picture)?;
     let page = fill(&page, FIRST_RUN, &format!("./{first}"))?;
+    loader(staging)?;
     let page = stamp::worker(staging, &page)?;
     for moved in ["sqlite", "parquet"] {
         std::fs::remove_dir(staging.join(moved)).map_err(|error| format!("{moved} was not moved: {error}"))?;
@@ -52,6 +53,12 @@ pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
     let page = stamp::data(staging, &page)?;
     let page = policy::with_scripts(&page)?;
     service_worker::write(staging, &page)
+}
+
+/// What loads the engine's worker, in place of Trunk's, which tells nobody when that fails.
+fn loader(staging: &Path) -> Outcome {
+    let to = staging.join(stamp::LOADER);
+    std::fs::copy("web/worker.js", to).map(drop).map_err(|error| format!("cannot copy what loads the worker: {error}"))
 }
 
 /// The lessons, and a list of them that the page asks for.

@@ -16,9 +16,12 @@ use std::path::Path;
 use super::fill;
 use super::service_worker::files_below;
 
+/// What loads the engine's worker.
+pub(super) const LOADER: &str = "worker_loader.js";
+
 /// The engine's worker, and what it starts itself.
 const WORKER: [&str; 9] = [
-    "worker_loader.js",
+    LOADER,
     "worker.js",
     "worker_bg.wasm",
     "sqlite/worker.js",
