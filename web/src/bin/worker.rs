@@ -136,7 +136,7 @@ fn obey(command: Command, file: Option<JsValue>) {
     if let (true, Some(file)) = (begins, file) {
         spawn_local(async move {
             let blob: Blob = file.unchecked_into();
-            if let Some(fingerprint) = read(&blob).await {
+            if let Some(fingerprint) = read(&blob, Source::Given).await {
                 keep_columns(&fingerprint).await;
             }
         });
@@ -214,13 +214,23 @@ fn send_with_frames(reply: &Reply) {
     send(reply, Some(&bytes));
 }
 
+/// Where the file comes from that is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// A person gave it, and is told what is wrong with it.
+    Given,
+    /// It came with the page, or was kept in this browser. One that is not whole, as when the page was closed while it
+    /// was written, is as good as none: the person is asked for the file.
+    Found,
+}
+
 /// Reads a trace to its end, unless it is cancelled or replaced; its fingerprint if it is one.
-async fn read(blob: &Blob) -> Option<String> {
+async fn read(blob: &Blob, source: Source) -> Option<String> {
     let ticket = with(|state| {
         state.reading += 1;
         state.reading
     });
-    match feed(blob, ticket).await {
+    match feed(blob, source, ticket).await {
         Ok(true) => {}
         Ok(false) => return None,
         Err(error) => {
@@ -232,7 +242,7 @@ async fn read(blob: &Blob) -> Option<String> {
                 format!("the browser stopped reading the file: {said}")
             };
             with(|state| state.engine.handle(Command::TraceCancel));
-            send(&Reply::TraceFailed { message, unknown: None }, None);
+            pass_on_from(source, vec![Reply::TraceFailed { message, unknown: None }]);
             return None;
         }
     }
@@ -241,13 +251,19 @@ async fn read(blob: &Blob) -> Option<String> {
         Reply::TraceLoaded(card) => Some(card.fingerprint.clone()),
         _ => None,
     });
-    pass_on(replies);
+    pass_on_from(source, replies);
     wake(); // A run may have waited for it.
     fingerprint
 }
 
+/// Passes on what there is to say of a file that is read.
+fn pass_on_from(source: Source, mut replies: Vec<Reply>) {
+    replies.retain(|reply| source == Source::Given || !matches!(reply, Reply::TraceFailed { .. }));
+    pass_on(replies);
+}
+
 /// Whether the whole file was read.
-async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
+async fn feed(blob: &Blob, source: Source, ticket: Option<u32>) -> Result<bool, JsValue> {
     let mut pieces = Pieces::of(blob).await?;
     let mut told_at = 0.0;
     loop {
@@ -269,7 +285,7 @@ async fn feed(blob: &Blob, ticket: Option<u32>) -> Result<bool, JsValue> {
                 *bytes = share * blob.size();
             }
         }
-        pass_on(replies);
+        pass_on_from(source, replies);
     }
 }
 
@@ -299,7 +315,7 @@ async fn look_for_trace(fingerprint: &str, name: &str, sample: Vec<f64>) -> bool
     let (name, bytes) = (name.to_owned(), blob.size());
     let begin = Command::TraceBegin { name, bytes, sample, is_sampled: !built_in, columns: Vec::new() };
     with(|state| state.engine.handle(begin));
-    read(&blob).await.as_deref() == Some(fingerprint)
+    read(&blob, Source::Found).await.as_deref() == Some(fingerprint)
 }
 
 async fn fetch_built_in() -> Result<Blob, JsValue> {
@@ -313,11 +329,14 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
     Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
 }
 
-/// Keeps a loaded trace. Storage may be full or forbidden; it is loaded all the same.
+/// Keeps a loaded trace. Storage may be full or forbidden; it is loaded all the same, and a file that was begun goes.
 async fn keep_columns(fingerprint: &str) {
     let Some(columns) = with(|state| state.engine.columns(fingerprint)).flatten() else { return };
-    if keep(fingerprint, &columns, KEPT_TRACES).await.is_err() {
-        let _ = keep(fingerprint, &columns, 1).await;
+    let is_kept =
+        keep(fingerprint, &columns, KEPT_TRACES).await.is_ok() || keep(fingerprint, &columns, 1).await.is_ok();
+    // Another tab may have written it whole.
+    if !is_kept && kept(fingerprint).await.is_ok_and(|file| file.size() == 0.0) {
+        let _ = throw_out(fingerprint).await;
     }
 }
 
@@ -353,9 +372,14 @@ async fn make_room(fingerprint: &str, at_most: usize) -> Result<(), JsValue> {
         }
     }
     for name in others.iter().skip(at_most - 1) {
-        await_any(&directory.remove_entry(name)).await?;
+        // One that another tab is writing stays.
+        let _ = throw_out(name).await;
     }
     Ok(())
+}
+
+async fn throw_out(name: &str) -> Result<(), JsValue> {
+    await_any(&directory().await?.remove_entry(name)).await.map(drop)
 }
 
 async fn kept(fingerprint: &str) -> Result<Blob, JsValue> {

@@ -295,7 +295,7 @@ fn waiting(link: &Scope<Page>, app: &App) -> Html {
             });
             html! {
                 <div class="notice">
-                    <p>{ say("This scenario runs on the trace {name}, and traces never travel with a link. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &[&name, &&fingerprint[..8]]) }</p>
+                    <p>{ say("This scenario runs on the trace {name}, which is not in this browser; links carry no traces. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &[&name, &&fingerprint[..8]]) }</p>
                     <button class="primary" onclick={choose}>{ say("Choose {name}", &[&name]) }</button>
                 </div>
             }
