@@ -232,8 +232,10 @@ test('a duplicated tab has a draft of its own', () =>
     assert.equal(await hand.bucketsOf(BELOW).inputValue(), '5');
   }));
 
-test('full storage is told, and the page works on', () =>
+test('full storage is told, and the page works on; the draft from before stays, and a link takes the new one along', () =>
   onPage({}, async ({ hand, page }) => {
+    await enter(hand.name, 'Mine');
+    const drafts = await hand.drafts();
     await page.evaluate(() => {
       for (let size = 4_000_000, index = 0; size >= 1; index += 1) {
         try {
@@ -243,11 +245,27 @@ test('full storage is told, and the page works on', () =>
         }
       }
     });
+    // For as long a draft as before there would be room.
+    await enter(hand.name, 'Mine, with a longer name');
     await hand.setBuckets(BELOW, 5);
     assert.match(await hand.alert.textContent(), /Drafts are not kept in this browser.*full or switched off/);
     await worksOn(hand);
     assert.equal(await hand.alert.count(), 1, 'told once');
+    await hand.setBuckets(BELOW, 5);
+    await carriedByLink(hand);
+    assert.deepEqual(await hand.drafts(), drafts, 'never half of one');
   }));
+
+/** Follows the link that Share gives, as the page says, and finds what was on the screen. */
+async function carriedByLink(hand) {
+  assert.match(await hand.alert.textContent(), /Use Share to keep your work as a link or a file\./);
+  const [digest, link] = [await hand.digest(), await hand.link()];
+  await hand.page.goto('about:blank');
+  await hand.page.goto(link);
+  assert.match(await settled(hand.page, 0), /^Done: .*; reproduced$/);
+  assert.equal(await hand.bucketsOf(BELOW).inputValue(), '5');
+  assert.equal(await hand.digest(), digest);
+}
 
 test('a start two centuries after all others is told, and left out where one wants that', () =>
   onPage({}, async ({ hand, page }) => {
@@ -265,7 +283,7 @@ test('a start two centuries after all others is told, and left out where one wan
     assert.match((await hand.link()), /#/);
   }));
 
-test('storage that is switched off is told, and the page works on', async (t) => {
+test('storage that is switched off is told, and the page works on; a link takes the draft along', async (t) => {
   // As people do it: "block all cookies" in the settings.
   const profile = temporaryFolder();
   fs.mkdirSync(path.join(profile, 'Default'));
@@ -289,6 +307,8 @@ test('storage that is switched off is told, and the page works on', async (t) =>
   await hand.setBuckets(BELOW, 5);
   assert.match(await hand.alert.textContent(), /Drafts are not kept in this browser/);
   await worksOn(hand);
+  await hand.setBuckets(BELOW, 5);
+  await carriedByLink(hand);
   assert.deepEqual(faults, []);
 });
 

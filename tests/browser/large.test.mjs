@@ -1,27 +1,7 @@
 // Files larger than a tab: refused before they are read, or read as a part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enter, onPage, says } from './people.mjs';
-
-/**
- * Gives the page a file of `copies` times the same block of rows, below a header. Its bytes are there once: a blob that is
- * made of blobs only names them.
- */
-const giveRepeated = (page, name, blockBytes, copies) => page.evaluate(([name, blockBytes, copies]) => {
-  const tail = ',64,256,0,3600\n';
-  let block = '';
-  // Names as long as those of the Azure traces.
-  for (let vm = 0; block.length < blockBytes; vm += 1) block += `${String(vm).padStart(64, 'v')},${String(vm % 500).padStart(64, 't')}${tail}`;
-  const rows = new Blob([block]);
-  const file = new File(['vm,tenant,cores,memory,start_s,end_s\n', ...Array(copies).fill(rows)], name);
-  const input = [...document.querySelectorAll('input[type=file]')].find((one) => one.closest('label')?.textContent.includes('Trace file')
-    || one.getAttribute('aria-label') === 'Trace file');
-  const given = new DataTransfer();
-  given.items.add(file);
-  input.files = given.files;
-  input.dispatchEvent(new Event('change', { bubbles: true }));
-  return file.size;
-}, [name, blockBytes, copies]);
+import { enter, giveRepeated, onPage, says } from './people.mjs';
 
 test('a file of 3 GB is refused before it is read, with the limit named and a sample offered', () =>
   onPage({}, async ({ hand, page }) => {

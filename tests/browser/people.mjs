@@ -37,6 +37,26 @@ export function foreignTrace() {
   return { name: 'another-cut.csv.gz', mimeType: 'application/gzip', buffer: zlib.gzipSync(lines.join('\n')) };
 }
 
+/**
+ * Gives the page a file of `copies` times the same block of rows, below a header. Its bytes are there once: a blob that is
+ * made of blobs only names them.
+ */
+export const giveRepeated = (page, name, blockBytes, copies) => page.evaluate(([name, blockBytes, copies]) => {
+  const tail = ',64,256,0,3600\n';
+  let block = '';
+  // Names as long as those of the Azure traces.
+  for (let vm = 0; block.length < blockBytes; vm += 1) block += `${String(vm).padStart(64, 'v')},${String(vm % 500).padStart(64, 't')}${tail}`;
+  const rows = new Blob([block]);
+  const file = new File(['vm,tenant,cores,memory,start_s,end_s\n', ...Array(copies).fill(rows)], name);
+  const input = [...document.querySelectorAll('input[type=file]')].find((one) => one.closest('label')?.textContent.includes('Trace file')
+    || one.getAttribute('aria-label') === 'Trace file');
+  const given = new DataTransfer();
+  given.items.add(file);
+  input.files = given.files;
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  return file.size;
+}, [name, blockBytes, copies]);
+
 /** A folder until this file's tests are over; one that a browser still writes to then is left to the system. */
 export function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tiebreak-'));
