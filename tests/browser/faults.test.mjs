@@ -237,12 +237,43 @@ test('100,000 machines and 2 million VMs in too little memory: it says so and wh
     forgetTraps(faults);
   }));
 
-test('Firefox says the same when memory runs out, and runs less of it then', () => {
+/** A link to two dozen machines, changed. */
+function linkTo(change) {
   const document = JSON.parse(fs.readFileSync(path.join(CORPUS, 'good/v2-small.json'), 'utf8'));
-  const [{ inventory, workload }] = document.variants;
-  inventory.clusters[0].machines = 100_000;
-  workload.generated.requests_per_hour = 46_000;
-  const link = `#2.j.${Buffer.from(JSON.stringify(document)).toString('base64url')}`;
+  change(document.variants[0]);
+  return `#2.j.${Buffer.from(JSON.stringify(document)).toString('base64url')}`;
+}
+
+test('a run that takes long is asked about before it begins; less runs at once', () => {
+  const link = linkTo(({ inventory, workload, agents }) => {
+    inventory.clusters[0].machines = 60_000;
+    Object.assign(workload.generated, { requests_per_hour: 50, days: 20 });
+    agents.caches = false;
+  });
+  return onPage({ path: link }, async ({ hand, page }) => {
+    await says(hand.status, /^Waiting for your word: this run takes long$/);
+    const question = page.getByRole('alert').filter({ hasText: 'This run is estimated to take' });
+    const told = await question.textContent();
+    assert.match(told, /estimated to take 1\.\d min and \d+ MiB of memory: \d\d,\d{3} VMs, 60,000 machines, 2 agents\. Without caches every decision looks at all machines\./);
+    const drafts = await hand.drafts();
+    await page.getByRole('button', { name: 'Run it anyway' }).click();
+    await isUnderWay(page);
+    assert.equal(await question.count(), 0);
+    assert.deepEqual(await hand.drafts(), drafts);
+    // Not asked about again, and ended at once by an edit.
+    await set(page, MACHINES, 50_000);
+    await isUnderWay(page);
+    assert.equal(await question.count(), 0);
+    await set(page, MACHINES, 24);
+    assert.match(await hand.runs(() => set(page, REQUESTS, 16)), /^Done: /);
+  });
+});
+
+test('Firefox says the same when memory runs out, and runs less of it then', () => {
+  const link = linkTo(({ inventory, workload }) => {
+    inventory.clusters[0].machines = 100_000;
+    workload.generated.requests_per_hour = 46_000;
+  });
   return inFirefox({ root: withLittleMemory(128), path: link }, async ({ page }) => {
     const told = await until(() => page.evaluate(`[...document.querySelectorAll('[role=alert]')]
       .map(({ textContent }) => textContent).find((text) => text.startsWith('The engine stopped and'))`), 'an alert');
