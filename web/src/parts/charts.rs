@@ -276,7 +276,7 @@ fn costly(link: &Scope<Page>, app: &App) -> Html {
     let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
     html! {
         <div class="notice" role="alert">
-            <p>{ heard(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less; the page works on meanwhile, and Pause holds it.") }</p>
+            <p>{ heard(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less. You can go on working meanwhile, or press Pause.") }</p>
             <button class="primary" onclick={link.callback(|_| PageMessage::App(Message::Run))}>{ tr("Run it anyway") }</button>
         </div>
     }
