@@ -16,7 +16,7 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::{
-    bench, build, bundle, check, floors, fuzz, no_std, prerender, serve, setup, size, soak, strings, supply, targets,
+    bench, build, bundle, check, floors, fuzz, mutants, no_std, prerender, serve, setup, size, soak, strings, supply, targets,
     test, words,
 };
 
@@ -47,6 +47,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "soak", help: soak::HELP, run: soak::run },
     Command { name: "targets", help: targets::HELP, run: targets::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
+    Command { name: "mutants", help: mutants::HELP, run: mutants::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "prerender", help: prerender::HELP, run: prerender::run },
 ];

@@ -6,6 +6,7 @@ pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod floors;
 pub(crate) mod fuzz;
+pub(crate) mod mutants;
 pub(crate) mod no_std;
 pub(crate) mod prerender;
 pub(crate) mod serve;

@@ -1,0 +1,137 @@
+//! Mutation testing of model, placement and sim: does some test fail when an operator or a function is changed?
+//!
+//! The changes are those of cargo-mutants. All are compiled in at once, and a variable of the environment says which one is
+//! active, so that each costs the tests that reach it, until the first fails, and no build. A first round runs tests of up
+//! to two seconds; what passes them comes to the longer ones in a second round. Everything is kept in `target/mutants`, and
+//! the next run goes on from there.
+
+mod points;
+mod score;
+mod tests;
+mod tree;
+mod values;
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use points::Mutant;
+use score::{Fate, Kept};
+use tests::{Ended, Test};
+
+type Outcome = Result<(), String>;
+
+/// Tests that take longer wait for the second round.
+const SHORT: Duration = Duration::from_millis(1_500);
+
+/// What was asked for on the command line.
+struct Asked {
+    /// How long mutants are run, at most.
+    time: Duration,
+    /// Part of the names of those that are run: a file, or more.
+    part: String,
+    /// Whether survivors are run again, because tests were added.
+    again: bool,
+}
+
+fn main() -> ExitCode {
+    match asked(&std::env::args().skip(1).collect::<Vec<_>>()).and_then(|asked| run(&asked)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("mutants: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn asked(words: &[String]) -> Result<Asked, String> {
+    let mut asked = Asked { time: Duration::from_secs(3_600), part: String::new(), again: false };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let minutes = |word: &String| word.parse::<f64>().ok().filter(|it| (0.0..=10_000.0).contains(it));
+        match (&**word, words.as_slice().first()) {
+            ("--again", _) => asked.again = true,
+            ("--in", Some(part)) => asked.part.clone_from(part),
+            ("--minutes", Some(word)) => {
+                let minutes = minutes(word).ok_or_else(|| format!("--minutes: expected 0 to 10000, got {word}"))?;
+                asked.time = Duration::from_secs_f64(60.0 * minutes);
+            }
+            _ => return Err(format!("expected --minutes N, --in PART or --again, got {word}")),
+        }
+        if word != "--again" {
+            words.next();
+        }
+    }
+    Ok(asked)
+}
+
+fn failed<E: std::fmt::Display>(verb: &str, path: &Path) -> impl Fn(E) -> String {
+    move |error| format!("cannot {verb} {}: {error}", path.display())
+}
+
+fn run(asked: &Asked) -> Outcome {
+    let root = std::env::current_dir().map_err(failed("find", Path::new(".")))?;
+    let folder = root.join("target/mutants");
+    fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
+    let (mutants, unviable) = tree::plant(&folder)?;
+    eprintln!("{} mutants, and {} that do not compile", mutants.len(), unviable.len());
+    let programs = tree::programs(&folder.join("tree"))?;
+    let tests = tests::all(&programs, &folder)?;
+    let takes: Duration = tests.iter().map(|it| it.takes).sum();
+    eprintln!("{} tests take {takes:.0?}", tests.len());
+    let mut kept = Kept::open(&folder.join("results.tsv"))?;
+    if asked.again {
+        kept.forget_survivors(&asked.part);
+    }
+    try_all(asked, &mutants, &tests, &mut kept)?;
+    print!("{}", score::table(&mutants, &unviable, &kept));
+    Ok(())
+}
+
+/// Runs mutants in two rounds until the time is over, those that matter most first, in an order that is random, and the
+/// same each time.
+fn try_all(asked: &Asked, mutants: &[Mutant], tests: &[Test], kept: &mut Kept) -> Outcome {
+    let mut order: Vec<&Mutant> = mutants.iter().filter(|it| it.name.contains(&asked.part)).collect();
+    order.sort_by_cached_key(|it| {
+        let mut hasher = DefaultHasher::new();
+        it.name.hash(&mut hasher);
+        (score::rank(it), hasher.finish())
+    });
+    let begun = Instant::now();
+    for rank in 0..score::RANKS {
+        for (round, wanted) in [(0, None), (1, Some(Fate::Waits))] {
+            for mutant in order.iter().filter(|it| score::rank(it) == rank) {
+                if kept.fate(mutant) == wanted && begun.elapsed() < asked.time {
+                    let (fate, by) = tried(mutant, tests, round == 1);
+                    kept.add(mutant, fate, &by)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What becomes of a mutant in the short or the long tests, and by whom.
+fn tried(mutant: &Mutant, tests: &[Test], long: bool) -> (Fate, String) {
+    let reaching: Vec<&Test> = tests.iter().filter(|it| it.reached.contains(&mutant.point)).collect();
+    let round: Vec<&Test> = reaching.iter().copied().filter(|it| (it.takes > SHORT) == long).collect();
+    for batch in tests::batches(&round) {
+        let fate = match tests::run(&batch, "TIEBREAK_MUTANT", &mutant.id.to_string()).0 {
+            Ended::Passed => continue,
+            Ended::Failed => Fate::Caught,
+            Ended::OutOfTime => Fate::OutOfTime,
+        };
+        return (fate, batch.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(" "));
+    }
+    let waits = !long && round.len() < reaching.len();
+    let fate = if waits {
+        Fate::Waits
+    } else if reaching.is_empty() {
+        Fate::Unreached
+    } else {
+        Fate::Survived
+    };
+    (fate, String::new())
+}

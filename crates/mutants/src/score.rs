@@ -1,0 +1,145 @@
+//! What became of the mutants: kept line by line while they run, and added up.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::points::Mutant;
+use crate::{Outcome, failed};
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fate {
+    /// A test failed.
+    Caught,
+    /// A test took more time than it should, and counts as one that failed.
+    OutOfTime,
+    /// All short tests passed, and the long ones are to come.
+    Waits,
+    Survived,
+    /// No test reaches it.
+    Unreached,
+}
+
+const FATES: [(Fate, &str); 5] = [
+    (Fate::Caught, "caught"),
+    (Fate::OutOfTime, "out of time"),
+    (Fate::Waits, "waits"),
+    (Fate::Survived, "survived"),
+    (Fate::Unreached, "unreached"),
+];
+
+/// How many ranks there are.
+pub(crate) const RANKS: usize = 3;
+
+/// What decides about conflicts in `world.rs`.
+const CONFLICTS: [&str; 9] =
+    ["avoids", "commit", "committed", "in_the_way", "broken_promise", "take", "refuse_commit", "reject", "trim_log"];
+
+/// 0 for what has to be tested best: placement, and the store, the agents and conflicts of sim. 1 for the rest of sim, 2 for
+/// model.
+pub(crate) fn rank(mutant: &Mutant) -> usize {
+    let function = mutant.function.rsplit("::").next().unwrap_or_default();
+    match mutant.file.strip_prefix("crates/sim/src/") {
+        Some("store.rs" | "agent.rs" | "demand.rs" | "avoidance.rs" | "conflict_rate.rs") => 0,
+        Some("world.rs") if CONFLICTS.contains(&function) => 0,
+        Some(_) => 1,
+        None if mutant.file.starts_with("crates/placement/") => 0,
+        None => 2,
+    }
+}
+
+/// What became of those that were run, in a file.
+pub(crate) struct Kept {
+    path: PathBuf,
+    file: File,
+    fates: HashMap<String, Fate>,
+}
+
+impl Kept {
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        let mut fates = HashMap::new();
+        for line in fs::read_to_string(path).unwrap_or_default().lines() {
+            let mut fields = line.split('\t');
+            let (word, name) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+            if let Some((fate, _)) = FATES.iter().find(|(_, other)| *other == word) {
+                fates.insert(name.into(), *fate);
+            }
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed("open", path))?;
+        Ok(Self { path: path.into(), file, fates })
+    }
+
+    pub(crate) fn fate(&self, mutant: &Mutant) -> Option<Fate> {
+        self.fates.get(&mutant.name).copied()
+    }
+
+    pub(crate) fn add(&mut self, mutant: &Mutant, fate: Fate, by: &str) -> Outcome {
+        self.fates.insert(mutant.name.clone(), fate);
+        let word = FATES.iter().find(|(other, _)| *other == fate).map_or("", |(_, word)| word);
+        writeln!(self.file, "{word}\t{}\t{by}", mutant.name).map_err(failed("write", &self.path))
+    }
+
+    /// The last line about a mutant counts, so that those run again need not be taken out of the file.
+    pub(crate) fn forget_survivors(&mut self, part: &str) {
+        let lives = |fate| matches!(fate, Fate::Waits | Fate::Survived | Fate::Unreached);
+        self.fates.retain(|name, fate| !(lives(*fate) && name.contains(part)));
+    }
+}
+
+/// How many mutants of a group there are, were run, and were caught.
+#[derive(Default)]
+struct Tally {
+    all: u32,
+    run: u32,
+    /// Of these the long tests are to come; until then they count as not caught.
+    waits: u32,
+    caught: u32,
+}
+
+impl Tally {
+    /// The share that was caught, and where it lies with a probability of 95 % if not all were run: Wilson's interval,
+    /// narrowed for what a sample leaves out.
+    fn row(&self, group: &str) -> String {
+        let Self { all, run, waits, caught } = *self;
+        let (n, share) = (f64::from(run.max(1)), f64::from(caught) / f64::from(run.max(1)));
+        let left_out = f64::from(all - run) / f64::from(all.max(2) - 1);
+        let z2 = 1.96 * 1.96 * left_out;
+        let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
+        let half = (z2 * (share * (1.0 - share) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
+        let (low, high) = (100.0 * (middle - half), 100.0 * (middle + half));
+        format!(
+            "{group:<50} {all:>6} {run:>6} {waits:>6} {caught:>7} {:>6.1} %  {low:.1} to {high:.1}\n",
+            100.0 * share
+        )
+    }
+}
+
+/// The score by crate and by file, and who survived.
+pub(crate) fn table(mutants: &[Mutant], unviable: &HashSet<String>, kept: &Kept) -> String {
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut survivors = String::new();
+    for mutant in mutants {
+        let fate = kept.fate(mutant);
+        let folder: String = mutant.file.split_inclusive('/').take(2).collect();
+        let required = (rank(mutant) == 0).then(|| {
+            if folder.ends_with("sim/") { " store, agents and conflicts of sim".into() } else { " placement".into() }
+        });
+        for group in [Some(mutant.file.clone()), Some(folder), required].into_iter().flatten() {
+            let tally = tallies.entry(group).or_default();
+            tally.all += 1;
+            tally.run += u32::from(fate.is_some());
+            tally.waits += u32::from(fate == Some(Fate::Waits));
+            tally.caught += u32::from(matches!(fate, Some(Fate::Caught | Fate::OutOfTime)));
+        }
+        if let Some(fate @ (Fate::Survived | Fate::Unreached | Fate::Waits)) = fate {
+            let word = FATES.iter().find(|(other, _)| *other == fate).map_or("", |(_, word)| word);
+            writeln!(survivors, "{word}: {}", mutant.name).expect("a string takes it");
+        }
+    }
+    let rows: String = tallies.iter().map(|(group, tally)| tally.row(group)).collect();
+    let head = format!("{:<50} {:>6} {:>6} {:>6} {:>7} {:>8}  95 %\n", "", "all", "run", "waits", "caught", "score");
+    format!("{head}{rows}{} do not compile\n\n{survivors}", unviable.len())
+}
