@@ -11,7 +11,10 @@ use tiebreak_model::{
     ClusterSpec, Fleet, Footprint, MachineId, MachineRecord, Needs, Occupancy, Readiness, Resources, Scope, ShapeId,
     TenantSize, TenantTerms, VmRequest, VmShape,
 };
-use tiebreak_placement::{Allocator, CacheUse, Caches, Choice, Draw, Group, Policy, RULES, Request, RuleUse, Weight};
+use tiebreak_placement::{
+    Allocator, CacheCounters, CacheSizes, CacheUse, Caches, Choice, Draw, Group, ObjectCounters, Policy, RULES,
+    Request, RuleUse, Updates, Uses, Weight,
+};
 
 const POOL_SIZE: usize = 256;
 
@@ -361,4 +364,76 @@ fn tenants_with_any_terms_are_served_the_same_whatever_is_cached() {
         assert!(placed > 1_000 && refused > 300 && shared_machines > 300 && evictions > 30, "{layers:?}: {served:?}");
         assert_eq!(hits_beside_own > 300, layers.evaluations, "{layers:?}: {served:?}");
     }
+}
+
+/// Counts that are all different: the first, and each larger than the one before by `step`.
+fn counts(first: u64, step: u64, objects: Vec<ObjectCounters>) -> CacheCounters {
+    let at = |place: u64| first + place * step;
+    CacheCounters {
+        hits: at(0),
+        misses: at(1),
+        evictions: at(2),
+        refreshed: at(3),
+        refreshed_in_background: at(4),
+        cells_compared: at(5),
+        shared_updates: at(6),
+        object_updates: at(7),
+        object_evictions: at(8),
+        stale_hits: at(9),
+        on_hits: Updates { ranked: at(10), judged: at(11) },
+        on_misses: Updates { ranked: at(12), judged: at(13) },
+        in_background: Updates { ranked: at(14), judged: at(15) },
+        shared: Uses { hits: at(16), misses: at(17) },
+        objects,
+    }
+}
+
+#[test]
+fn counts_of_agents_add_up() {
+    let object = |rule, first: u64, step: u64| {
+        let by_decisions = Uses { hits: first + 2 * step, misses: first + 3 * step };
+        ObjectCounters { rule, hits: first, misses: first + step, by_decisions }
+    };
+    let mut all = counts(2, 1, vec![object("BestFit", 3, 1)]);
+    all.add(&counts(50, 1, vec![object("WorstFit", 90, 1), object("BestFit", 70, 1)]));
+    assert_eq!(all, counts(52, 2, vec![object("BestFit", 73, 2), object("WorstFit", 90, 1)]));
+}
+
+fn sizes([evaluations, evaluation_bytes, objects, object_bytes, shared_bytes, journal_bytes]: [u64; 6]) -> CacheSizes {
+    CacheSizes { evaluations, evaluation_bytes, objects, object_bytes, shared_bytes, journal_bytes }
+}
+
+#[test]
+fn sizes_of_agents_add_up() {
+    let mut all = sizes([2, 3, 4, 5, 6, 7]);
+    all.add(&sizes([20, 30, 40, 50, 60, 70]));
+    assert_eq!(all, sizes([22, 33, 44, 55, 66, 77]));
+    assert_eq!(all.bytes(), 33 + 55 + 66 + 77);
+}
+
+/// What each layer holds after three decisions about two classes, on a processor of 64 bits. A change in what is kept of a
+/// machine, a cell or a cluster shows here.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn layers_hold_so_many_bytes() {
+    let narrow = list(&[("BestFit", Some(4))]);
+    let wide = list(&MACHINE_PREFERENCES.map(|id| (id, None)));
+    let later = list(&[("TemporalCost", None), ("PowerBalance", None), ("BestFit", None)]);
+    let held = [narrow, wide, later].map(|rules| {
+        let caches = Caches { rule_objects: true, ..Caches::default() };
+        let mut pair = Pair::with_caches(&rules, 3, caches);
+        for (shape, cores) in [(0, 1), (1, 3), (0, 1)] {
+            pair.place(shape, &VmShape::plain(Resources::new(cores * 1_000, 1_024, 0, 0)), 0);
+        }
+        pair.cached.sizes()
+    });
+    let expected = [
+        // Keys of 32 bits.
+        [2, 896, 4, 96, 128, 448],
+        // Keys of more than 128 bits, and scores that a byte does not hold.
+        [2, 11_968, 6, 816, 4_096, 448],
+        // Ties broken by rules that move with the clock or look at a chassis.
+        [2, 4_160, 4, 432, 512, 448],
+    ];
+    assert_eq!(held, expected.map(sizes));
 }

@@ -1,9 +1,9 @@
 //! Mutation testing of model, placement and sim: does some test fail when an operator or a function is changed?
 //!
 //! The changes are those of cargo-mutants. All are compiled in at once, and a variable of the environment says which one is
-//! active, so that each costs the tests that reach it, until the first fails, and no build. A first round runs tests of up
-//! to two seconds; what passes them comes to the longer ones in a second round. Everything is kept in `target/mutants`, and
-//! the next run goes on from there.
+//! active, so that each costs the tests that reach it, until the first fails, and no build. A first round runs short tests;
+//! what passes them comes to the longer ones in a second round. Everything is kept in `target/mutants`, and the next run goes
+//! on from there: `mutants.tsv` says which number makes a mutant active, as `TIEBREAK_MUTANT`, in the tests of `tree`.
 
 mod points;
 mod score;
@@ -13,6 +13,7 @@ mod values;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -24,12 +25,15 @@ use tests::{Ended, Test};
 type Outcome = Result<(), String>;
 
 /// Tests that take longer wait for the second round.
-const SHORT: Duration = Duration::from_millis(1_500);
+const ZERO: Duration = Duration::ZERO;
+const SHORT: Duration = Duration::from_millis(700);
 
 /// What was asked for on the command line.
 struct Asked {
     /// How long mutants are run, at most.
     time: Duration,
+    /// Tests that take longer are left out.
+    longest: Duration,
     /// Part of the names of those that are run: a file, or more.
     part: String,
     /// Whether survivors are run again, because tests were added.
@@ -47,24 +51,30 @@ fn main() -> ExitCode {
 }
 
 fn asked(words: &[String]) -> Result<Asked, String> {
-    let mut asked = Asked { time: Duration::from_secs(3_600), part: String::new(), again: false };
+    let mut asked = Asked { time: hours(1.0), longest: hours(1.0), part: String::new(), again: false };
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let minutes = |word: &String| word.parse::<f64>().ok().filter(|it| (0.0..=10_000.0).contains(it));
         match (&**word, words.as_slice().first()) {
             ("--again", _) => asked.again = true,
             ("--in", Some(part)) => asked.part.clone_from(part),
-            ("--minutes", Some(word)) => {
-                let minutes = minutes(word).ok_or_else(|| format!("--minutes: expected 0 to 10000, got {word}"))?;
-                asked.time = Duration::from_secs_f64(60.0 * minutes);
-            }
-            _ => return Err(format!("expected --minutes N, --in PART or --again, got {word}")),
+            ("--minutes", Some(word)) => asked.time = hours(number(word)? / 60.0),
+            ("--longest", Some(word)) => asked.longest = hours(number(word)? / 3_600.0),
+            _ => return Err(format!("expected --minutes N, --longest SECONDS, --in PART or --again, got {word}")),
         }
         if word != "--again" {
             words.next();
         }
     }
     Ok(asked)
+}
+
+fn hours(hours: f64) -> Duration {
+    Duration::from_secs_f64(3_600.0 * hours)
+}
+
+fn number(word: &str) -> Result<f64, String> {
+    let number = word.parse().ok().filter(|it| (0.0..=10_000.0).contains(it));
+    number.ok_or_else(|| format!("expected 0 to 10000, got {word}"))
 }
 
 fn failed<E: std::fmt::Display>(verb: &str, path: &Path) -> impl Fn(E) -> String {
@@ -77,6 +87,8 @@ fn run(asked: &Asked) -> Outcome {
     fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
     let (mutants, unviable) = tree::plant(&folder)?;
     eprintln!("{} mutants, and {} that do not compile", mutants.len(), unviable.len());
+    let listed: String = mutants.iter().map(|it| format!("{}\t{}\n", it.id, it.name)).collect();
+    fs::write(folder.join("mutants.tsv"), listed).map_err(failed("write in", &folder))?;
     let programs = tree::programs(&folder.join("tree"))?;
     let tests = tests::all(&programs, &folder)?;
     let takes: Duration = tests.iter().map(|it| it.takes).sum();
@@ -104,7 +116,7 @@ fn try_all(asked: &Asked, mutants: &[Mutant], tests: &[Test], kept: &mut Kept) -
         for (round, wanted) in [(0, None), (1, Some(Fate::Waits))] {
             for mutant in order.iter().filter(|it| score::rank(it) == rank) {
                 if kept.fate(mutant) == wanted && begun.elapsed() < asked.time {
-                    let (fate, by) = tried(mutant, tests, round == 1);
+                    let (fate, by) = tried(mutant, tests, if round == 0 { ZERO..SHORT } else { SHORT..asked.longest });
                     kept.add(mutant, fate, &by)?;
                 }
             }
@@ -113,10 +125,10 @@ fn try_all(asked: &Asked, mutants: &[Mutant], tests: &[Test], kept: &mut Kept) -
     Ok(())
 }
 
-/// What becomes of a mutant in the short or the long tests, and by whom.
-fn tried(mutant: &Mutant, tests: &[Test], long: bool) -> (Fate, String) {
+/// What becomes of a mutant in the tests that take so long, and by whom.
+fn tried(mutant: &Mutant, tests: &[Test], takes: Range<Duration>) -> (Fate, String) {
     let reaching: Vec<&Test> = tests.iter().filter(|it| it.reached.contains(&mutant.point)).collect();
-    let round: Vec<&Test> = reaching.iter().copied().filter(|it| (it.takes > SHORT) == long).collect();
+    let round: Vec<&Test> = reaching.iter().copied().filter(|it| takes.contains(&it.takes)).collect();
     for batch in tests::batches(&round) {
         let fate = match tests::run(&batch, "TIEBREAK_MUTANT", &mutant.id.to_string()).0 {
             Ended::Passed => continue,
@@ -125,13 +137,10 @@ fn tried(mutant: &Mutant, tests: &[Test], long: bool) -> (Fate, String) {
         };
         return (fate, batch.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(" "));
     }
-    let waits = !long && round.len() < reaching.len();
-    let fate = if waits {
-        Fate::Waits
-    } else if reaching.is_empty() {
-        Fate::Unreached
-    } else {
-        Fate::Survived
+    let fate = match reaching.last() {
+        None => Fate::Unreached,
+        Some(last) if takes.start == ZERO && last.takes >= takes.end => Fate::Waits,
+        Some(_) => Fate::Survived,
     };
     (fate, String::new())
 }
