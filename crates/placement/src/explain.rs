@@ -208,10 +208,13 @@ mod tests {
     use crate::rule::{OfRack, Validator};
     use crate::weights::Weight;
     use alloc::boxed::Box;
+    use alloc::format;
     use alloc::string::String;
     use alloc::sync::Arc;
     use tiebreak_model::fleet::ClusterSpec;
-    use tiebreak_model::{Fleet, Occupancy, RackView, Resource, Resources, VmShape, declare};
+    use tiebreak_model::{
+        Fleet, HostLife, MachineRecord, Occupancy, Outlook, RackView, Resource, Resources, VmShape, declare,
+    };
 
     const CORE: u32 = 1_000;
     const GIB: u32 = 1_024;
@@ -261,7 +264,15 @@ mod tests {
         type Case<'a> = (&'a str, Occupancy, Resources, &'a [(u32, u32, u32)], Option<(u32, Resources)>, &'a str);
         let two = |unready| cluster("b", 2, 8, unready);
         let nothing = (0, 0, 0);
-        let cases: [Case<'_>; 6] = [
+        let cases: [Case<'_>; 7] = [
+            (
+                "the only cluster has machines that are too small",
+                zone(&[two(0)], &[]),
+                amount(10, 8),
+                &[(2, 2, 0), nothing, (2, 0, 0), nothing],
+                None,
+                "No machine could take it: even an empty machine lacks 2 cores.",
+            ),
             (
                 "room alone is to blame; machine 1 lacks 1/4 of the cores, machine 0 all of the memory",
                 zone(&[two(0)], &[(0, amount(1, 32)), (1, amount(5, 2))]),
@@ -338,6 +349,31 @@ mod tests {
         let without = refusal.most_to_blame().and_then(Refuser::without_words);
         assert_eq!(without.as_deref(), Some("without AreNodeResourcesValid, 3 machines would take it"));
         assert_eq!(refusal.closest_sentence().as_deref(), Some("Machine 8 comes closest: it lacks 1 core."));
+    }
+
+    /// Machines that are expected to be free at these moments.
+    fn zone_free_at(exits_s: &[u32]) -> Occupancy {
+        let mut zone = zone(&[cluster("a", exits_s.len() as u32, 8, 0)], &[]);
+        for (machine, exit_s) in (0..).map(MachineId).zip(exits_s) {
+            let record = zone.record(machine);
+            zone.set(machine, MachineRecord { vms: 1, life: HostLife { exit_s: *exit_s, ..record.life }, ..record });
+        }
+        zone
+    }
+
+    #[test]
+    fn a_rule_that_has_words_says_them_of_both() {
+        let outlook = Outlook { now_s: 1_000, remaining_s: 7_200, ..Outlook::NONE };
+        let vm = VmRequest { outlook, ..VmRequest::alone(VmShape::plain(amount(1, 1))) };
+        let zone = zone_free_at(&[10_000, 2_000, 1_500]);
+        let policy = policy(&["AreNodeResourcesValid", "TemporalCost"], 1);
+        let question = Question { winner: Some(MachineId(0)), asked: Some(MachineId(1)), ..Question::default() };
+        let told = explain(&policy, Scene::of(&zone), &vm, question);
+        let said = "it would be busy no longer (step 0), machine 1 would be busy 1.7 h longer (step 3)";
+        let sentence = format!("Machine 0 was chosen; TemporalCost put it before machine 1: {said}.");
+        assert_eq!(told.sentence(zone.fleet()), sentence);
+        let why_not = "Not machine 1: TemporalCost puts machine 0 before it.";
+        assert_eq!(told.why_not_sentence(zone.fleet()).as_deref(), Some(why_not));
     }
 
     declare! {

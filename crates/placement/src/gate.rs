@@ -188,10 +188,15 @@ fn crowded(scene: Scene<'_>, machine: MachineId) -> Bottleneck {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{Policy, RuleUse};
+    use crate::refusal::refusal_by_rule;
+    use alloc::format;
     use alloc::sync::Arc;
     use alloc::vec::Vec;
     use tiebreak_model::random::{Seed, Stream, pick};
-    use tiebreak_model::{ClusterSpec, Footprint, Links, Occupancy, Peer, Resources, Topology, Uplinks};
+    use tiebreak_model::{
+        ClusterSpec, Footprint, Links, Occupancy, Peer, Resources, Topology, Uplinks, VmRequest, VmShape,
+    };
 
     struct Draws(Stream, u64);
 
@@ -269,6 +274,22 @@ mod tests {
         assert!(passed.iter().chain(&answers).all(|times| *times > 200), "{passed:?} {answers:?}");
     }
 
+    /// A refusal counts the machines without bandwidth, and says why, where the list has the rule.
+    fn is_told_by_a_refusal(scene: Scene<'_>, expected: Option<Bottleneck>, what: &str) {
+        let vm = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
+        let refusal = |rules: &[&str]| {
+            let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
+            refusal_by_rule(&Policy::new(&rules, 1).expect("a policy"), scene, &vm)
+        };
+        let gate = Gate::of(scene).expect("it has links");
+        let full = (0..4).filter(|id| !gate.admits(MachineId(*id))).count() as u32;
+        let told = refusal(&["AreNodeResourcesValid", "BandwidthAvailable"]);
+        let counts: Vec<_> = told.rules.iter().map(|it| (it.rule, it.machines, it.alone)).collect();
+        assert_eq!(counts, [("AreNodeResourcesValid", 0, 0), ("BandwidthAvailable", full, full)], "{what}");
+        assert_eq!(told.blocked.map(|it| it.by), expected, "{what}");
+        assert_eq!(refusal(&["AreNodeResourcesValid"]).blocked, None, "{what}");
+    }
+
     /// Gridiron section III-D: four VMs of which one is the hub of a star; four that share machines by two.
     #[test]
     fn what_is_in_the_way_has_the_papers_names() {
@@ -312,6 +333,9 @@ mod tests {
             assert_eq!(free > 0, expected.is_none(), "{stand:?}");
             let told = (free == 0).then(|| blocked(scene, || is_any_left).map(|it| it.by)).flatten();
             assert_eq!(told, expected, "{stand:?}");
+            if free == 0 {
+                is_told_by_a_refusal(scene, expected, &format!("{stand:?}"));
+            }
         }
     }
 }

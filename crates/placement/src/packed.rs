@@ -241,6 +241,30 @@ mod tests {
         }
     }
 
+    /// What a key of these buckets is without one of them, and above it.
+    fn takes_apart<K: PackedKey>(widths: &[u32], buckets: &[u64]) {
+        let fields = layout(widths).0;
+        let whole: K = pack(&fields, buckets);
+        for (at, field) in fields.iter().enumerate() {
+            let only = |kept: &dyn Fn(usize) -> bool| -> K {
+                let part: Vec<_> = buckets.iter().enumerate().map(|(i, it)| if kept(i) { *it } else { 0 }).collect();
+                pack(&fields, &part)
+            };
+            let (above, rest) = (only(&|i| i < at), only(&|i| i >= at));
+            assert_eq!(whole.above(*field), above, "above {at} of {widths:?}");
+            assert_eq!(whole.without(*field), only(&|i| i != at), "without {at} of {widths:?}");
+            assert_eq!((above.plus(rest), whole.less(above)), (whole, rest), "{at} of {widths:?}");
+        }
+    }
+
+    #[test]
+    fn keys_can_be_taken_apart() {
+        takes_apart::<u32>(&[3, 20, 0, 8], &[5, 0xA_BCDE, 0, 0x97]);
+        takes_apart::<u64>(&[1, 53, 3], &[1, 0x1A_BCDE_F012_3457, 5]);
+        takes_apart::<u128>(&[1, 53, 3, 8, 53], &[1, 0x1A_BCDE_F012_3457, 5, 0x97, 0x15_5555_5555_5555]);
+        takes_apart::<Wide>(&[53, 53, 10, 53], &[0x1A_BCDE_F012_3457, 0x15_5555_5555_5555, 0x3A1, 0x1F_FFFF_0000_0001]);
+    }
+
     #[test]
     fn the_largest_valid_key_is_below_invalid() {
         let (fields, words) = layout(&[63]);

@@ -566,3 +566,78 @@ pub fn default_rules() -> Vec<RuleUse> {
 pub fn group_of(id: &str) -> Option<Group> {
     crate::rules::find(id).map(|entry| entry.group)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use tiebreak_model::{TenantSize, TenantTerms};
+
+    fn policy(rules: &[&str]) -> Policy {
+        let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
+        Policy::new(&rules, 1).expect("a policy")
+    }
+
+    /// What has to be kept and computed for a list, and nothing for one that does not ask.
+    #[test]
+    fn lists_say_what_they_ask_for() {
+        let asked = |rules: &[&str]| {
+            let list = policy(rules);
+            let asks = [
+                ("loads", list.asks_for_loads()),
+                ("bandwidth", list.guards_bandwidth()),
+                ("growth", list.asks_for_growth()),
+                ("moments ahead", list.looks_ahead()),
+                ("racks", list.sees_racks()),
+            ];
+            asks.into_iter().filter(|(_, asks)| *asks).map(|(what, _)| what).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(&["IsTypeSupported", "AreNodeResourcesValid", "BestFit"]), [""; 0]);
+        assert_eq!(asked(&["PowerBalance"]), ["loads"]);
+        assert_eq!(asked(&["BandwidthAvailable"]), ["bandwidth"]);
+        assert_eq!(asked(&["ZerothMomentAdmission"]), ["growth"]);
+        assert_eq!(asked(&["SecondMomentAdmission"]), ["growth", "moments ahead"]);
+        assert_eq!(asked(&["PreferLeastUsedRack"]), ["racks"]);
+        assert_eq!(asked(&["SharesTenantRack"]), ["racks"]);
+    }
+
+    #[test]
+    fn levels_are_told_apart_for_one_temporal_preference() {
+        assert_eq!(policy(&["BestFit"]).unit_s(), None);
+        assert_eq!(policy(&["BestFit", "LifetimeAlignment"]).unit_s(), Some(60));
+        assert_eq!(policy(&["LifetimeAlignment", "TemporalCost"]).unit_s(), None);
+    }
+
+    #[test]
+    fn company_matters_to_those_who_asked_and_to_all_where_a_preference_looks() {
+        let free = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
+        let terms = TenantTerms { per_machine: 2, ..free.shape.terms };
+        let bound = VmRequest {
+            shape: VmShape { terms, ..free.shape },
+            tenant: TenantSize { placed: 1, ..free.tenant },
+            ..free
+        };
+        for (rules, expected) in [
+            (vec!["CapsTenantPerMachine", "BestFit"], [false, true]),
+            (vec!["SharesTenantRack", "BestFit"], [false, false]),
+            (vec!["SpreadTenantOverRacks"], [true, true]),
+            (vec!["AreNodeResourcesValid", "PreferLeastUsedRack"], [false, false]),
+        ] {
+            let list = policy(&rules);
+            assert_eq!([&free, &bound].map(|vm| list.minds_company(vm)), expected, "{rules:?}");
+        }
+    }
+
+    /// A key without words, and one that is the same for all who ask for nothing, serve many requests at once.
+    #[test]
+    fn rules_know_whom_they_tell_apart() {
+        let list = policy(&["AreNodeResourcesValid", "IsMachineReady", "CapsTenantPerMachine"]);
+        let sharing: Vec<_> = list.machine_validators.iter().map(|it| (it.id, it.asks_nothing, it.is_common)).collect();
+        let expected = [
+            ("AreNodeResourcesValid", false, false),
+            ("IsMachineReady", true, true),
+            ("CapsTenantPerMachine", false, true),
+        ];
+        assert_eq!(sharing, expected);
+    }
+}

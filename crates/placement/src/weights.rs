@@ -174,6 +174,23 @@ mod tests {
     }
 
     #[test]
+    fn who_beats_more_machines_wins() {
+        // The first beats the second, the second the third, and the third the first.
+        let circle = [vec![0, 1, 2], vec![1, 2, 0], vec![2, 0, 1]];
+        for (members, winner) in [([5, 1, 1], 2), ([1, 5, 1], 0), ([1, 1, 5], 1), ([5, 2, 1], 2), ([2, 5, 2], 0)] {
+            let best = best(&weights(&[1.0; 3]), &circle, &members);
+            assert_eq!((best.at, best.circular), (vec![winner], true), "{members:?}");
+        }
+    }
+
+    #[test]
+    fn equal_rows_are_counted_together() {
+        let rows = [vec![0, 1], vec![0, 1], vec![0, 1], vec![2, 0], vec![3, 0], vec![3, 0]];
+        let (vectors, members) = distinct(rows.iter());
+        assert_eq!((vectors, members), (vec![vec![0, 1], vec![2, 0], vec![3, 0]], vec![3, 1, 2]));
+    }
+
+    #[test]
     fn nobody_outside_beats_the_best() {
         let stream = tiebreak_model::random::Seed(4).stream("weights test");
         for case in 0..300 {

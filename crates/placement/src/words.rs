@@ -321,3 +321,80 @@ fn trimmed(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_model::{ClusterId, RackId};
+
+    #[test]
+    fn numbers_as_people_write_them() {
+        for (kbps, words) in [
+            (350, "0.35 Mbit/s"),
+            (350_000, "350 Mbit/s"),
+            (999_900, "999.9 Mbit/s"),
+            (1_000_000, "1 Gbit/s"),
+            (12_500_000, "12.5 Gbit/s"),
+        ] {
+            assert_eq!(bandwidth(kbps), words);
+        }
+        for (seconds, words) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (5_399, "90 min"),
+            (5_400, "1.5 h"),
+            (7_200, "2 h"),
+            (172_799, "48 h"),
+            (172_800, "2 d"),
+            (216_000, "2.5 d"),
+        ] {
+            assert_eq!(span(seconds), words);
+        }
+        let counts = [0, 12, 999, 1_000, 13_521, 1_234_567].map(count);
+        assert_eq!(counts, ["0", "12", "999", "1,000", "13,521", "1,234,567"]);
+        assert_eq!([1, 2_000].map(machines), ["1 machine", "2,000 machines"]);
+        assert_eq!([1, 2].map(all), ["the only machine", "all 2 machines"]);
+        assert_eq!([1, 2].map(each), ["the only machine", "each of the 2 machines"]);
+    }
+
+    #[test]
+    fn amounts_are_listed_with_their_units() {
+        let one = Resources::new(1_000, 0, 0, 0);
+        let each = Resources::new(2_500, 1_536, 10, 40);
+        assert_eq!(amounts(Resources::NONE), "");
+        assert_eq!(amounts(one), "1 core");
+        assert_eq!(amounts(Resources::new(0, 2_048, 10, 0)), "2 GiB and 10 GiB SSD");
+        assert_eq!(amounts(each), "2.5 cores, 1.5 GiB, 10 GiB SSD and 40 Mbit/s");
+        assert_eq!((and_lacks(one), and_lacks(Resources::NONE)), ("; it lacks 1 core".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn a_blocked_vm_is_told_which_uplink_is_full() {
+        let full = |cut, free_kbps| Some(Full { cut, needed_kbps: 12_000_000, free_kbps });
+        for (by, full, words) in [
+            (Bottleneck::Link, None, "one of its links is larger than the uplinks of any machine"),
+            (
+                Bottleneck::Peering,
+                full(Cut::Machine(MachineId(3)), 4_000_000),
+                "it needs 12 Gbit/s of the uplinks of machine 3, which have 4 Gbit/s left: a VM there would have too many \
+                 peers",
+            ),
+            (
+                Bottleneck::Colocation,
+                full(Cut::Rack(RackId(2)), -5),
+                "it needs 12 Gbit/s of the uplinks of rack 2, which have 0 Mbit/s left: too many VMs of the VDC share that \
+                 machine",
+            ),
+            (
+                Bottleneck::Elsewhere,
+                full(Cut::Cluster(ClusterId(0)), 1_000),
+                "it needs 12 Gbit/s of the uplinks of cluster 1, which have 1 Mbit/s left",
+            ),
+            (Bottleneck::Elsewhere, None, "the uplinks above every one of them are full"),
+            (Bottleneck::Peering, None, "the uplinks of none of them have room for its links to all its peers"),
+        ] {
+            assert_eq!(Blocked { by, full }.words(), words);
+        }
+    }
+}
