@@ -281,6 +281,20 @@ fn wrong_counts_samples_and_means_are_noticed() {
     );
     check(
         |ledger| {
+            ledger.summary.counters.retries += 1;
+            Some(())
+        },
+        &["retries"],
+    );
+    check(
+        |ledger| {
+            ledger.summary.counters.ended_before_placed += 1;
+            Some(())
+        },
+        &["ended before"],
+    );
+    check(
+        |ledger| {
             ledger.summary.empty_hosts_pct_mean += 1e-6;
             Some(())
         },

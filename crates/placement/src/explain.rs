@@ -264,7 +264,7 @@ mod tests {
         type Case<'a> = (&'a str, Occupancy, Resources, &'a [(u32, u32, u32)], Option<(u32, Resources)>, &'a str);
         let two = |unready| cluster("b", 2, 8, unready);
         let nothing = (0, 0, 0);
-        let cases: [Case<'_>; 7] = [
+        let cases: [Case<'_>; 8] = [
             (
                 "the only cluster has machines that are too small",
                 zone(&[two(0)], &[]),
@@ -312,6 +312,14 @@ mod tests {
                 &[(3, 3, 0), (2, 2, 0), (5, 0, 0), nothing],
                 None,
                 "No machine could take it: at least two rules refuse each of the 5 machines.",
+            ),
+            (
+                "two clusters suit it as well as each other: the first is named",
+                zone(&[cluster("a", 2, 8, 0), cluster("b", 3, 8, 0)], &[]),
+                amount(10, 8),
+                &[(5, 5, 0), nothing, (5, 0, 0), nothing],
+                None,
+                "No machine could take it: even an empty machine of a, which suits it best, lacks 2 cores.",
             ),
             (
                 "no cluster fits",
@@ -374,6 +382,31 @@ mod tests {
         assert_eq!(told.sentence(zone.fleet()), sentence);
         let why_not = "Not machine 1: TemporalCost puts machine 0 before it.";
         assert_eq!(told.why_not_sentence(zone.fleet()).as_deref(), Some(why_not));
+    }
+
+    #[test]
+    fn a_rule_without_words_is_named_alone() {
+        let zone = zone(&[cluster("full", 1, 8, 0), cluster("b", 2, 8, 0)], &[(0, amount(8, 0))]);
+        let question = Question { winner: Some(MachineId(1)), asked: Some(MachineId(0)), ..Question::default() };
+        let told = ask(&policy(&["IsClusterBelowLimit"], 2), &zone, amount(0, 1), question);
+        let why_not = "Not machine 0: IsClusterBelowLimit refuses it.";
+        assert_eq!(told.why_not_sentence(zone.fleet()).as_deref(), Some(why_not));
+    }
+
+    /// Weights put machines level that the first rule alone would not.
+    #[test]
+    fn among_equals_by_weight_chance_decides() {
+        let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 1.0)];
+        let zone = zone(&[cluster("a", 2, 8, 0)], &[(0, amount(2, 8))]);
+        let question = Question { winner: Some(MachineId(1)), ..Question::default() };
+        let told = ask(&weighted(&list, 1), &zone, amount(1, 1), question);
+        let level = "Machine 1 was picked at random among 2 machines that the weights put level.";
+        assert_eq!((told.sentence(zone.fleet()).as_str(), told.weighed.is_none()), (level, true));
+        // Where conflicts are avoided, the best few are those by weight: WorstFit counts more than FirstFit.
+        let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 2.0)];
+        let policy = weighted(&list, 1);
+        let near = near_best(&policy, Scene::of(&zone), &VmRequest::alone(VmShape::plain(amount(1, 1))), Some(1));
+        assert_eq!(near, [MachineId(1)]);
     }
 
     declare! {

@@ -188,6 +188,7 @@ fn crowded(scene: Scene<'_>, machine: MachineId) -> Bottleneck {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::{Question, explain};
     use crate::policy::{Policy, RuleUse};
     use crate::refusal::refusal_by_rule;
     use alloc::format;
@@ -287,6 +288,14 @@ mod tests {
         let counts: Vec<_> = told.rules.iter().map(|it| (it.rule, it.machines, it.alone)).collect();
         assert_eq!(counts, [("AreNodeResourcesValid", 0, 0), ("BandwidthAvailable", full, full)], "{what}");
         assert_eq!(told.blocked.map(|it| it.by), expected, "{what}");
+        let list = [RuleUse::plain("BandwidthAvailable", None)];
+        for asked in (0..4).map(MachineId).filter(|id| !gate.admits(*id)) {
+            let question = Question { asked: Some(asked), ..Question::default() };
+            let told = explain(&Policy::new(&list, 1).expect("a policy"), scene, &vm, question);
+            let said = full_cut(scene, asked).expect("it is full").words();
+            let why_not = format!("Not machine {asked}: BandwidthAvailable refuses it; it {said}.");
+            assert_eq!(told.why_not_sentence(scene.occupancy.fleet()), Some(why_not), "{what}");
+        }
         assert_eq!(refusal(&["AreNodeResourcesValid"]).blocked, None, "{what}");
     }
 

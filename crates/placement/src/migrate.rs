@@ -395,7 +395,14 @@ mod tests {
         for (vms, expected) in cases {
             let (zone, placed) = with_sizes(fleet(&[(5, 8)]), vms);
             let expected: Vec<_> = expected.iter().map(|(machine, moves)| (*machine, moves.to_vec())).collect();
-            assert_eq!(told(&recommend(&usual(), &zone, &placed, &LIMITS)), expected, "{vms:?}");
+            let plan = recommend(&usual(), &zone, &placed, &LIMITS);
+            assert_eq!(told(&plan), expected, "{vms:?}");
+            assert!(plan.iter().all(|it| it.empty_gain == 1), "{vms:?}: each empties one machine");
+            for turn in 0..placed.len() {
+                let mut turned: Vec<_> = placed.iter().rev().copied().collect();
+                turned.rotate_left(turn);
+                assert_eq!(recommend(&usual(), &zone, &turned, &LIMITS), plan, "VMs in another order: {turned:?}");
+            }
         }
     }
 

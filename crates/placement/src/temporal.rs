@@ -319,6 +319,13 @@ mod tests {
     }
 
     #[test]
+    fn levels_stand_evenly_between_0_and_1() {
+        assert_eq!([0, 1, 2].map(|level| score_of(level, 3)), [0.0, 0.5, 1.0]);
+        assert_eq!([0, 1].map(|level| score_of(level, 2)), [0.0, 1.0]);
+        assert_eq!(score_of(0, 1), 0.0);
+    }
+
+    #[test]
     fn a_span_has_the_exits_of_its_level() {
         let plain = Steps::level_everywhere(Exit::Newest, 2);
         let holed = plain.then(1, 1).then(10, 0).then(20, 1);

@@ -1304,3 +1304,27 @@ pub(crate) struct Spare {
     pub(crate) needs: Needs,
     pub(crate) cuts: Vec<(u32, u64)>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incidents::trial::Trial;
+
+    /// On one large machine 5,000 VMs come, 4,500 leave at one moment and the rest at another, while no agent has anything
+    /// to decide.
+    #[test]
+    fn what_all_agents_have_read_is_dropped_from_a_long_log() {
+        let mut trial = Trial::new(1, 1).rule("AreNodeResourcesValid", &[0.0]).rule("IsClusterBelowLimit", &[100.0]);
+        trial.clusters[0].capacity = Resources::new(5_000_000, 5_000 * 1_024, 0, 0);
+        trial.agents.count = 2;
+        let trial = trial.vms(4_500, 1, (10, 1_000)).vms(500, 1, (10, 1_100));
+        let mut world = World::new(trial.plan(true, &[]));
+        world.run();
+        assert_eq!(world.summary().placements, 5_000);
+        let (log, read) = (&world.store.machines, world.agents.iter().map(|agent| agent.position));
+        assert!(log.end() >= 10_000, "{} changes", log.end());
+        assert!(log.backlog() <= 500, "{} entries are left", log.backlog());
+        assert!(read.min() >= Some(9_500), "idle agents read what is visible");
+        assert_eq!(world.store.cuts.backlog(), 0);
+    }
+}

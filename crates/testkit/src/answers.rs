@@ -221,11 +221,20 @@ fn counted_once(ledger: &Ledger) -> Result<(), String> {
     let conflicts = answers(&[Outcome::Conflict, Outcome::OutOfRetries]);
     let (summary, counters) = (&ledger.summary, &ledger.summary.counters);
     let (first, again) = (Cause::Request, Cause::Reallocation);
+    let is_late = |it: &&Decision| {
+        it.agent.is_some()
+            && (it.cause, it.outcome) == (first, Outcome::Placed)
+            && ledger.workload.end(it.vm) <= it.time
+    };
+    let late = ledger.decisions.iter().filter(is_late).count() as u64;
     for (what, counted, expected) in [
         ("placements", summary.placements, ended(first, Outcome::Placed)),
         ("rejections", summary.rejections, ended(first, Outcome::Refused) + ended(first, Outcome::OutOfRetries)),
         ("VMs placed and rejected", summary.placements + summary.rejections, ledger.workload.vm_count().into()),
         ("conflicts", summary.conflicts, conflicts),
+        ("retries", counters.retries, answers(&[Outcome::Conflict])),
+        ("rejections for want of retries", counters.rejected_out_of_retries, ended(first, Outcome::OutOfRetries)),
+        ("VMs that ended before they were placed", counters.ended_before_placed, late),
         ("commits", counters.commits, conflicts + answers(&[Outcome::Placed])),
         ("reallocations", counters.reallocations, ended(again, Outcome::Placed)),
         ("evictions", counters.evictions, left(|it| it == Reason::Evicted)),

@@ -92,6 +92,10 @@ fn watched(case: &Case) -> Result<Ledger, String> {
         one_thing_at_a_time(&case.agents, &world.agents())
             .map_err(|wrong| format!("{wrong} at {} ms", world.progress().time.0))?;
     }
+    let conflicts: u64 = world.agents().iter().map(|agent| agent.conflicts).sum();
+    if conflicts != world.summary().conflicts {
+        return Err(format!("agents count {conflicts} conflicts, all in all {}", world.summary().conflicts));
+    }
     Ok(Ledger::of(&world, case))
 }
 

@@ -40,3 +40,42 @@ impl Preference for LavaHostClass {
         f64::from(level) / 6.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::sync::Arc;
+    use tiebreak_model::{ClusterSpec, Fleet, HostLife, MachineId, MachineRecord, Occupancy, Resources};
+
+    /// For a VM of class 1: recycling hosts of higher classes, the lower the better, then open ones of its own, then any that
+    /// are in use, then empty ones.
+    #[test]
+    fn hosts_are_preferred_in_this_order() {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 1,
+            racks: 1,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
+        let mut zone = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
+        for (vms, phase, class, level) in [
+            (1, Phase::Recycling, 2, 0.0),
+            (1, Phase::Recycling, 3, 1.0),
+            (1, Phase::Recycling, 4, 2.0),
+            (1, Phase::Recycling, 5, 3.0),
+            (1, Phase::Open, 1, 4.0),
+            (1, Phase::Open, 2, 5.0),
+            (1, Phase::Recycling, 1, 5.0),
+            (0, Phase::Open, 0, 6.0),
+        ] {
+            let record = zone.record(MachineId(0));
+            let life = HostLife { phase, class, ..record.life };
+            zone.set(MachineId(0), MachineRecord { vms, life, ..record });
+            let score = LavaHostClass {}.score(&1, zone.machine(MachineId(0)));
+            assert_eq!(score, level / 6.0, "{phase:?} {class}");
+        }
+    }
+}

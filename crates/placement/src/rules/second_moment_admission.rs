@@ -67,6 +67,15 @@ mod tests {
     }
 
     #[test]
+    fn its_values_are_those_it_was_made_of() {
+        let defaults = SecondMomentAdmission::from_values(&[]);
+        for tail in [Tail::Cantelli, Tail::Normal] {
+            let rule = SecondMomentAdmission { tail, ..defaults };
+            assert_eq!(SecondMomentAdmission::from_values(&rule.to_values()), rule);
+        }
+    }
+
+    #[test]
     fn cantelli_and_the_normal_tail_are_what_the_formulas_say() {
         let rule = |tail| SecondMomentAdmission { tail, ..SecondMomentAdmission::from_values(&[]) };
         // Three standard deviations of room: 1 / (1 + 9), and the tail of a normal there.
