@@ -30,7 +30,7 @@ const SHORT: Duration = Duration::from_millis(700);
 
 /// What was asked for on the command line.
 struct Asked {
-    /// How long mutants are run, at most.
+    /// How long mutants are run, at most; not at all for the score alone.
     time: Duration,
     /// Tests that take longer are left out.
     longest: Duration,
@@ -89,22 +89,24 @@ fn run(asked: &Asked) -> Outcome {
     eprintln!("{} mutants, and {} that do not compile", mutants.len(), unviable.len());
     let listed: String = mutants.iter().map(|it| format!("{}\t{}\n", it.id, it.name)).collect();
     fs::write(folder.join("mutants.tsv"), listed).map_err(failed("write in", &folder))?;
-    let programs = tree::programs(&folder.join("tree"))?;
-    let tests = tests::all(&programs, &folder)?;
-    let takes: Duration = tests.iter().map(|it| it.takes).sum();
-    eprintln!("{} tests take {takes:.0?}", tests.len());
     let mut kept = Kept::open(&folder.join("results.tsv"))?;
-    if asked.again {
-        kept.forget_survivors(&asked.part);
+    if asked.time > ZERO {
+        try_all(asked, &folder, &mutants, &mut kept)?;
     }
-    try_all(asked, &mutants, &tests, &mut kept)?;
     print!("{}", score::table(&mutants, &unviable, &kept));
     Ok(())
 }
 
 /// Runs mutants in two rounds until the time is over, those that matter most first, in an order that is random, and the
 /// same each time.
-fn try_all(asked: &Asked, mutants: &[Mutant], tests: &[Test], kept: &mut Kept) -> Outcome {
+fn try_all(asked: &Asked, folder: &Path, mutants: &[Mutant], kept: &mut Kept) -> Outcome {
+    let programs = tree::programs(&folder.join("tree"))?;
+    let tests = tests::all(&programs, folder)?;
+    let takes: Duration = tests.iter().map(|it| it.takes).sum();
+    eprintln!("{} tests take {takes:.0?}", tests.len());
+    if asked.again {
+        kept.forget_survivors(&asked.part);
+    }
     let mut order: Vec<&Mutant> = mutants.iter().filter(|it| it.name.contains(&asked.part)).collect();
     order.sort_by_cached_key(|it| {
         let mut hasher = DefaultHasher::new();
@@ -116,7 +118,7 @@ fn try_all(asked: &Asked, mutants: &[Mutant], tests: &[Test], kept: &mut Kept) -
         for (round, wanted) in [(0, None), (1, Some(Fate::Waits))] {
             for mutant in order.iter().filter(|it| score::rank(it) == rank) {
                 if kept.fate(mutant) == wanted && begun.elapsed() < asked.time {
-                    let (fate, by) = tried(mutant, tests, if round == 0 { ZERO..SHORT } else { SHORT..asked.longest });
+                    let (fate, by) = tried(mutant, &tests, if round == 0 { ZERO..SHORT } else { SHORT..asked.longest });
                     kept.add(mutant, fate, &by)?;
                 }
             }
