@@ -194,7 +194,9 @@ impl<'a> Rewriter<'a> {
             ReturnType::Type(_, returned) => values::of(returned, &self.source),
         };
         let change = |value: &String| (format!("replace the body with {value}"), format!("return {value};"));
-        let changes: Vec<_> = values.iter().map(change).collect();
+        let is_change =
+            |value: &&String| block.stmts.len() > 1 || **value != self.source[block.stmts[0].span().byte_range()];
+        let changes: Vec<_> = values.iter().filter(is_change).map(change).collect();
         if let Some(choice) = self.choice(signature.ident.span(), "", &changes) {
             let point = self.mutants.last().expect("a mutant").point;
             let at = block.brace_token.span.open().byte_range().end;

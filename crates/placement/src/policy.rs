@@ -602,6 +602,20 @@ mod tests {
     }
 
     #[test]
+    fn a_list_sees_the_tenant_where_one_of_its_rules_does() {
+        for id in
+            ["SharesTenantCluster", "SharesTenantRack", "CapsTenantPerMachine", "SpreadTenantOverRacks", "SpreadVdc"]
+        {
+            assert!(policy(&[id]).sees_tenant && policy(&["BestFit", id]).sees_tenant, "{id}");
+        }
+        for id in
+            ["IsTypeSupported", "BestFit", "PowerBalance", "LeastLoadedUplink", "TemporalCost", "SecondMomentAdmission"]
+        {
+            assert!(!policy(&[id]).sees_tenant, "{id}");
+        }
+    }
+
+    #[test]
     fn levels_are_told_apart_for_one_temporal_preference() {
         assert_eq!(policy(&["BestFit"]).unit_s(), None);
         assert_eq!(policy(&["BestFit", "LifetimeAlignment"]).unit_s(), Some(60));
