@@ -407,6 +407,8 @@ mod tests {
         let policy = weighted(&list, 1);
         let near = near_best(&policy, Scene::of(&zone), &VmRequest::alone(VmShape::plain(amount(1, 1))), Some(1));
         assert_eq!(near, [MachineId(1)]);
+        assert_eq!(told.funnel.candidates(), 2);
+        assert_eq!(ask(&policy, &zone, amount(9, 1), Question::default()).funnel.candidates(), 2);
     }
 
     declare! {

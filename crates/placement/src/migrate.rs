@@ -398,6 +398,8 @@ mod tests {
             let plan = recommend(&usual(), &zone, &placed, &LIMITS);
             assert_eq!(told(&plan), expected, "{vms:?}");
             assert!(plan.iter().all(|it| it.empty_gain == 1), "{vms:?}: each empties one machine");
+            let each = |it: &Evacuation| it.density_gain / it.moves.len() as f64;
+            assert!(plan.iter().all(|it| it.gain_per_move == each(it)), "{vms:?}");
             for turn in 0..placed.len() {
                 let mut turned: Vec<_> = placed.iter().rev().copied().collect();
                 turned.rotate_left(turn);

@@ -602,6 +602,20 @@ mod tests {
     }
 
     #[test]
+    fn rules_have_their_stage() {
+        let groups =
+            ["IsTypeSupported", "PreferEmptierClusters", "IsMachineReady", "BestFit", "NoSuchRule"].map(group_of);
+        let expected = [
+            Some(Group::ClusterValidators),
+            Some(Group::ClusterPreferences),
+            Some(Group::MachineValidators),
+            Some(Group::MachinePreferences),
+            None,
+        ];
+        assert_eq!(groups, expected);
+    }
+
+    #[test]
     fn a_list_sees_the_tenant_where_one_of_its_rules_does() {
         for id in
             ["SharesTenantCluster", "SharesTenantRack", "CapsTenantPerMachine", "SpreadTenantOverRacks", "SpreadVdc"]

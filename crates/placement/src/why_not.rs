@@ -172,3 +172,16 @@ impl Weighing {
         self.behind.thousandths > self.ahead.thousandths
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_weight_behind_is_an_upset() {
+        let side = |thousandths| Side { rules: Vec::new(), thousandths };
+        let is_upset =
+            |(ahead, behind)| Weighing { ahead: side(ahead), behind: side(behind), circular: true }.is_upset();
+        assert_eq!([(1, 2), (2, 2), (3, 2)].map(is_upset), [true, false, false]);
+    }
+}

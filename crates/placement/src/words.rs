@@ -370,6 +370,35 @@ mod tests {
     }
 
     #[test]
+    fn a_draw_says_how_many_were_in_it() {
+        let only = "Machine 3 was the only one in the draw by which the agent was avoiding conflicts.";
+        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1), only);
+        let many = "Machine 3 was picked at random among the 1,500 best: the agent was avoiding conflicts.";
+        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1_500), many);
+    }
+
+    #[test]
+    fn who_is_most_to_blame_is_alone_on_most_machines() {
+        let refuser = |rule, alone| Refuser { rule, machines: 9, first: 0, alone };
+        let refusal = |alone: [u32; 3]| RefusalByRule {
+            machines: 9,
+            rules: ["a", "b", "c"].into_iter().zip(alone).map(|(rule, alone)| refuser(rule, alone)).collect(),
+            closest: None,
+            too_large: None,
+            blocked: None,
+            objection: None,
+        };
+        let most = |alone| refusal(alone).most_to_blame().map(|it| it.rule);
+        assert_eq!(
+            [[1, 3, 2], [3, 1, 2], [2, 2, 1], [0, 0, 1]].map(most),
+            [Some("b"), Some("a"), Some("a"), Some("c")]
+        );
+        assert_eq!(most([0; 3]), None);
+        assert_eq!(refuser("a", 0).without_words(), None);
+        assert_eq!(refuser("a", 1).without_words().as_deref(), Some("without a, 1 machine would take it"));
+    }
+
+    #[test]
     fn a_blocked_vm_is_told_which_uplink_is_full() {
         let full = |cut, free_kbps| Some(Full { cut, needed_kbps: 12_000_000, free_kbps });
         for (by, full, words) in [

@@ -3,7 +3,7 @@
 use crate::{Outcome, process};
 
 pub(crate) const HELP: &str =
-    "mutants of placement, sim and model that no test notices: [--minutes N] [--in PART] [--again]";
+    "mutants of placement, sim and model that no test notices: [--minutes N] [--in PART] [--longest SECONDS] [--again]";
 
 /// The words are checked by the program itself.
 pub(crate) fn run(words: &[String]) -> Outcome {
