@@ -16,8 +16,8 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::{
-    bench, build, bundle, check, floors, fuzz, mutants, no_std, prerender, serve, setup, size, soak, strings, supply, targets,
-    test, words,
+    bench, build, bundle, check, floors, fuzz, mutants, no_std, prerender, serve, setup, size, soak, strings, supply,
+    targets, test, words,
 };
 
 /// Done, or the one sentence that says what was tried and what to do.
