@@ -5,8 +5,10 @@
 //! `TIEBREAK_CASES=1000` checks more of them, `TIEBREAK_FROM=5000` others; `cargo xtask soak` goes
 //! on until a law breaks or the time is over.
 
+use std::fs;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tiebreak_model::Time;
@@ -55,6 +57,18 @@ fn every_law_holds_in_random_scenarios() {
         }
     }
     said(cases.end - 1);
+}
+
+/// Scenarios that a fuzzer kept because they reach code that others do not.
+#[test]
+fn every_law_holds_in_the_scenarios_that_fuzzing_kept() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/testkit/fuzz/corpus/cases");
+    let inputs: Vec<_> = fs::read_dir(corpus).expect("a folder").map(|input| input.expect("an entry").path()).collect();
+    assert!(inputs.len() >= 40, "{} inputs", inputs.len());
+    for input in inputs {
+        let case = Case::of_bytes(&fs::read(&input).expect("an input"));
+        laws::check(&case).unwrap_or_else(|broken| panic!("{}: {broken}", input.display()));
+    }
 }
 
 /// How often each kind of thing was seen in random scenarios, so that no law is empty.
