@@ -219,7 +219,9 @@ impl Agent {
     /// before the store knows it, not even another VM of its request.
     fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
         let shape = &it.shape;
-        let after = record.with(shape).or_else(|| record.with_evictions(shape).with(shape))?;
+        let may_evict = self.allocator.policy().lets_evict(shape);
+        let makes_room = may_evict && record.evictable.covers(record.free.shortage(shape.demand));
+        let after = if makes_room { record.with_evictions(shape).with(shape) } else { record.with(shape) }?;
         let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
         let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
         let Some(terms) = &self.lifetimes else { return Some(after) };
