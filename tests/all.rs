@@ -13,3 +13,4 @@ mod lifetimes;
 mod links;
 mod mutations;
 mod pool;
+mod protocol;

@@ -573,6 +573,13 @@ impl World {
         self.agents.iter().map(state).collect()
     }
 
+    /// The fleet as an agent knows it, and on top of that its own choices that the store has not answered; none where there
+    /// is no such agent. Before the warm start is over, there is only the first.
+    #[must_use]
+    pub fn view(&self, agent: u32) -> Option<&Occupancy> {
+        self.agents.get(agent as usize).map(|agent| agent.allocator.view())
+    }
+
     /// Places the VMs alive when the trace began, if that has not happened yet.
     pub fn warm_up(&mut self) {
         while self.is_warming() {

@@ -16,7 +16,7 @@
 //! - VMs are larger by cores, then by memory; of equal ones the first in `vms.csv` goes first.
 //! - A refused request takes the time of its VMs up to the refused one.
 //! - The answer to a commit that was taken, too, tells the agent how its machines are then.
-//! - Where an agent's own choices do not fit on what it has learned since, it takes the machine to be full.
+//! - An agent's own choice that does not fit on what it has learned since is not in its view: it will fail.
 //! - Agents know without delay where a tenant's own VMs stand.
 //! - Machines that are not ready count as empty, and their cores as free, in shares of racks and clusters.
 //! - A packing trace, and one with named columns, ends with the hour of its last start.

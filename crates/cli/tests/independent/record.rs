@@ -28,10 +28,6 @@ impl Size {
         Self { cores: self.cores - less.cores, memory: self.memory - less.memory }
     }
 
-    pub(crate) fn at_most(self, limit: Self) -> Self {
-        Self { cores: self.cores.min(limit.cores), memory: self.memory.min(limit.memory) }
-    }
-
     pub(crate) fn fits_into(self, room: Self) -> bool {
         self.cores <= room.cores && self.memory <= room.memory
     }

@@ -214,8 +214,10 @@ impl<'a, G: Guide> Simulator<'a, G> {
         let mut view: Vec<_> = (0..).zip(known).map(|(machine, known)| store.state(machine, *known)).collect();
         for pick in flights.iter().flat_map(|flight| &flight.picks).filter(|_| !forgets) {
             let with = view[pick.machine].with(&self.record.vms[pick.vm]);
-            // A choice that no longer fits leaves nothing free.
-            view[pick.machine] = State { used: with.used.at_most(store.zone.machines[pick.machine].size), ..with };
+            // A choice that no longer fits will fail.
+            if with.used.fits_into(store.zone.machines[pick.machine].size) {
+                view[pick.machine] = with;
+            }
         }
         view
     }
