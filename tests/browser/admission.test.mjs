@@ -2,8 +2,10 @@
 // policies are compared, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
+import { axe, compileAsForPeople } from './harness.mjs';
 import { clickAtOnce, onPage, shows, withdraws } from './people.mjs';
+
+compileAsForPeople();
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };

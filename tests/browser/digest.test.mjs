@@ -2,8 +2,10 @@
 // `tiebreak run --preset NAME --json` prints; here both browsers must give them, with caches and without.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inFirefox } from './harness.mjs';
+import { compileAsForPeople, inFirefox } from './harness.mjs';
 import { GOLDEN, onPage } from './people.mjs';
+
+compileAsForPeople();
 
 const SMALL = 'Two dozen machines';
 

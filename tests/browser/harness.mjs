@@ -26,6 +26,14 @@ export const QUIET_FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
+/** Without the second compilation of WebAssembly: a quarter of all work, which pays only where a page computes for long. */
+const BRIEF_FLAGS = ['--js-flags=--liftoff-only'];
+let flags = [...QUIET_FLAGS, ...BRIEF_FLAGS];
+
+/** For files whose pages compute for long, or whose tests are about how quick a page is, or about its digests. */
+export function compileAsForPeople() {
+  flags = QUIET_FLAGS;
+}
 
 /** How long a test waits for what must come: far longer than it takes, on a machine that is busy with other things too. */
 export const PATIENCE_MS = 60_000;
@@ -51,7 +59,7 @@ async function joinChromium() {
   clearTimeout(chromium.end);
   chromium.users += 1;
   if (chromium.launched && !(await chromium.launched).isConnected()) chromium.launched = null;
-  chromium.launched ??= playwright.launch({ executablePath: CHROMIUM, args: QUIET_FLAGS });
+  chromium.launched ??= playwright.launch({ executablePath: CHROMIUM, args: flags });
   return chromium.launched;
 }
 

@@ -1,7 +1,10 @@
 // Files larger than a tab: refused before they are read, or read as a part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compileAsForPeople } from './harness.mjs';
 import { enter, giveRepeated, onPage, says } from './people.mjs';
+
+compileAsForPeople();
 
 test('a file of 3 GB is refused before it is read, with the limit named and a sample offered', () =>
   onPage({}, async ({ hand, page }) => {

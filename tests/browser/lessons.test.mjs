@@ -1,8 +1,10 @@
 // Lessons: chosen from the list, walked with a mouse and without one, from a link, from a file.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
+import { axe, compileAsForPeople } from './harness.mjs';
 import { BELOW, drawn, enter, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
+
+compileAsForPeople();
 
 const WIDE = { width: 1440, height: 1000 };
 const lesson = (page) => page.getByRole('region', { name: 'Lesson' });

@@ -4,11 +4,13 @@
 // on the preset that is made for it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hold, openChromium } from './harness.mjs';
+import { compileAsForPeople, hold, openChromium } from './harness.mjs';
 import {
   BELOW, CHARTS, enter, foreignTrace, Hand, listenToStatus, menuCloses, menuOpens, onPage, RULE, says, settled, shows,
   until,
 } from './people.mjs';
+
+compileAsForPeople();
 
 const GIVEN = process.env.TIEBREAK_TRACE;
 const TRACE = GIVEN ?? foreignTrace();

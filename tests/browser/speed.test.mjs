@@ -2,8 +2,10 @@
 // themselves are in docs/. TIEBREAK_TRACE=.../batched-0.csv.gz adds the whole packing sample.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstPicture, inFirefox, SLOW_LINE } from './harness.mjs';
+import { compileAsForPeople, firstPicture, inFirefox, SLOW_LINE } from './harness.mjs';
 import { BELOW, CHARTS, onPage, settled } from './people.mjs';
+
+compileAsForPeople();
 
 const GIVEN = process.env.TIEBREAK_TRACE;
 const WIDE = { width: 1440, height: 900 };
