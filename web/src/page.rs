@@ -771,8 +771,7 @@ impl Page {
     fn fresh_seed(&mut self) {
         let mut bytes = [0; 4];
         if getrandom::fill(&mut bytes).is_ok() {
-            let value = f64::from(u32::from_le_bytes(bytes));
-            self.tell(Message::Edit(Edit::Setting { index: 0, value }));
+            self.tell(Message::Edit(Edit::set("seed", u32::from_le_bytes(bytes))));
         }
     }
 

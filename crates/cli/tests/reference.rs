@@ -37,22 +37,8 @@ the seed and from the place in the list, not from the rules.
 
 ";
 
-/// The other lists: the word behind `list`, and the title here.
-const OTHERS: [(&str, &str); 13] = [
-    ("default", "The default list of rules"),
-    ("run", "The run"),
-    ("agents", "Agents"),
-    ("caches", "Caches"),
-    ("lifetimes", "Lifetimes"),
-    ("measures", "Measures"),
-    ("vdcs", "Virtual datacenters"),
-    ("network", "Datacenter network"),
-    ("clusters", "Machines"),
-    ("workloads", "Workload"),
-    ("metrics", "Metrics"),
-    ("formats", "Trace formats"),
-    ("presets", "Presets"),
-];
+/// Lists whose rows have a section of their own above, or a page.
+const TOLD_ELSEWHERE: [&str; 3] = ["rules", "incidents", "files"];
 
 #[test]
 fn the_reference_page_is_what_the_program_says() {
@@ -139,16 +125,25 @@ fn files_have_the_columns_that_are_told() {
 fn page() -> String {
     let incidents: String = list("incidents").iter().map(incident).collect();
     let mut page = format!("{HEAD}{RULES}{}{INCIDENTS}{incidents}", rules(&list("rules")));
-    for (name, title) in OTHERS {
-        let rows = list(name);
-        page += &format!("## {title}\n\n");
+    for list_of in lists().iter().filter(|list| !TOLD_ELSEWHERE.contains(&text(list, "id").as_str())) {
+        let rows = list(&text(list_of, "id"));
+        page += &format!("## {}\n\n", text(list_of, "title"));
         page += &if rows.iter().all(|row| items(row, "params").is_empty()) { table(&rows) } else { sections(&rows) };
     }
     page.trim_end().to_owned() + "\n"
 }
 
+/// Every list that there is.
+fn lists() -> Vec<Value> {
+    told(&["list", "--json"])
+}
+
 fn list(name: &str) -> Vec<Value> {
-    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["list", name, "--json"]).output();
+    told(&["list", name, "--json"])
+}
+
+fn told(words: &[&str]) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(words).output();
     let json = String::from_utf8(output.expect("the program starts").stdout).expect("UTF-8");
     serde_json::from_str(&whole_numbers(&json)).expect("an array")
 }
@@ -177,7 +172,8 @@ fn incident(row: &Value) -> String {
 
 /// Groups of settings: one paragraph and a table each.
 fn sections(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{}\n\n{}", text(row, "help"), params(row))).collect()
+    let heading = |row: &Value| if rows.len() > 1 { format!("### {}\n\n", text(row, "title")) } else { String::new() };
+    rows.iter().map(|row| format!("{}{}\n\n{}", heading(row), text(row, "help"), params(row))).collect()
 }
 
 /// Things without parameters: a line each.

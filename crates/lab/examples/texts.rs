@@ -6,14 +6,11 @@ use std::collections::BTreeSet;
 use tiebreak_lab::view::words::paragraphs;
 use tiebreak_lesson::Control;
 use tiebreak_model::{Bottleneck, Declaration, Declared, Param, ParamKind, Resource};
-use tiebreak_placement::{Caches, Group, Lifetimes, RULES};
+use tiebreak_placement::{Group, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_scenario::{PRESETS, Preset};
-use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, NetworkSettings, PowerSettings,
-    Vdcs,
-};
+use tiebreak_scenario::{GROUPS, PRESETS, Preset};
+use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
 fn main() {
@@ -22,21 +19,12 @@ fn main() {
     let incidents = INCIDENTS.iter().map(|entry| &entry.declaration);
     let metrics = METRICS.iter().map(|metric| &metric.declaration);
     let predictors = tiebreak_lifetime::PREDICTORS.iter().map(|entry| &entry.declaration);
-    let settings = [
-        &Agents::DECLARATION,
-        &Caches::DECLARATION,
-        &Lifetimes::DECLARATION,
-        &ClusterSettings::DECLARATION,
-        &VariantSettings::DECLARATION,
-        &GeneratedWorkload::DECLARATION,
-        &Vdcs::DECLARATION,
-        &NetworkSettings::DECLARATION,
-        &AdmissionSettings::DECLARATION,
-        &PowerSettings::DECLARATION,
-        &ClusterYears::DECLARATION,
-    ];
+    let groups = GROUPS.iter().map(|group| &group.declaration);
+    let others = [&ClusterSettings::DECLARATION, &VariantSettings::DECLARATION, &GeneratedWorkload::DECLARATION];
+    let settings = groups.chain(others);
     rules.chain(incidents).chain(metrics).chain(predictors).chain(settings).for_each(|it| declared(&mut texts, it));
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
+    texts.extend(GROUPS.iter().map(|group| group.id.replace('_', " ")));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
     texts.extend(Control::EVERY.iter().map(|control| control.word().to_owned()));
     texts.extend(Group::ALL.iter().map(|group| group.title().to_owned()));

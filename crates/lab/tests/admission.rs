@@ -6,7 +6,6 @@ use tiebreak_lab::app::study::{Fitting, POLICIES, Study, StudyKind, StudyWish};
 use tiebreak_lab::protocol::{FitCard, Forecast, ForecastAsk};
 use tiebreak_lab::view::admission;
 use tiebreak_lab::{App, Effect, Engine, Message, Reply};
-use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{AdmissionSettings, ClusterYears, GeneratedWorkload};
 
@@ -68,10 +67,6 @@ fn document() -> Document {
     Document { variants: vec![variant], ..Document::default() }
 }
 
-fn place(field: &str) -> usize {
-    AdmissionSettings::DECLARATION.params.iter().position(|param| param.name == field).expect(field)
-}
-
 #[test]
 fn what_was_seen_of_a_deployment_changes_what_it_may_grow_to() {
     let mut session = Session::open(document());
@@ -86,7 +81,7 @@ fn what_was_seen_of_a_deployment_changes_what_it_may_grow_to() {
     let price = admission::price(&old, 4.0, 0.5).expect("users");
     assert!(price.labelled < price.unlabelled && price.gain_pct > 50.0, "{price:?}");
     assert_eq!(admission::price(&old, 4.0, 0.0).map(|price| (price.labelled, price.unlabelled)), Some((4.0, 4.0)));
-    session.does(Message::Edit(Edit::Admission { index: place("power"), value: -1.0 }));
+    session.does(Message::Edit(Edit::set("admission.power", -1)));
     session.does(Message::Forecast(ForecastAsk { cores: 8.0, hours: 0.0, scale_outs: 0.0, observations: 0 }));
     let told = session.app.forecast.clone().expect("it is told").expect_err("an infinite variance");
     assert!(told.contains("expected a power above -0.3255"), "{told}");
@@ -106,7 +101,7 @@ fn policies_meet_the_same_deployments_and_a_change_of_the_lab_runs_nothing_else(
     let rows = admission::rows(&study);
     assert_eq!((rows[0].number.as_str(), rows[3].number.as_str()), ("50 %", ""));
     assert!(!admission::plots(&study).is_empty() && !admission::is_old(&session.app, &study));
-    session.does(Message::Edit(Edit::AdmissionLab { index: 0, value: 600.0 }));
+    session.does(Message::Edit(Edit::set("admission_lab.cores", 600)));
     assert!(admission::is_old(&session.app, &study));
     assert_eq!(session.app.front.run, runs, "what the zone does is the same");
     assert_eq!(session.app.front.live.as_ref().and_then(|it| it.result.as_ref()).map(|it| it.digest.clone()), digest);
@@ -142,7 +137,7 @@ fn labels_and_knowledge_are_studies_of_their_own_and_a_study_can_be_stopped() {
 #[test]
 fn beliefs_that_make_no_sense_fail_the_runs_with_a_sentence() {
     let mut session = Session::open(document());
-    session.does(Message::Edit(Edit::Admission { index: place("power"), value: -1.0 }));
+    session.does(Message::Edit(Edit::set("admission.power", -1)));
     let rows = admission::rows(session.study(StudyKind::Policies, 1, true));
     assert!(
         rows.iter().all(|row| row.failure.as_ref().is_some_and(|why| why.contains("expected a power"))),
@@ -159,7 +154,7 @@ fn a_fit_is_told_and_taken_over_in_one_step() {
     assert!(admission::fitted(&card).starts_with("Fitted to ") && !card.cannot_say.is_empty());
     let rows = admission::fitted_rows(&session.app, &card);
     assert_eq!(rows.len(), FitCard::default().settings.len() + card.settings.len());
-    session.does(Message::Edit(Edit::Fitted(admission::settings(&card))));
+    session.does(Message::Edit(admission::take(&card)));
     let row = admission::fitted_rows(&session.app, &card);
     assert!(row.iter().all(|row| row.now == row.fitted), "{row:?}");
     session.does(Message::Undo);

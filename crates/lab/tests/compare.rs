@@ -35,7 +35,7 @@ impl Page {
     fn of_two() -> Self {
         let mut page = Self::open((presets::find("small").expect("a preset").make)());
         page.does(Message::Fork { at_hours: None });
-        page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+        page.does(Message::Edit(Edit::use_rule("PreferNonEmptyMachines", false)));
         page
     }
 
@@ -102,7 +102,7 @@ fn a_fork_is_the_same_until_it_is_changed_and_both_futures_stay() {
     assert_eq!((page.app.front.variant.as_str(), page.app.mode), ("B", Mode::Compare));
     assert_eq!(page.digests(), [alone[0].clone(), alone[0].clone()]);
     assert!(compare::verdict(&page.app.front, page.app.against().expect("A"), None).contains("the same"));
-    page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+    page.does(Message::Edit(Edit::use_rule("PreferNonEmptyMachines", false)));
     let both = page.digests();
     assert!(both[0] == alone[0] && both[1] != alone[0], "only the one in front was changed");
     page.does(Message::Undo);
@@ -130,12 +130,12 @@ fn a_branch_shares_its_past_and_changes_only_what_comes_after() {
     let alone = page.digests();
     page.does(Message::Fork { at_hours: Some(12.0) });
     assert_eq!(page.digests(), [alone[0].clone(), alone[0].clone()]);
-    page.does(Message::Edit(Edit::UseRule { id: "PreferNonEmptyMachines".into(), on: false }));
+    page.does(Message::Edit(Edit::use_rule("PreferNonEmptyMachines", false)));
     let differing = page.app.differing.clone().expect("both have run");
     assert!(differing.count.expect("counted").0 > 0);
     assert!(differing.first[0].at_ms >= 12.0 * 3_600_000.0, "{:?}", differing.first[0]);
     page.does(Message::Fork { at_hours: Some(18.0) });
-    page.does(Message::Edit(Edit::UseRule { id: "BestFit".into(), on: false }));
+    page.does(Message::Edit(Edit::use_rule("BestFit", false)));
     let differing = page.app.differing.clone().expect("both have run");
     assert!(
         differing.first[0].at_ms >= 18.0 * 3_600_000.0,
@@ -195,7 +195,7 @@ fn paired_seeds_give_an_interval_and_end_their_engines() {
     assert!(page.engines.keys().all(|lane| *lane < POOL), "{:?}", page.engines.keys());
     page.does(Message::Seeds(2));
     assert_eq!(page.app.paired.as_ref().expect("more").progress(), (12, 12));
-    page.does(Message::Edit(Edit::UseRule { id: "BestFit".into(), on: false }));
+    page.does(Message::Edit(Edit::use_rule("BestFit", false)));
     assert!(page.app.paired.is_none(), "another variant is another comparison");
 }
 
@@ -228,10 +228,10 @@ fn an_engine_that_takes_the_place_of_one_of_the_pool_ends_where_nothing_is_left_
 #[test]
 fn what_is_asked_for_is_the_same_for_all_variants() {
     let mut page = Page::of_two();
-    page.does(Message::Edit(Edit::Setting { index: 0, value: 77.0 }));
+    page.does(Message::Edit(Edit::set("seed", 77)));
     let seeds: Vec<_> = page.app.document.variants.iter().map(|variant| variant.seed).collect();
     assert_eq!(seeds, [77, 77]);
-    page.does(Message::Edit(Edit::Generated { index: 0, value: 500.0 }));
+    page.does(Message::Edit(Edit::set("workload.days", 1)));
     let [a, b] = &page.app.document.variants[..] else { panic!("two variants") };
     assert_eq!(a.workload, b.workload);
 }
@@ -381,7 +381,7 @@ fn what_stands_under_a_chart_names_every_variant_with_its_seed() {
     let mut page = Page::open((presets::find("small").expect("a preset").make)());
     let alone = charts::caption(&page.app);
     assert!(alone.starts_with("Two dozen machines: seed 1. Tiebreak "), "{alone}");
-    page.does(Message::Edit(Edit::Setting { index: 0, value: 7.0 }));
+    page.does(Message::Edit(Edit::set("seed", 7)));
     let before = charts::caption(&page.app);
     let is_ghost_shown = charts::lines(&page.app).len() == 2;
     assert_eq!(before.contains("seed 1"), is_ghost_shown, "{before}");
@@ -463,7 +463,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
     // On one machine fewer the seed that needs most rejects too many.
     let rejects = |page: &mut Page, machines: Vec<Machines>, seed: u64| {
         page.does(Message::Edit(Edit::Machines(machines)));
-        page.does(Message::Edit(Edit::Setting { index: 0, value: seed as f64 }));
+        page.does(Message::Edit(Edit::set("seed", seed)));
         let result = page.app.front.live.as_ref().and_then(|live| live.result.clone()).expect("a run");
         result.rejections / (result.placements + result.rejections)
     };

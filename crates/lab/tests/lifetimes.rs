@@ -103,11 +103,11 @@ impl Session {
 }
 
 fn nilas(on: bool) -> Edit {
-    Edit::UseRule { id: "TemporalCost".into(), on }
+    Edit::use_rule("TemporalCost", on)
 }
 
 fn predictor(id: &str) -> Edit {
-    Edit::Predictor { id: id.into() }
+    Edit::set("predictor", id)
 }
 
 fn alone(variant: &Variant) -> World {
@@ -126,16 +126,12 @@ fn learning_is_told_done_once_and_kept() {
     assert_eq!(digest, format!("{:016x}", alone(session.app.variant()).summary().digest), "as when trained at once");
     session.reports();
 
-    session.edits(Edit::Buckets { id: "BestFit".into(), buckets: Some(7) });
+    session.edits(Edit::set("rules.BestFit.buckets", 7));
     session.edits(Edit::MoveRule { id: "TemporalCost".into(), to: 0 });
-    session.edits(Edit::Lifetimes { index: 2, value: 1.0 });
-    session.edits(Edit::Agents { index: 0, value: 3.0 });
+    session.edits(Edit::set("lifetimes.refresh_minutes", 1));
+    session.edits(Edit::set("agents.count", 3));
     assert_eq!(session.reports(), 0, "what predictions do not depend on trains nothing again");
-    for edit in [
-        predictor("KaplanMeier"),
-        Edit::PredictorValue { index: 0, value: 30.0 },
-        Edit::Setting { index: 0, value: 7.0 },
-    ] {
+    for edit in [predictor("KaplanMeier"), Edit::set("predictor.train_share", 30), Edit::set("seed", 7)] {
         session.edits(edit.clone());
         assert!(session.reports() > 0, "{edit:?} asks for other predictions");
     }
@@ -194,7 +190,7 @@ fn the_newest_edit_ends_the_learning_for_older_ones() {
 fn learning_can_be_held_and_stepped_over() {
     let mut session = Session::nilas();
     let digest = session.digest();
-    session.does(Message::Edit(Edit::PredictorValue { index: 2, value: 150.0 }));
+    session.does(Message::Edit(Edit::set("predictor.trees", 150)));
     session.does(Message::Pause);
     assert_eq!((&session.app.front.phase, session.engine.is_running()), (&Phase::Paused, false));
     assert_eq!(session.app.status(), "Paused while learning lifetimes");
@@ -329,7 +325,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
     // Nobody to learn from, one VM, and everybody.
     session.edits(predictor("BoostedTrees"));
     for share in [0.0, 0.1, 100.0] {
-        session.edits(Edit::PredictorValue { index: 0, value: share });
+        session.edits(Edit::set("predictor.train_share", share));
         assert_eq!(session.app.front.phase, Phase::Finished, "{share} %");
         let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
         let nobody = learned.unanswered.iter().any(|it| it.starts_with("Nobody was seen to leave"));
@@ -342,7 +338,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
     let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
     assert!(learned.unanswered[0].contains("learn from less"), "{:?}", learned.unanswered);
     let before = session.app.document.clone();
-    session.edits(Edit::PredictorValue { index: 0, value: 101.0 });
+    session.edits(Edit::set("predictor.train_share", 101));
     session.edits(predictor("CrystalBall"));
     assert_eq!(session.app.document, before, "what is not allowed changes nothing");
 }

@@ -5,9 +5,9 @@ use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Explained;
 use tiebreak_lab::view::network;
 use tiebreak_lab::{App, Effect, Engine, Message, Reply};
-use tiebreak_model::{Bottleneck, Declared};
+use tiebreak_model::Bottleneck;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, Variant, WorkloadRef};
-use tiebreak_sim::{GeneratedWorkload, NetworkSettings, Vdcs, World};
+use tiebreak_sim::{GeneratedWorkload, World};
 
 /// Page and engine, which hear each other at once.
 struct Session {
@@ -56,10 +56,8 @@ impl Session {
         self.settle();
     }
 
-    /// The place of a field among those that are declared.
-    fn edits_vdcs(&mut self, field: &str, value: f64) {
-        let index = Vdcs::DECLARATION.params.iter().position(|param| param.name == field).expect(field);
-        self.edits(Edit::Vdcs { index, value });
+    fn sets(&mut self, path: &str, value: impl ToString + Copy) {
+        self.edits(Edit::set(path, value));
     }
 
     fn asks(&mut self, vm: u64) -> Explained {
@@ -97,13 +95,13 @@ fn nothing_is_said_of_links_until_there_are_some() {
         ("off: VMs are not linked".into(), None)
     );
     assert!(session.asks(5).company.is_none());
-    session.edits_vdcs("topology", 1.0);
+    session.sets("vdcs.topology", "all_to_all");
     let live = session.app.front.live.as_ref().expect("a run");
     let profile = live.vdcs.as_deref().expect("VDCs");
     assert!(live.layout.has_uplinks && profile.vdcs > 20 && profile.peaks[2] > 5, "{profile:?}");
     assert_eq!(profile.by_size.iter().sum::<u32>(), profile.vdcs);
     assert_eq!(network::in_short(&session.app), "1 Mbit/s for each core; BandwidthAvailable is off");
-    session.edits(Edit::UseRule { id: network::GUARD.into(), on: true });
+    session.edits(Edit::use_rule(network::GUARD, true));
     assert_eq!(network::in_short(&session.app), "1 Mbit/s for each core");
     assert_eq!(network::problem(&session.app), None);
 }
@@ -111,8 +109,8 @@ fn nothing_is_said_of_links_until_there_are_some() {
 #[test]
 fn bounds_begin_with_the_scenario_and_say_what_could_never_fit() {
     let mut session = Session::open(document());
-    session.edits_vdcs("topology", 1.0);
-    session.edits(Edit::UseRule { id: network::GUARD.into(), on: true });
+    session.sets("vdcs.topology", "all_to_all");
+    session.edits(Edit::use_rule(network::GUARD, true));
     let asked = network::of_scenario(&session.app);
     let largest = session.app.front.live.as_ref().and_then(|live| live.vdcs.as_deref()).map(|it| it.peaks[2]);
     assert_eq!((asked[0], Some(asked[1] as u32), asked[2]), (40.0, largest, asked[1]));
@@ -123,7 +121,7 @@ fn bounds_begin_with_the_scenario_and_say_what_could_never_fit() {
     assert_eq!(rows.map(|row| row.binds), [false, false, true]);
     assert_eq!((network::bpc_mbps([40.0, 30.0, 30.0, 16.0], &bounds), bounds.binding), (11, Bottleneck::Colocation));
     assert!(network::verdict([40.0, 1.0, 1.0, 16.0], None).contains("no link"));
-    session.edits_vdcs("bpc_mbps", 5_000.0);
+    session.sets("vdcs.bpc_mbps", 5_000.0);
     let problem = network::problem(&session.app).expect("links of 80 Gbit/s");
     assert!(problem.contains("One link can be more than an uplink carries"), "{problem}");
     assert!(network::in_short(&session.app).ends_with("problematic by construction"));
@@ -132,9 +130,9 @@ fn bounds_begin_with_the_scenario_and_say_what_could_never_fit() {
 #[test]
 fn the_links_of_a_vm_are_told_where_it_went_in_and_where_it_was_refused() {
     let mut session = Session::open(document());
-    session.edits_vdcs("topology", 1.0);
-    session.edits(Edit::UseRule { id: network::GUARD.into(), on: true });
-    session.edits_vdcs("bpc_mbps", 900.0);
+    session.sets("vdcs.topology", "all_to_all");
+    session.edits(Edit::use_rule(network::GUARD, true));
+    session.sets("vdcs.bpc_mbps", 900.0);
     let variant = session.app.variant().clone();
     let workload = std::sync::Arc::new(variant.generate().expect("a workload"));
     let mut world = World::new(variant.plan(workload).expect("a plan"));
@@ -160,12 +158,11 @@ fn the_links_of_a_vm_are_told_where_it_went_in_and_where_it_was_refused() {
 fn a_network_without_uplinks_of_racks_is_told_so() {
     let mut session = Session::open(document());
     assert_eq!(network::oversubscription(&session.app), None);
-    session.edits_vdcs("topology", 1.0);
+    session.sets("vdcs.topology", "all_to_all");
     let said = |session: &Session| network::oversubscription(&session.app).unwrap_or_default();
     assert!(said(&session).starts_with("Not oversubscribed"));
-    let field = |name: &str| NetworkSettings::DECLARATION.params.iter().position(|it| it.name == name).expect(name);
-    session.edits(Edit::Network { index: field("rack_uplink_gbps"), value: 40.0 });
+    session.sets("network.rack_uplink_gbps", 40);
     assert!(said(&session).starts_with("Oversubscribed 3.0 to 1: the 6 machines"), "{}", said(&session));
-    session.edits(Edit::Network { index: field("rack_uplinks"), value: 0.0 });
+    session.sets("network.rack_uplinks", 0);
     assert!(said(&session).starts_with("Racks have no uplinks"));
 }

@@ -145,7 +145,8 @@ fn golden(id: &str) -> String {
 }
 
 fn buckets(buckets: Option<u32>) -> Edit {
-    Edit::Buckets { id: "BestFit".into(), buckets }
+    let buckets = buckets.map_or_else(|| "none".into(), |buckets| buckets.to_string());
+    Edit::set("rules.BestFit.buckets", &*buckets)
 }
 
 fn packing_cut() -> Vec<u8> {
@@ -168,7 +169,7 @@ fn a_page_that_opens_runs_to_the_golden_digest() {
 fn an_edit_runs_again_and_undo_and_redo_go_back_and_forth() {
     let mut session = Session::small();
     let before = session.digest();
-    session.edits(Edit::UseRule { id: "WorstFit".into(), on: true });
+    session.edits(Edit::use_rule("WorstFit", true));
     session.edits(Edit::MoveRule { id: "WorstFit".into(), to: 0 });
     let after = session.digest();
     assert_ne!(before, after);
@@ -197,7 +198,7 @@ fn edits_of_one_field_in_a_row_are_one_step_to_undo() {
     for number in [1, 2, 7, 9] {
         session.edits(buckets(Some(number)));
     }
-    session.edits(Edit::Agents { index: 0, value: 3.0 });
+    session.edits(Edit::set("agents.count", 3));
     session.edits(buckets(None));
     for (buckets, agents) in [(Some(9), 3), (Some(9), 2), (first, 2)] {
         session.does(Message::Undo);
@@ -214,10 +215,10 @@ fn an_edit_that_changes_nothing_is_no_step() {
         buckets(same),
         buckets(Some(0)),
         buckets(Some(1_001)),
-        Edit::Agents { index: 0, value: 0.0 },
-        Edit::Agents { index: 99, value: 1.0 },
-        Edit::Setting { index: 0, value: f64::NAN },
-        Edit::RuleValue { id: "NoSuchRule".into(), index: 0, value: 1.0 },
+        Edit::set("agents.count", 0),
+        Edit::set("agents.cuont", 1),
+        Edit::set("seed", f64::NAN),
+        Edit::set("rules.NoSuchRule.evict", true),
         Edit::UseTrace { fingerprint: "no such trace".into() },
         Edit::RemoveCluster { cluster: 0 },
     ] {
@@ -484,7 +485,7 @@ fn a_refusal_is_told_by_rule() {
 #[test]
 fn a_vm_that_was_put_out_is_told_so() {
     let mut session = Session::small();
-    session.edits(Edit::RuleValue { id: "AreNodeResourcesValid".into(), index: 0, value: 1.0 });
+    session.edits(Edit::set("rules.AreNodeResourcesValid.evict", true));
     let evicted = vms_of(&session, |world, vm| world.evicted_at(vm).is_some());
     assert!(evicted.len() > 2, "{evicted:?}");
     for vm in evicted {
@@ -510,11 +511,11 @@ fn events_are_edits_that_run_again_and_can_be_undone() {
     session.edits(add("FailMachines", 12.0));
     let one = session.digest();
     assert_ne!(one, without);
-    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 5.0 });
+    session.edits(Edit::set("incidents.0.machines", 5));
     let five = session.digest();
     session.edits(add("DemandSpike", 6.0));
     for hours in [6.25, 6.5, 7.0] {
-        session.edits(Edit::MoveIncident { incident: 1, at_hours: hours });
+        session.edits(Edit::set("incidents.1.at_hours", hours));
     }
     let rows = |session: &Session| -> Vec<(String, f64, f64)> {
         let rows = session.app.variant().incidents.iter();
@@ -553,11 +554,11 @@ fn events_that_cannot_be_change_nothing() {
     nothing(&mut session, Edit::RemoveIncident { incident: 0 });
     session.edits(add("FailMachines", 1.0));
     for edit in [
-        Edit::MoveIncident { incident: 0, at_hours: 10_001.0 },
-        Edit::MoveIncident { incident: 1, at_hours: 2.0 },
-        Edit::IncidentValue { incident: 0, index: 0, value: 0.0 },
-        Edit::IncidentValue { incident: 0, index: 9, value: 1.0 },
-        Edit::IncidentValue { incident: 1, index: 0, value: 1.0 },
+        Edit::set("incidents.0.at_hours", 10_001),
+        Edit::set("incidents.1.at_hours", 2),
+        Edit::set("incidents.0.machines", 0),
+        Edit::set("incidents.0.colour", 1),
+        Edit::set("incidents.1.machines", 1),
         Edit::RemoveIncident { incident: 1 },
     ] {
         nothing(&mut session, edit);
@@ -599,8 +600,8 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
     for at_hours in [10.0, 12.0] {
         session.edits(add("FailMachines", at_hours));
     }
-    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 12.0 });
-    session.edits(Edit::IncidentValue { incident: 1, index: 0, value: 20.0 });
+    session.edits(Edit::set("incidents.0.machines", 12));
+    session.edits(Edit::set("incidents.1.machines", 20));
     let verdict = tiebreak_lab::view::verdict::sentence(session.app.front.live.as_ref().expect("a run"), None);
     assert!(verdict.contains("VMs went to another machine when theirs was lost, "), "{verdict}");
     let mut seen = [0; 3];
@@ -637,7 +638,7 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
 fn a_machine_that_failed_says_so_while_it_is_down() {
     let mut session = Session::small();
     session.edits(add("FailMachines", 12.0));
-    session.edits(Edit::IncidentValue { incident: 0, index: 0, value: 24.0 });
+    session.edits(Edit::set("incidents.0.machines", 24));
     for (hours, expected) in [(11.9, ""), (12.5, ", failed"), (13.5, "")] {
         session.does(Message::Cursor(Some(hours * 3_600_000.0)));
         session.does(Message::Machine(Some(3)));
@@ -662,7 +663,7 @@ fn rules_that_decide_nothing_and_one_that_leaves_nothing_are_pointed_out() {
     assert_eq!(hint(&session, "BestFit"), None);
     assert_eq!(hint(&session, "IsMachineReady").as_deref(), Some("refused none"));
     assert!(session.app.share("FirstFit").is_none(), "it is off");
-    session.edits(Edit::UseRule { id: "FirstFit".into(), on: true });
+    session.edits(Edit::use_rule("FirstFit", true));
     session.edits(Edit::MoveRule { id: "FirstFit".into(), to: 0 });
     assert_eq!(hint(&session, "FirstFit").as_deref(), Some("leaves nothing below"));
     assert_eq!(hint(&session, "BestFit").as_deref(), Some("never decides"));
@@ -697,11 +698,11 @@ fn anatomy_tells_what_layers_and_agents_did() {
     assert!(rules > 0.0 && rules == count(&session, 1, |it| it.hits));
     assert!(count(&session, 3, |it| it.bytes) > 0.0);
 
-    session.edits(Edit::Caches { index: 0, value: 0.0 });
+    session.edits(Edit::set("caches.evaluations", false));
     assert_eq!((session.digest(), count(&session, 0, |it| it.entries)), (digest.clone(), 0.0), "no layer decides");
     let about = |session: &Session| anatomy::about_layers(session.app.variant());
     assert!(about(&session).ends_with("never changes where a VM goes, or when."));
-    session.edits(Edit::Agents { index: 6, value: 3.0 });
+    session.edits(Edit::set("agents.latency", "updates"));
     assert!(about(&session).contains("latency follows the caches now"));
     assert_ne!(session.digest(), digest, "where latency follows the caches, decisions land at other times");
     assert!(!anatomy::layers(session.app.variant(), None)[0].on);
@@ -740,7 +741,7 @@ fn rules_that_were_on_keep_their_row() {
     };
     assert!(folded(&session), "it was off when the document was opened");
     for on in [true, false] {
-        session.edits(Edit::UseRule { id: "WorstFit".into(), on });
+        session.edits(Edit::use_rule("WorstFit", on));
         assert!(!folded(&session), "switched {on}, it stays where it is");
     }
     session.does(Message::Preset("small"));
@@ -751,15 +752,15 @@ fn rules_that_were_on_keep_their_row() {
 fn weights_set_by_hand_are_told_when_they_go_in_a_circle() {
     let mut session = Session::small();
     let said = |session: &Session| list::about_circles(session.app.front.live.as_ref().expect("a run"));
-    session.edits(Edit::Setting { index: 2, value: 1.0 });
+    session.edits(Edit::set("hand_weights", true));
     assert_eq!(said(&session), None);
     for id in ["WorstFit", "FirstFit", "FdEmptyNodes"] {
-        session.edits(Edit::UseRule { id: id.into(), on: true });
+        session.edits(Edit::use_rule(id, true));
     }
     let digest = session.digest();
-    session.edits(Edit::Weight { id: "FirstFit".into(), weight: 1.5 });
-    session.edits(Edit::Weight { id: "WorstFit".into(), weight: 0.0 });
-    session.edits(Edit::Weight { id: "IsMachineReady".into(), weight: 9.0 });
+    session.edits(Edit::set("rules.FirstFit.weight", 1.5));
+    session.edits(Edit::set("rules.WorstFit.weight", 0));
+    session.edits(Edit::set("rules.IsMachineReady.weight", 9));
     let set: Vec<_> = session.app.variant().rules.iter().filter_map(|row| row.weight).collect();
     assert_eq!(set, [1.5], "a weight is a preference's, and above 0");
     assert_ne!(session.digest(), digest);
@@ -1125,7 +1126,7 @@ fn explain_does_not_see_the_future() {
 #[test]
 fn another_seed_is_another_workload() {
     let mut session = Session::small();
-    session.edits(Edit::Setting { index: 0, value: 2.0 });
+    session.edits(Edit::set("seed", 2));
     assert!(session.app.front.baseline.is_none());
 }
 
@@ -1297,7 +1298,7 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     // A rule is no part of the workload, the seed is.
     session.edits(buckets(Some(1)));
     assert_eq!(profiled(&session), first);
-    session.edits(Edit::Setting { index: 0, value: 2.0 });
+    session.edits(Edit::set("seed", 2));
     assert_ne!(profiled(&session), first);
 
     let profiled = profiled(&session);
@@ -1311,7 +1312,7 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
 
     // Folded, nothing is asked for.
     session.does(Message::Profile(false));
-    session.edits(Edit::Setting { index: 0, value: 3.0 });
+    session.edits(Edit::set("seed", 3));
     assert_eq!(**session.app.profile.as_ref().expect("the last one").as_ref().expect("a profile"), *profiled);
 }
 
@@ -1378,8 +1379,7 @@ fn agents_that_nobody_chose_go_with_the_trace() {
     session.edits(Edit::UseTrace { fingerprint: format!("{PACKING_CUT_FINGERPRINT:032x}") });
     assert_eq!(session.app.variant().agents, slowed, "and with their own trace they come back");
 
-    let index = Agents::DECLARATION.params.iter().position(|param| param.name == "decision_ms").expect("a setting");
-    session.edits(Edit::Agents { index, value: 777.0 });
+    session.edits(Edit::set("agents.decision_ms", 777));
     session.gives("five.csv", TRACE);
     assert_eq!(session.app.variant().agents.decision_ms, 777, "what somebody chose stays");
 }

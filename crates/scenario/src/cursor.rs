@@ -103,7 +103,12 @@ impl<'a> Cursor<'a> {
 
     /// A declared group of settings among this object's fields.
     pub(crate) fn declared<T: Declared>(&self) -> T {
-        T::from_values(&T::DECLARATION.params.iter().map(|param| self.number_field(param)).collect::<Vec<_>>())
+        T::from_values(&self.values(T::DECLARATION.params))
+    }
+
+    /// The values of these parameters among this object's fields.
+    pub(crate) fn values(&self, params: &[Param]) -> Vec<f64> {
+        params.iter().map(|param| self.number_field(param)).collect()
     }
 }
 

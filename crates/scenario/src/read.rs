@@ -5,12 +5,9 @@ use std::fmt;
 
 use serde_json::Value;
 use tiebreak_model::fleet::MACHINES_MAX;
-use tiebreak_model::{Declaration, Declared};
-use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, IncidentEntry, Measures, NetworkSettings,
-    PowerSettings, Vdcs,
-};
+use tiebreak_model::{Declaration, Declared, Param};
+use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_sim::{GeneratedWorkload, IncidentEntry};
 
 use crate::cursor::{Cursor, known};
 use crate::document::{
@@ -18,6 +15,7 @@ use crate::document::{
     Variant, VariantSettings, WEIGHT, WorkloadRef, default_list, letter, sort_by_stage,
 };
 use crate::fork::{FORKS_MAX, Fork, ForkSettings};
+use crate::groups;
 use crate::incident::{AT_HOURS, INCIDENTS_MAX, IncidentRow};
 use crate::issue::{Issue, Issues, quoted, range, shown};
 use crate::predictor::PredictorRow;
@@ -248,44 +246,25 @@ fn variants(top: &Cursor<'_>) -> Vec<Variant> {
 }
 
 fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
-    const OWN: [&str; 16] = [
-        "name",
-        "inventory",
-        "workload",
-        "rules",
-        "agents",
-        "caches",
-        "predictor",
-        "lifetimes",
-        "measures",
-        "vdcs",
-        "network",
-        "admission",
-        "admission_lab",
-        "power",
-        "incidents",
-        "fork",
-    ];
-    cursor.object(&known(&OWN, VariantSettings::DECLARATION.params));
+    let mut own = vec!["name", "inventory", "workload", "rules"];
+    own.extend(groups::names());
+    own.extend(["incidents", "fork"]);
+    cursor.object(&known(&own, VariantSettings::DECLARATION.params));
     let mut variant = Variant {
         name: cursor.name_field(letter(index)),
         clusters: cursor.field("inventory").map_or_else(Vec::new, |inventory| clusters(&inventory)),
         workload: cursor.field("workload").map_or_else(WorkloadRef::default, |field| workload(&field)),
         rules: cursor.field("rules").map_or_else(default_list, |field| rules(&field)),
-        agents: cursor.field("agents").map_or_else(Agents::default, |field| group(&field)),
-        caches: cursor.field("caches").map_or_else(Caches::default, |field| group(&field)),
-        predictor: cursor.field("predictor").map_or_else(PredictorRow::default, |field| predictor(&field)),
-        lifetimes: cursor.field("lifetimes").map_or_else(Lifetimes::default, |field| group(&field)),
-        measures: cursor.field("measures").map_or_else(Measures::default, |field| group(&field)),
-        vdcs: cursor.field("vdcs").map_or_else(Vdcs::default, |field| group(&field)),
-        network: cursor.field("network").map_or_else(NetworkSettings::default, |field| group(&field)),
-        admission: cursor.field("admission").map_or_else(AdmissionSettings::default, |field| group(&field)),
-        admission_lab: cursor.field("admission_lab").map_or_else(ClusterYears::default, |field| group(&field)),
-        power: cursor.field("power").map_or_else(PowerSettings::default, |field| group(&field)),
-        incidents: cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field)),
-        fork: cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX)),
         ..Variant::default()
     };
+    for (name, field) in groups::names().filter_map(|name| Some((name, cursor.field(name)?))) {
+        match groups::find(name) {
+            Some(group) => group.put(&mut variant, &own_values(&field, group.declaration.params)),
+            None => variant.predictor = predictor(&field),
+        }
+    }
+    variant.incidents = cursor.field("incidents").map_or_else(Vec::new, |field| incidents(&field));
+    variant.fork = cursor.field("fork").and_then(|field| fork(&field, FORKS_MAX));
     variant.apply_settings(cursor.declared());
     if variant.clusters.is_empty() {
         variant.clusters.push(ClusterRow::numbered(0));
@@ -293,10 +272,10 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
     variant
 }
 
-/// An object that is one declared group of settings and nothing else.
-fn group<T: Declared>(cursor: &Cursor<'_>) -> T {
-    cursor.object(&known(&[], T::DECLARATION.params));
-    cursor.declared()
+/// The values of an object that is one declared group of settings and nothing else.
+fn own_values(cursor: &Cursor<'_>, params: &[Param]) -> Vec<f64> {
+    cursor.object(&known(&[], params));
+    cursor.values(params)
 }
 
 fn predictor(cursor: &Cursor<'_>) -> PredictorRow {
@@ -339,8 +318,7 @@ fn incident_entry(cursor: &Cursor<'_>) -> Option<&'static IncidentEntry> {
 /// The parameters of a row of a list, in its field `values`.
 fn values(row: &Cursor<'_>, declaration: &Declaration) -> Vec<f64> {
     let Some(values) = row.field("values") else { return declaration.defaults() };
-    values.object(&known(&[], declaration.params));
-    declaration.params.iter().map(|param| values.number_field(param)).collect()
+    own_values(&values, declaration.params)
 }
 
 /// The clusters that stand; those that would pass [`MACHINES_MAX`] together do not.
@@ -397,12 +375,16 @@ fn workload(cursor: &Cursor<'_>) -> WorkloadRef {
             }
             trace(&one)
         }
-        (None, Some(settings)) => WorkloadRef::Generated(group::<GeneratedWorkload>(&settings)),
+        (None, Some(settings)) => generated(&settings),
         (None, None) => {
             cursor.issue("trace or generated", "used the default generated workload");
             WorkloadRef::default()
         }
     }
+}
+
+fn generated(cursor: &Cursor<'_>) -> WorkloadRef {
+    WorkloadRef::Generated(GeneratedWorkload::from_values(&own_values(cursor, GeneratedWorkload::DECLARATION.params)))
 }
 
 /// A trace whose fingerprint cannot be read keeps its name, so that people can find the file.

@@ -6,17 +6,15 @@
 use serde_json::{Map, Value, json};
 use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::{Caches, Lifetimes, RULES, RuleEntry};
-use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, IncidentEntry, Measures, NetworkSettings,
-    PowerSettings, Vdcs,
-};
+use tiebreak_placement::{RULES, RuleEntry};
+use tiebreak_sim::{GeneratedWorkload, INCIDENTS, IncidentEntry};
 
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
     WEIGHT,
 };
 use crate::fork::ForkSettings;
+use crate::groups::GROUPS;
 use crate::incident::{AT_HOURS, INCIDENTS_MAX};
 use crate::version::CURRENT_VERSION;
 
@@ -47,22 +45,15 @@ fn variant() -> Value {
         "inventory": inventory(),
         "workload": workload(),
         "rules": reference("rules"),
-        "agents": group(&Agents::DECLARATION),
-        "caches": group(&Caches::DECLARATION),
         "predictor": { "oneOf": PREDICTORS.iter().map(predictor).collect::<Vec<_>>(),
             "description": "Who predicts how long VMs will live, where a rule asks." },
-        "lifetimes": group(&Lifetimes::DECLARATION),
-        "measures": group(&Measures::DECLARATION),
-        "vdcs": group(&Vdcs::DECLARATION),
-        "network": group(&NetworkSettings::DECLARATION),
-        "admission": group(&AdmissionSettings::DECLARATION),
-        "admission_lab": group(&ClusterYears::DECLARATION),
-        "power": group(&PowerSettings::DECLARATION),
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
             "description": "What happens to the zone during the run. Those of one instant happen in this order." },
         "fork": reference("fork"),
     });
+    let groups = GROUPS.iter().map(|it| (it.id.to_owned(), group(&it.declaration)));
+    extend(&mut properties, groups.collect::<Map<_, _>>().into());
     extend(&mut properties, params(VariantSettings::DECLARATION.params));
     object("Everything one run depends on.", properties, &[])
 }

@@ -9,15 +9,15 @@ use crate::document::{
     BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef, move_rule,
 };
 use crate::fork::{Fork, ForkSettings};
+use crate::groups;
 use crate::incident::AT_HOURS;
 use crate::issue::{Issue, one_of, quoted, range};
 use crate::predictor::PredictorRow;
 
 impl Variant {
-    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `agents.FIELD`,
-    /// `caches.FIELD`, `predictor`, `predictor.PARAMETER`, `lifetimes.FIELD`, `measures.FIELD`, `vdcs.FIELD`, `network.FIELD`,
-    /// `admission.FIELD`, `admission_lab.FIELD`, `power.FIELD`,
-    /// `workload.FIELD`, `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
+    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `GROUP.FIELD` of one of [`GROUPS`](crate::GROUPS),
+    /// `predictor`, `predictor.PARAMETER`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`,
+    /// `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
     /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
     ///
@@ -32,17 +32,8 @@ impl Variant {
             ["seed" | "best_clusters" | "hand_weights"] => {
                 changed.apply_settings(given.declared(&self.settings(), &plain)?);
             }
-            ["agents", field] => changed.agents = given.declared(&self.agents, field)?,
-            ["caches", field] => changed.caches = given.declared(&self.caches, field)?,
-            ["lifetimes", field] => changed.lifetimes = given.declared(&self.lifetimes, field)?,
-            ["measures", field] => changed.measures = given.declared(&self.measures, field)?,
-            ["vdcs", field] => changed.vdcs = given.declared(&self.vdcs, field)?,
-            ["network", field] => changed.network = given.declared(&self.network, field)?,
-            ["admission", field] => changed.admission = given.declared(&self.admission, field)?,
-            ["admission_lab", field] => changed.admission_lab = given.declared(&self.admission_lab, field)?,
-            ["power", field] => changed.power = given.declared(&self.power, field)?,
-            ["predictor"] => changed.predictor = given.predictor()?,
-            ["predictor", field] => {
+            [groups::PREDICTOR] => changed.predictor = given.predictor()?,
+            [groups::PREDICTOR, field] => {
                 let row = &mut changed.predictor;
                 given.put(row.params(), &mut row.values, field, &[])?;
             }
@@ -51,7 +42,8 @@ impl Variant {
             ["rules", id, field] => given.rule(&mut changed.rules, id, field)?,
             ["incidents", index, field] => given.incident(&mut changed, index, field)?,
             ["fork", ref path @ ..] => given.fork(&mut changed.fork, path)?,
-            _ => return Err(given.no_such(&FIELDS)),
+            [id, field] => given.group(&mut changed, id, field)?,
+            _ => return Err(given.no_such(&fields())),
         }
         *self = changed;
         Ok(())
@@ -59,28 +51,16 @@ impl Variant {
 }
 
 /// What `set` knows; the names behind them come from the declarations.
-const FIELDS: [&str; 20] = [
-    "name",
-    "seed",
-    "best_clusters",
-    "hand_weights",
-    "agents.FIELD",
-    "caches.FIELD",
-    "predictor",
-    "predictor.FIELD",
-    "lifetimes.FIELD",
-    "measures.FIELD",
-    "vdcs.FIELD",
-    "network.FIELD",
-    "admission.FIELD",
-    "admission_lab.FIELD",
-    "power.FIELD",
-    "workload.FIELD",
-    "inventory.clusters.INDEX.FIELD",
-    "rules.ID.FIELD",
-    "incidents.INDEX.FIELD",
-    "fork.FIELD",
-];
+fn fields() -> Vec<String> {
+    let of_groups = groups::names().flat_map(|id| {
+        let alone = (id == groups::PREDICTOR).then(|| id.to_owned());
+        alone.into_iter().chain([format!("{id}.FIELD")])
+    });
+    let before = ["name", "seed", "best_clusters", "hand_weights"].map(String::from);
+    let behind =
+        ["workload.FIELD", "inventory.clusters.INDEX.FIELD", "rules.ID.FIELD", "incidents.INDEX.FIELD", "fork.FIELD"];
+    before.into_iter().chain(of_groups).chain(behind.map(String::from)).collect()
+}
 
 /// The path and the value as given.
 struct Given<'a> {
@@ -97,8 +77,9 @@ impl Given<'_> {
         self.issue(expected, quoted(self.value))
     }
 
-    fn no_such(&self, names: &[&str]) -> Issue {
-        self.issue(one_of(names), format!("no field {}", quoted(self.path)))
+    fn no_such<S: AsRef<str>>(&self, names: &[S]) -> Issue {
+        let names: Vec<_> = names.iter().map(AsRef::as_ref).collect();
+        self.issue(one_of(&names), format!("no field {}", quoted(self.path)))
     }
 
     fn name(&self) -> Result<String, Issue> {
@@ -142,6 +123,14 @@ impl Given<'_> {
         let mut values = settings.to_values();
         self.put(T::DECLARATION.params, &mut values, field, &[])?;
         Ok(T::from_values(&values))
+    }
+
+    fn group(&self, variant: &mut Variant, id: &str, field: &str) -> Result<(), Issue> {
+        let group = groups::find(id).ok_or_else(|| self.no_such(&fields()))?;
+        let mut values = group.values(variant);
+        self.put(group.declaration.params, &mut values, field, &[])?;
+        group.put(variant, &values);
+        Ok(())
     }
 
     fn predictor(&self) -> Result<PredictorRow, Issue> {

@@ -7,13 +7,11 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
-use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, PowerSettings, Vdcs,
-};
+use tiebreak_sim::GeneratedWorkload;
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
 use crate::fork::Fork;
+use crate::groups::{self, GROUPS};
 use crate::incident::{AT_HOURS, IncidentRow};
 use crate::predictor::PredictorRow;
 use crate::sweep::{
@@ -162,18 +160,13 @@ fn variant(variant: &Variant, form: Form) -> Node {
     fields.push(("inventory", Node::Object(vec![("clusters", Node::List(clusters))])));
     fields.push(("workload", workload(&variant.workload, form)));
     fields.push(("rules", Node::List(variant.rules.iter().map(|row| rule(row, form)).collect())));
-    push_unless_empty(&mut fields, "agents", declared::<Agents>(&variant.agents, form));
-    push_unless_empty(&mut fields, "caches", declared::<Caches>(&variant.caches, form));
-    if form == Form::Full || variant.predictor != PredictorRow::default() {
-        fields.push(("predictor", predictor(&variant.predictor, form)));
+    let told = form == Form::Full || variant.predictor != PredictorRow::default();
+    for group in GROUPS {
+        if told && groups::comes_after_predictor(group) {
+            fields.push((groups::PREDICTOR, predictor(&variant.predictor, form)));
+        }
+        push_unless_empty(&mut fields, group.id, values(group.declaration.params, &group.values(variant), form));
     }
-    push_unless_empty(&mut fields, "lifetimes", declared::<Lifetimes>(&variant.lifetimes, form));
-    push_unless_empty(&mut fields, "measures", declared::<Measures>(&variant.measures, form));
-    push_unless_empty(&mut fields, "vdcs", declared::<Vdcs>(&variant.vdcs, form));
-    push_unless_empty(&mut fields, "network", declared::<NetworkSettings>(&variant.network, form));
-    push_unless_empty(&mut fields, "admission", declared::<AdmissionSettings>(&variant.admission, form));
-    push_unless_empty(&mut fields, "admission_lab", declared::<ClusterYears>(&variant.admission_lab, form));
-    push_unless_empty(&mut fields, "power", declared::<PowerSettings>(&variant.power, form));
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }

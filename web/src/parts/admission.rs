@@ -181,8 +181,8 @@ impl AdmissionPanel {
     }
 
     fn fitted(&self, link: &Scope<Page>, app: &App, card: &FitCard, width: u32) -> Html {
-        let settings = admission::settings(card);
-        let take = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Fitted(settings.clone()))));
+        let edit = admission::take(card);
+        let take = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit.clone())));
         let row = |row: &FittedRow| html! { <tr><th scope="row">{ &row.title }</th><td class="number">{ &row.now }</td><td class="number">{ &row.fitted }</td></tr> };
         html! {
             <>
@@ -203,7 +203,6 @@ impl AdmissionPanel {
 
     /// The cluster over years.
     fn years(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let lab = app.variant().admission_lab.to_values();
         let under_way = app.study.as_ref().is_some_and(Study::is_under_way);
         let run = link.callback(move |_: MouseEvent| match under_way {
             true => PageMessage::App(Message::StopStudy),
@@ -213,7 +212,7 @@ impl AdmissionPanel {
             <>
                 <h3>{ tr("A cluster over years") }</h3>
                 <p class="hint">{ help(ClusterYears::DECLARATION.help) }</p>
-                { form::long_form(link, tr("the cluster"), ClusterYears::DECLARATION.params, &lab, |index, value| Edit::AdmissionLab { index, value }) }
+                { form::group(link, tr("the cluster"), app.variant(), "admission_lab") }
                 <p class="group">
                     { self.kinds(link) }
                     { self.seeds(link) }
@@ -322,19 +321,17 @@ impl AdmissionPanel {
 
 /// The button for who has no rule about admission on.
 fn offer(link: &Scope<Page>) -> Html {
-    let edit = || Edit::UseRule { id: OFFERED.into(), on: true };
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
+    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(OFFERED, true))));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
 /// What is believed of deployments.
 fn settings(link: &Scope<Page>, app: &App) -> Html {
-    let values = app.variant().admission.to_values();
     html! {
         <>
             <h3>{ tr("What is believed of deployments") }</h3>
             <p class="hint">{ help(AdmissionSettings::DECLARATION.help) }</p>
-            { form::long_form(link, tr("beliefs"), AdmissionSettings::DECLARATION.params, &values, |index, value| Edit::Admission { index, value }) }
+            { form::group(link, tr("beliefs"), app.variant(), "admission") }
         </>
     }
 }

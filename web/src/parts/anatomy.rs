@@ -59,7 +59,11 @@ fn layers(link: &Scope<Page>, app: &App) -> Html {
 fn layer(link: &Scope<Page>, index: usize, row: &LayerRow) -> Html {
     let onchange = link.callback(move |event: Event| {
         let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-        PageMessage::App(Message::Edit(Edit::Caches { index, value: f64::from(u8::from(on)) }))
+        PageMessage::App(Message::Edit(Edit::param(
+            "caches.",
+            &Caches::DECLARATION.params[index],
+            f64::from(u8::from(on)),
+        )))
     });
     let (work, counted_in) = row.work.clone().unzip();
     let by_rule = |(rule, counts): &(String, Counts)| {
@@ -104,7 +108,7 @@ fn ratio(percent: Option<f64>) -> Html {
 fn sizes(link: &Scope<Page>, app: &App) -> Html {
     let params = Caches::DECLARATION.params;
     let values = app.variant().caches.to_values();
-    let edit = |index, value| Edit::Caches { index, value };
+    let edit = form::at("caches.".into(), params);
     html! {
         <details class="about"><summary>{ tr("How much is kept") }</summary>
             { form::fields_in(link, tr("caches"), (params, LAYERS.len()..params.len()), &values, edit) }

@@ -145,7 +145,7 @@ impl Events {
             held => {
                 self.dragged = true;
                 let Held::Mark(incident) = held else { return Done::default() };
-                let edit = drag.at_hours.map(|at_hours| Edit::MoveIncident { incident, at_hours });
+                let edit = drag.at_hours.map(|at_hours| to_hours(incident, at_hours));
                 Done { edit, focus: Some(mark_of(incident)) }
             }
         }
@@ -241,14 +241,19 @@ impl Events {
                 </div>
                 <div class="event-fields">
                     { form::fields(link, &row.id, std::slice::from_ref(&AT_HOURS), &[row.at_hours],
-                        move |_, at_hours| Edit::MoveIncident { incident, at_hours }) }
+                        move |_, at_hours| to_hours(incident, at_hours)) }
                     { form::fields(link, &row.id, entry.declaration.params, &row.values,
-                        move |index, value| Edit::IncidentValue { incident, index, value }) }
+                        form::at(format!("incidents.{incident}."), entry.declaration.params)) }
                 </div>
                 <p class="hint">{ first_paragraph(entry.declaration.help) }</p>
             </div>
         }
     }
+}
+
+/// An event to another time.
+fn to_hours(incident: usize, at_hours: f64) -> Edit {
+    Edit::param(&format!("incidents.{incident}."), &AT_HOURS, at_hours)
 }
 
 /// Where the focus finds a mark.
@@ -264,7 +269,7 @@ fn can_add(app: &App) -> bool {
 fn nudge(incident: usize, steps: f64, app: &App) -> Done {
     let row = app.variant().incidents.get(incident);
     let moved = row.zip(timeline::horizon_hours(app)).map(|(row, end)| timeline::moved(row.at_hours, steps, end));
-    let edit = moved.map(|at_hours| Edit::MoveIncident { incident, at_hours });
+    let edit = moved.map(|at_hours| to_hours(incident, at_hours));
     Done { edit, focus: Some(mark_of(incident)) }
 }
 

@@ -7,6 +7,7 @@ use js_sys::Uint8Array;
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
+use tiebreak_scenario::{Variant, groups};
 use tiebreak_tongue::{say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
@@ -50,6 +51,18 @@ pub(crate) fn fields_in(
     edit: impl Fn(usize, f64) -> Edit + 'static,
 ) -> Html {
     part(link, name, params, values, &shared(edit))
+}
+
+/// The fields of one of the variant's groups of settings, by its id.
+pub(crate) fn group(link: &Scope<Page>, name: &str, variant: &Variant, id: &str) -> Html {
+    let Some(group) = groups::find(id) else { return Html::default() };
+    let params = group.declaration.params;
+    long_form(link, name, params, &group.values(variant), at(format!("{id}."), params))
+}
+
+/// The values of parameters whose paths are their names behind `of`.
+pub(crate) fn at(of: String, params: &'static [Param]) -> impl Fn(usize, f64) -> Edit {
+    move |index, value| Edit::param(&of, &params[index], value)
 }
 
 /// What a parameter's new value changes; one type for all forms, so that their code is there once.

@@ -128,20 +128,19 @@ impl Panel {
 
 /// The button for who has no lifetime rule on.
 fn offer(link: &Scope<Page>) -> Html {
-    let edit = || Edit::UseRule { id: OFFERED.into(), on: true };
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
+    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(OFFERED, true))));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
 /// The predictor and what is made of lifetimes, side by side.
 fn settings(link: &Scope<Page>, app: &App) -> Html {
-    let (predictor, terms) = (&app.variant().predictor, app.variant().lifetimes.to_values());
+    let predictor = &app.variant().predictor;
     let choose = link.callback(|event: Event| {
         let id = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Edit(Edit::Predictor { id }))
+        PageMessage::App(Message::Edit(Edit::set("predictor", &*id)))
     });
     let option = |Predictor { id, title }: Predictor| html! { <option value={id} selected={id == predictor.id}>{ title }</option> };
-    let values = |index, value| Edit::PredictorValue { index, value };
+    let values = form::at("predictor.".into(), predictor.params());
     let about = predictor.entry().map_or("", |entry| entry.declaration.help);
     html! {
         <div class="pair">
@@ -151,7 +150,7 @@ fn settings(link: &Scope<Page>, app: &App) -> Html {
                 <p class="hint">{ help(about) }</p>
             </div>
             <div>
-                { form::long_form(link, tr("lifetimes"), Lifetimes::DECLARATION.params, &terms, |index, value| Edit::Lifetimes { index, value }) }
+                { form::group(link, tr("lifetimes"), app.variant(), "lifetimes") }
                 <p class="hint">{ help(Lifetimes::DECLARATION.help) }</p>
             </div>
         </div>

@@ -16,9 +16,6 @@ use super::field::{Field, NumberRange};
 use super::form;
 use crate::page::{Page, PageMessage};
 
-/// Bandwidth for each core is the second thing that is declared of VDCs.
-const BPC: usize = 1;
-
 /// What the calculation is asked with: name, unit, least and most.
 const FIELDS: [(&str, &str, f64, f64); 4] = [
     (mark("Fattest uplink of a machine"), "Gbit/s", 0.0, 1e6),
@@ -95,9 +92,8 @@ impl NetworkPanel {
         };
         let bpc = bounds.as_ref().map(|bounds| network::bpc_mbps(asked, bounds)).filter(|_| network::is_linked(app));
         let use_it = |bpc: u64| {
-            let onclick = link.callback(move |_: MouseEvent| {
-                PageMessage::App(Message::Edit(Edit::Vdcs { index: BPC, value: bpc as f64 }))
-            });
+            let onclick =
+                link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::set("vdcs.bpc_mbps", bpc))));
             html! { <p><button {onclick}>{ say("Use {bpc} Mbit/s for each core", &[&words::count(bpc as f64)]) }</button></p> }
         };
         html! {
@@ -122,8 +118,7 @@ impl NetworkPanel {
 
 /// The button for who has linked VMs and lets uplinks be promised to more than they carry.
 fn offer(link: &Scope<Page>) -> Html {
-    let edit = || Edit::UseRule { id: GUARD.into(), on: true };
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit())));
+    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(GUARD, true))));
     html! {
         <p class="notice">{ tr("No rule looks at bandwidth, so links are only counted and uplinks promised to more than they carry.") }{ " " }
             <button {onclick}>{ say("Switch {GUARD} on", &[&GUARD]) }</button></p>
@@ -132,15 +127,14 @@ fn offer(link: &Scope<Page>) -> Html {
 
 /// How VMs are linked and what the network carries, side by side.
 fn settings(link: &Scope<Page>, app: &App) -> Html {
-    let (vdcs, carried) = (app.variant().vdcs.to_values(), app.variant().network.to_values());
     html! {
         <div class="pair">
             <div>
-                { form::fields(link, tr("virtual datacenters"), Vdcs::DECLARATION.params, &vdcs, |index, value| Edit::Vdcs { index, value }) }
+                { form::group(link, tr("virtual datacenters"), app.variant(), "vdcs") }
                 <p class="hint">{ help(Vdcs::DECLARATION.help) }</p>
             </div>
             <div>
-                { form::fields(link, tr("the network"), NetworkSettings::DECLARATION.params, &carried, |index, value| Edit::Network { index, value }) }
+                { form::group(link, tr("the network"), app.variant(), "network") }
                 <p class="hint">{ network::oversubscription(app) }{ " " }{ help(NetworkSettings::DECLARATION.help) }</p>
             </div>
         </div>

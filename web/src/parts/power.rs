@@ -1,6 +1,5 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
@@ -79,7 +78,7 @@ impl PowerPanel {
                     <span class="muted">{ power::in_short(app) }</span></h2>
                 if self.open {
                     <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
-                    { form::long_form(link, tr("power"), PowerSettings::DECLARATION.params, &app.variant().power.to_values(), |index, value| Edit::Power { index, value }) }
+                    { form::group(link, tr("power"), app.variant(), "power") }
                     { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
                     if !exhibits.is_empty() { { draws(link) } }
                     { told(0, &app.drawn) }

@@ -152,12 +152,8 @@ impl List {
         let has_buckets = app.lesson.as_ref().is_none_or(|playing| playing.shows(Control::Buckets));
         let share = app.share(&id).filter(|_| row.on);
         let weighted = group.scores() && app.variant().hand_weights;
-        let values = {
-            let id = id.clone();
-            form::fields(link, &id.clone(), entry.declaration.params, &row.values, move |index, value| {
-                Edit::RuleValue { id: id.clone(), index, value }
-            })
-        };
+        let params = entry.declaration.params;
+        let values = form::fields(link, &id, params, &row.values, form::at(format!("rules.{id}."), params));
         html! {
             <li key={id.clone()} class={classes!("rule", (!row.on).then_some("off"), dragged.then_some("dragged"), mark)}
                 data-rule={id.clone()} data-rows={rows.first().map(|row| row.id.clone())}>
@@ -245,7 +241,7 @@ fn toggle(link: &Scope<Page>, id: &str) -> Callback<Event> {
     let id = id.to_owned();
     link.batch_callback(move |event: Event| {
         let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-        let edit = Edit::UseRule { id: id.clone(), on };
+        let edit = Edit::use_rule(&id, on);
         vec![PageMessage::FocusRow(id.clone(), "[type=checkbox]"), PageMessage::App(Message::Edit(edit))]
     })
 }
@@ -377,7 +373,11 @@ fn left(share: &Share) -> Html {
 fn weight(link: &Scope<Page>, row: &RuleRow) -> Html {
     let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
     let label = say("Weight of {id}", &[&id]);
-    let edit = Rc::new(move |weight| Edit::Weight { id: id.clone(), weight });
+    // One that is not said weighs as much as the default.
+    let edit = Rc::new(move |weight: f64| {
+        let path = format!("rules.{id}.weight");
+        if weight == WEIGHT.default { Edit::set(path, "none") } else { Edit::set(path, weight) }
+    });
     html! { <span class="weight" title={words::help(WEIGHT.help)}>{ form::number_field(link, &label, &WEIGHT, value, edit) }</span> }
 }
 
@@ -396,8 +396,8 @@ fn aggressiveness(share: &Share) -> Html {
 fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
     let id = row.id.clone();
     let onchange = link.callback(move |event: Event| {
-        let buckets = event.target_unchecked_into::<HtmlSelectElement>().value().parse().ok();
-        PageMessage::App(Message::Edit(Edit::Buckets { id: id.clone(), buckets }))
+        let buckets = event.target_unchecked_into::<HtmlSelectElement>().value();
+        PageMessage::App(Message::Edit(Edit::set(format!("rules.{id}.buckets"), &*buckets)))
     });
     let unusual = row.buckets.filter(|buckets| !CHOICES.contains(buckets));
     let option = |buckets: u32| {

@@ -31,19 +31,15 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings, size: &
         tr("run"),
         VariantSettings::DECLARATION.params,
         &variant.settings().to_values(),
-        |index, value| Edit::Setting { index, value },
+        form::at(String::new(), VariantSettings::DECLARATION.params),
     );
-    let agents =
-        form::long_form(link, tr("agents"), Agents::DECLARATION.params, &variant.agents.to_values(), |index, value| {
-            Edit::Agents { index, value }
-        });
     let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
     html! {
         <>
             if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, sample) }{ generate(link, app) }</section> }
             if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }{ size.view(link, app) }</section> }
             if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
-                { agents }
+                { form::group(link, tr("agents"), variant, "agents") }
                 <p class="hint">{ help(Agents::DECLARATION.help) }</p>
             </section> }
             if shows(Control::Seed) { <section class="panel" aria-label={tr("Seed")}><h2>{ tr("Seed and clusters") }</h2>
@@ -66,7 +62,7 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
                 tr("generated workload"),
                 GeneratedWorkload::DECLARATION.params,
                 &settings.to_values(),
-                |index, value| Edit::Generated { index, value },
+                form::at("workload.".into(), GeneratedWorkload::DECLARATION.params),
             );
             html! { <><p><strong>{ tr("Generated") }</strong></p>{ fields }<p class="hint">{ help(GeneratedWorkload::DECLARATION.help) }</p></> }
         }

@@ -1,15 +1,13 @@
 //! `tiebreak list`: the declarations, as they are everywhere else.
 
 use serde::Serialize;
+use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
-use tiebreak_placement::{Caches, Lifetimes, RULES};
+use tiebreak_placement::RULES;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_scenario::{PRESETS, RuleRow};
-use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, INCIDENTS, METRICS, Measures, NetworkSettings,
-    PowerSettings, Vdcs,
-};
+use tiebreak_scenario::{GROUPS, PRESETS, RuleRow};
+use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
 use crate::answer::{Answer, Failure};
@@ -17,40 +15,52 @@ use crate::files::{FILES, FileOf};
 use crate::given::Given;
 use crate::shown::{one_line, wrapped};
 
-/// The words that choose a list.
-pub(crate) const WORDS: &str = "rules|default|incidents|metrics|workloads|formats|presets|agents|caches|lifetimes|measures|vdcs|network|admission|power|clusters|run|files";
+/// What chooses a list; without it, what lists there are.
+pub(crate) const WORDS: &str = "[LIST]";
 
 /// A list by name, with what must be known of all of it.
 struct List {
     name: &'static str,
-    rows: fn() -> Vec<Row>,
+    title: &'static str,
+    rows: Box<dyn Fn() -> Vec<Row>>,
     foot: fn() -> String,
 }
 
-static LISTS: &[List] = &[
-    List { name: "rules", rows: rules, foot: of_scores },
-    List { name: "default", rows: default_list, foot: String::new },
-    List { name: "incidents", rows: incidents, foot: of_incidents },
-    List { name: "metrics", rows: metrics, foot: String::new },
-    List { name: "workloads", rows: || vec![row(&GeneratedWorkload::DECLARATION)], foot: String::new },
-    List { name: "formats", rows: formats, foot: String::new },
-    List { name: "presets", rows: presets, foot: String::new },
-    List { name: "agents", rows: || vec![row(&Agents::DECLARATION)], foot: String::new },
-    List { name: "caches", rows: || vec![row(&Caches::DECLARATION)], foot: String::new },
-    List { name: "lifetimes", rows: || vec![row(&Lifetimes::DECLARATION)], foot: String::new },
-    List { name: "measures", rows: || vec![row(&Measures::DECLARATION)], foot: String::new },
-    List { name: "vdcs", rows: || vec![row(&Vdcs::DECLARATION)], foot: String::new },
-    List { name: "network", rows: || vec![row(&NetworkSettings::DECLARATION)], foot: String::new },
-    List {
-        name: "admission",
-        rows: || vec![row(&AdmissionSettings::DECLARATION), row(&ClusterYears::DECLARATION)],
-        foot: String::new,
-    },
-    List { name: "power", rows: || vec![row(&PowerSettings::DECLARATION)], foot: String::new },
-    List { name: "clusters", rows: || vec![row(&ClusterSettings::DECLARATION)], foot: String::new },
-    List { name: "files", rows: files, foot: String::new },
-    List { name: "run", rows: || vec![row(&VariantSettings::DECLARATION)], foot: String::new },
-];
+/// All of them, in the order in which they are told. A second group of one name ("admission_lab" after "admission")
+/// stands in the list of the first.
+fn lists() -> Vec<List> {
+    let before = [
+        List::new("rules", "Rules", rules).with_foot(of_scores),
+        List::new("default", "The default list of rules", default_list),
+        List::new("incidents", "Incidents", incidents).with_foot(of_incidents),
+        List::new("metrics", "Metrics", metrics),
+        List::new("workloads", "Workload", || vec![row(&GeneratedWorkload::DECLARATION)]),
+        List::new("formats", "Trace formats", formats),
+        List::new("presets", "Presets", presets),
+        List::new("predictors", "Predictors of lifetimes", predictors),
+    ];
+    let groups = GROUPS.chunk_by(|first, next| next.id.starts_with(first.id));
+    let groups = groups.map(|groups| {
+        let Declaration { title, .. } = groups[0].declaration;
+        List::new(groups[0].id, title, move || groups.iter().map(|group| row(&group.declaration)).collect())
+    });
+    let behind = [
+        List::new("clusters", "Machines", || vec![row(&ClusterSettings::DECLARATION)]),
+        List::new("run", "The run", || vec![row(&VariantSettings::DECLARATION)]),
+        List::new("files", "The files of a run", files),
+    ];
+    before.into_iter().chain(groups).chain(behind).collect()
+}
+
+impl List {
+    fn new(name: &'static str, title: &'static str, rows: impl Fn() -> Vec<Row> + 'static) -> Self {
+        Self { name, title, rows: Box::new(rows), foot: String::new }
+    }
+
+    fn with_foot(self, foot: fn() -> String) -> Self {
+        Self { foot, ..self }
+    }
+}
 
 #[derive(Serialize)]
 struct Row {
@@ -82,12 +92,27 @@ struct ParamRow {
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let name = given.word(0, &format!("a list ({WORDS})"))?;
-    let list = LISTS.iter().find(|list| list.name == name);
-    let list = list.ok_or_else(|| Failure(format!("expected a list ({WORDS}), got \"{name}\"; write one of these")))?;
+    let lists = lists();
+    let Some(name) = given.words.first() else { return Ok(overview(given, &lists)) };
+    let list = lists.iter().find(|list| list.name == name).ok_or_else(|| {
+        let names: Vec<_> = lists.iter().map(|list| list.name).collect();
+        Failure(format!("expected a list ({}), got \"{name}\"; write one of these", names.join("|")))
+    })?;
     let rows = (list.rows)();
     let text = || rows.iter().map(Row::text).collect::<Vec<_>>().join("\n") + &(list.foot)();
     Ok(Answer::either(given, &rows, text))
+}
+
+/// What lists there are.
+fn overview(given: &Given, lists: &[List]) -> Answer {
+    #[derive(Serialize)]
+    struct Named {
+        id: &'static str,
+        title: &'static str,
+    }
+    let named: Vec<_> = lists.iter().map(|list| Named { id: list.name, title: list.title }).collect();
+    let line = |list: &Named| format!("{:<12}{}\n", list.id, list.title);
+    Answer::either(given, &named, || named.iter().map(line).collect::<String>())
 }
 
 fn row(declaration: &'static Declaration) -> Row {
@@ -138,6 +163,10 @@ fn default_list() -> Vec<Row> {
 
 fn incidents() -> Vec<Row> {
     INCIDENTS.iter().map(|entry| row(&entry.declaration)).collect()
+}
+
+fn predictors() -> Vec<Row> {
+    PREDICTORS.iter().map(|entry| row(&entry.declaration)).collect()
 }
 
 fn metrics() -> Vec<Row> {

@@ -6,10 +6,10 @@ use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
-    ClusterRow, Document, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario,
-    SweepSeeds, SweepSubject, SweepTable, Variant, WorkloadRef,
+    ClusterRow, Document, GROUPS, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow,
+    SweepScenario, SweepSeeds, SweepSubject, SweepTable, Variant, WorkloadRef,
 };
-use tiebreak_sim::{Agents, GeneratedWorkload, NetworkSettings, Vdcs};
+use tiebreak_sim::GeneratedWorkload;
 use tiebreak_tongue::{say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
@@ -376,12 +376,13 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
         fields
             .extend(entry.declaration.params.iter().map(|param| rule(param.name, tr(&param.title()), &around(param))));
     }
-    let group = |prefix: &'static str, params: &'static [Param]| {
+    let group = |group: &'static str, params: &'static [Param]| {
         params.iter().map(move |param| Field {
-            path: format!("{prefix}{}", param.name),
-            title: match prefix.trim_end_matches('.') {
-                "" => tr(&param.title()).to_owned(),
-                group => format!("{}: {}", tr(group), tr(&param.title())),
+            path: if group.is_empty() { param.name.into() } else { format!("{group}.{}", param.name) },
+            title: if group.is_empty() {
+                tr(&param.title()).to_owned()
+            } else {
+                format!("{}: {}", tr(&group.replace('_', " ")), tr(&param.title()))
             },
             values: around(param),
         })
@@ -389,13 +390,10 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
     // Seeds are what every point is run over.
     fields.extend(group("", VariantSettings::DECLARATION.params).filter(|field| field.path != "seed"));
     fields.extend((0..).zip(&variant.clusters).map(|(at, cluster): (usize, _)| machines(at, cluster)));
-    fields.extend(group("agents.", Agents::DECLARATION.params));
-    fields.extend(group("predictor.", variant.predictor.params()));
-    fields.extend(group("lifetimes.", tiebreak_placement::Lifetimes::DECLARATION.params));
-    fields.extend(group("vdcs.", Vdcs::DECLARATION.params));
-    fields.extend(group("network.", NetworkSettings::DECLARATION.params));
+    fields.extend(group("predictor", variant.predictor.params()));
+    fields.extend(GROUPS.iter().flat_map(|it| group(it.id, it.declaration.params)));
     if let WorkloadRef::Generated(_) = variant.workload {
-        fields.extend(group("workload.", GeneratedWorkload::DECLARATION.params));
+        fields.extend(group("workload", GeneratedWorkload::DECLARATION.params));
     }
     fields
 }

@@ -6,6 +6,7 @@ use tiebreak_sim::AdmissionSettings;
 use tiebreak_tongue::{heard, mark, say, tr};
 
 use crate::App;
+use crate::app::Edit;
 use crate::app::study::{Case, Fitting, POLICIES, Study, StudyKind};
 use crate::protocol::{Agreed, FitCard, Forecast, ForecastPoint, RefusedThen, YearsResult};
 use crate::view::words;
@@ -205,9 +206,17 @@ pub struct FittedRow {
 
 /// The settings of a fit as they are taken over: to four digits.
 #[must_use]
-pub fn settings(card: &FitCard) -> Vec<(String, f64)> {
+fn settings(card: &FitCard) -> Vec<(String, f64)> {
     let rounded = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
     card.settings.iter().map(|(name, value)| (name.clone(), rounded(*value))).collect()
+}
+
+/// The edit that takes what was fitted.
+#[must_use]
+pub fn take(card: &FitCard) -> Edit {
+    Edit::SetAll(
+        settings(card).into_iter().map(|(name, value)| (format!("admission.{name}"), value.to_string())).collect(),
+    )
 }
 
 /// The numbers of a fit, row by row.

@@ -12,6 +12,6 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     // The page's Parquet is built by a feature of its own.
     let all = ["--workspace", "--all-targets", "--features", "tiebreak-web/parquet"];
     process::run(process::cargo(&["clippy", "--quiet"]).args(all).args(["--", "-D", "warnings"]))?;
-    super::strings::run(&[])?;
+    super::strings::check()?;
     super::no_std::run(&[])
 }

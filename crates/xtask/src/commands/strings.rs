@@ -12,7 +12,7 @@ use crate::rust_text::{Literal, literals};
 use crate::tools::NATIVE;
 use crate::{Outcome, process, project};
 
-pub(crate) const HELP: &str = "what is missing or unused in strings/*.json [--write]";
+pub(crate) const HELP: &str = "what is missing, unused or wrong in strings/*.json [--write | --missing, as JSON]";
 
 const FOLDER: &str = "strings";
 
@@ -74,28 +74,66 @@ const NUMBER: &str = "1,234.5";
 type Catalogue = BTreeMap<String, String>;
 
 pub(crate) fn run(words: &[String]) -> Outcome {
-    let keys = keys()?;
-    let write = words.iter().any(|word| word == "--write");
-    let mut faults = Vec::new();
-    for file in files()? {
-        let mut catalogue = read(&file)?;
-        if write {
-            catalogue.retain(|english, _| keys.contains(english));
-            keys.iter().for_each(|english| {
-                catalogue.entry(english.clone()).or_default();
-            });
-            save(&file, &catalogue)?;
-        }
-        faults.extend(self::faults(&keys, &catalogue).into_iter().map(|fault| format!("{}: {fault}", file.display())));
+    let asks = |option: &str| words.iter().any(|word| word == option);
+    if asks("--write") {
+        write()?;
     }
-    match faults.as_slice() {
+    let found = found()?;
+    if asks("--missing") {
+        let missing: BTreeSet<&String> = found.iter().flat_map(|(_, faults)| &faults.missing).collect();
+        println!("{}", serde_json::to_string_pretty(&missing).map_err(|error| error.to_string())?);
+        return Ok(());
+    }
+    match lines(&found, Faults::all).as_slice() {
         [] => Ok(()),
-        faults => Err(format!(
+        lines => Err(format!(
             "{} texts are not in order; `cargo xtask strings --write` adds empty entries and drops unused ones:\n  {}",
-            faults.len(),
-            faults.join("\n  ")
+            lines.len(),
+            lines.join("\n  ")
         )),
     }
+}
+
+/// Fails for a translation that is wrong. One that is missing is English on the page, and is only counted here.
+pub(crate) fn check() -> Outcome {
+    let found = found()?;
+    for (file, faults) in &found {
+        match faults.missing.len() + faults.unused.len() {
+            0 => {}
+            count => {
+                println!("{}: {count} texts are missing or unused; `cargo xtask strings` names them", file.display())
+            }
+        }
+    }
+    match lines(&found, |faults| faults.wrong.clone()).as_slice() {
+        [] => Ok(()),
+        lines => Err(format!("translations that cannot be used:\n  {}", lines.join("\n  "))),
+    }
+}
+
+/// Adds what is missing to every language, empty, and drops what is unused.
+fn write() -> Outcome {
+    let keys = keys()?;
+    for file in files()? {
+        let mut catalogue = read(&file)?;
+        catalogue.retain(|english, _| keys.contains(english));
+        keys.iter().for_each(|english| {
+            catalogue.entry(english.clone()).or_default();
+        });
+        save(&file, &catalogue)?;
+    }
+    Ok(())
+}
+
+/// What is to be said of every language.
+fn found() -> Result<Vec<(PathBuf, Faults)>, String> {
+    let keys = keys()?;
+    files()?.into_iter().map(|file| read(&file).map(|catalogue| (file, Faults::of(&keys, &catalogue)))).collect()
+}
+
+fn lines(found: &[(PathBuf, Faults)], of: fn(&Faults) -> Vec<String>) -> Vec<String> {
+    let lines = found.iter().flat_map(|(file, faults)| of(faults).into_iter().map(move |line| (file, line)));
+    lines.map(|(file, line)| format!("{}: {line}", file.display())).collect()
 }
 
 /// Every language's file.
@@ -118,15 +156,31 @@ fn save(file: &Path, catalogue: &Catalogue) -> Outcome {
     std::fs::write(file, text + "\n").map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// What is wrong with a language.
-fn faults(keys: &BTreeSet<String>, catalogue: &Catalogue) -> Vec<String> {
-    let missing = keys.iter().filter(|english| catalogue.get(*english).is_none_or(String::is_empty));
-    let missing = missing.map(|english| format!("lacks {english:?}"));
-    let dead = catalogue.keys().filter(|english| !keys.contains(*english));
-    let dead = dead.map(|english| format!("has {english:?}, which the page no longer says"));
-    let apart = catalogue.iter().filter(|(english, other)| !other.is_empty() && !places_agree(english, other));
-    let apart = apart.map(|(english, other)| format!("{other:?} has other places than {english:?}"));
-    missing.chain(dead).chain(apart).collect()
+/// What is to be said of a language.
+struct Faults {
+    /// English texts without a translation.
+    missing: Vec<String>,
+    /// English texts that the page no longer says.
+    unused: Vec<String>,
+    /// Translations that cannot be used, and why.
+    wrong: Vec<String>,
+}
+
+impl Faults {
+    fn of(keys: &BTreeSet<String>, catalogue: &Catalogue) -> Self {
+        let missing = keys.iter().filter(|english| catalogue.get(*english).is_none_or(String::is_empty));
+        let unused = catalogue.keys().filter(|english| !keys.contains(*english));
+        let wrong = catalogue.iter().filter(|(english, other)| !other.is_empty() && !places_agree(english, other));
+        let wrong = wrong.map(|(english, other)| format!("{other:?} has other places than {english:?}"));
+        Self { missing: missing.cloned().collect(), unused: unused.cloned().collect(), wrong: wrong.collect() }
+    }
+
+    /// A line for each.
+    fn all(&self) -> Vec<String> {
+        let missing = self.missing.iter().map(|english| format!("lacks {english:?}"));
+        let unused = self.unused.iter().map(|english| format!("has {english:?}, which the page no longer says"));
+        missing.chain(unused).chain(self.wrong.iter().cloned()).collect()
+    }
 }
 
 /// Everything there is to translate.
@@ -184,7 +238,8 @@ mod tests {
     #[test]
     fn what_is_missing_dead_or_has_other_places_is_named() {
         let keys = ["Run", "{done} of {all}"].map(str::to_owned).into();
-        assert!(faults(&keys, &catalogue(&[("Run", "Los"), ("{done} of {all}", "{all}: {done}")])).is_empty());
+        let all = |entries| Faults::of(&keys, &catalogue(entries)).all();
+        assert!(all(&[("Run", "Los"), ("{done} of {all}", "{all}: {done}")]).is_empty());
         for (entries, fault) in [
             (&[("Run", "Los")][..], "lacks \"{done} of {all}\""),
             (&[("Run", ""), ("{done} of {all}", "{all}: {done}")], "lacks \"Run\""),
@@ -192,7 +247,7 @@ mod tests {
             (&[("Run", "Los"), ("{done} of {all}", "{alle}: {done}")], "other places"),
             (&[("Run", "Los {n}"), ("{done} of {all}", "{all}: {done}")], "other places"),
         ] {
-            let found = faults(&keys, &catalogue(entries));
+            let found = all(entries);
             assert!(matches!(&found[..], [one] if one.contains(fault)), "{found:?}");
         }
     }
