@@ -1,13 +1,13 @@
 //! The language of the page: chosen in the bar, kept in this browser, its texts fetched when it is chosen.
 
-use tiebreak_tongue as tongue;
+use tiebreak_i18n as i18n;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::{drafts, places};
 
 /// Languages to choose from, as HTML names them and as who speaks them does; all but English have a file of this
-/// name in `strings/`.
-pub(crate) const LANGUAGES: [(&str, &str); 2] = [(tongue::ENGLISH, "English"), ("de", "Deutsch")];
+/// name in `web/strings/`.
+pub(crate) const LANGUAGES: [(&str, &str); 2] = [(i18n::ENGLISH, "English"), ("de", "Deutsch")];
 
 /// Where the choice is kept.
 const KEY: &str = "tiebreak.language";
@@ -17,14 +17,14 @@ pub(crate) fn begin(then: impl FnOnce() + 'static) {
     let chosen: Option<String> = drafts::get(drafts::local, KEY);
     let known = LANGUAGES.iter().find(|(language, _)| chosen.as_deref() == Some(language));
     match known {
-        Some((language, _)) if *language != tongue::ENGLISH => fetch(language, |_| then()),
+        Some((language, _)) if *language != i18n::ENGLISH => fetch(language, |_| then()),
         _ => then(),
     }
 }
 
 /// Changes to a language, and tells whether that was possible.
 pub(crate) fn choose(language: String, told: impl FnOnce(bool) + 'static) {
-    if tongue::speak(&language) {
+    if i18n::speak(&language) {
         keep(&language);
         return told(true);
     }
@@ -40,7 +40,7 @@ fn fetch(language: &str, then: impl FnOnce(bool) + 'static) {
     let language = language.to_owned();
     spawn_local(async move {
         let texts = places::text("strings", &format!("{language}.json")).await;
-        let spoken = texts.is_some_and(|texts| tongue::load(&language, &texts));
+        let spoken = texts.is_some_and(|texts| i18n::load(&language, &texts));
         tell_browser();
         then(spoken);
     });
@@ -56,7 +56,7 @@ fn keep(language: &str) {
 fn tell_browser() {
     let document = gloo::utils::document();
     if let Some(root) = document.document_element() {
-        let _ = root.set_attribute("lang", tongue::language());
+        let _ = root.set_attribute("lang", i18n::language());
     }
-    document.set_title(tongue::tr("Tiebreak: how a cloud places virtual machines"));
+    document.set_title(i18n::tr("Tiebreak: how a cloud places virtual machines"));
 }

@@ -6,7 +6,7 @@
 use gloo::events::EventListener;
 use gloo::utils::window;
 use js_sys::Reflect;
-use tiebreak_tongue::{say, tr};
+use tiebreak_i18n::{say, tr};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{MessageEvent, ServiceWorkerContainer, ServiceWorkerRegistration};

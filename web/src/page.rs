@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
@@ -12,7 +13,6 @@ use tiebreak_lab::{App, Effect, FirstRun, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, PRESETS, SweepPlan, TraceSettings, link};
-use tiebreak_tongue::{heard, mark, say, tr};
 use tiebreak_trace::Limits;
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
@@ -461,7 +461,7 @@ impl Component for Page {
                             <h1 class="lead">{ tr("How does a cloud choose a machine for your VM?") }</h1>
                             { toolbar::status(link, app, (js_sys::Date::now() - self.reading_since) / 1_000.0) }
                         </div>
-                        <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} language={tiebreak_tongue::language()} />
+                        <Offline is_live={self.workers.are_whole() && !matches!(app.front.phase, Phase::Idle | Phase::Running)} language={tiebreak_i18n::language()} />
                         { notices::view(link, app) }
                         { columns::view(link, app) }
                         { self.lessons.view(link, app) }
@@ -511,7 +511,7 @@ impl Page {
         let (link, app) = (context.link(), &self.app);
         let picture = &context.props().picture;
         // Its words are part of it.
-        let is_english = tiebreak_tongue::language() == tiebreak_tongue::ENGLISH;
+        let is_english = tiebreak_i18n::language() == tiebreak_i18n::ENGLISH;
         let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none())
             && (app.front.baseline.is_none() || app.shows_example());
         let of_this = PRESETS.first().is_some_and(|preset| (preset.make)() == app.document);

@@ -1,7 +1,7 @@
 //! Time as people say it: days and hours since the start of the trace, never a
 //! bare number of milliseconds.
 
-use tiebreak_tongue::say;
+use tiebreak_i18n::say;
 
 const SECOND: f64 = 1000.0;
 const MINUTE: f64 = 60.0 * SECOND;

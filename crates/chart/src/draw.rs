@@ -8,7 +8,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, ShapeStyle, TextStyle};
 
-use tiebreak_tongue::tr;
+use tiebreak_i18n::tr;
 
 use crate::axis_value::unit_is_symbol;
 use crate::look::{self, Ink, Palette};

@@ -1,7 +1,7 @@
 //! Numbers as people read them: grouped thousands, a true minus sign, as many
 //! decimals as the data deserve.
 
-use tiebreak_tongue::number;
+use tiebreak_i18n::number;
 
 /// Decimals that suit a set of values: none for counts, else about three digits.
 pub(crate) fn decimals_for(values: impl Iterator<Item = f64>) -> usize {

@@ -234,7 +234,7 @@ fn word(number: f64) -> String {
         n if n >= 1e3 => (1e3, "k"),
         _ => (1.0, ""),
     };
-    tiebreak_tongue::number(format!("{}{suffix}", (number / divisor * 1_000.0).round() / 1_000.0))
+    tiebreak_i18n::number(format!("{}{suffix}", (number / divisor * 1_000.0).round() / 1_000.0))
 }
 
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {

@@ -1,6 +1,6 @@
 //! A chart in one plain sentence, for people who hear it rather than see it.
 
-use tiebreak_tongue::{mark, say, tr};
+use tiebreak_i18n::{mark, say, tr};
 
 use crate::axis_time;
 use crate::numbers;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tiebreak_tongue::tr;
+use tiebreak_i18n::tr;
 
 use crate::axis_time;
 use crate::numbers;

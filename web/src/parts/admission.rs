@@ -1,6 +1,7 @@
 //! Admission below the charts: what is believed of deployments, what one may grow to, and a cluster over years on
 //! which policies are compared.
 
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::app::study::{Fitting, SEEDS_MAX, Study, StudyKind, StudyWish};
 use tiebreak_lab::protocol::{FitCard, ForecastAsk};
@@ -9,7 +10,6 @@ use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_sim::{AdmissionSettings, ClusterYears};
-use tiebreak_tongue::{heard, mark, say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;

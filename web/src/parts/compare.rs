@@ -1,6 +1,7 @@
 //! Two variants beside each other: the tabs, the verdict, what differs in the scenarios, and where
 //! their runs part ways.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lab::app::paired::SEEDS;
 use tiebreak_lab::app::{Mode, Phase};
 use tiebreak_lab::protocol::Difference;
@@ -8,7 +9,6 @@ use tiebreak_lab::view::{compare, timeline, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::effect::SEEDS_MAX;
-use tiebreak_tongue::{heard, say, tr};
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;

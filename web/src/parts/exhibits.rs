@@ -1,8 +1,8 @@
 //! What the engine tells, shown as it stands: a title, sentences, a table whose rows may open, a drawing with its numbers.
 
+use tiebreak_i18n::{heard, tr};
 use tiebreak_lab::protocol::{Exhibit, ExhibitRow};
 use tiebreak_lab::view::exhibits;
-use tiebreak_tongue::{heard, tr};
 use yew::prelude::*;
 
 /// Height of a drawing in CSS pixels, and the most it is wide.

@@ -1,10 +1,10 @@
 //! Why a VM went where it went, why not elsewhere, why it was refused; and what a
 //! machine holds.
 
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
 use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
-use tiebreak_tongue::{heard, mark, say, tr};
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
 use yew::prelude::*;

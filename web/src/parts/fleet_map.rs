@@ -5,6 +5,7 @@
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::{Lane, Outcome, Phase};
 use tiebreak_lab::protocol::{Company, Failed, Layout};
 use tiebreak_lab::view::{failures, words};
@@ -12,7 +13,6 @@ use tiebreak_lab::{App, Message};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
-use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{
     CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlSelectElement, ImageData, KeyboardEvent,

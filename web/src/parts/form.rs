@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::Uint8Array;
+use tiebreak_i18n::{say, tr};
 use tiebreak_lab::app::{Edit, Notice};
 use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
 use tiebreak_scenario::{Variant, groups};
-use tiebreak_tongue::{say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;

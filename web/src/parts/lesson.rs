@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use tiebreak_i18n::{say, tr};
 use tiebreak_lab::app::{Given, Playing};
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_sim::METRICS;
-use tiebreak_tongue::{say, tr};
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -340,7 +340,7 @@ fn verdict(app: &App, playing: &Playing) -> Html {
 
 /// The language of lessons, where the page speaks another.
 fn english() -> Option<&'static str> {
-    (tiebreak_tongue::language() != tiebreak_tongue::ENGLISH).then_some(tiebreak_tongue::ENGLISH)
+    (tiebreak_i18n::language() != tiebreak_i18n::ENGLISH).then_some(tiebreak_i18n::ENGLISH)
 }
 
 /// Text of a lesson; never HTML.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tiebreak_chart::Table;
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Learned;
 use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};
@@ -11,7 +12,6 @@ use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
-use tiebreak_tongue::{heard, say, tr};
 use web_sys::{Event, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;

@@ -1,7 +1,7 @@
 //! What the page has to tell: each notice says what happened and what to do.
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_lab::{App, Message};
-use tiebreak_tongue::{say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 

@@ -3,12 +3,12 @@
 //! The lesson is its Markdown; freezing adds a step to it, and everything else (questions with
 //! answers, claims, the order of steps) is written in the text itself.
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_lab::app::Freeze;
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Control, Unlocks};
 use tiebreak_scenario::link::pack;
 use tiebreak_sim::METRICS;
-use tiebreak_tongue::{say, tr};
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::html::Scope;
 use yew::prelude::*;

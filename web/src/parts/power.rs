@@ -1,12 +1,12 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
+use tiebreak_i18n::{heard, tr};
 use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
 use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_sim::PowerSettings;
-use tiebreak_tongue::{heard, tr};
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;

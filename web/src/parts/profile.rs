@@ -1,10 +1,10 @@
 //! What the workload looks like, below the charts.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Machines, Profiled};
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
-use tiebreak_tongue::{heard, say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Share;
 use tiebreak_lab::view::{list, words};
@@ -14,7 +15,6 @@ use tiebreak_lesson::Control;
 use tiebreak_placement::{Group, policy::group_of};
 use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
-use tiebreak_tongue::{heard, mark, say, tr};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
 use yew::html::Scope;

@@ -1,9 +1,9 @@
 //! The log of runs: reopened, starred, compared.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lab::app::Logged;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
-use tiebreak_tongue::{heard, say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 

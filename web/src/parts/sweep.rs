@@ -1,13 +1,13 @@
 //! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
 //! that fills.
 
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
 use tiebreak_lab::app::{Mode, Notice, Sweep, Wish};
 use tiebreak_lab::view::compare::{MEASURES, Measure};
 use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
-use tiebreak_tongue::{heard, mark, say, tr};
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;

@@ -2,10 +2,10 @@
 //! what happens to the zone when; below its track, which variant forked from which.
 
 use tiebreak_chart::Role;
+use tiebreak_i18n::tr;
 use tiebreak_lab::app::Mode;
 use tiebreak_lab::view::branches::{Branch, branches};
 use tiebreak_lab::{App, Message, view::words};
-use tiebreak_tongue::tr;
 use web_sys::{HtmlInputElement, InputEvent};
 use yew::html::Scope;
 use yew::prelude::*;

@@ -1,10 +1,10 @@
 //! The bar on top: the scenario, the run, undo and redo, sharing.
 
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lab::app::{Edit, Phase};
 use tiebreak_lab::protocol::StepTo;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
-use tiebreak_tongue::{mark, say, tr};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -64,13 +64,13 @@ fn language(link: &Scope<Page>) -> Html {
         let select: HtmlSelectElement = event.target_unchecked_into();
         let chosen = select.value();
         // It shows the language in use; which that will be is not known before its texts are there.
-        select.set_value(tiebreak_tongue::language());
+        select.set_value(tiebreak_i18n::language());
         PageMessage::Language(chosen)
     });
     let option = |(id, name): &(&'static str, &'static str)| {
-        html! { <option value={*id} lang={*id} selected={*id == tiebreak_tongue::language()}>{ *name }</option> }
+        html! { <option value={*id} lang={*id} selected={*id == tiebreak_i18n::language()}>{ *name }</option> }
     };
-    html! { <select class="language" aria-label={tr("Language")} ~value={tiebreak_tongue::language()} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
+    html! { <select class="language" aria-label={tr("Language")} ~value={tiebreak_i18n::language()} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
 }
 
 /// What a step goes on to.

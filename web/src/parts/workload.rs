@@ -1,5 +1,6 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lab::app::{Edit, Like};
 use tiebreak_lab::protocol::{FITTED, TraceCard};
 use tiebreak_lab::view::report;
@@ -10,7 +11,6 @@ use tiebreak_model::{Declared, SampledBy};
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
-use tiebreak_tongue::{heard, say, tr};
 use web_sys::{Event, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;

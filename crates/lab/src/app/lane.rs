@@ -1,7 +1,7 @@
 //! One variant's runs: the engine that makes them, where the newest one stands, and what it gave.
 
+use tiebreak_i18n::tr;
 use tiebreak_scenario::{Document, WorkloadRef};
-use tiebreak_tongue::tr;
 
 use super::message::Effect;
 use super::shown::{Answer, Outcome, Phase};

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
+use tiebreak_i18n::{in_english, say, tr};
 use tiebreak_scenario::Document;
-use tiebreak_tongue::{in_english, say, tr};
 
 use super::{App, Effect, Mode, Notice};
 use crate::protocol::RunResult;

@@ -16,12 +16,12 @@ pub mod sweep;
 
 use std::collections::BTreeSet;
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_lesson::Lesson;
 use tiebreak_model::Declared;
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, TraceSettings, Variant, WorkloadRef};
-use tiebreak_tongue::{heard, say, tr};
 
 use crate::protocol::{
     Command, Exhibit, FitCard, Forecast, Generate, Profiled, Reply, Save, Saved, Share, StepTo, TraceCard, Unknown,

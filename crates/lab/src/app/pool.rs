@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
+use tiebreak_i18n::say;
 use tiebreak_scenario::Document;
-use tiebreak_tongue::say;
 
 use super::message::Effect;
 use crate::protocol::{Command, Progress, Reply, RunResult, YearsResult};

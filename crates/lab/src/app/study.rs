@@ -4,11 +4,11 @@
 //! Where cases are to meet the service level, the number of each case's rule is found first, by bisection over the same
 //! seeds; what is shown of it are the runs at that number.
 
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_scenario::{Document, RuleRow, Variant};
 use tiebreak_sim::admission::strata::Run;
 use tiebreak_sim::admission::tuning::{Ending, Middle, Range, Tuned, Tuning, Wanted};
 use tiebreak_sim::admission::years::Span;
-use tiebreak_tongue::{mark, say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
 use crate::protocol::{FitCard, YearsResult};

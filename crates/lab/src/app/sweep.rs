@@ -1,6 +1,7 @@
 //! A sweep on the page: the variant in front over values of one or two of its fields and over
 //! seeds, as a plan that `tiebreak sweep` takes too.
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Declared, Param, ParamKind};
 use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
@@ -10,7 +11,6 @@ use tiebreak_scenario::{
     SweepScenario, SweepSeeds, SweepSubject, SweepTable, Variant, WorkloadRef,
 };
 use tiebreak_sim::GeneratedWorkload;
-use tiebreak_tongue::{say, tr};
 
 use super::pool::{Gathered, Job, Purpose};
 use crate::protocol::RunResult;

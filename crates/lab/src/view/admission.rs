@@ -1,9 +1,9 @@
 //! Admission in words and charts: what a deployment may grow to, and what a cluster over years gave.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_model::Declared;
 use tiebreak_sim::AdmissionSettings;
-use tiebreak_tongue::{heard, mark, say, tr};
 
 use crate::App;
 use crate::app::Edit;

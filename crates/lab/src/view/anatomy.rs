@@ -1,10 +1,10 @@
 //! The anatomy of a run: its cache layers from top to bottom, and its agents (Protean sections 4
 //! and 5.2).
 
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
 use tiebreak_scenario::Variant;
-use tiebreak_tongue::{mark, say, tr};
 
 use crate::app::Outcome;
 use crate::protocol::{AgentCounts, LayerCounts};

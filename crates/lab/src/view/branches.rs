@@ -1,8 +1,8 @@
 //! Variants that fork from others, as a small tree of lines below the timeline's track.
 
 use tiebreak_chart::Role;
+use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::{Fork, Variant};
-use tiebreak_tongue::{say, tr};
 
 use crate::app::App;
 use crate::view::{timeline, words};

@@ -1,8 +1,8 @@
 //! The charts of a run, beside the run it is compared with.
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, csv};
+use tiebreak_i18n::tr;
 use tiebreak_sim::{METRICS, Metric};
-use tiebreak_tongue::tr;
 
 use crate::app::{App, ENGINE_VERSION, Outcome};
 use crate::view::timeline;

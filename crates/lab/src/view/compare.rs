@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 use tiebreak_chart::{Role, Series, Style, TimeChart};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_scenario::Document;
 use tiebreak_sim::METRICS;
-use tiebreak_tongue::{mark, say, tr};
 
 use crate::app::{App, Gathered, Lane, Paired};
 use crate::protocol::RunResult;

@@ -3,8 +3,8 @@
 //! `?embed=EmptyHosts` before the `#` of a link asks for it: the metric's id goes to the server, the
 //! scenario does not.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_sim::{METRICS, metrics};
-use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, Phase};
 use crate::view::{compare, verdict};

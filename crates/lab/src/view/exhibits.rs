@@ -1,7 +1,7 @@
 //! Drawings of what the engine tells as it is to be shown.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_tongue::heard;
+use tiebreak_i18n::heard;
 
 use crate::protocol::{Exhibit, ExhibitPlot};
 

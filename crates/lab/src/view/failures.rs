@@ -1,6 +1,6 @@
 //! Where commits failed, as the fleet map shows it (Protean section 5.3).
 
-use tiebreak_tongue::say;
+use tiebreak_i18n::say;
 
 use crate::app::Outcome;
 use crate::protocol::Failed;

@@ -2,7 +2,7 @@
 //! sections 3 to 6).
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_tongue::{heard, say, tr};
+use tiebreak_i18n::{heard, say, tr};
 
 use crate::app::{App, Outcome};
 use crate::protocol::{Learned, LongLives};

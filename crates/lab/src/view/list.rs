@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_placement::Group;
 use tiebreak_scenario::{Document, RuleRow, Variant};
-use tiebreak_tongue::{say, tr};
 
 use crate::app::Outcome;
 use crate::view::words;

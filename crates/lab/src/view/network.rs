@@ -1,9 +1,9 @@
 //! Virtual datacenters on the page: what they are like, how much bandwidth their links may have, and whether they
 //! could ever fit (Gridiron sections III-B and III-E).
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Bottleneck, Bounds};
 use tiebreak_sim::Linking;
-use tiebreak_tongue::{say, tr};
 
 use crate::app::App;
 use crate::protocol::VdcProfile;

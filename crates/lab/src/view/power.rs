@@ -1,7 +1,7 @@
 //! Power, in words.
 
+use tiebreak_i18n::{say, tr};
 use tiebreak_sim::CappingKind;
-use tiebreak_tongue::{say, tr};
 
 use crate::app::App;
 use crate::view::words;

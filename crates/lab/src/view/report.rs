@@ -1,10 +1,10 @@
 //! A report to print: what was run, what came out, and all that is needed to have it again.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_model::{Declared, Param};
 use tiebreak_placement::{Group, Lifetimes};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, RuleRow, Variant, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
-use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, ENGINE_VERSION, Lane};
 use crate::protocol::TraceCard;

@@ -1,7 +1,7 @@
 //! How many machines the workload needs, in words.
 
+use tiebreak_i18n::{heard, say, tr};
 use tiebreak_scenario::Variant;
-use tiebreak_tongue::{heard, say, tr};
 
 use crate::app::{App, Sizing};
 use crate::protocol::Machines;

@@ -1,7 +1,7 @@
 //! A sweep as a chart and as rows: one figure by its first field, or one against another.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_tongue::{say, tr};
+use tiebreak_i18n::{say, tr};
 
 use crate::app::Sweep;
 use crate::app::sweep::Spread;

@@ -1,10 +1,10 @@
 //! Where events stand on the timeline, where new ones go, and what they are called.
 
 use tiebreak_chart::Moment;
+use tiebreak_i18n::{say, tr};
 use tiebreak_model::sort;
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_tongue::{say, tr};
 
 use crate::app::{App, Outcome};
 use crate::view::words;

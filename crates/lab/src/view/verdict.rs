@@ -1,6 +1,6 @@
 //! What changed, in one plain sentence.
 
-use tiebreak_tongue::{say, tr};
+use tiebreak_i18n::{say, tr};
 
 use crate::app::Outcome;
 use crate::protocol::RunResult;

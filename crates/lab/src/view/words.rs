@@ -1,8 +1,8 @@
 //! Numbers, times and resources in words.
 
+use tiebreak_i18n::{number, say, tr};
 use tiebreak_model::{Readiness, Resource, Resources, SampledBy};
 use tiebreak_scenario::TraceSettings;
-use tiebreak_tongue::{number, say, tr};
 
 /// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
 #[must_use]
@@ -41,7 +41,7 @@ pub fn count(number: f64) -> String {
         }
         grouped.push(digit);
     }
-    tiebreak_tongue::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
+    tiebreak_i18n::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
 }
 
 /// `, one tenant in 10, without outliers`, where not all of a trace is kept.
@@ -61,7 +61,7 @@ pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }
 #[must_use]
 pub fn trimmed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
-    tiebreak_tongue::number(match text.contains('.') {
+    tiebreak_i18n::number(match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
     })
@@ -70,7 +70,7 @@ pub fn trimmed(number: f64, decimals: usize) -> String {
 /// A number with exactly so many decimals.
 #[must_use]
 pub fn fixed(number: f64, decimals: usize) -> String {
-    tiebreak_tongue::number(format!("{number:.decimals$}"))
+    tiebreak_i18n::number(format!("{number:.decimals$}"))
 }
 
 /// A title inside a sentence: English writes it small there.

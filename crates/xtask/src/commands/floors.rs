@@ -18,7 +18,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-tables", 3),
     ("tiebreak-scenario", 3),
     ("tiebreak-lesson", 3),
-    ("tiebreak-tongue", 3),
+    ("tiebreak-i18n", 3),
     ("tiebreak-chart", 3),
     ("tiebreak-criticality", 3),
     ("tiebreak-profile", 3),
@@ -48,7 +48,7 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),
     ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
-    ("tiebreak-chart", "tiebreak-tongue", "days and numbers on an axis follow the language"),
+    ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 
 /// Only the page knows that there is a browser; decisions stay below, where they run natively too.

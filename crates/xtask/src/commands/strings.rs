@@ -1,4 +1,4 @@
-//! The texts of the page in other languages: what there is to translate, and what of it the files in `strings/` have.
+//! The texts of the page in other languages: what there is to translate, and what of it the files in `web/strings/` have.
 //!
 //! English is the source, so the keys are gathered from it: the literals that `tr`, `say`, `mark` and `counted` are
 //! given, the sentences of the engine, and what the registries say of themselves.
@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tiebreak_tongue::places_agree;
+use tiebreak_i18n::places_agree;
 
 use crate::rust_text::{Literal, literals};
 use crate::tools::NATIVE;
 use crate::{Outcome, process, project};
 
-pub(crate) const HELP: &str = "what is missing, unused or wrong in strings/*.json [--write | --missing, as JSON]";
+pub(crate) const HELP: &str = "what is missing, unused or wrong in web/strings/*.json [--write | --missing, as JSON]";
 
-const FOLDER: &str = "strings";
+const FOLDER: &str = "web/strings";
 
 /// Where texts are given to `tr` and its like.
 const PAGE: &[&str] = &["web/src", "crates/lab/src/app", "crates/lab/src/view", "crates/chart/src"];
@@ -68,7 +68,7 @@ const ENGINE: &[&str] = &[
 /// Calls whose literals nobody reads on the page.
 const UNSEEN: &[&str] = &["assert", "debug_struct", "expect", "field", "panic", "stream"];
 
-/// How numbers are written; see `tiebreak_tongue`.
+/// How numbers are written; see `tiebreak_i18n`.
 const NUMBER: &str = "1,234.5";
 
 type Catalogue = BTreeMap<String, String>;
@@ -98,11 +98,9 @@ pub(crate) fn run(words: &[String]) -> Outcome {
 pub(crate) fn check() -> Outcome {
     let found = found()?;
     for (file, faults) in &found {
-        match faults.missing.len() + faults.unused.len() {
-            0 => {}
-            count => {
-                println!("{}: {count} texts are missing or unused; `cargo xtask strings` names them", file.display())
-            }
+        let count = faults.missing.len() + faults.unused.len();
+        if count > 0 {
+            println!("{}: {count} texts are missing or unused; `cargo xtask strings` names them", file.display());
         }
     }
     match lines(&found, |faults| faults.wrong.clone()).as_slice() {

@@ -9,7 +9,7 @@ use super::service_worker::files_below;
 use crate::{Outcome, digest, project};
 
 /// What the page is made from, also the part of the project that puts it together.
-const FOLDERS: &[&str] = &["crates", "web", "strings"];
+const FOLDERS: &[&str] = &["crates", "web"];
 const FILES: &[&str] = &[
     "index.html",
     "Cargo.toml",

@@ -8,12 +8,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use tiebreak_chart::{Caption, Theme, csv, svg_file};
+use tiebreak_i18n::{in_english, mark, say, tr};
 use tiebreak_lab::app::Notice;
 use tiebreak_lab::protocol::Form;
 use tiebreak_lab::view::charts;
 use tiebreak_lab::{App, Message, view::code::Code};
 use tiebreak_sim::METRICS;
-use tiebreak_tongue::{in_english, mark, say, tr};
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
 use yew::html::Scope;

@@ -1,6 +1,6 @@
 //! The page in other languages: the source is English, and a catalogue says the same otherwise.
 //!
-//! A catalogue is one flat JSON object, English to the other language (`strings/de.json`). Where it has no entry, or
+//! A catalogue is one flat JSON object, English to the other language (`web/strings/de.json`). Where it has no entry, or
 //! where none is loaded, English stays. What stands in braces is a place for a value: `{done} of {all} runs`. An
 //! entry has the same places as its English, in whatever order its language wants.
 //!
@@ -73,7 +73,7 @@ pub const fn mark(text: &'static str) -> &'static str {
 /// The text with values in its places: in the order in which its English has them, each name once.
 ///
 /// ```
-/// assert_eq!(tiebreak_tongue::say("{done} of {all} runs", &[&3, &"8"]), "3 of 8 runs");
+/// assert_eq!(tiebreak_i18n::say("{done} of {all} runs", &[&3, &"8"]), "3 of 8 runs");
 /// ```
 #[must_use]
 pub fn say(english: &str, values: &[&dyn Display]) -> String {
