@@ -670,8 +670,6 @@ fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
     byte.map_or_else(|| world.occupancy().record(machine).readiness, |byte| MachineByte(*byte).readiness())
 }
 
-/// The active variant of a document, which must be one without issues: what runs is what the
-/// page shows, or nothing.
 /// The machines of a list, by what is alike.
 fn machines_of(file: &[u8]) -> Result<Vec<Machines>, String> {
     let nodes = tiebreak_trace::nodes::read(file).map_err(|fault| fault.to_string())?;
@@ -683,6 +681,7 @@ fn machines_of(file: &[u8]) -> Result<Vec<Machines>, String> {
     Ok(nodes.iter().map(machines).collect())
 }
 
+/// The active variant of a document, which must be one without issues: what runs is what the page shows, or nothing.
 fn read(document: &str) -> Result<Variant, String> {
     let read = Document::read(document).map_err(|error| error.to_string())?;
     match read.issues.first() {
