@@ -4,7 +4,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { DIST } from './harness.mjs';
+import { DIST, until } from './harness.mjs';
 import { BELOW, hasFocus, kept, NEWS, onPage, openTab, settled, temporaryFolder, worksOn } from './people.mjs';
 
 const caches = (page) => page.evaluate(() => window.caches.keys());
@@ -25,6 +25,13 @@ const under = (page, build) => page.waitForFunction((expected) => new Promise((r
   setTimeout(() => end(false), 2000);
   return controller.postMessage('which build');
 }), build);
+
+/** How many tabs the service worker of this build is in charge of; asked of it alone, so that no page hears the answer. */
+async function tabsUnder(context, build) {
+  const tabs = async (expected) => (BUILD === expected ? (await self.clients.matchAll({ type: 'window' })).length : 0);
+  const counts = context.serviceWorkers().map((worker) => worker.evaluate(tabs, build).catch(() => 0));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
 
 /**
  * Two builds and a host that can change from one to the other, as a host does when a new build is copied there: what
@@ -135,7 +142,7 @@ test('a visitor who comes back alone has the new build at once, and is told noth
       const names = await window.caches.keys();
       return names.length === 1 && names[0].endsWith(build);
     }, builds.second);
-    await under(again, builds.second);
+    await until(() => tabsUnder(session.context, builds.second), 'the new build is in charge');
     assert.equal(await again.getByText(NEWS).count(), 0);
     await blank.close();
   });

@@ -425,10 +425,12 @@ test('a kept trace of which only a part is left, or which was damaged, is asked 
 const NOT_KEPT = {
   'a disk that is full': async ({ context, page, host, engine }) => {
     await engine.evaluate(() => {
-      const { write, close } = FileSystemWritableFileStream.prototype;
       const watched = (does) => function watch(...words) {
-        return does.apply(this, words).catch((error) => { self.isTried = error.name === 'QuotaExceededError'; throw error; });
+        return does.apply(this, words).catch((error) => { self.isTried ||= error.name === 'QuotaExceededError'; throw error; });
       };
+      const { createWritable } = FileSystemFileHandle.prototype;
+      const { write, close } = FileSystemWritableFileStream.prototype;
+      Object.assign(FileSystemFileHandle.prototype, { createWritable: watched(createWritable) });
       Object.assign(FileSystemWritableFileStream.prototype, { write: watched(write), close: watched(close) });
     });
     const devtools = await context.newCDPSession(page);
