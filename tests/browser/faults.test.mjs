@@ -53,7 +53,12 @@ const end = (engine) => engine.evaluate(() => { setTimeout(() => self.close()); 
 const keptTraces = (page) => page.evaluate(async () => {
   const found = {};
   for await (const [name, handle] of (await navigator.storage.getDirectory()).entries()) {
-    const digest = await crypto.subtle.digest('SHA-256', await (await handle.getFile()).arrayBuffer());
+    // One that goes while they are listed is not there.
+    const bytes = await handle.getFile().then((file) => file.arrayBuffer()).catch((error) => {
+      if (error.name !== 'NotFoundError') throw error;
+    });
+    if (!bytes) continue;
+    const digest = await crypto.subtle.digest('SHA-256', bytes);
     found[name] = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   }
   return found;
@@ -428,10 +433,11 @@ const NOT_KEPT = {
       const watched = (does) => function watch(...words) {
         return does.apply(this, words).catch((error) => { self.isTried ||= error.name === 'QuotaExceededError'; throw error; });
       };
-      const { createWritable } = FileSystemFileHandle.prototype;
-      const { write, close } = FileSystemWritableFileStream.prototype;
-      Object.assign(FileSystemFileHandle.prototype, { createWritable: watched(createWritable) });
-      Object.assign(FileSystemWritableFileStream.prototype, { write: watched(write), close: watched(close) });
+      // Refused where it is begun, or later, by how much of the page the service worker keeps already.
+      const begins = FileSystemDirectoryHandle.prototype;
+      begins.getFileHandle = watched(begins.getFileHandle);
+      const goesOn = FileSystemWritableFileStream.prototype;
+      goesOn.write = watched(goesOn.write);
     });
     const devtools = await context.newCDPSession(page);
     await devtools.send('Storage.overrideQuotaForOrigin', { origin: host.origin, quotaSize: 20_000 });

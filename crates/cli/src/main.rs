@@ -5,24 +5,17 @@
 //! [`Answer`]; only this file writes to standard output. Exit code 0: done; 1: the run found
 //! the problem it looks for; 2: bad input, with one sentence on standard error.
 
-mod answer;
-mod at_once;
 mod commands;
 mod files;
-mod given;
-mod progress;
-mod scenario;
-mod shown;
-mod trace;
-mod whole;
 mod workloads;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use answer::{Answer, Failure};
-use commands::{COMMANDS, Command};
-use given::Given;
+use commands::COMMANDS;
+use tiebreak_console::answer::{self, Answer, Failure};
+use tiebreak_console::command::Command;
+use tiebreak_console::given::Given;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();

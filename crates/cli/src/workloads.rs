@@ -10,9 +10,9 @@ use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{Variant, WorkloadRef};
 use tiebreak_sim::Plan;
 
-use crate::answer::Failure;
-use crate::given::Given;
-use crate::trace::source;
+use tiebreak_console::answer::Failure;
+use tiebreak_console::given::Given;
+use tiebreak_console::trace::source;
 
 /// Forecasts that are kept.
 const FORECASTS_KEPT: usize = 8;

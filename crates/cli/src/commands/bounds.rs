@@ -4,9 +4,9 @@
 use serde::Serialize;
 use tiebreak_model::{Bottleneck, Bounds};
 
-use crate::answer::{Answer, Failure};
-use crate::given::{Given, Opt};
-use crate::shown::{count, table, wrapped};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::{count, table, wrapped};
 
 pub(crate) const UPLINK: Opt = Opt {
     name: "uplink",

@@ -4,9 +4,9 @@ use serde::Serialize;
 use tiebreak_model::{Time, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_scenario::{Document, Issue};
 
-use crate::answer::{Answer, Failure};
-use crate::given::Given;
-use crate::scenario;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario;
 
 #[derive(Serialize)]
 struct Checked {

@@ -11,12 +11,12 @@ use tiebreak_scenario::sweep::SweepMeasure;
 use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant};
 use tiebreak_sim::World;
 
-use crate::answer::{Answer, Failure};
-use crate::at_once::at_once;
-use crate::given::{Given, Opt};
-use crate::scenario;
-use crate::shown::table;
 use crate::workloads::Workloads;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::at_once::at_once;
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::scenario;
+use tiebreak_console::shown::table;
 
 pub(crate) const SET: Opt = Opt {
     name: "set",

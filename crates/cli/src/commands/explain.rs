@@ -9,11 +9,11 @@ use tiebreak_placement::explain::{RefusalByRule, Refuser, Shortage, TooLarge, Ve
 use tiebreak_placement::{Explanation, Scorecard, Step};
 use tiebreak_sim::{Decision, Disruption, Fate, Probe, Probed, Turn, World};
 
-use crate::answer::{Answer, Failure};
 use crate::commands::run::cache_word;
-use crate::given::{Given, Opt};
-use crate::scenario;
-use crate::shown::{count, moment, table};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::scenario;
+use tiebreak_console::shown::{count, moment, table};
 
 pub(crate) const VM: Opt =
     Opt { name: "vm", value: Some("ID"), help: "the VM: its number in the trace, as placements.csv has it" };

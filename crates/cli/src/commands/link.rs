@@ -3,9 +3,9 @@
 use serde::Serialize;
 use tiebreak_scenario::{LinkError, decode, encode};
 
-use crate::answer::{Answer, Failure, note};
-use crate::given::Given;
-use crate::scenario;
+use tiebreak_console::answer::{Answer, Failure, note};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario;
 
 #[derive(Serialize)]
 struct Encoded {

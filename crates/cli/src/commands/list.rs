@@ -10,10 +10,10 @@ use tiebreak_scenario::{GROUPS, PRESETS, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
-use crate::answer::{Answer, Failure};
 use crate::files::{FILES, FileOf};
-use crate::given::Given;
-use crate::shown::{one_line, wrapped};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::shown::{one_line, wrapped};
 
 /// What chooses a list; without it, what lists there are.
 pub(crate) const WORDS: &str = "[LIST]";

@@ -1,6 +1,5 @@
 //! Every command: one file each, one line here.
 
-mod bench;
 mod bounds;
 mod check;
 mod compare;
@@ -8,32 +7,15 @@ mod explain;
 mod link;
 mod list;
 mod power;
-mod reproduce;
 mod run;
 mod size;
 mod sweep;
 mod trace;
 
-use crate::answer::{Answer, Failure};
-use crate::given::{Given, Opt};
-use crate::scenario::{MACHINES, PRESET, SET, VARIANT};
-use crate::shown::wrapped;
-use crate::trace::{COLUMNS, SAMPLE, TRACE, TRACE_READ, WITHOUT_OUTLIERS};
-
-/// A thing to do by name.
-pub(crate) struct Command {
-    pub(crate) name: &'static str,
-    /// The words behind the name.
-    pub(crate) words: &'static str,
-    /// How many words there may be.
-    pub(crate) words_max: usize,
-    pub(crate) help: &'static str,
-    options: &'static [&'static [&'static Opt]],
-    pub(crate) run: fn(&Given) -> Result<Answer, Failure>,
-}
-
-const JSON: Opt = Opt { name: "json", value: None, help: "one JSON value on standard output and nothing else" };
-const QUICK: Opt = Opt { name: "quick", value: None, help: "the small size" };
+use tiebreak_console::command::Command;
+use tiebreak_console::scenario::{MACHINES, PRESET, SET, VARIANT};
+use tiebreak_console::shown::wrapped;
+use tiebreak_console::trace::{COLUMNS, SAMPLE, TRACE_READ, WITHOUT_OUTLIERS};
 
 /// Every command, in the order in which help shows them.
 pub(crate) static COMMANDS: &[Command] = &[
@@ -124,23 +106,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         options: &[],
         run: list::run,
     },
-    Command {
-        name: "bench",
-        words: "",
-        words_max: 0,
-        help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
-               on the same requests, and says which bars are met.",
-        options: &[&[
-            &QUICK,
-            &bench::ALL,
-            &bench::LIFETIMES,
-            &bench::NETWORK,
-            &bench::ADMISSION,
-            &bench::POWER,
-            &TRACE,
-        ]],
-        run: bench::run,
-    },
+    tiebreak_papers::BENCH,
     Command {
         name: "sweep",
         words: "PLAN.json [SHARD.csv ...]",
@@ -150,15 +116,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         options: &[&[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE], TRACE_READ, &[&MACHINES, &SET]],
         run: sweep::run,
     },
-    Command {
-        name: "reproduce",
-        words: reproduce::WORDS,
-        words_max: 1,
-        help: "Computes a paper's table or figure and shows ours beside it; exit code 1 if a direction does not hold. \
-               Without a name it lists what there is.",
-        options: &[&[&QUICK, &reproduce::OUT, &TRACE, &SET]],
-        run: reproduce::run,
-    },
+    tiebreak_papers::REPRODUCE,
     Command {
         name: "bounds",
         words: "",
@@ -193,33 +151,6 @@ pub(crate) static COMMANDS: &[Command] = &[
 /// The command of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
-}
-
-impl Command {
-    /// Its options, with those that every command has.
-    pub(crate) fn options(&self) -> impl Iterator<Item = &'static Opt> {
-        self.options.iter().copied().flatten().copied().chain([&JSON])
-    }
-
-    /// How it is written.
-    fn usage(&self) -> String {
-        let options: Vec<_> = self.options().map(|opt| format!("[{}]", opt.usage())).collect();
-        ["tiebreak", self.name, self.words, &options.join(" ")].join(" ").replace("  ", " ")
-    }
-
-    /// Its page of help.
-    pub(crate) fn page(&self) -> String {
-        let mut page = format!("{}\n\n{}\n", wrapped(self.help, "").trim_end(), self.usage());
-        for opt in self.options() {
-            page += &format!("\n  {}\n{}", opt.usage(), wrapped(opt.help, "      "));
-        }
-        page
-    }
-
-    /// A command line that is not as the command wants it.
-    pub(crate) fn misuse(&self, what: &str) -> Failure {
-        Failure(format!("{what}; expected {}", self.usage()))
-    }
 }
 
 /// What the program is and every command, in one screen.

@@ -7,9 +7,9 @@ use serde::Serialize;
 use tiebreak_power::{APPROACHES, Approach, Budget, Candidate, History, Mix, Site, Terms};
 use tiebreak_trace::Draws;
 
-use crate::answer::{Answer, Failure};
-use crate::given::{Given, Opt};
-use crate::shown::{count, table, wrapped};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::{count, table, wrapped};
 
 pub(crate) const APPROACH: Opt = Opt {
     name: "approach",

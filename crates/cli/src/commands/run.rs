@@ -12,13 +12,13 @@ use tiebreak_sim::{Decision, Fates, METRICS, Outcome, Plan, RuleHint, RuleShare,
 use tiebreak_tables::parquet;
 
 use super::trace::csv;
-use crate::answer::{Answer, Failure, json, note};
 use crate::files::{FILES, PLACEMENTS};
-use crate::given::{Given, Opt};
-use crate::shown::{by_cause, bytes, count, duration, table};
-use crate::trace::Source;
-use crate::whole::Folder;
-use crate::{progress, scenario};
+use tiebreak_console::answer::{Answer, Failure, json, note};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::{by_cause, bytes, count, duration, table};
+use tiebreak_console::trace::Source;
+use tiebreak_console::whole::Folder;
+use tiebreak_console::{progress, scenario};
 
 pub(crate) const OUT: Opt = Opt {
     name: "out",

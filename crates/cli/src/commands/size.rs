@@ -14,11 +14,11 @@ use tiebreak_profile::sizing::{MOST, Mix, Search};
 use tiebreak_scenario::{PRESETS, Variant, presets};
 use tiebreak_sim::World;
 
-use crate::answer::{Answer, Failure};
-use crate::at_once::at_once;
-use crate::given::{Given, Opt};
-use crate::scenario::{self, MACHINES};
-use crate::shown::{by_cause, count};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::at_once::at_once;
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::scenario::{self, MACHINES};
+use tiebreak_console::shown::{by_cause, count};
 
 pub(crate) const MACHINE: Opt = Opt {
     name: "machine",

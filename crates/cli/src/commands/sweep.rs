@@ -11,13 +11,13 @@ use tiebreak_scenario::{
 };
 use tiebreak_sim::World;
 
-use crate::answer::{Answer, Failure, json as shown_json, note};
-use crate::at_once::{in_order, processors};
-use crate::given::{Given, Opt};
-use crate::scenario;
-use crate::shown::count;
-use crate::whole::Unfinished;
 use crate::workloads::Workloads;
+use tiebreak_console::answer::{Answer, Failure, json as shown_json, note};
+use tiebreak_console::at_once::{in_order, processors};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::scenario;
+use tiebreak_console::shown::count;
+use tiebreak_console::whole::Unfinished;
 
 mod merge;
 mod shard;

@@ -13,11 +13,11 @@ use tiebreak_tables::parquet;
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Fault, Parsed, TraceParser, csv_of};
 
-use crate::answer::{Answer, Failure, note};
-use crate::given::{Given, Opt};
-use crate::shown::{count, table};
-use crate::trace::read_given;
-use crate::whole;
+use tiebreak_console::answer::{Answer, Failure, note};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::{count, table};
+use tiebreak_console::trace::read_given;
+use tiebreak_console::whole;
 
 mod criticality;
 mod fit;

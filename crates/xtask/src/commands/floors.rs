@@ -24,9 +24,11 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-profile", 3),
     ("tiebreak-fitting", 3),
     ("tiebreak-lab", 4),
-    ("tiebreak-cli", 4),
+    ("tiebreak-console", 4),
     ("tiebreak-picture", 4),
+    ("tiebreak-papers", 5),
     ("tiebreak-web", 5),
+    ("tiebreak-cli", 6),
 ];
 
 /// The highest floor of the core, which has no standard library.
@@ -129,7 +131,7 @@ mod tests {
             ("tiebreak-trace", "tiebreak-sim", "without knowing"),
             ("tiebreak-chart", "tiebreak-model", "only series"),
             ("tiebreak-scenario", "tiebreak-lesson", "(floor 3)"),
-            ("tiebreak-lab", "tiebreak-cli", "(floor 4)"),
+            ("tiebreak-lab", "tiebreak-cli", "(floor 6)"),
             ("tiebreak-lab", "web-sys", "the browser"),
             ("tiebreak-model", "tiebreak-testkit", "dev-dependency"),
         ];

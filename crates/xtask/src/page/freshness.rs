@@ -21,8 +21,17 @@ const FILES: &[&str] = &[
 ];
 
 /// Parts of those folders that are not in the page.
-const APART: &[&str] =
-    &["crates/cli/", "crates/testkit/", "crates/xtask/advisories.json", "/tests/", "/examples/", "/target/", "/fuzz/"];
+const APART: &[&str] = &[
+    "crates/cli/",
+    "crates/console/",
+    "crates/papers/",
+    "crates/testkit/",
+    "crates/xtask/advisories.json",
+    "/tests/",
+    "/examples/",
+    "/target/",
+    "/fuzz/",
+];
 
 /// Kept outside of what it speaks of.
 const REMEMBERED: &str = "target/page/hosted.txt";

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::answer::{Answer, Failure};
-use crate::given::Given;
-use crate::shown::count;
-use crate::whole;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::shown::count;
+use tiebreak_console::whole;
 
 /// Puts the files together that are named behind the plan; every run must be in one of them.
 pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::answer::Failure;
-use crate::given::Given;
+use tiebreak_console::answer::Failure;
+use tiebreak_console::given::Given;
 
 /// One part of a sweep: every so-manieth run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use tiebreak_criticality::{Series, Template};
 use tiebreak_trace::{Readings, VmReadings};
 
 use super::{FaultRow, first_faults};
-use crate::answer::{Answer, Failure};
-use crate::given::Given;
-use crate::shown::{count, table};
-use crate::trace::read_readings;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::shown::{count, table};
+use tiebreak_console::trace::read_readings;
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 

@@ -7,8 +7,8 @@ use tiebreak_admission::fit::{Agreement, Fit, Fitted, histories};
 use tiebreak_model::Workload;
 use tiebreak_sim::AdmissionSettings;
 
-use crate::answer::Failure;
-use crate::shown::{count, table};
+use tiebreak_console::answer::Failure;
+use tiebreak_console::shown::{count, table};
 
 #[derive(Serialize)]
 pub(super) struct Report {

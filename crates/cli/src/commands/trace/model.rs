@@ -7,10 +7,10 @@ use tiebreak_model::random::Seed;
 use tiebreak_trace::compact::Origin;
 
 use super::{page, write, written};
-use crate::answer::{Answer, Failure};
-use crate::given::{Given, Opt};
-use crate::shown::{count, table};
-use crate::trace::read_given;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::{count, table};
+use tiebreak_console::trace::read_given;
 
 pub(crate) const RATE: Opt = Opt {
     name: "rate",

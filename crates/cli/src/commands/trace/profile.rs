@@ -8,9 +8,9 @@ use tiebreak_profile::{Arrivals, Inventory, LIFE_BOUNDS_S, Profile, Quantiles, T
 use tiebreak_trace::Parsed;
 
 use super::{amount, lines, listed};
-use crate::answer::Failure;
 use crate::commands::size;
-use crate::shown::{count, table};
+use tiebreak_console::answer::Failure;
+use tiebreak_console::shown::{count, table};
 
 /// VMs of a trace for which machines are searched for: that takes seconds. For more, `tiebreak size` does it.
 const SEARCHED_MAX: u32 = 300_000;
@@ -164,7 +164,7 @@ impl Report {
             "{ended} VMs are seen to end, {outlived} outlive the trace, {before} were there before it. How many live longer is told by \
              Kaplan and Meier."
         );
-        table(&rows) + &crate::shown::wrapped(&words, "  ")
+        table(&rows) + &tiebreak_console::shown::wrapped(&words, "  ")
     }
 
     fn arrivals_text(&self) -> String {

@@ -1,0 +1,110 @@
+//! The words of a command line, checked against what the command declares.
+
+use std::ffi::OsString;
+
+use lexopt::{Arg, Parser};
+
+use crate::answer::Failure;
+use crate::command::Command;
+
+/// One option of a command.
+pub struct Opt {
+    /// Its name, without the dashes.
+    pub name: &'static str,
+    /// What stands behind it; none for a switch.
+    pub value: Option<&'static str>,
+    /// What it does.
+    pub help: &'static str,
+}
+
+impl Opt {
+    /// As it is written on a command line.
+    pub fn usage(&self) -> String {
+        match self.value {
+            Some(value) => format!("--{} {value}", self.name),
+            None => format!("--{}", self.name),
+        }
+    }
+}
+
+/// What was given to a command.
+pub struct Given {
+    /// The words that are no options.
+    pub words: Vec<String>,
+    options: Vec<(&'static str, String)>,
+}
+
+impl Given {
+    /// The words behind a command, checked against what it declares.
+    pub fn parse(command: &Command, words: Vec<OsString>) -> Result<Self, Failure> {
+        let mut parser = Parser::from_args(words);
+        let mut given = Self { words: Vec::new(), options: Vec::new() };
+        while let Some(arg) = parser.next().map_err(|error| command.misuse(&error.to_string()))? {
+            match arg {
+                Arg::Value(word) => given.words.push(text(word)?),
+                Arg::Long(name) => {
+                    let name = name.to_owned();
+                    let opt = command.options().find(|opt| opt.name == name);
+                    let opt = opt.ok_or_else(|| command.misuse(&format!("there is no option --{name}")))?;
+                    let value = match opt.value {
+                        Some(what) => {
+                            let missing = |_| command.misuse(&format!("expected {what} after --{name}, got nothing"));
+                            text(parser.value().map_err(missing)?)?
+                        }
+                        None => String::new(),
+                    };
+                    given.options.push((opt.name, value));
+                }
+                Arg::Short(letter) => return Err(command.misuse(&format!("there is no option -{letter}"))),
+            }
+        }
+        if given.words.len() > command.words_max {
+            let extra = &given.words[command.words_max];
+            return Err(command.misuse(&format!("\"{extra}\" is one word too many")));
+        }
+        Ok(given)
+    }
+
+    /// The same without its first word, which chose a subcommand.
+    pub fn behind_first(&self) -> Self {
+        Self { words: self.words[1..].to_vec(), options: self.options.clone() }
+    }
+
+    /// Whether an option stands there.
+    pub fn has(&self, name: &str) -> bool {
+        self.one(name).is_some()
+    }
+
+    /// The value of an option; of the last one when it stands there often.
+    pub fn one(&self, name: &str) -> Option<&str> {
+        self.all(name).last()
+    }
+
+    /// Every value of an option, in order.
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.options.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of an option that is a whole number.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, Failure> {
+        let parse = |value: &str| {
+            let wrong =
+                |_| Failure(format!("expected a whole number after --{name}, got \"{value}\"; write digits only"));
+            value.parse().map_err(wrong)
+        };
+        self.one(name).map(parse).transpose()
+    }
+
+    /// A word that must be there.
+    pub fn word(&self, index: usize, what: &str) -> Result<&str, Failure> {
+        let missing = || Failure(format!("expected {what}, got nothing; see `tiebreak help`"));
+        self.words.get(index).map(String::as_str).ok_or_else(missing)
+    }
+}
+
+fn text(word: OsString) -> Result<String, Failure> {
+    let lossy = |word: OsString| {
+        Failure(format!("expected words in UTF-8, got \"{}\"; rename that file", word.to_string_lossy()))
+    };
+    word.into_string().map_err(lossy)
+}

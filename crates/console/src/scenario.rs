@@ -1,0 +1,225 @@
+//! Which scenario a command is about: a document's file or a preset, with fields set by hand.
+//!
+//! A file with issues is refused here: what runs is what was written. (`tiebreak check` lists
+//! the issues; the page reads leniently instead, because a person is there to look.)
+
+use std::fs::File;
+use std::io::Read;
+
+use tiebreak_model::Workload;
+use tiebreak_scenario::document::CLUSTERS_MAX;
+use tiebreak_scenario::read::TEXT_MAX;
+use tiebreak_scenario::{Document, PRESETS, Variant, presets};
+use tiebreak_trace::{Nodes, nodes};
+
+use crate::answer::Failure;
+use crate::given::{Given, Opt};
+use crate::progress;
+use crate::trace::{Source, source};
+
+/// The options that choose a scenario.
+pub const PRESET: Opt = Opt { name: "preset", value: Some("NAME"), help: "a scenario by name: `list presets`" };
+/// The option that chooses a variant.
+pub const VARIANT: Opt =
+    Opt { name: "variant", value: Some("NAME"), help: "which variant of the scenario; without it the active one" };
+/// The option that changes fields.
+pub const SET: Opt = Opt {
+    name: "set",
+    value: Some("PATH=VALUE"),
+    help: "changes a field, as often as you like: seed=7, agents.caches=false, rules.BestFit.buckets=none",
+};
+
+/// The document that was asked for; without a file or a name the first preset.
+pub fn document(given: &Given) -> Result<Document, Failure> {
+    match (given.words.first(), given.one("preset")) {
+        (Some(file), Some(name)) => Err(Failure(format!(
+            "expected one scenario, got the file {file} and the preset {name}; leave one of them out"
+        ))),
+        (None, name) => preset(name.unwrap_or(PRESETS[0].id)),
+        (Some(file), None) => whole(file),
+    }
+}
+
+/// The option that gives other machines.
+pub const MACHINES: Opt = Opt {
+    name: "machines",
+    value: Some("FILE.csv"),
+    help: "the machines in place of the scenario's: a table with cores and memory of each, and machines where a row stands for \
+           several, or openb's nodes; those alike become a cluster",
+};
+
+/// Machines that are read from a list.
+fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure(format!("expected a list of machines in {file}, got: {error}; check the path"));
+    let bytes = std::fs::read(file).map_err(unreadable)?;
+    let kinds = nodes::read(&bytes).map_err(|fault| Failure(format!("{file}: {fault}")))?;
+    if kinds.len() > CLUSTERS_MAX {
+        let kinds = kinds.len();
+        return Err(Failure(format!(
+            "{file}: expected at most {CLUSTERS_MAX} kinds of machines, got {kinds}; round what is nearly alike"
+        )));
+    }
+    let kind = |it: &Nodes| (it.machines, f64::from(it.cores_milli) / 1_000.0, f64::from(it.memory_mib) / 1_024.0);
+    variant.replace_machines(kinds.iter().map(kind));
+    Ok(())
+}
+
+/// The variant that was asked for, with the machines of `--machines` and the fields of `--set`.
+pub fn variant(given: &Given) -> Result<Variant, Failure> {
+    let mut variant = unset_variant(given)?;
+    set_fields(&mut variant, given)?;
+    Ok(variant)
+}
+
+/// The same without the fields of `--set`.
+pub fn unset_variant(given: &Given) -> Result<Variant, Failure> {
+    let document = document(given)?;
+    let mut variant = chosen(&document, given.one("variant"))?.clone();
+    if let Some(file) = given.one(MACHINES.name) {
+        use_machines(&mut variant, file)?;
+    }
+    Ok(variant)
+}
+
+/// Gives a variant the machines of `--machines` and the fields of `--set`.
+pub fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
+    if let Some(file) = given.one(MACHINES.name) {
+        use_machines(variant, file)?;
+    }
+    set_fields(variant, given)
+}
+
+/// Whether there is a trace, and nothing says on what it is to run.
+pub fn is_about_own_trace(given: &Given) -> bool {
+    given.has("trace") && given.words.is_empty() && !given.has(PRESET.name)
+}
+
+/// For a trace of one's own the machines and the list of rules of the first preset hold, but not its agents.
+pub fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant {
+    match is_about_own_trace(given) {
+        true => Variant { agents: presets::agents_for(workload.fingerprint()), ..variant },
+        false => variant,
+    }
+}
+
+/// The variant that was asked for, and what it runs on.
+pub fn with_source(given: &Given) -> Result<(Variant, Source), Failure> {
+    // A generated workload follows from what is set; what is set of agents goes above what they are without.
+    let asked = variant(given)?;
+    let expected = asked.expected_vms().filter(|_| !given.has("trace"));
+    if let Some(vms) = expected {
+        // Drawing the workload takes a part of it already.
+        progress::warn_of(&asked.cost(vms));
+    }
+    let source = source(&asked, given)?;
+    let mut variant = unslowed(unset_variant(given)?, &source.workload, given);
+    set_fields(&mut variant, given)?;
+    if expected.is_none() {
+        progress::warn_of(&variant.cost(source.workload.vm_count().into()));
+    }
+    Ok((variant, source))
+}
+
+/// Changes what `--set` says.
+pub fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
+    let pairs: Vec<_> = given.all("set").collect();
+    set_all(variant, &pairs)
+}
+
+/// Changes fields, in any order: what only stands with another one waits for that.
+pub fn set_all(variant: &mut Variant, pairs: &[&str]) -> Result<(), Failure> {
+    let split = |pair: &&str| {
+        let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write for instance seed=7"));
+        let (path, value) = pair.split_once('=').ok_or_else(wrong)?;
+        Ok((path.trim().to_owned(), value.to_owned()))
+    };
+    let mut waiting = pairs.iter().map(split).collect::<Result<Vec<_>, Failure>>()?;
+    loop {
+        let (before, mut first) = (waiting.len(), None);
+        waiting.retain(|(path, value)| match variant.set(path, value) {
+            Ok(()) => false,
+            Err(issue) => {
+                first.get_or_insert(issue);
+                true
+            }
+        });
+        match first {
+            None => return Ok(()),
+            Some(issue) if waiting.len() == before => return Err(issue.into()),
+            Some(_) => {}
+        }
+    }
+}
+
+/// The preset of this name.
+pub fn preset(name: &str) -> Result<Document, Failure> {
+    let preset = presets::find(name).ok_or_else(|| {
+        let names: Vec<_> = PRESETS.iter().map(|preset| preset.id).collect();
+        Failure(format!(
+            "expected the name of a preset ({}), got \"{name}\"; see `tiebreak list presets`",
+            names.join(", ")
+        ))
+    })?;
+    Ok((preset.make)())
+}
+
+/// The text of a document's file.
+pub fn text(file: &str) -> Result<String, Failure> {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            Failure(format!("expected a scenario as JSON text in {file}, got other bytes; give a trace with --trace"))
+        }
+        _ => Failure(format!("expected a scenario in {file}, got: {error}; check the path")),
+    };
+    let mut text = String::new();
+    let mut reader = File::open(file).map_err(unreadable)?.take(TEXT_MAX as u64 + 1);
+    reader.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+/// The document of a file without issues.
+pub fn whole(file: &str) -> Result<Document, Failure> {
+    let read = Document::read(&text(file)?).map_err(|error| {
+        let is_named_so = file.ends_with(".json");
+        let advice = if is_named_so { String::new() } else { format!("; if it is a trace, write --trace {file}") };
+        Failure(format!("{file}: {error}{advice}"))
+    })?;
+    match read.issues.as_slice() {
+        [] => Ok(read.document),
+        [first, others @ ..] => {
+            let others = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+            let (path, expected, got) = (&first.path, &first.expected, &first.got);
+            let fault = format!("{file}: {path}: expected {expected}, got {got}{others}");
+            Err(Failure(format!("{fault}; correct it, `tiebreak check {file}` lists every issue")))
+        }
+    }
+}
+
+fn chosen<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Variant, Failure> {
+    let Some(name) = name else { return Ok(document.active_variant()) };
+    document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+        let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
+        Failure(format!("expected a variant ({}), got \"{name}\"; write one of these", names.join(", ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_set_in_any_order() {
+        let (machines, racks) = ("inventory.clusters.0.machines=6", "inventory.clusters.0.racks=3");
+        for pairs in [[machines, racks], [racks, machines]] {
+            let mut variant = Variant::default();
+            set_all(&mut variant, &pairs).expect("six machines in three racks");
+            assert_eq!((variant.clusters[0].settings.machines, variant.clusters[0].settings.racks), (6, 3));
+        }
+        let mut variant = Variant::default();
+        set_all(&mut variant, &["seed=2", "seed=3"]).expect("two seeds");
+        assert_eq!(variant.seed, 3, "the last one holds");
+        assert!(set_all(&mut variant, &[machines]).is_err(), "six machines do not fill its racks");
+        assert!(set_all(&mut variant, &["seed"]).is_err_and(|told| told.0.contains("PATH=VALUE")));
+    }
+}

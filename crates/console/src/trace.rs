@@ -1,0 +1,349 @@
+//! Reading traces from files, and the one that is built in.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use tiebreak_model::{Sample, SampledBy, Workload};
+use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
+use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_tables::{Kind, parquet, sqlite};
+use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
+
+use crate::answer::{Failure, note};
+use crate::given::{Given, Opt};
+
+/// The option that names a trace.
+pub const TRACE: Opt = Opt {
+    name: "trace",
+    value: Some("FILE"),
+    help: "the trace to replay: text, plain, gzip or zstd, in any format of `list formats`, SQLite or Parquet",
+};
+
+/// The option that keeps a part of it.
+pub const SAMPLE: Opt = Opt {
+    name: "sample",
+    value: Some("BY:N[:PART]"),
+    help: "keep all VMs of one tenant in N (tenant:10), of one request in N (request:10), or one VM in N (vm:10), always the \
+           same ones; of the N parts the one of this number, the first is 0 (vm:10:3)",
+};
+
+/// The option that leaves out what is most likely a mistake.
+pub const WITHOUT_OUTLIERS: Opt = Opt {
+    name: "without-outliers",
+    value: None,
+    help: "leave out VMs that start years before or after all others; they would stretch the run",
+};
+
+/// The option that says what the columns of a table are.
+pub const COLUMNS: Opt = Opt {
+    name: "columns",
+    value: Some("NAME=COLUMN,..."),
+    help: "what columns of a table are whose header calls them otherwise: cores=vcpus_used,memory_mib=mem,start_s=t0; names as \
+           in `list formats`",
+};
+
+/// Which trace a command reads, and how.
+pub const TRACE_READ: &[&Opt] = &[&TRACE, &COLUMNS, &SAMPLE, &WITHOUT_OUTLIERS];
+
+/// The cut that comes with the page.
+const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
+static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
+
+/// The requests of a run and where they come from.
+#[derive(Clone)]
+pub struct Source {
+    /// Who asks for what.
+    pub workload: Arc<Workload>,
+    /// None for a generated workload.
+    pub trace: Option<TraceRef>,
+}
+
+/// Which trace was read.
+#[derive(Clone)]
+pub struct TraceRef {
+    /// What people call it.
+    pub name: String,
+    /// What makes it the same as another.
+    pub fingerprint: u128,
+    /// How much of it was kept.
+    pub settings: TraceSettings,
+    /// Where it was read from; none of one that is built in.
+    pub path: Option<String>,
+    /// What its columns are called otherwise, as after `--columns`.
+    pub columns: Option<String>,
+}
+
+/// The workload that a variant names, or the file of `--trace` in its place.
+pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
+    match (given.one("trace"), &variant.workload) {
+        (Some(file), wanted) => from_file(file, &columns(given), given, wanted),
+        (None, WorkloadRef::Generated(_)) => {
+            if given.has(SAMPLE.name) {
+                return Err(Failure(
+                    "expected a trace to sample, got a generated workload; give one with --trace FILE".into(),
+                ));
+            }
+            let workload = variant.generate().expect("a generated workload");
+            Ok(Source { workload: Arc::new(workload), trace: None })
+        }
+        (None, WorkloadRef::Trace { fingerprint, settings, .. }) if *fingerprint == PACKING_CUT_FINGERPRINT => {
+            built_in(asked(given, settings.sample())?)
+        }
+        (None, wanted @ WorkloadRef::Trace { fingerprint, name, .. }) => {
+            let expected = format!("expected the trace \"{name}\" (fingerprint {fingerprint:032x})");
+            let Some((path, columns)) = remembered(given) else {
+                return Err(Failure(format!("{expected}, got no file; give it with --trace FILE")));
+            };
+            let source = from_file(&path, &columns, given, wanted)?;
+            match &source.trace {
+                Some(trace) if trace.fingerprint != *fingerprint => {
+                    let got = trace.fingerprint;
+                    Err(Failure(format!(
+                        "{expected}, got {got:032x} in {path}, which has changed; give it with --trace FILE"
+                    )))
+                }
+                _ => Ok(source),
+            }
+        }
+    }
+}
+
+/// Where the trace of a scenario was that `tiebreak run --out` wrote, and what its columns were called: summary.json beside it
+/// says so.
+fn remembered(given: &Given) -> Option<(String, String)> {
+    let summary = Path::new(given.words.first()?).with_file_name("summary.json");
+    let summary: serde_json::Value = serde_json::from_reader(File::open(summary).ok()?).ok()?;
+    let text = |field: &str| summary["trace"][field].as_str().map(str::to_owned);
+    Some((text("path")?, text("columns").unwrap_or_default()))
+}
+
+/// The trace that is built into the program, or a part of it.
+fn built_in(sample: Sample) -> Result<Source, Failure> {
+    let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
+    parser.push(BUILT_IN)?;
+    Ok(named(BUILT_IN_NAME, None, "", sample, parser.finish()?))
+}
+
+fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
+    let sample = asked(given, sample_of(wanted))?;
+    let parsed = read(file, sample, columns)?;
+    let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
+    if faulty > 0 {
+        note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
+    }
+    let source = named(&file_name(file), Some(file), columns, sample, parsed);
+    let is_own = crate::scenario::is_about_own_trace(given);
+    let got = source.trace.as_ref().map_or(0, |trace| trace.fingerprint);
+    match wanted {
+        WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got || is_own => {}
+        WorkloadRef::Trace { .. } if !given.has(TRACE.name) => {}
+        WorkloadRef::Trace { fingerprint, name, .. } => note(&format!(
+            "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
+        )),
+        WorkloadRef::Generated(_) => note(&format!("the scenario's generated workload is not used, {file} is")),
+    }
+    Ok(source)
+}
+
+/// A trace without VMs that end in the instant they start.
+pub struct Lasting {
+    /// What people call it.
+    pub name: String,
+    /// The id of its format.
+    pub format: &'static str,
+    /// Who asks for what.
+    pub workload: Workload,
+    /// VMs with those that were left out.
+    pub vms_before: u64,
+    /// Tenants with those of VMs that were left out.
+    pub tenants_before: u64,
+    /// VMs whose start or end was moved to the trace's grid.
+    pub off_grid: u64,
+    /// VMs left out.
+    pub instant: u64,
+}
+
+/// The trace of `--trace`, or the one that is built in, without VMs that end in the instant they start.
+pub fn lasting(given: &Given) -> Result<Lasting, Failure> {
+    let name = given.one("trace").map_or_else(|| BUILT_IN_NAME.to_owned(), file_name);
+    let parse = |mut parser: TraceParser| match given.one("trace") {
+        Some(file) => parse(file, parser),
+        None => {
+            parser.push(BUILT_IN)?;
+            Ok(parser.finish()?)
+        }
+    };
+    let whole = parse(TraceParser::new(&name))?;
+    let corrected = |what| whole.report.corrections.get(&what).copied().unwrap_or(0);
+    let (off_grid, instant) = (corrected(Correction::OffGrid), corrected(Correction::NoLifetime));
+    let summary = whole.report.summary;
+    // It is read once more only where somebody is to be left out.
+    let workload = match instant {
+        0 => whole.workload,
+        _ => parse(TraceParser::new(&name).without_instant_vms())?.workload,
+    };
+    let (vms_before, tenants_before) = (summary.vms.into(), summary.tenants);
+    Ok(Lasting { name, format: whole.report.format, workload, vms_before, tenants_before, off_grid, instant })
+}
+
+fn named(name: &str, path: Option<&str>, columns: &str, sample: Sample, parsed: Parsed) -> Source {
+    let settings = TraceSettings::of(&sample);
+    let fingerprint = parsed.workload.fingerprint();
+    let absolute = |path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned());
+    let path = path.and_then(absolute);
+    let columns = (!columns.is_empty()).then(|| columns.to_owned());
+    let trace = TraceRef { name: name.into(), fingerprint, settings, path, columns };
+    Source { workload: Arc::new(parsed.workload), trace: Some(trace) }
+}
+
+/// What a document keeps of its trace.
+fn sample_of(wanted: &WorkloadRef) -> Sample {
+    match wanted {
+        WorkloadRef::Trace { settings, .. } => settings.sample(),
+        WorkloadRef::Generated(_) => Sample::default(),
+    }
+}
+
+/// What `--sample` and `--without-outliers` say, or else the document.
+fn asked(given: &Given, wanted: Sample) -> Result<Sample, Failure> {
+    let sample = given.one(SAMPLE.name).map(sample).transpose()?.unwrap_or(wanted);
+    Ok(Sample { without_outliers: wanted.without_outliers || given.has(WITHOUT_OUTLIERS.name), ..sample })
+}
+
+/// `request:10` or, of these ten parts the fourth, `request:10:3`.
+fn sample(text: &str) -> Result<Sample, Failure> {
+    let wrong = || {
+        let words = SampledBy::WORDS.join(", ");
+        Failure(format!(
+            "expected one of {words}, a colon and how many after --sample, got \"{text}\"; write for instance request:10"
+        ))
+    };
+    let mut words = text.split(':');
+    let by = words.next().and_then(|word| SampledBy::WORDS.iter().position(|other| *other == word));
+    let mut number = |least| match words.next() {
+        Some(digits) => digits.parse().ok().filter(|number| *number >= least).ok_or_else(wrong),
+        None if least == 0 => Ok(0),
+        None => Err(wrong()),
+    };
+    let (one_in, part) = (number(1)?, number(0)?);
+    match (by, words.next()) {
+        (Some(by), None) => Ok(Sample { by: SampledBy::ALL[by], one_in, part, ..Sample::default() }),
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads the trace that a command names, or what `--sample` keeps of it.
+pub fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
+    read(path, asked(given, Sample::default())?, &columns(given))
+}
+
+/// Reads a part of a trace piece by piece.
+fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
+    let parser = TraceParser::new(&file_name(path)).sampled(sample);
+    parse(
+        path,
+        match renamed(columns)? {
+            renamed if renamed.is_empty() => parser,
+            renamed => parser.with_renamed(renamed),
+        },
+    )
+}
+
+/// What `--columns` says.
+fn columns(given: &Given) -> String {
+    given.all(COLUMNS.name).collect::<Vec<_>>().join(",")
+}
+
+/// The same as names, and the columns that have them.
+fn renamed(columns: &str) -> Result<Vec<(String, String)>, Failure> {
+    let pairs = columns.split(',').filter(|pair| !pair.is_empty());
+    let split = |pair: &str| {
+        let wrong = || {
+            Failure(format!("expected NAME=COLUMN after --columns, got \"{pair}\"; write for instance cores=cpu_count"))
+        };
+        let (name, column) = pair.split_once('=').ok_or_else(wrong)?;
+        Ok((name.trim().to_owned(), column.trim().to_owned()))
+    };
+    pairs.map(split).collect()
+}
+
+fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
+    // What is no file, or not there, has no size; reading it says so.
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    parser.check_file(bytes).map_err(|error| faulty(path, &error.into()))?;
+    // A pipe gives its bytes once, so what the first of them tell is read on from there.
+    let (mut file, mut first) = (open(path)?, Vec::new());
+    let head = file.by_ref().take(Kind::MAGIC_BYTES as u64).read_to_end(&mut first);
+    head.map_err(|error| unreadable(path, &error))?;
+    let pushed = match Kind::of(&first) {
+        Some(_) if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) => {
+            return Err(Failure(format!(
+                "expected SQLite and Parquet in a file, got a pipe in {path}; write it to a file"
+            )));
+        }
+        Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
+        Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
+        None => Ok(push_pieces(path, first.as_slice().chain(file), |piece| parser.push(piece))?),
+    };
+    pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
+}
+
+/// Reads a file of CPU readings piece by piece.
+pub fn read_readings(path: &str) -> Result<Readings, Failure> {
+    let mut parser = ReadingsParser::new();
+    push_pieces(path, open(path)?, |piece| parser.push(piece))?;
+    parser.finish().map_err(|error| faulty(path, &error))
+}
+
+fn push_pieces(
+    path: &str,
+    mut file: impl Read,
+    mut push: impl FnMut(&[u8]) -> Result<(), TraceError>,
+) -> Result<(), Failure> {
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece).map_err(|error| unreadable(path, &error))? {
+            0 => return Ok(()),
+            length => push(&piece[..length]).map_err(|error| faulty(path, &error))?,
+        }
+    }
+}
+
+fn open(path: &str) -> Result<File, Failure> {
+    File::open(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> Failure {
+    Failure(format!("expected a trace in {path}, got: {error}; check the path"))
+}
+
+fn faulty(path: &str, error: &TraceError) -> Failure {
+    Failure(format!("{path}: {error}"))
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_trace_is_the_one_that_presets_name() {
+        let fingerprint = built_in(Sample::default()).expect("it reads").trace.expect("a trace").fingerprint;
+        assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_refused_by_its_size() {
+        let path = std::env::temp_dir().join(format!("tiebreak-large-{}.csv", std::process::id()));
+        File::create(&path).and_then(|file| file.set_len(3_000_000_000)).expect("a file of zeros that takes no room");
+        let told = parse(&path.to_string_lossy(), TraceParser::new("large.csv"));
+        std::fs::remove_file(&path).expect("it was made just now");
+        let Err(Failure(told)) = told else { panic!("it was read") };
+        assert!(told.contains("at most 2048 MiB are read whole, got 2861 MiB. Sample it"), "{told}");
+    }
+}

@@ -1,0 +1,313 @@
+//! `tiebreak bench`: how fast the engine is and what its caches hold, against bars.
+//!
+//! A time says little on its own: it depends on the computer. So plain programs replay the same
+//! requests in the same run, and most bars are ratios of two times.
+
+mod admission;
+mod baselines;
+mod case;
+mod figure;
+mod network;
+mod zone;
+
+use serde::Serialize;
+
+use self::admission::Asked;
+use self::baselines::{BASELINES, NAIVE_SCAN};
+use self::case::{Case, Runner, engine, in_turns, plain};
+use self::figure::{Bar, Figure, Side, growth};
+use self::network::Reach;
+use self::zone::Zone;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::scenario::preset;
+use tiebreak_console::shown::{count, table};
+use tiebreak_console::trace::source;
+
+pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "the naive baseline too, which takes long" };
+
+pub(crate) const LIFETIMES: Opt =
+    Opt { name: "lifetimes", value: None, help: "nothing but the lists of rules that ask for lifetimes" };
+
+pub(crate) const NETWORK: Opt =
+    Opt { name: "network", value: None, help: "nothing but the lists of rules that look at links between VMs" };
+
+pub(crate) const ADMISSION: Opt =
+    Opt { name: "admission", value: None, help: "nothing but rules about admission, and a cluster over years" };
+
+pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "nothing but the rule that balances power" };
+
+/// Machines and days of each zone that is measured.
+struct Sizes {
+    runs: u32,
+    small: (u32, f64),
+    /// The zone of the plain programs and of most bars.
+    middle: (u32, f64),
+    large: (u32, f64),
+    /// The piece of the middle zone's trace that is replayed with caches and without.
+    piece_days: f64,
+    /// The preset's own zone, in which rules that ask for lifetimes, look at links or balance power are measured.
+    preset: (u32, f64),
+    memory_machines: &'static [u32],
+    memory_days: f64,
+    reach: Reach,
+    admission: Asked,
+}
+
+/// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
+const WHOLE: Sizes = Sizes {
+    runs: 3,
+    small: (1_000, 23.25),
+    middle: (10_000, 23.25),
+    large: (100_000, 1.0),
+    piece_days: 1.0,
+    preset: (10_000, 7.0),
+    memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
+    memory_days: 0.25,
+    reach: Reach { zones: [(1_000, 7.0), (10_000, 2.0), (100_000, 0.2)], vdcs: &[4, 8, 15, 30, 60, 120] },
+    admission: Asked::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
+};
+
+/// Sizes that show that all of it works, and little of how fast it is.
+const QUICK: Sizes = Sizes {
+    runs: 1,
+    small: (300, 0.25),
+    middle: (1_000, 0.25),
+    large: (3_000, 0.25),
+    piece_days: 0.05,
+    preset: (300, 0.5),
+    memory_machines: &[1_000, 2_000, 4_000],
+    memory_days: 0.25,
+    reach: Reach { zones: [(100, 0.5), (300, 0.5), (1_000, 0.25)], vdcs: &[4, 8, 15] },
+    admission: Asked::of(&[20, 40], 50, 2_000, 0.02),
+};
+
+const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
+const LARGE_OVER_MIDDLE: Bar = Bar(Side::AtMost, 2.0);
+const ONE_RULE_OVER_ORDERED_SET: Bar = Bar(Side::AtMost, 4.0);
+const PLACEMENTS_PER_SECOND: Bar = Bar(Side::AtLeast, 300_000.0);
+/// At least half the rate.
+const LIFETIMES_OVER_NONE: Bar = Bar(Side::AtMost, 2.0);
+/// At most 15% of the rate.
+const POWER_OVER_NONE: Bar = Bar(Side::AtMost, 1.0 / 0.85);
+const CACHE_MB: Bar = Bar(Side::AtMost, 100.0);
+/// Slower than the inventory.
+const CACHE_GROWTH: Bar = Bar(Side::Below, 1.0);
+
+/// With which power of the machines the memory of Protean's caches grows.
+const PAPER_GROWTH: f64 = 0.73;
+
+/// The lists of rules that are measured.
+const DEFAULT_LIST: &str = "default list";
+const BEST_FIT: &str = "BestFit alone";
+const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
+
+/// Rules that are added to the default list, and by whom lives are told.
+const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
+    ("TemporalCost, oracle", &["TemporalCost"], "Oracle"),
+    ("TemporalCost, survival tables", &["TemporalCost"], "KaplanMeier"),
+    ("TemporalCost, trees", &["TemporalCost"], "BoostedTrees"),
+    ("LavaHostClass and TemporalCost, oracle", &["LavaHostClass", "TemporalCost"], "Oracle"),
+    ("LavaHostClass and TemporalCost, trees", &["LavaHostClass", "TemporalCost"], "BoostedTrees"),
+    ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
+];
+
+/// Who foretells loads, and how finely the rule that balances power tells machines apart.
+const WITH_POWER: [(&str, &str, &str); 3] = [
+    ("PowerBalance, oracle", "oracle", "none"),
+    ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
+    ("PowerBalance, forests", "forests", "none"),
+];
+
+#[derive(Serialize)]
+struct Bench {
+    #[serde(skip)]
+    sizes: &'static Sizes,
+    quick: bool,
+    cases: Vec<Case>,
+    /// Of times, or of placements per second.
+    ratios: Vec<Figure>,
+    /// What is no ratio.
+    figures: Vec<Figure>,
+    /// Whether the plain best fits placed every VM on the same machine; nothing where they were not
+    /// measured.
+    baselines_agree: Option<bool>,
+}
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    let mut bench = Bench::new(given.has("quick"));
+    let has_all = !["lifetimes", "network", "admission", "power"].iter().any(|only| given.has(only));
+    if has_all {
+        bench.beside_plain_programs(given)?;
+    }
+    if has_all || given.has("lifetimes") {
+        bench.lifetimes()?;
+    }
+    if has_all || given.has("network") {
+        bench.network()?;
+    }
+    if has_all || given.has("admission") {
+        bench.admission()?;
+    }
+    if has_all || given.has("power") {
+        bench.power()?;
+    }
+    Ok(Answer::either(given, &bench, || bench.text()))
+}
+
+impl Bench {
+    fn new(quick: bool) -> Self {
+        let sizes = if quick { &QUICK } else { &WHOLE };
+        Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: None }
+    }
+
+    /// Everything without lifetimes and links.
+    fn beside_plain_programs(&mut self, given: &Given) -> Result<(), Failure> {
+        self.compare(given.has("all"))?;
+        let piece = (self.sizes.middle.0, self.sizes.piece_days);
+        self.without_caches(&named(DEFAULT_LIST, piece), &Zone::of(piece)?, Some(CACHED_OVER_UNCACHED))?;
+        if given.has("trace") {
+            let variant = preset("packing-400")?.active_variant().clone();
+            let workload = source(&variant, given)?.workload;
+            self.without_caches("packing sample, 400 machines", &Zone { variant, workload }, None)?;
+        }
+        self.memory()
+    }
+
+    /// The default list, and with rules that ask for lifetimes; learning is not timed.
+    fn lifetimes(&mut self) -> Result<(), Failure> {
+        let size = self.sizes.preset;
+        let plain = Zone::of(size)?;
+        let with = WITH_LIFETIMES.iter().map(|(what, rules, predictor)| Ok((what, plain.with(rules, predictor)?)));
+        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
+        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        let cases = in_turns(self.sizes.runs, &runners)?;
+        for (case, (what, rules, _)) in cases[1..].iter().zip(WITH_LIFETIMES) {
+            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
+            self.ratio(name, case.cost_over(&cases[0]), (rules == ["TemporalCost"]).then_some(LIFETIMES_OVER_NONE));
+        }
+        self.cases.extend(cases);
+        Ok(())
+    }
+
+    /// The default list, and with the rule that balances power; what is foretold is learned before and not timed.
+    fn power(&mut self) -> Result<(), Failure> {
+        let size = self.sizes.preset;
+        let plain = Zone::of(size)?;
+        let with = WITH_POWER.iter().map(|(what, by, buckets)| Ok((what, plain.balancing_power(by, buckets)?)));
+        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
+        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        let cases = in_turns(self.sizes.runs, &runners)?;
+        for (case, (what, ..)) in cases[1..].iter().zip(WITH_POWER) {
+            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
+            self.ratio(name, case.cost_over(&cases[0]), Some(POWER_OVER_NONE));
+        }
+        self.cases.extend(cases);
+        Ok(())
+    }
+
+    /// The plain programs and the engine: on the same requests, under one rule, and in a smaller
+    /// and a larger zone.
+    fn compare(&mut self, all: bool) -> Result<(), Failure> {
+        let sizes = self.sizes;
+        let [small, middle, large] = [sizes.small, sizes.middle, sizes.large].map(Zone::of);
+        let (small, middle, large) = (small?, middle?, large?);
+        let (by_cores, by_both) = (middle.under_best_fit(0)?, middle.under_best_fit(1)?);
+        let mut runners: Vec<Runner<'_>> = BASELINES.iter().map(|baseline| plain(baseline, &middle)).collect();
+        runners.extend([
+            engine(named(DEFAULT_LIST, sizes.middle), &middle, true),
+            engine(named(DEFAULT_LIST, sizes.small), &small, true),
+            engine(named(DEFAULT_LIST, sizes.large), &large, true),
+            engine(named(BEST_FIT, sizes.middle), &by_both, true),
+            engine(named(BEST_FIT_BY_CORES, sizes.middle), &by_cores, true),
+        ]);
+        runners.extend(all.then(|| plain(&NAIVE_SCAN, &middle)));
+        let cases = in_turns(sizes.runs, &runners)?;
+        self.judge_comparison(&cases);
+        self.cases.extend(cases);
+        Ok(())
+    }
+
+    fn judge_comparison(&mut self, cases: &[Case]) {
+        let [nothing, buckets, ordered, scan, middle, small, large, by_both, by_cores, naive @ ..] = cases else {
+            unreachable!("`compare` makes these cases in this order")
+        };
+        self.baselines_agree = Some([ordered, scan].into_iter().chain(naive).all(|case| case.digest == buckets.digest));
+        let machines = |case: &Case| count(case.machines.into());
+        let zones = |one, other| format!("time of a placement, {} machines over {}", machines(one), machines(other));
+        self.ratio(zones(large, middle), large.cost_over(middle), Some(LARGE_OVER_MIDDLE));
+        self.ratio(zones(middle, small), middle.cost_over(small), None);
+        for (rule, case) in [(BEST_FIT_BY_CORES, by_cores), (BEST_FIT, by_both)] {
+            let name = format!("time of a placement, {rule} over {}", ordered.name);
+            self.ratio(name, case.cost_over(ordered), Some(ONE_RULE_OVER_ORDERED_SET));
+        }
+        for case in [nothing, buckets, ordered, scan] {
+            let name = format!("time of a placement, {DEFAULT_LIST} over {}", case.name);
+            self.ratio(name, middle.cost_over(case), None);
+        }
+        let name = format!("placements a second, {}", middle.name);
+        self.figure(name, middle.placements_per_second, Some(PLACEMENTS_PER_SECOND));
+    }
+
+    /// The same requests with caches and without; the latter once, because it takes long.
+    fn without_caches(&mut self, name: &str, zone: &Zone, bar: Option<Bar>) -> Result<(), Failure> {
+        let cached = in_turns(self.sizes.runs, &[engine(name.into(), zone, true)])?;
+        let uncached = in_turns(1, &[engine(name.into(), zone, false)])?;
+        let ratio = uncached[0].cost_over(&cached[0]);
+        self.ratio(format!("time of a placement, {name}, without caches over with"), ratio, bar);
+        self.cases.extend(cached.into_iter().chain(uncached));
+        Ok(())
+    }
+
+    /// What the caches hold of 64 classes of requests, in zones of several sizes.
+    fn memory(&mut self) -> Result<(), Failure> {
+        let mut points = Vec::new();
+        for machines in self.sizes.memory_machines {
+            let size = (*machines, self.sizes.memory_days);
+            let zone = Zone::of(size)?.with_64_classes();
+            let cases = in_turns(1, &[engine(named("64 classes", size), &zone, true)])?;
+            let bytes = cases[0].cache_bytes as f64;
+            points.push((f64::from(*machines), bytes));
+            if *machines == self.sizes.middle.0 {
+                let name = format!("MB in caches, 64 classes, {} machines", count((*machines).into()));
+                self.figure(name, bytes / 1e6, Some(CACHE_MB));
+            }
+            self.cases.extend(cases);
+        }
+        let name = format!("exponent of bytes in caches over machines; the paper's is {PAPER_GROWTH}");
+        self.figure(name, growth(&points), Some(CACHE_GROWTH));
+        Ok(())
+    }
+
+    fn ratio(&mut self, name: String, value: f64, bar: Option<Bar>) {
+        self.ratios.push(Figure::new(name, value, bar, !self.quick));
+    }
+
+    fn figure(&mut self, name: String, value: f64, bar: Option<Bar>) {
+        self.figures.push(Figure::new(name, value, bar, !self.quick));
+    }
+
+    fn text(&self) -> String {
+        let cases = rows(&Case::HEAD, self.cases.iter().map(Case::cells));
+        let figures = rows(&Figure::HEAD, self.ratios.iter().chain(&self.figures).map(Figure::cells));
+        let agree = self.baselines_agree.map_or("", |agree| match agree {
+            true => "\nThe plain best fits agree on the machine of every VM.\n",
+            false => "\nThe plain best fits do not agree on the machine of every VM.\n",
+        });
+        let cases = if self.cases.is_empty() { String::new() } else { table(&cases) + "\n" };
+        format!("{cases}{}{agree}", table(&figures))
+    }
+}
+
+fn rows(head: &[&str], cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    let head = head.iter().copied().map(String::from).collect();
+    std::iter::once(head).chain(cells).collect()
+}
+
+/// What is measured, and in which zone for how long.
+fn named(what: &str, (machines, days): (u32, f64)) -> String {
+    let unit = if days == 1.0 { "day" } else { "days" };
+    format!("{what}, {} machines, {days} {unit}", count(machines.into()))
+}

@@ -1,0 +1,30 @@
+//! The papers' tables and figures computed again (`tiebreak reproduce`), and how fast the engine is (`tiebreak bench`).
+
+mod bench;
+mod reproduce;
+
+use tiebreak_console::command::{Command, QUICK};
+use tiebreak_console::scenario::SET;
+use tiebreak_console::trace::TRACE;
+
+/// How fast the engine is and what its caches hold, against bars.
+pub const BENCH: Command = Command {
+    name: "bench",
+    words: "",
+    words_max: 0,
+    help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
+           on the same requests, and says which bars are met.",
+    options: &[&[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE]],
+    run: bench::run,
+};
+
+/// A paper's table or figure, ours beside it.
+pub const REPRODUCE: Command = Command {
+    name: "reproduce",
+    words: reproduce::WORDS,
+    words_max: 1,
+    help: "Computes a paper's table or figure and shows ours beside it; exit code 1 if a direction does not hold. \
+           Without a name it lists what there is.",
+    options: &[&[&QUICK, &reproduce::OUT, &TRACE, &SET]],
+    run: reproduce::run,
+};

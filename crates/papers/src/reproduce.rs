@@ -1,0 +1,234 @@
+//! `tiebreak reproduce`: the papers' tables and figures computed again, ours beside theirs.
+//!
+//! One file each. A table or figure says what was run, gives rows with the paper's value and
+//! ours, and checks the directions that the paper shows.
+
+mod admission;
+mod admission_appendix_e;
+mod admission_fig1;
+mod admission_fig2;
+mod admission_table2;
+mod demand;
+mod figure;
+mod gridiron_case;
+mod gridiron_demand;
+mod gridiron_fig3;
+mod gridiron_fig8;
+mod hourly;
+mod lava_fig15;
+mod lava_fig16;
+mod lava_fig17;
+mod lava_fig6;
+mod lava_table2;
+mod lava_table4;
+mod lava_theorem1;
+mod pools;
+mod power;
+mod power_draws;
+mod power_fig4;
+mod power_fig6;
+mod power_fig7;
+mod power_table2;
+mod power_table3;
+mod power_table4;
+mod protean_fig10;
+mod protean_fig11;
+mod protean_fig12;
+mod protean_fig13;
+mod protean_fig14;
+mod protean_fig15;
+mod protean_fig16;
+mod protean_fig9;
+mod protean_table5;
+mod rates;
+mod vdcs;
+mod zone;
+
+use serde::Serialize;
+
+use tiebreak_console::answer::{Answer, Failure, note};
+use tiebreak_console::given::{Given, Opt};
+
+/// A table or figure that can be computed again.
+#[derive(Clone, Copy)]
+struct Entry {
+    name: &'static str,
+    /// What it shows.
+    about: &'static str,
+    run: fn(&Given) -> Result<Answer, Failure>,
+}
+
+static ENTRIES: &[Entry] = &[
+    Entry {
+        name: "protean-table5",
+        about: "what the buckets of BestFit do to packing, choice and conflicts",
+        run: protean_table5::run,
+    },
+    Entry { name: "protean-fig9", about: "hit ratios of the caches over a day", run: protean_fig9::run },
+    Entry { name: "protean-fig10", about: "how long a decision takes on a hit and on a miss", run: protean_fig10::run },
+    Entry { name: "protean-fig11", about: "latency over the size of the zone", run: protean_fig11::run },
+    Entry { name: "protean-fig12", about: "memory of an agent over the size of the zone", run: protean_fig12::run },
+    Entry { name: "protean-fig13", about: "a spike, and how many agents bear it", run: protean_fig13::run },
+    Entry { name: "protean-fig14", about: "conflicts with and without avoiding them", run: protean_fig14::run },
+    Entry { name: "protean-fig15", about: "demand sped up a thousandfold", run: protean_fig15::run },
+    Entry { name: "protean-fig16", about: "a higher limit and recommended migrations", run: protean_fig16::run },
+    Entry { name: "lava-fig6", about: "empty hosts by lifetimes, in many pools", run: lava_fig6::run },
+    Entry { name: "lava-fig15", about: "empty hosts by how often predictions are right", run: lava_fig15::run },
+    Entry { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
+    Entry { name: "lava-fig17", about: "predictions that are kept for a while", run: lava_fig17::run },
+    Entry { name: "lava-table2", about: "migrations saved by moving the longest-lived first", run: lava_table2::run },
+    Entry { name: "lava-table4", about: "how well lifetimes are predicted", run: lava_table4::run },
+    Entry {
+        name: "lava-theorem1",
+        about: "hosts that learning saves, by the size of the pool",
+        run: lava_theorem1::run,
+    },
+    Entry { name: "gridiron-fig3", about: "how many VMs virtual datacenters have at a time", run: gridiron_fig3::run },
+    Entry { name: "gridiron-fig8", about: "the same, capped at 30 by rolling overflow", run: gridiron_fig8::run },
+    Entry {
+        name: "gridiron-case",
+        about: "bounds on bandwidth, and VMs whose links find no room",
+        run: gridiron_case::run,
+    },
+    Entry { name: "gridiron-demand", about: "what links ask for over time, beside cores", run: gridiron_demand::run },
+    Entry {
+        name: "admission-table2",
+        about: "what is used of a cluster under one service level, by who is let in",
+        run: admission_table2::run,
+    },
+    Entry { name: "admission-fig1", about: "what knowing a deployment beforehand is worth", run: admission_fig1::run },
+    Entry { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
+    Entry {
+        name: "admission-appendix-e",
+        about: "deployments that will be gone before it gets tight",
+        run: admission_appendix_e::run,
+    },
+    Entry {
+        name: "power-table2",
+        about: "how precisely daily patterns are found, by templates and by others",
+        run: power_table2::run,
+    },
+    Entry {
+        name: "power-table3",
+        about: "how well a VM's type and 95th percentile are foretold",
+        run: power_table3::run,
+    },
+    Entry { name: "power-fig4", about: "a server under a cap: who is slowed down, and how much", run: power_fig4::run },
+    Entry { name: "power-fig6", about: "a chassis under a budget, by where VMs stand", run: power_fig6::run },
+    Entry { name: "power-fig7", about: "what balancing power costs and brings, by alpha", run: power_fig7::run },
+    Entry {
+        name: "power-table4",
+        about: "how much lower budgets can be, by how capping works",
+        run: power_table4::run,
+    },
+];
+
+/// The words that choose what is computed.
+pub(crate) const WORDS: &str = "[NAME|all]";
+
+/// Where drawings go.
+pub(crate) const OUT: Opt =
+    Opt { name: "out", value: Some("DIR"), help: "a folder for the figure as NAME.svg and its points as NAME.csv" };
+
+pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    match given.words.first().map(String::as_str) {
+        None => Ok(list(given)),
+        Some("all") => all(given),
+        Some(name) => (find(name)?.run)(given),
+    }
+}
+
+fn find(name: &str) -> Result<&'static Entry, Failure> {
+    ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+        let names = names.join(", ");
+        Failure(format!("expected the name of a table or figure ({names}) or all, got \"{name}\"; write one of these"))
+    })
+}
+
+/// What there is, without computing anything.
+fn list(given: &Given) -> Answer {
+    let rows: Vec<_> =
+        ENTRIES.iter().map(|entry| serde_json::json!({ "name": entry.name, "about": entry.about })).collect();
+    let lines = ENTRIES.iter().map(|entry| format!("  {:<22}{}\n", entry.name, entry.about));
+    Answer::either(given, &rows, || {
+        format!("{}\n`tiebreak reproduce all` computes all of them.\n", lines.collect::<String>())
+    })
+}
+
+/// All of them, one after the other: texts below each other, or one array.
+fn all(given: &Given) -> Result<Answer, Failure> {
+    let (mut texts, mut found_problem) = (Vec::new(), false);
+    for entry in ENTRIES {
+        note(&format!("{}: {}", entry.name, entry.about));
+        let answer = (entry.run)(given)?;
+        found_problem |= answer.found_problem;
+        texts.push(answer.text);
+    }
+    let text = if given.has("json") {
+        format!("[\n{}\n]\n", texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))
+    } else {
+        texts.join("\n\n")
+    };
+    Ok(Answer::text(text).problem(found_problem))
+}
+
+/// A direction that the paper shows, and whether ours shows it.
+#[derive(Serialize)]
+struct Check {
+    what: &'static str,
+    holds: bool,
+    /// Where it does not hold.
+    why: Option<String>,
+}
+
+impl Check {
+    /// Holds when there is no reason against it.
+    fn new(what: &'static str, why: Option<String>) -> Self {
+        Self { what, holds: why.is_none(), why }
+    }
+
+    /// Holds when it is so; else `why` says what was seen instead.
+    fn so(what: &'static str, holds: bool, why: impl FnOnce() -> String) -> Self {
+        Self::new(what, (!holds).then(why))
+    }
+
+    fn text(&self) -> String {
+        match &self.why {
+            None => format!("  holds: {}\n", self.what),
+            Some(why) => format!("  does not hold: {}: {why}\n", self.what),
+        }
+    }
+}
+
+/// The directions and remarks of a table or figure as text.
+fn judged(checks: &[Check], remarks: &[String]) -> String {
+    let agree = checks.iter().all(|check| check.holds);
+    let head = if agree { "Every direction agrees with the paper:" } else { "Not every direction agrees:" };
+    let checks: String = checks.iter().map(Check::text).collect();
+    let remarks: String = remarks.iter().map(|remark| format!("  remark: {remark}\n")).collect();
+    format!("{head}\n{checks}{remarks}")
+}
+
+/// A figure over seeds.
+#[derive(Clone, Copy, Serialize)]
+struct Spread {
+    mean: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let (count, sum) = values.clone().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
+        let (min, max) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
+        Self { mean: sum / count, min, max }
+    }
+
+    /// `86.31 (86.2-86.4)`.
+    fn text(&self, decimals: usize) -> String {
+        let Self { mean, min, max } = self;
+        let to = if *min < 0.0 { " to " } else { "-" };
+        format!("{mean:.decimals$} ({min:.decimals$}{to}{max:.decimals$})")
+    }
+}

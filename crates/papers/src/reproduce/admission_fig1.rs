@@ -1,0 +1,75 @@
+//! Cluster admission Figure 1: what it is worth to know something of a deployment when it arrives.
+//! (Cluster admission, section 6.2)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+
+use super::Check;
+use super::admission::{Case, Judged, Lab, Rule, keeps_sla, rises};
+use super::figure::{About, Figure, Findings, Row, Scale, without_trace};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "admission-fig1";
+
+/// What the provider knows of each deployment when it arrives.
+const OBSERVATIONS: [u32; 4] = [0, 1, 5, 50];
+
+const POLICIES: [Case; 2] = [
+    Case::plain("first moment", "", Rule::First { marginal: true }),
+    Case::plain("second moment", "", Rule::Second { marginal: true }),
+];
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let lab = Lab::of(given, scale, 4)?;
+    let cases: Vec<_> =
+        POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| Case { observations, ..*case })).collect();
+    let judged = lab.judge(&cases)?;
+    let setting = format!("{} What is known of each that arrives is so many observations of it.", lab.words());
+    let about = About { name: NAME, source: "Cluster admission, Figure 1", setting, seeds: lab.seeds() };
+    let remarks = lab.remarks(&cases, &judged);
+    let findings = Findings {
+        rows: cases.iter().zip(&judged).map(row).collect(),
+        checks: checks(&lab, &judged),
+        remarks,
+        panels: vec![panel(&judged)],
+    };
+    Figure::answer(given, about, findings)
+}
+
+fn row((case, judged): (&Case, &Judged)) -> Row {
+    let paper = if case.observations == 0 { "lost" } else { "more than with fewer (lost)" };
+    judged.row(case.words(), paper)
+}
+
+fn checks(lab: &Lab, judged: &[Judged]) -> Vec<Check> {
+    let (first, second) = judged.split_at(OBSERVATIONS.len());
+    let mut checks = vec![
+        rises("first moment: one observation is worth something", &first[0], &first[1]),
+        rises("first moment: five are worth more than one", &first[1], &first[2]),
+        rises("first moment: fifty more than five", &first[2], &first[3]),
+        rises("second moment: one observation is worth something", &second[0], &second[1]),
+        rises("second moment: five are worth more than one", &second[1], &second[2]),
+        rises("second moment: fifty more than five", &second[2], &second[3]),
+    ];
+    checks.push(rises("with fifty the second moment uses more than the first", &first[3], &second[3]));
+    checks.push(keeps_sla(lab, judged));
+    checks
+}
+
+fn panel(judged: &[Judged]) -> Panel {
+    let line = |(policy, role): (usize, Role)| {
+        let of = &judged[policy * OBSERVATIONS.len()..][..OBSERVATIONS.len()];
+        let points = OBSERVATIONS.iter().zip(of).map(|(known, judged)| (f64::from(*known), judged.used_pct()));
+        Series::new(POLICIES[policy].name, role, Style::Line, points.collect())
+    };
+    Panel::Plot(Plot {
+        title: "Cores in use".into(),
+        unit: "%".into(),
+        across: "observations of each deployment".into(),
+        across_is_log: false,
+        up_is_log: false,
+        series: [(0, Role::Variant(0)), (1, Role::Live)].into_iter().map(line).collect(),
+    })
+}

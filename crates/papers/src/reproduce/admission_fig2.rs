@@ -1,0 +1,41 @@
+//! Cluster admission Figure 2: users who label their deployments, and users who do not.
+//! (Cluster admission, section 7.2)
+
+use super::admission::{Case, Lab, Rule, keeps_sla, rises, tried_panel};
+use super::figure::{About, Figure, Findings, Scale, without_trace};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "admission-fig2";
+
+const SECOND: Case = Case { observations: 1, ..Case::plain("", "", Rule::Second { marginal: true }) };
+
+const CASES: [Case; 2] = [
+    Case { name: "unlabelled", paper: "lost", unlabelled: true, ..SECOND },
+    Case { name: "labelled", paper: "above unlabelled (lost)", ..SECOND },
+];
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let lab = Lab::of(given, scale, 4)?;
+    let judged = lab.judge(&CASES)?;
+    let setting = format!(
+        "{} Every user has deployments of two kinds, of each of which the provider has one observation; the second-moment policy \
+         knows which kind arrives, or does not.",
+        lab.words()
+    );
+    let about = About { name: NAME, source: "Cluster admission, Figure 2", setting, seeds: lab.seeds() };
+    let mut remarks = vec![
+        "how many observations the paper's provider has is lost; one is what it calls equivalent to its section 6"
+            .into(),
+    ];
+    remarks.extend(lab.remarks(&CASES, &judged));
+    let findings = Findings {
+        rows: CASES.iter().zip(&judged).map(|(case, judged)| judged.row(case.words(), case.paper)).collect(),
+        checks: vec![rises("labels make room for more", &judged[0], &judged[1]), keeps_sla(&lab, &judged)],
+        remarks,
+        panels: vec![tried_panel(&CASES, &judged)],
+    };
+    Figure::answer(given, about, findings)
+}

@@ -1,0 +1,186 @@
+//! A figure computed again: rows, directions, a drawing.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tiebreak_chart::{Caption, Panel, Theme, panels_file, panels_rows};
+
+use super::{Check, Spread, judged};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::shown::{table, wrapped};
+use tiebreak_console::whole;
+
+/// What came out.
+#[derive(Serialize)]
+pub(super) struct Figure {
+    name: &'static str,
+    source: &'static str,
+    /// What was run.
+    setting: String,
+    seeds: Vec<u64>,
+    rows: Vec<Row>,
+    agrees: bool,
+    checks: Vec<Check>,
+    /// Where ours goes another way than the paper's, beyond the directions checked.
+    remarks: Vec<String>,
+    /// The drawing's file, when it was written.
+    svg: Option<String>,
+    /// The file with its points.
+    csv: Option<String>,
+}
+
+/// What a figure says of itself.
+pub(super) struct About {
+    pub(super) name: &'static str,
+    /// Paper and figure.
+    pub(super) source: &'static str,
+    /// What was run, in a sentence.
+    pub(super) setting: String,
+    pub(super) seeds: Vec<u64>,
+}
+
+/// What was found: a table, directions, words, and a drawing.
+pub(super) struct Findings {
+    pub(super) rows: Vec<Row>,
+    pub(super) checks: Vec<Check>,
+    pub(super) remarks: Vec<String>,
+    pub(super) panels: Vec<Panel>,
+}
+
+/// A line of the table.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub(super) what: String,
+    /// What the paper says of it; none where its text gives no number.
+    pub(super) paper: Option<&'static str>,
+    pub(super) ours: Vec<Measure>,
+}
+
+/// A number of ours with its name.
+#[derive(Clone, Serialize)]
+pub(super) struct Measure {
+    pub(super) what: &'static str,
+    #[serde(skip)]
+    pub(super) decimals: usize,
+    pub(super) spread: Spread,
+}
+
+impl Measure {
+    /// Of one value for each seed.
+    pub(super) fn of(what: &'static str, decimals: usize, values: impl Iterator<Item = f64> + Clone) -> Self {
+        Self { what, decimals, spread: Spread::of(values) }
+    }
+
+    fn text(&self) -> String {
+        let Spread { mean, min, max } = self.spread;
+        let decimals = self.decimals;
+        if mean.is_nan() {
+            "-".into()
+        } else if min == max {
+            format!("{mean:.decimals$}")
+        } else {
+            self.spread.text(decimals)
+        }
+    }
+}
+
+/// `1 agent`, `5 agents`.
+pub(super) fn of_agents(count: u32) -> String {
+    if count == 1 { "1 agent".into() } else { format!("{count} agents") }
+}
+
+/// Refuses what a figure cannot use.
+pub(super) fn without_trace(given: &Given, name: &str) -> Result<(), Failure> {
+    if given.has("trace") && given.words.first().is_some_and(|word| word == name) {
+        return Err(Failure(format!("expected no --trace for {name}, which makes its own workload; leave it out")));
+    }
+    Ok(())
+}
+
+/// The small size or the full one.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub(super) is_quick: bool,
+}
+
+impl Scale {
+    pub(super) fn of(given: &Given) -> Self {
+        Self { is_quick: given.has("quick") }
+    }
+
+    /// What belongs to this size.
+    pub(super) fn pick<T>(self, quick: T, full: T) -> T {
+        if self.is_quick { quick } else { full }
+    }
+
+    /// Seeds from 1; the small size has one.
+    pub(super) fn seeds(self, full: u64) -> Vec<u64> {
+        (1..=self.pick(1, full)).collect()
+    }
+}
+
+impl Figure {
+    /// The answer of a figure; with `--out` its drawing as files.
+    pub(super) fn answer(given: &Given, about: About, findings: Findings) -> Result<Answer, Failure> {
+        let About { name, source, setting, seeds } = about;
+        let Findings { rows, checks, remarks, panels } = findings;
+        let agrees = checks.iter().all(|check| check.holds);
+        let mut figure = Self { name, source, setting, seeds, rows, agrees, checks, remarks, svg: None, csv: None };
+        if let Some(folder) = given.one("out") {
+            figure.write(Path::new(folder), &panels)?;
+        }
+        Ok(Answer::either(given, &figure, || figure.text()).problem(!agrees))
+    }
+
+    fn write(&mut self, folder: &Path, panels: &[Panel]) -> Result<(), Failure> {
+        let unwritable = |error: &dyn std::fmt::Display| {
+            Failure(format!("expected to write into {}, got: {error}; choose another --out", folder.display()))
+        };
+        std::fs::create_dir_all(folder).map_err(|error| unwritable(&error))?;
+        let file = |kind: &str| folder.join(format!("{}.{kind}", self.name));
+        let caption = Caption { text: &format!("{}, by tiebreak. {}", self.source, self.setting), link: "" };
+        let drawing = panels_file(panels, (720, 220), Theme::Light, caption);
+        whole::write(&file("svg"), drawing.as_bytes())?;
+        whole::write(&file("csv"), &points(panels)?)?;
+        let shown = |kind| Some(file(kind).display().to_string());
+        (self.svg, self.csv) = (shown("svg"), shown("csv"));
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let seeds = if self.seeds.len() == 1 { "1 seed".into() } else { format!("{} seeds", self.seeds.len()) };
+        let head = wrapped(&format!("{}. {} {seeds}.", self.source, self.setting), "");
+        let files = [&self.svg, &self.csv].into_iter().flatten();
+        let files: String = files.map(|file| format!("  written: {file}\n")).collect();
+        format!("{head}\n{}\n{}{files}", self.table(), judged(&self.checks, &self.remarks))
+    }
+
+    fn table(&self) -> String {
+        let with_paper = self.rows.iter().any(|row| row.paper.is_some());
+        let mut head = vec![String::new()];
+        head.extend(self.rows[0].ours.iter().map(|measure| measure.what.to_owned()));
+        if with_paper {
+            head.insert(1, "the paper".into());
+        }
+        let cells = |row: &Row| {
+            let mut cells = vec![row.what.clone()];
+            if with_paper {
+                cells.push(row.paper.unwrap_or("").into());
+            }
+            cells.extend(row.ours.iter().map(Measure::text));
+            cells
+        };
+        let mut rows = vec![head];
+        rows.extend(self.rows.iter().map(cells));
+        table(&rows)
+    }
+}
+
+fn points(panels: &[Panel]) -> Result<Vec<u8>, Failure> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    for row in panels_rows(panels) {
+        csv.write_record(row)?;
+    }
+    Ok(csv.into_inner()?)
+}

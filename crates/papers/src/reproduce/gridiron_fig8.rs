@@ -1,0 +1,150 @@
+//! Gridiron Figure 8: how many VMs VDCs have at a time once they are capped at 30 by rolling overflow.
+//! (Gridiron sections III-B and IV)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_model::Workload;
+use tiebreak_sim::vdc::peak_sizes;
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Row, Scale};
+use super::vdcs::{Base, Bases, CAP, deployments, described, distribution, percentile, vdcs};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "gridiron-fig8";
+
+/// The peak sizes of VDCs before and after, ascending, and what became of those below the cap.
+struct Found {
+    before: Vec<u32>,
+    after: Vec<u32>,
+    vms_before: u32,
+    vms_after: u32,
+    /// VDCs that never had as many VMs as the cap, and how many of them have changed.
+    small: usize,
+    small_changed: usize,
+}
+
+type Quantity = (&'static str, &'static str, usize, fn(&Found) -> f64);
+
+static QUANTITIES: [Quantity; 6] = [
+    ("VDCs before", "35,870", 0, |it| it.before.len() as f64),
+    ("VDCs capped at 30", "73,872", 0, |it| it.after.len() as f64),
+    ("times as many", "2.06", 2, growth),
+    ("peak size, median", "", 0, |it| percentile(&it.after, 50)),
+    ("peak size, largest", "30", 0, |it| it.after.last().copied().unwrap_or(0).into()),
+    ("VDCs that reach 30, %", "", 1, full_pct),
+];
+
+fn growth(found: &Found) -> f64 {
+    found.after.len() as f64 / found.before.len() as f64
+}
+
+fn full_pct(found: &Found) -> f64 {
+    100.0 * found.after.iter().filter(|size| **size >= CAP).count() as f64 / found.after.len() as f64
+}
+
+impl Found {
+    fn of(base: &Base) -> Self {
+        let capped = base.capped();
+        let (small, small_changed) = small_vdcs(&base.workload, &capped);
+        Self {
+            before: peak_sizes(&base.workload),
+            after: peak_sizes(&capped),
+            vms_before: base.workload.vm_count(),
+            vms_after: capped.vm_count(),
+            small,
+            small_changed,
+        }
+    }
+}
+
+/// VDCs below the cap, and how many of them have other VMs afterwards.
+fn small_vdcs(before: &Workload, after: &Workload) -> (usize, usize) {
+    let (before, after) = (vdcs(before), vdcs(after));
+    let small = || before.iter().filter(|(_, vdc)| vdc.peak < CAP);
+    let changed = small().filter(|(tenant, vdc)| after.get(tenant) != Some(vdc)).count();
+    (small().count(), changed)
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    let scale = Scale::of(given);
+    let settings = deployments(scale);
+    let bases = Bases::of(given, &settings, scale)?;
+    let setting = format!(
+        "The VDCs of gridiron-fig3, of the trace {} and of {}: VMs that come to a VDC which has had {CAP} at a time are another VDC.",
+        bases.trace_name,
+        described(&settings),
+    );
+    let about = About { name: NAME, source: "Gridiron, Figure 8", setting, seeds: bases.seeds.clone() };
+    let (trace, generated) = (Found::of(&bases.trace), bases.generated.iter().map(Found::of).collect::<Vec<_>>());
+    let row = |(what, paper, decimals, of): &Quantity| Row {
+        what: (*what).into(),
+        paper: Some(paper),
+        ours: bases.measures(*decimals, of, &trace, &generated),
+    };
+    let all: Vec<_> = bases.all().map(|(name, _)| name).zip(std::iter::once(&trace).chain(&generated)).collect();
+    let findings = Findings {
+        rows: QUANTITIES.iter().map(row).collect(),
+        checks: checks(&all),
+        remarks: remarks(&trace),
+        panels: vec![panel(&trace, &generated[0])],
+    };
+    Figure::answer(given, about, findings)
+}
+
+fn checks(all: &[(String, &Found)]) -> Vec<Check> {
+    let of = |what, holds: fn(&Found) -> bool, why: fn(&Found) -> String| {
+        let other = all.iter().find(|(_, found)| !holds(found));
+        Check::new(what, other.map(|(name, found)| format!("{}, {name}", why(found))))
+    };
+    vec![
+        of(
+            "no VDC has more than 30 VMs at a time",
+            |it| it.after.last().is_some_and(|largest| *largest <= CAP),
+            |it| format!("one has {}", it.after.last().copied().unwrap_or(0)),
+        ),
+        of(
+            "VDCs that never had 30 VMs are what they were, VM by VM",
+            |it| it.small_changed == 0,
+            |it| format!("{} of {} have changed", it.small_changed, it.small),
+        ),
+        of(
+            "there are more VDCs than before, and as many VMs",
+            |it| it.after.len() > it.before.len() && it.vms_after == it.vms_before,
+            |it| format!("{} after {} VDCs", it.after.len(), it.before.len()),
+        ),
+        of(
+            "about twice as many VDCs: 1.5 to 2.5 times",
+            |it| (1.5..=2.5).contains(&growth(it)),
+            |it| format!("{:.2} times as many, because fewer VDCs are large", growth(it)),
+        ),
+    ]
+}
+
+fn remarks(trace: &Found) -> Vec<String> {
+    let split = trace.before.len() - trace.small;
+    let parts = trace.after.len() - trace.small;
+    vec![
+        format!(
+            "of the trace, {split} VDCs of 30 VMs or more became {parts}; how many times as many VDCs there are follows \
+             from how many are so large and from how many VMs come to them in all, also after each other"
+        ),
+        "a VDC that has been full takes no VM any more even when it has shrunk, so that parts of a large one may be small".into(),
+    ]
+}
+
+fn panel(trace: &Found, generated: &Found) -> Panel {
+    let line = |name, role, sizes: &[u32]| Series::new(name, role, Style::Steps, distribution(sizes));
+    Panel::Plot(Plot {
+        title: "VDCs with at most so many VMs at a time, capped at 30".into(),
+        unit: "%".into(),
+        across: "VMs".into(),
+        across_is_log: true,
+        up_is_log: false,
+        series: vec![
+            line("trace", Role::Live, &trace.after),
+            line("made up", Role::Variant(0), &generated.after),
+            line("trace, not capped", Role::Ghost, &trace.before),
+        ],
+    })
+}

@@ -1,0 +1,122 @@
+//! LAVA Figure 15: empty hosts over the baseline by how often predictions are right.
+//! (LAVA appendix G.1)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row};
+use super::pools::{
+    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, noisy_oracle,
+    over_all, over_pools, trained, tried,
+};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "lava-fig15";
+
+/// Share of the VMs that are predicted well, in percent.
+const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
+
+/// The pools.
+static CASES: [Case; 2] = [TRACE, MADE_UP];
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
+    let setting = format!(
+        "An oracle that is right about so many VMs (an error of 0.001 decades) and wrong about the others (3 decades), \
+         and says 14 days at most. {} pools cut from {trace}, and {} made up, as in Figure 6. {BASELINE} Percentage \
+         points over the baseline.",
+        found[0][0].len(),
+        found[1][0].len(),
+    );
+    let about = About { name: NAME, source: "LAVA, Figure 15", setting, seeds };
+    let findings = Findings { rows: rows(&found), checks: checks(&found), remarks: Vec::new(), panels: panels(&found) };
+    Figure::answer(given, about, findings)
+}
+
+fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+    let Whole { workload, pools, seed, .. } = whole;
+    let baseline = baseline(workload, given)?;
+    let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), workload, *seed).0);
+    let mut trials = vec![Trial::new(baseline.clone(), None)];
+    for forecasts in &oracles {
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
+    }
+    tried(&cut(workload, *pools, *seed), &trials)
+}
+
+const NILAS: usize = 1;
+const LAVA: usize = 2;
+
+fn trial(accuracy: usize, way: usize) -> usize {
+    1 + accuracy * Way::ALL.len() + way
+}
+
+fn gain(found: &Found, accuracy: usize, way: usize) -> f64 {
+    over_all(found, |pool| pool.gain(trial(accuracy, way)))
+}
+
+fn rows(found: &[Found]) -> Vec<Row> {
+    const COLUMNS: [[&str; Way::ALL.len()]; 2] =
+        [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, made up", "NILAS, made up", "LAVA, made up"]];
+    let row = |(accuracy, pct): (usize, &f64)| {
+        let measure = |(origin, way): (usize, usize)| {
+            let seeds = found[origin].iter();
+            let value = |pools: &Vec<Tried>| over_pools(pools, |pool| pool.gain(trial(accuracy, way)));
+            Measure::of(COLUMNS[origin][way], 2, seeds.map(value))
+        };
+        let all = (0..2).flat_map(|origin| (0..Way::ALL.len()).map(move |way| (origin, way)));
+        Row { what: format!("{pct:.0} % right"), paper: None, ours: all.map(measure).collect() }
+    };
+    ACCURACY_PCT.iter().enumerate().map(row).collect()
+}
+
+fn checks(found: &[Found]) -> Vec<Check> {
+    let [trace, made_up] = found else { unreachable!("two cases") };
+    let last = ACCURACY_PCT.len() - 1;
+    let rises = |what, way: usize| {
+        let [low, high] = [0, last].map(|accuracy| gain(trace, accuracy, way));
+        Check::so(what, high > low, || format!("{high:+.2} against {low:+.2} points"))
+    };
+    vec![
+        always("at every accuracy NILAS and LAVA leave more hosts empty than the baseline", trace),
+        always("also in the made-up pools", made_up),
+        rises("NILAS leaves more with every VM predicted well than with half of them", NILAS),
+        rises("and so does LAVA", LAVA),
+        bears("where half are predicted wrong, LAVA leaves more than NILAS", trace),
+        bears("also in the made-up pools, where half are predicted wrong", made_up),
+    ]
+}
+
+fn always(what: &'static str, found: &Found) -> Check {
+    let all = (0..ACCURACY_PCT.len()).flat_map(|accuracy| [NILAS, LAVA].map(|way| (accuracy, way)));
+    let worse =
+        all.map(|(accuracy, way)| (accuracy, way, gain(found, accuracy, way))).filter(|(_, _, gain)| *gain <= 0.0);
+    let words = |(accuracy, way, gain): (usize, usize, f64)| {
+        format!("{} {gain:+.2} points at {:.0} %", Way::ALL[way].name(), ACCURACY_PCT[accuracy])
+    };
+    let worse: Vec<_> = worse.map(words).collect();
+    Check::so(what, worse.is_empty(), || worse.join(", "))
+}
+
+fn bears(what: &'static str, found: &Found) -> Check {
+    let [nilas, lava] = [NILAS, LAVA].map(|way| gain(found, 0, way));
+    Check::so(what, lava > nilas, || format!("{lava:+.2} against {nilas:+.2} points"))
+}
+
+fn panels(found: &[Found]) -> Vec<Panel> {
+    const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
+    let plot = |title: &str, found: &Found| {
+        let line = |way: usize| ACCURACY_PCT.iter().enumerate().map(|(at, pct)| (*pct, gain(found, at, way))).collect();
+        let series = Way::ALL.iter().zip(ROLES).enumerate();
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: "points over the baseline".into(),
+            across: "% of the VMs predicted well".into(),
+            across_is_log: false,
+            up_is_log: false,
+            series: series.map(|(way, (it, role))| Series::new(it.name(), role, Style::Line, line(way))).collect(),
+        })
+    };
+    vec![plot("Empty hosts, pools of the trace", &found[0]), plot("Empty hosts, made-up pools", &found[1])]
+}

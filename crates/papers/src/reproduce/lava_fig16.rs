@@ -1,0 +1,170 @@
+//! LAVA Figure 16: NILAS without repredictions, with a predictor, with an oracle and under ideal
+//! conditions, between the baseline and the bound. (LAVA appendix G.2)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_placement::Group;
+use tiebreak_scenario::Variant;
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row};
+use super::pools::{
+    BASELINE, Case, Cases, EMPTY_AT_FIRST, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases,
+    oracle, over_all, over_pools, put_above, trained, tried,
+};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "lava-fig16";
+
+/// The pools.
+static CASES: [Case; 3] = [TRACE, EMPTY_AT_FIRST, MADE_UP];
+
+/// The trials in their order, and what limits them behind.
+static STEPS: [&str; 7] = [
+    "baseline",
+    "NILAS without repredictions",
+    "NILAS",
+    "NILAS, oracle",
+    "NILAS, oracle, cold start, at the top",
+    "all VMs packed anew",
+    "bound",
+];
+
+const ONE_SHOT: usize = 1;
+const MODEL: usize = 2;
+const ORACLE: usize = 3;
+const IDEAL: usize = 4;
+const REPACKED: usize = 5;
+const BOUND: usize = 6;
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
+    let setting = format!(
+        "Mean share of empty hosts in {} pools cut from {trace}, in as many for those of its VMs that come after the \
+         start, and in {} made up, as in Figure 6; the bound is what nobody has of the scarcer of cores and memory. \
+         Packed anew, the largest first, are the VMs alive every 12 hours. {BASELINE} In a cold start the rule places \
+         these too.",
+        found[0][0].len(),
+        found[2][0].len(),
+    );
+    let about = About { name: NAME, source: "LAVA, Figure 16", setting, seeds };
+    let findings =
+        Findings { rows: rows(&found), checks: checks(&found), remarks: remarks(&found), panels: panels(&found) };
+    Figure::answer(given, about, findings)
+}
+
+fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+    let Whole { workload, pools, seed, .. } = whole;
+    let baseline = baseline(workload, given)?;
+    let (model, _) = trained(&baseline.predictor, workload, *seed);
+    let (oracle, _) = trained(&oracle(), workload, *seed);
+    let nilas = Way::Nilas.list(&baseline);
+    let (mut one_shot, mut ideal) = (nilas.clone(), at_top(&nilas));
+    one_shot.lifetimes.repredict = false;
+    ideal.lifetimes.baseline_start = false;
+    let trials = [
+        Trial::new(baseline, None),
+        Trial::new(one_shot, &model),
+        Trial::new(nilas.clone(), &model),
+        Trial::new(nilas, &oracle),
+        Trial::new(ideal, &oracle),
+    ];
+    tried(&cut(workload, *pools, *seed), &trials)
+}
+
+/// The list with NILAS above every other preference.
+fn at_top(list: &Variant) -> Variant {
+    let mut list = list.clone();
+    let first = list.rules_of(Group::MachinePreferences).next().map(|row| row.id.clone());
+    put_above(&mut list, "TemporalCost", &first.expect("there are machine preferences"));
+    list
+}
+
+/// Empty hosts at a step.
+fn empty_pct(pool: &Tried, step: usize) -> f64 {
+    match step {
+        REPACKED => pool.repacked_pct,
+        BOUND => pool.seen[0].bound_pct,
+        trial => pool.seen[trial].empty_pct,
+    }
+}
+
+fn mean(found: &Found, step: usize) -> f64 {
+    over_all(found, |pool| empty_pct(pool, step))
+}
+
+/// How much of what lies between the baseline and the bound a step has, in percent.
+fn way_pct(found: &Found, step: usize) -> f64 {
+    100.0 * (mean(found, step) - mean(found, 0)) / (mean(found, BOUND) - mean(found, 0))
+}
+
+fn rows(found: &[Found]) -> Vec<Row> {
+    const WAYS: [&str; CASES.len()] = ["of the way", "of the way, empty at first", "of the way, made up"];
+    let row = |(step, what): (usize, &&str)| {
+        let empty = |(case, found): (&Case, &Found)| {
+            Measure::of(case.name, 1, found.iter().map(|pools| over_pools(pools, |pool| empty_pct(pool, step))))
+        };
+        let way = |(what, found): (&&'static str, &Found)| Measure::of(what, 0, std::iter::once(way_pct(found, step)));
+        let ours = CASES.iter().zip(found).map(empty).chain(WAYS.iter().zip(found).map(way)).collect();
+        Row { what: format!("{what}, %"), paper: None, ours }
+    };
+    STEPS.iter().enumerate().map(row).collect()
+}
+
+fn checks(found: &[Found]) -> Vec<Check> {
+    const ALL: [&Case; CASES.len()] = [&TRACE, &EMPTY_AT_FIRST, &MADE_UP];
+    let in_pools = |what, cases: &[&Case], holds: &dyn Fn(&Found) -> bool, words: &dyn Fn(&Found) -> String| {
+        let are_meant = |case: &Case| cases.iter().any(|other| other.name == case.name);
+        let wrong = CASES.iter().zip(found).filter(|(case, found)| are_meant(case) && !holds(found));
+        Check::new(
+            what,
+            wrong.map(|(case, found)| format!("{}: {}", case.name, words(found))).reduce(|all, one| all + "; " + &one),
+        )
+    };
+    let more = |what, cases: &[&Case], step: usize, other: usize| {
+        in_pools(what, cases, &|found| mean(found, step) > mean(found, other), &|found| {
+            format!("{:.2} against {:.2} %", mean(found, step), mean(found, other))
+        })
+    };
+    vec![
+        more("NILAS leaves more hosts empty with repredictions than without, in all pools", &ALL, MODEL, ONE_SHOT),
+        more("more with the oracle", &ALL, ORACLE, MODEL),
+        more("and more under ideal conditions, where VMs are alive at the start", &[&TRACE, &MADE_UP], IDEAL, ORACLE),
+        in_pools(
+            "ideal conditions come near the bound: three quarters of the way from the baseline",
+            &ALL,
+            &|found| way_pct(found, IDEAL) >= 75.0,
+            &|found| format!("{:.0} % of it", way_pct(found, IDEAL)),
+        ),
+    ]
+}
+
+fn remarks(found: &[Found]) -> Vec<String> {
+    let words = |(case, found): (&Case, &Found)| {
+        let [bound, repacked, ideal] = [BOUND, REPACKED, IDEAL].map(|step| mean(found, step) - mean(found, 0));
+        format!(
+            "{}: the bound is {bound:.1} points above the baseline; packing all VMs anew, which moves VMs that run, would \
+             bring {repacked:.1}, and of these ideal conditions bring {:.0} %",
+            case.name,
+            100.0 * ideal / repacked,
+        )
+    };
+    CASES.iter().zip(found).map(words).collect()
+}
+
+fn panels(found: &[Found]) -> Vec<Panel> {
+    let line = |found: &Found| (0..STEPS.len()).map(|step| ((step + 1) as f64, mean(found, step))).collect();
+    vec![Panel::Plot(Plot {
+        title: "Empty hosts from the baseline (1) to the bound (7)".into(),
+        unit: "%".into(),
+        across: "step, in the order of the table".into(),
+        across_is_log: false,
+        up_is_log: false,
+        series: CASES
+            .iter()
+            .zip([Role::Live, Role::Variant(0), Role::Variant(1)])
+            .zip(found)
+            .map(|((case, role), found)| Series::new(case.name, role, Style::Line, line(found)))
+            .collect(),
+    })]
+}

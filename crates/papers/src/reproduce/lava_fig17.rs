@@ -1,0 +1,118 @@
+//! LAVA Figure 17: what it costs to keep predictions of machines for a while. (LAVA appendix G.3)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row};
+use super::pools::{
+    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, over_all,
+    over_pools, trained, tried,
+};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "lava-fig17";
+
+/// How old predictions of a machine may become where nothing happens, in minutes; 0 never keeps any
+/// that would differ now.
+const MINUTES: [f64; 3] = [0.0, 1.0, 15.0];
+
+const EXACT: usize = 0;
+const LONGEST: usize = MINUTES.len() - 1;
+
+/// The pools.
+static CASES: [Case; 2] = [TRACE, MADE_UP];
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
+    let setting = format!(
+        "NILAS in {} pools cut from {trace} and in {} made up, as in Figure 6, with the trained predictor. {BASELINE} A \
+         machine is always predicted again when a VM comes or goes and when it should be free. Percentage points of \
+         empty hosts over predictions that are never old.",
+        found[0][0].len(),
+        found[1][0].len(),
+    );
+    let about = About { name: NAME, source: "LAVA, Figure 17", setting, seeds };
+    let findings = Findings { rows: rows(&found), checks: checks(&found), remarks: Vec::new(), panels: panels(&found) };
+    Figure::answer(given, about, findings)
+}
+
+fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+    let Whole { workload, pools, seed, .. } = whole;
+    let baseline = baseline(workload, given)?;
+    let (model, _) = trained(&baseline.predictor, workload, *seed);
+    let nilas = Way::Nilas.list(&baseline);
+    let trials = MINUTES.map(|minutes| {
+        let mut list = nilas.clone();
+        list.lifetimes.refresh_minutes = minutes;
+        Trial::new(list, &model)
+    });
+    tried(&cut(workload, *pools, *seed), &trials)
+}
+
+/// Predictions for running VMs, in thousands a pool.
+fn repredictions(pool: &Tried, at: usize) -> f64 {
+    pool.seen[at].repredictions as f64 / 1_000.0
+}
+
+fn rows(found: &[Found]) -> Vec<Row> {
+    let row = |(at, minutes): (usize, &f64)| {
+        let over = |name, decimals, found: &Found, value: &dyn Fn(&Tried) -> f64| {
+            Measure::of(name, decimals, found.iter().map(|pools| over_pools(pools, value)))
+        };
+        let ours = vec![
+            over("points", 2, &found[0], &|pool| pool.gain(at)),
+            over("repredictions, 1000s", 1, &found[0], &|pool| repredictions(pool, at)),
+            over("points, made up", 2, &found[1], &|pool| pool.gain(at)),
+            over("repredictions, 1000s, made up", 1, &found[1], &|pool| repredictions(pool, at)),
+        ];
+        let what = if at == EXACT { "never old".into() } else { format!("{minutes:.0} min") };
+        Row { what, paper: (at > EXACT).then_some("a small rise on average"), ours }
+    };
+    MINUTES.iter().enumerate().map(row).collect()
+}
+
+fn checks(found: &[Found]) -> Vec<Check> {
+    let kept = |what, found: &Found| {
+        let gains = (EXACT + 1..MINUTES.len()).map(|at| over_all(found, |pool| pool.gain(at)));
+        let least = gains.fold(f64::INFINITY, f64::min);
+        Check::so(what, least > -0.25, || format!("{least:+.2} points"))
+    };
+    let fewer = |what, found: &Found| {
+        let [exact, longest] = [EXACT, LONGEST].map(|at| over_all(found, |pool| repredictions(pool, at)));
+        Check::so(what, longest < exact, || format!("{longest:.1} against {exact:.1} thousand"))
+    };
+    vec![
+        kept("keeping predictions costs less than a quarter of a point of empty hosts", &found[0]),
+        kept("also in the made-up pools", &found[1]),
+        fewer("kept for 15 minutes, fewer are made", &found[0]),
+        fewer("also there", &found[1]),
+    ]
+}
+
+fn panels(found: &[Found]) -> Vec<Panel> {
+    let plot = |title: &str, unit: &str, value: fn(&Tried, usize) -> f64| {
+        let line = |found: &Found| {
+            MINUTES
+                .iter()
+                .enumerate()
+                .map(|(at, minutes)| (*minutes, over_all(found, |pool| value(pool, at))))
+                .collect()
+        };
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: unit.into(),
+            across: "minutes that predictions are kept".into(),
+            across_is_log: false,
+            up_is_log: false,
+            series: vec![
+                Series::new("trace", Role::Live, Style::Line, line(&found[0])),
+                Series::new("made up", Role::Variant(0), Style::Line, line(&found[1])),
+            ],
+        })
+    };
+    vec![
+        plot("Empty hosts over predictions that are never old", "points", Tried::gain),
+        plot("Predictions for running VMs", "1000s", repredictions),
+    ]
+}

@@ -1,0 +1,467 @@
+//! LAVA Theorem 1: with short and long jobs of which a share is predicted wrong, best fit that
+//! never learns the truth needs more hosts than best fit that does, by a number that grows like
+//! the pool. (LAVA section 4.1 and appendix E)
+//!
+//! The model of the appendix by itself, without the simulator: a job arrives at every tick and takes
+//! one of the places of a host; it is short or long, and lives exactly as long. It goes to the
+//! fullest host of its predicted class that has a place, else to an empty one. A host is long while
+//! one of its jobs says so: one that was predicted long or, with learning, one that turns out to be
+//! long when a short one would be over. There are as many hosts as it takes.
+//!
+//! The proof counts how soon short hosts hold long jobs, not how many hosts that takes. So three
+//! things are counted: the hosts needed while nothing changes; those that stay in use when no short
+//! job comes for a while; and those in use when long jobs have then taken the places of short ones.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_model::random::{Seed, Stream};
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
+use super::pools::SEEDS;
+use super::zone::at_once;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "lava-theorem1";
+
+/// Jobs that a host holds.
+const PLACES: u64 = 10;
+
+/// A long job lives so many times as long as a short one.
+const LONG_OVER_SHORT: u64 = 100;
+
+/// Hosts that all jobs would fill if none had a place free.
+const HOSTS: [u64; 5] = [50, 100, 200, 400, 800];
+
+/// Lives of a long job until things have settled, and those that are measured.
+const SETTLING: u64 = 2;
+const MEASURED: u64 = 2;
+
+/// Short lives after that in which no short job comes.
+const PAUSE: u64 = 5;
+
+/// How the allocator knows classes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Knowing {
+    /// Every prediction is right.
+    All,
+    /// Learns the truth when a short job would be over.
+    Learning,
+    /// By the first prediction for ever.
+    Never,
+}
+
+const KNOWING: [Knowing; 3] = [Knowing::All, Knowing::Learning, Knowing::Never];
+const PERFECT: usize = 0;
+const LEARNING: usize = 1;
+const NEVER: usize = 2;
+
+/// What is varied.
+#[derive(Clone, Copy)]
+struct Terms {
+    /// Share of the jobs that are long; at 1 % they hold half of the places.
+    long: f64,
+    /// Share of the jobs that are predicted wrong.
+    wrong: f64,
+}
+
+/// The first is what the table is about.
+const TERMS: [Terms; 5] = [
+    Terms { long: 0.01, wrong: 0.05 },
+    Terms { long: 0.01, wrong: 0.02 },
+    Terms { long: 0.01, wrong: 0.1 },
+    Terms { long: 0.01, wrong: 0.2 },
+    Terms { long: 0.2, wrong: 0.05 },
+];
+
+impl Terms {
+    /// Short lives that jobs last on average.
+    fn mean_life(self) -> f64 {
+        1.0 - self.long + self.long * LONG_OVER_SHORT as f64
+    }
+
+    /// Share of the places that short jobs hold, in percent.
+    fn short_places_pct(self) -> f64 {
+        100.0 * (1.0 - self.long) / self.mean_life()
+    }
+}
+
+/// What was seen once things had settled.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The most hosts in use at one time.
+    needed: f64,
+    /// Hosts in use when no short job has come for a while.
+    kept: f64,
+    /// Hosts in use when as many long jobs have come then as all places take.
+    turned: f64,
+}
+
+/// For one number of hosts and seed, by knowing.
+type Trio = [Seen; KNOWING.len()];
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let hosts = &HOSTS[..scale.pick(3, HOSTS.len())];
+    let terms = &TERMS[..scale.pick(1, TERMS.len())];
+    let seeds = scale.seeds(SEEDS);
+    let lines = terms.iter().flat_map(|terms| hosts.iter().map(move |hosts| (*terms, *hosts)));
+    let jobs: Vec<_> = lines.flat_map(|line| seeds.iter().map(move |seed| (line, *seed))).collect();
+    let trios = at_once(&jobs, |((terms, hosts), seed)| Ok(trio(*hosts, *terms, *seed)))?;
+    let by_size: Vec<&[Trio]> = trios.chunks(seeds.len()).collect();
+    let by_terms: Vec<&[&[Trio]]> = by_size.chunks(hosts.len()).collect();
+    let setting = format!(
+        "The paper's model by itself: hosts of {PLACES} places, {:.0} % of the jobs long, which live {LONG_OVER_SHORT} \
+         times as long as short ones and hold {:.0} % of the places; {:.0} % are predicted wrong. After {SETTLING} lives \
+         of a long job, needed: the most hosts in use at a time in the next {MEASURED}; kept: those in use when after \
+         that no short job has come for {PAUSE} short lives; turned: those in use when then so many long jobs have come \
+         as would fill m hosts with those that are there.",
+        100.0 * terms[0].long,
+        100.0 - terms[0].short_places_pct(),
+        100.0 * terms[0].wrong,
+    );
+    let about = About { name: NAME, source: "LAVA, Theorem 1", setting, seeds };
+    let findings = Findings {
+        rows: rows(hosts, by_terms[0]),
+        checks: checks(hosts, by_terms[0]),
+        remarks: remarks(hosts, terms, &by_terms),
+        panels: panels(hosts, by_terms[0]),
+    };
+    Figure::answer(given, about, findings)
+}
+
+fn trio(hosts: u64, terms: Terms, seed: u64) -> Trio {
+    KNOWING.map(|knowing| Model::new(hosts, terms, seed, knowing).run())
+}
+
+/// A host's jobs, and how many of them say that they are long.
+#[derive(Clone, Copy, Default)]
+struct Host {
+    jobs: u64,
+    says_long: u64,
+}
+
+impl Host {
+    fn gain(&mut self, says_long: bool) {
+        self.jobs += 1;
+        self.says_long += u64::from(says_long);
+    }
+
+    fn lose(&mut self, says_long: bool) {
+        self.jobs -= 1;
+        self.says_long -= u64::from(says_long);
+    }
+}
+
+/// A job that is on a host.
+struct Job {
+    ends: u64,
+    host: usize,
+    predicted_long: bool,
+}
+
+struct Model {
+    knowing: Knowing,
+    terms: Terms,
+    kinds: Stream,
+    errors: Stream,
+    /// Of all m hosts.
+    places: u64,
+    short_ticks: u64,
+    hosts: Vec<Host>,
+    /// Hosts in use that have a place, by class, jobs and number.
+    open: BTreeSet<(bool, u64, usize)>,
+    empty: BTreeSet<usize>,
+    /// Jobs in the order they end; and long ones that were predicted short, as they turn out.
+    short: VecDeque<Job>,
+    long: VecDeque<Job>,
+    surprising: VecDeque<(u64, usize)>,
+}
+
+impl Model {
+    fn new(hosts: u64, terms: Terms, seed: u64, knowing: Knowing) -> Self {
+        // One job a tick: so many ticks a short life lasts that the jobs alive fill the hosts.
+        Self {
+            knowing,
+            terms,
+            kinds: Seed(seed).stream("jobs: short or long"),
+            errors: Seed(seed).stream("jobs: predicted wrong"),
+            places: hosts * PLACES,
+            short_ticks: ((hosts * PLACES) as f64 / terms.mean_life()).round() as u64,
+            hosts: Vec::new(),
+            open: BTreeSet::new(),
+            empty: BTreeSet::new(),
+            short: VecDeque::new(),
+            long: VecDeque::new(),
+            surprising: VecDeque::new(),
+        }
+    }
+
+    fn run(mut self) -> Seen {
+        let long_ticks = self.short_ticks * LONG_OVER_SHORT;
+        let settled = SETTLING * long_ticks;
+        let paused = settled + MEASURED * long_ticks;
+        let turning = paused + PAUSE * self.short_ticks;
+        let (kinds, long) = (self.kinds, self.terms.long);
+        let is_long = |now| unit(kinds.draw(now, 0)) < long;
+        let mut needed = 0;
+        for now in 0..paused {
+            self.pass(now, Some(is_long(now)));
+            needed = if now < settled { 0 } else { needed.max(self.in_use()) };
+        }
+        for now in paused..turning {
+            self.pass(now, is_long(now).then_some(true));
+        }
+        let kept = self.in_use();
+        let mut now = turning;
+        while ((self.short.len() + self.long.len()) as u64) < self.places {
+            self.pass(now, Some(true));
+            now += 1;
+        }
+        Seen { needed: needed as f64, kept: kept as f64, turned: self.in_use() as f64 }
+    }
+
+    /// A tick: who is due leaves, and a job may come, which is long or not.
+    fn pass(&mut self, now: u64, job: Option<bool>) {
+        self.end(now);
+        self.learn(now);
+        if let Some(is_long) = job {
+            self.arrive(now, is_long);
+        }
+    }
+
+    fn in_use(&self) -> usize {
+        self.hosts.len() - self.empty.len()
+    }
+
+    fn end(&mut self, now: u64) {
+        while let Some(job) = self.short.pop_front_if(|job| job.ends <= now) {
+            self.change(job.host, |host| host.lose(job.predicted_long));
+        }
+        while let Some(job) = self.long.pop_front_if(|job| job.ends <= now) {
+            let says_long = job.predicted_long || self.knowing == Knowing::Learning;
+            self.change(job.host, |host| host.lose(says_long));
+        }
+    }
+
+    fn learn(&mut self, now: u64) {
+        while let Some((_, host)) = self.surprising.pop_front_if(|(at, _)| *at <= now) {
+            self.change(host, |host| host.says_long += 1);
+        }
+    }
+
+    fn arrive(&mut self, now: u64, is_long: bool) {
+        let is_wrong = self.knowing != Knowing::All && unit(self.errors.draw(now, 0)) < self.terms.wrong;
+        let predicted_long = is_long != is_wrong;
+        let host = self.best_fit(predicted_long);
+        self.change(host, |host| host.gain(predicted_long));
+        let life = self.short_ticks * if is_long { LONG_OVER_SHORT } else { 1 };
+        let job = Job { ends: now + life, host, predicted_long };
+        if is_long {
+            if !predicted_long && self.knowing == Knowing::Learning {
+                self.surprising.push_back((now + self.short_ticks, host));
+            }
+            self.long.push_back(job);
+        } else {
+            self.short.push_back(job);
+        }
+    }
+
+    /// The fullest host of this class with a place, else an empty one, else a new one.
+    fn best_fit(&mut self, long: bool) -> usize {
+        let open = self.open.range((long, 0, 0)..(long, PLACES, 0)).next_back().map(|(_, _, host)| *host);
+        let found = open.or_else(|| self.empty.first().copied());
+        found.unwrap_or_else(|| {
+            self.hosts.push(Host::default());
+            self.empty.insert(self.hosts.len() - 1);
+            self.hosts.len() - 1
+        })
+    }
+
+    /// Changes a host and puts it where it belongs then.
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut Host)) {
+        let place = |host: &Host| (host.says_long > 0, host.jobs, at);
+        self.open.remove(&place(&self.hosts[at]));
+        self.empty.remove(&at);
+        change(&mut self.hosts[at]);
+        match self.hosts[at].jobs {
+            0 => _ = self.empty.insert(at),
+            PLACES => {}
+            _ => _ = self.open.insert(place(&self.hosts[at])),
+        }
+    }
+}
+
+/// A number from 0 up to 1.
+fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn mean(seeds: &[Trio], value: impl Fn(&Trio) -> f64) -> f64 {
+    seeds.iter().map(value).sum::<f64>() / seeds.len() as f64
+}
+
+/// Hosts that not learning has more.
+fn more(value: fn(&Seen) -> f64) -> impl Fn(&Trio) -> f64 + Copy {
+    move |trio| value(&trio[NEVER]) - value(&trio[LEARNING])
+}
+
+/// What is counted, by name.
+type Count = (&'static str, fn(&Seen) -> f64);
+const COUNTS: [Count; 3] = [("needed", |seen| seen.needed), ("kept", |seen| seen.kept), ("turned", |seen| seen.turned)];
+
+/// The slope of a difference over m, through the origin, by least squares; and the power of m by
+/// which it grows, where it is above 0.
+fn fitted(hosts: &[u64], by_size: &[&[Trio]], difference: impl Fn(&Trio) -> f64) -> (f64, f64) {
+    let points: Vec<_> = hosts.iter().zip(by_size).map(|(m, seeds)| (*m as f64, mean(seeds, &difference))).collect();
+    let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let slope = sum(|(m, more)| m * more) / sum(|(m, _)| m * m);
+    let count = points.len() as f64;
+    let (across, up) = (sum(|(m, _)| m.ln()) / count, sum(|(_, more)| more.ln()) / count);
+    let rise: f64 = points.iter().map(|(m, more)| (m.ln() - across) * (more.ln() - up)).sum();
+    (slope, rise / points.iter().map(|(m, _)| (m.ln() - across) * (m.ln() - across)).sum::<f64>())
+}
+
+fn rows(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Row> {
+    let row = |(m, seeds): (&u64, &&[Trio])| {
+        let over = |what, value: fn(&Trio) -> f64| Measure::of(what, 0, seeds.iter().map(value));
+        let ours = vec![
+            over("needed, learning", |trio| trio[LEARNING].needed),
+            over("not learning", |trio| trio[NEVER].needed),
+            over("kept, learning", |trio| trio[LEARNING].kept),
+            over("not learning", |trio| trio[NEVER].kept),
+            over("turned, learning", |trio| trio[LEARNING].turned),
+            over("not learning", |trio| trio[NEVER].turned),
+        ];
+        Row { what: format!("m = {m}"), paper: Some("not learning needs more, by order m"), ours }
+    };
+    hosts.iter().zip(by_size).map(row).collect()
+}
+
+fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
+    let of = |(_, value): Count, whatever: &'static str, like_m: &'static str| {
+        let least = hosts.iter().zip(by_size).map(|(m, seeds)| (*m, mean(seeds, more(value))));
+        let found = least.clone().find(|(_, more)| *more <= 0.0);
+        let (slope, power) = fitted(hosts, by_size, more(value));
+        let grows = format!("it is {slope:+.3} m")
+            + &if power.is_nan() { String::new() } else { format!(", as m to the {power:.2}") };
+        [
+            Check::new(whatever, found.map(|(m, more)| format!("{more:+.1} hosts with m = {m}"))),
+            Check::so(like_m, slope > 0.0 && (0.8..=1.2).contains(&power), || grows),
+        ]
+    };
+    let [needed, kept, turned] = COUNTS;
+    let checks = [
+        of(
+            needed,
+            "best fit that does not learn needs more hosts while nothing changes, whatever m",
+            "by a number that grows like m, as its power of 0.8 to 1.2",
+        ),
+        of(kept, "it keeps more hosts in use when no short job comes, whatever m", "by a number that grows like m"),
+        of(turned, "and has more in use when long jobs take the places, whatever m", "by a number that grows like m"),
+    ];
+    checks.into_iter().flatten().collect()
+}
+
+fn remarks(hosts: &[u64], terms: &[Terms], by_terms: &[&[&[Trio]]]) -> Vec<String> {
+    let words = |(terms, by_size): (&Terms, &&[&[Trio]])| {
+        let of = |(name, value): Count| {
+            let slope = |knowing: usize| fitted(hosts, by_size, |trio| value(&trio[knowing])).0;
+            let [perfect, learning, never] = [PERFECT, LEARNING, NEVER].map(slope);
+            format!("{name} {perfect:.2}, {learning:.2}, {never:.2} m")
+        };
+        format!(
+            "short jobs hold {:.0} % of the places, {:.0} % wrong: {}",
+            terms.short_places_pct(),
+            100.0 * terms.wrong,
+            COUNTS.map(of).join("; "),
+        )
+    };
+    let mut remarks = vec!["below: if all is right, learning, not learning".into()];
+    remarks.extend(terms.iter().zip(by_terms).map(words));
+    remarks
+}
+
+fn panels(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Panel> {
+    const LINES: [(&str, Role); 3] =
+        [("all right", Role::Ghost), ("learning", Role::Live), ("not learning", Role::Variant(0))];
+    let plot = |title: &str, value: fn(&Seen) -> f64| {
+        let point =
+            |knowing: usize, (m, seeds): (&u64, &&[Trio])| (*m as f64, mean(seeds, |trio| value(&trio[knowing])));
+        let line = |knowing: usize| hosts.iter().zip(by_size).map(|at| point(knowing, at)).collect();
+        let series = LINES.iter().enumerate();
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: "hosts".into(),
+            across: "m, hosts that all jobs would fill".into(),
+            across_is_log: true,
+            up_is_log: false,
+            series: series
+                .map(|(knowing, (name, role))| Series::new(*name, *role, Style::Line, line(knowing)))
+                .collect(),
+        })
+    };
+    vec![
+        plot("Hosts needed while nothing changes", |seen| seen.needed),
+        plot("Hosts in use when no short job has come for a while", |seen| seen.kept),
+        plot("Hosts in use when long jobs have taken the places of short ones", |seen| seen.turned),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A model in which every class has been said by hand.
+    fn model(knowing: Knowing) -> Model {
+        Model { short_ticks: 10, ..Model::new(1, Terms { wrong: 0.0, ..TERMS[0] }, 1, knowing) }
+    }
+
+    /// Puts jobs on hosts by their predicted class; where they stand.
+    fn placed(model: &mut Model, predicted_long: &[bool]) -> Vec<usize> {
+        let mut put = |long: &bool| {
+            let host = model.best_fit(*long);
+            model.change(host, |host| host.gain(*long));
+            host
+        };
+        predicted_long.iter().map(&mut put).collect()
+    }
+
+    #[test]
+    fn jobs_go_to_the_fullest_host_of_their_class() {
+        let mut model = model(Knowing::Never);
+        assert_eq!(placed(&mut model, &[false, true, false, true, true]), [0, 1, 0, 1, 1]);
+        // Full, so that the next opens another; when one leaves there, the fuller host goes on.
+        assert_eq!(placed(&mut model, &[false; 9])[8], 2);
+        model.change(0, |host| host.lose(false));
+        assert_eq!(placed(&mut model, &[false, false]), [0, 2]);
+    }
+
+    #[test]
+    fn a_host_is_long_from_when_a_job_turns_out_to_be() {
+        for (knowing, expected) in [(Knowing::Learning, 0), (Knowing::Never, 1)] {
+            let mut model = model(knowing);
+            placed(&mut model, &[false]);
+            if knowing == Knowing::Learning {
+                model.surprising.push_back((10, 0));
+            }
+            model.learn(9);
+            assert_eq!(model.best_fit(false), 0, "still taken for short");
+            model.learn(10);
+            assert_eq!(placed(&mut model, &[true]), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_line_through_the_origin_has_its_slope_and_a_power_of_one() {
+        let seen = |needed| Seen { needed, kept: 0.0, turned: 0.0 };
+        let hosts = [10, 20, 40];
+        let seeds: Vec<Vec<Trio>> = hosts.iter().map(|m| vec![[0.0, 0.0, 0.25 * *m as f64].map(seen)]).collect();
+        let seeds: Vec<&[Trio]> = seeds.iter().map(Vec::as_slice).collect();
+        let (slope, power) = fitted(&hosts, &seeds, more(|seen| seen.needed));
+        assert!((slope - 0.25).abs() < 1e-12 && (power - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,495 @@
+//! Pools: parts of a trace by tenant, each with machines of its own, and what the lifetime rules
+//! make of them. (LAVA sections 5.1 to 6.1, appendices F and G)
+
+use std::sync::Arc;
+
+use tiebreak_lifetime::{Forecasts, Quality};
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Millis, RequestId, Resource, Time, VmId, VmRow, Workload, WorkloadBuilder};
+use tiebreak_placement::Group;
+use tiebreak_scenario::Variant;
+use tiebreak_scenario::predictor::PredictorRow;
+use tiebreak_scenario::{ClusterRow, ClusterSettings};
+use tiebreak_sim::metrics::{Counters, index_of};
+use tiebreak_sim::{Agents, GeneratedWorkload, IncidentUse, World};
+
+use super::figure::Scale;
+use super::zone::at_once;
+use tiebreak_console::answer::Failure;
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::{preset, set_fields};
+use tiebreak_console::trace::source;
+
+/// Seeds of the full size.
+pub(super) const SEEDS: u64 = 5;
+
+/// Days at the beginning that are not measured, and all that a predictor learns from.
+pub(super) const WARM_UP_DAYS: f64 = 2.0;
+
+/// Larger requests are left out: a sample keeps few of them, but whole, and one of hundreds of VMs
+/// would be a pool's peak by itself.
+pub(super) const REQUEST_VMS_MAX: u32 = 20;
+
+/// The machine of the Azure packing trace: cores, GiB.
+const MACHINE: (f64, f64) = (104.0, 562.5);
+
+/// Machines in a rack.
+const RACK: u32 = 8;
+
+/// How many parts of the trace each pool gets, one pool after the other.
+const PARTS: [u32; 12] = [4, 3, 2, 2, 4, 3, 1, 2, 1, 2, 1, 1];
+
+/// How much of a pool's scarcer resource is in use at its peak, in percent, in turn.
+const PEAK_PCT: [f64; 6] = [60.0, 65.0, 70.0, 75.0, 80.0, 85.0];
+
+/// VMs of a trace for each pool, about; smaller pools have too few machines to tell anything.
+const VMS_A_POOL: u32 = 3_000;
+
+/// Until so long after a trace's last arrival an oracle knows the ends: the packing trace tells
+/// them for 90 days, its samples bring arrivals for 14.
+const ORACLE_BEYOND_H: f64 = 76.0 * 24.0;
+
+/// Where pools come from.
+#[derive(Clone)]
+pub(super) enum Origin {
+    /// The tenants of a trace.
+    Trace(Arc<Workload>),
+    /// Tenants made up anew for each seed.
+    Generated(GeneratedWorkload),
+}
+
+impl Origin {
+    /// The trace of `--trace`, or the one that is built in; and its name.
+    pub(super) fn of_trace(given: &Given) -> Result<(Self, String), Failure> {
+        let named = preset(if given.has("trace") { "packing-400" } else { "default" })?;
+        let source = source(named.active_variant(), given)?;
+        let name = source.trace.map_or_else(String::new, |trace| trace.name);
+        Ok((Self::Trace(source.workload), name))
+    }
+
+    /// Weeks of made-up tenants whose VMs live 30 days at most, so that nearly all that stand at
+    /// the start leave.
+    pub(super) fn generated(scale: Scale) -> Self {
+        Self::Generated(GeneratedWorkload {
+            days: scale.pick(6.0, 28.0),
+            requests_per_hour: scale.pick(40.0, 160.0),
+            longest_life: scale.pick(8.0, 30.0),
+            deleted_whole: 50.0,
+            spikes_per_day: 0.0,
+            ..GeneratedWorkload::default()
+        })
+    }
+
+    /// What all pools of a seed are asked for, without large requests and what else is not wanted.
+    pub(super) fn whole(&self, seed: u64, wanted: impl Fn(&VmRow) -> bool) -> Arc<Workload> {
+        let drawn;
+        let all = match self {
+            Self::Trace(workload) => workload.as_ref(),
+            Self::Generated(settings) => {
+                drawn = settings.generate(Seed(seed));
+                &drawn
+            }
+        };
+        let mut rows = WorkloadBuilder::new();
+        for (request, _, row) in vms(all) {
+            let vms = all.vms_of(request);
+            if vms.end - vms.start <= REQUEST_VMS_MAX && wanted(&row) {
+                rows.push(row);
+            }
+        }
+        Arc::new(rows.finish(all.horizon()).expect("a trace has small requests"))
+    }
+
+    /// All of a trace; what is made up, of seed 1.
+    pub(super) fn all(&self) -> Arc<Workload> {
+        match self {
+            Self::Trace(workload) => workload.clone(),
+            Self::Generated(settings) => Arc::new(settings.generate(Seed(1))),
+        }
+    }
+
+    /// How many pools its VMs are enough for.
+    pub(super) fn pools(&self) -> usize {
+        match self {
+            Self::Trace(workload) => (workload.vm_count() / VMS_A_POOL).clamp(1, PARTS.len() as u32) as usize,
+            Self::Generated(_) => 3,
+        }
+    }
+}
+
+/// Every VM of a workload with its request, in order.
+pub(super) fn vms(workload: &Workload) -> impl Iterator<Item = (RequestId, VmId, VmRow)> + '_ {
+    (0..workload.request_count()).map(RequestId).flat_map(move |request| {
+        let (tenant, start) = (workload.tenant(request), workload.at(request));
+        workload.vms_of(request).map(VmId).map(move |vm| {
+            let (name, shape, end) = (workload.name(vm), *workload.shape_of_vm(vm), workload.end(vm));
+            (request, vm, VmRow { name, tenant, shape, start, end })
+        })
+    })
+}
+
+/// A pool: all VMs of some tenants, and machines for them.
+pub(super) struct Pool {
+    pub(super) machines: u32,
+    workload: Arc<Workload>,
+    /// Its VMs by their numbers in the whole.
+    vms: Vec<VmId>,
+    seed: u64,
+}
+
+/// Cuts tenants into pools, others for each seed.
+pub(super) fn cut(whole: &Workload, count: usize, seed: u64) -> Vec<Pool> {
+    let parts = &PARTS[..count];
+    let tenants = Seed(seed).stream("pools of tenants");
+    let all: u32 = parts.iter().sum();
+    let pool_of = |tenant: u64| {
+        let mut part = tiebreak_model::random::pick(tenants.draw(tenant, 0), all);
+        let is_here = |size: &u32| {
+            part < *size || {
+                part -= size;
+                false
+            }
+        };
+        parts.iter().position(is_here).expect("parts are below their sum")
+    };
+    let mut rows: Vec<_> = (0..count).map(|_| (WorkloadBuilder::new(), Vec::new())).collect();
+    for (_, vm, row) in vms(whole) {
+        let (builder, vms) = &mut rows[pool_of(row.tenant)];
+        builder.push(row);
+        vms.push(vm);
+    }
+    let pools = rows.into_iter().enumerate().filter(|(_, (_, vms))| !vms.is_empty());
+    let pool = |(number, (builder, vms)): (usize, (WorkloadBuilder, Vec<VmId>))| {
+        let workload = builder.finish(whole.horizon()).expect("it has VMs");
+        let machines = (100.0 * peak(&workload) / PEAK_PCT[number % PEAK_PCT.len()]).ceil() as u32;
+        Pool { machines: machines.max(1), workload: Arc::new(workload), vms, seed }
+    };
+    pools.map(pool).collect()
+}
+
+/// What of a machine a VM takes: its shares of cores and memory.
+pub(super) fn shares(row: &VmRow) -> [f64; 2] {
+    let of = |resource: Resource, capacity: f64| f64::from(row.shape.demand[resource]) / resource.unit().1 / capacity;
+    [of(Resource::Cores, MACHINE.0), of(Resource::Memory, MACHINE.1)]
+}
+
+/// The most machines' worth of the scarcer resource that is ever in use.
+fn peak(workload: &Workload) -> f64 {
+    let mut changes = Vec::new();
+    for (_, _, row) in vms(workload).filter(|(_, _, row)| row.end > row.start.max(Time::ZERO)) {
+        let taken = shares(&row);
+        changes.push((row.start.max(Time::ZERO), true, taken));
+        changes.push((row.end, false, taken.map(|share| -share)));
+    }
+    // Who leaves makes room for who comes at the same instant.
+    changes.sort_by_key(|(at, comes, _)| (*at, *comes));
+    let (mut used, mut most) = ([0.0_f64; 2], 0.0_f64);
+    for (_, _, change) in changes {
+        used = [used[0] + change[0], used[1] + change[1]];
+        most = most.max(used[0]).max(used[1]);
+    }
+    most
+}
+
+/// How many machines first fit takes for VMs of these shares, the largest first.
+fn packed(mut vms: Vec<[f64; 2]>) -> usize {
+    let size = |vm: &[f64; 2]| vm[0].max(vm[1]);
+    vms.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let mut free: Vec<[f64; 2]> = Vec::new();
+    for vm in vms {
+        // Shares are sums of fractions: what is full but for rounding is full.
+        let has_room = |free: &&mut [f64; 2]| free.iter().zip(vm).all(|(free, share)| share <= *free + 1e-9);
+        match free.iter_mut().find(has_room) {
+            Some(free) => *free = [free[0] - vm[0], free[1] - vm[1]],
+            None => free.push([1.0 - vm[0], 1.0 - vm[1]]),
+        }
+    }
+    free.len()
+}
+
+/// A list without lifetime rules and with one agent that decides at once, as Borg's leader does:
+/// the default list, with BestFit compared exactly.
+pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failure> {
+    let mut variant = Variant {
+        agents: Agents { count: 1, decision_ms: 0, publish_ms: 0, ..Agents::default() },
+        ..Variant::default()
+    };
+    variant.set("rules.BestFit.buckets", "none")?;
+    let days = whole.horizon().0 as f64 / Millis::DAY.0 as f64;
+    variant.set("predictor.train_share", &format!("{}", 100.0 * WARM_UP_DAYS / days))?;
+    variant.measures.measured_from_hours = 24.0 * WARM_UP_DAYS;
+    set_fields(&mut variant, given)?;
+    Ok(variant)
+}
+
+/// What that is, in a sentence.
+pub(super) const BASELINE: &str = "The baseline is the default list with an exact BestFit, lifetime rules stand just \
+                                   above it, and VMs alive at the start are placed by the baseline.";
+
+/// A way to use lifetimes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    LaBinary,
+    Nilas,
+    Lava,
+}
+
+impl Way {
+    pub(super) const ALL: [Self; 3] = [Self::LaBinary, Self::Nilas, Self::Lava];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::LaBinary => "LA-Binary",
+            Self::Nilas => "NILAS",
+            Self::Lava => "LAVA",
+        }
+    }
+
+    /// The baseline with its rules, the lowest first, each above the one before.
+    pub(super) fn list(self, baseline: &Variant) -> Variant {
+        let rules: &[&str] = match self {
+            Self::LaBinary => &["LifetimeAlignmentBinary"],
+            Self::Nilas => &["TemporalCost"],
+            Self::Lava => &["TemporalCost", "LavaHostClass"],
+        };
+        let mut variant = baseline.clone();
+        let mut below = packing(baseline);
+        for rule in rules {
+            put_above(&mut variant, rule, below);
+            below = rule;
+        }
+        variant
+    }
+}
+
+/// The rule that packs.
+fn packing(variant: &Variant) -> &'static str {
+    let is_on = |id: &&str| variant.rules.iter().any(|row| row.id == **id && row.on);
+    ["WasteMinimization", "BestFit"].into_iter().find(is_on).unwrap_or("BestFit")
+}
+
+/// Switches a machine preference on, just above another.
+pub(super) fn put_above(variant: &mut Variant, rule: &str, other: &str) {
+    let others = variant.rules_of(Group::MachinePreferences).filter(|row| row.id != rule);
+    let place = others.take_while(|row| row.id != other).count();
+    assert!(variant.move_rule(rule, place), "a rule of the list");
+    variant.rules.iter_mut().filter(|row| row.id == rule).for_each(|row| row.on = true);
+}
+
+/// The oracle, and one that is right about so many percent of the VMs.
+pub(super) fn oracle() -> PredictorRow {
+    PredictorRow { values: vec![ORACLE_BEYOND_H], ..PredictorRow::plain("Oracle").expect("it is listed") }
+}
+
+pub(super) fn noisy_oracle(accuracy_pct: f64) -> PredictorRow {
+    let mut row = PredictorRow::plain("NoisyOracle").expect("it is listed");
+    row.values[0] = accuracy_pct;
+    row
+}
+
+/// What a predictor says of all VMs of a whole, and how good that is.
+pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Forecasts, Quality) {
+    let trained = predictor.train(whole.clone(), seed).finish();
+    (trained.forecasts, trained.quality)
+}
+
+/// What was seen of a run after the warm-up.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    /// Mean share of the machines that are empty.
+    pub(super) empty_pct: f64,
+    /// The same if everything could be packed without loss: what nobody has of the scarcer of
+    /// cores and memory.
+    pub(super) bound_pct: f64,
+    /// VMs for which no machine was found.
+    pub(super) refused: u64,
+    pub(super) repredictions: u64,
+    /// Everything that was counted.
+    pub(super) counters: Counters,
+}
+
+/// A list to run every pool with.
+pub(super) struct Trial<'a> {
+    pub(super) list: Variant,
+    /// What is predicted of the whole, if anything is.
+    pub(super) forecasts: Option<&'a Forecasts>,
+    /// What happens to the pool.
+    pub(super) incidents: &'a [IncidentUse],
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(list: Variant, forecasts: impl Into<Option<&'a Forecasts>>) -> Self {
+        Self { list, forecasts: forecasts.into(), incidents: &[] }
+    }
+}
+
+/// A pool under all trials.
+pub(super) struct Tried {
+    pub(super) machines: u32,
+    /// Mean share of the machines that would be empty if all VMs were packed anew.
+    pub(super) repacked_pct: f64,
+    /// Of the VMs alive at a time, those that end within eight hours.
+    pub(super) ending_pct: f64,
+    pub(super) seen: Vec<Seen>,
+}
+
+impl Tried {
+    /// How many more hosts a trial leaves empty than the first one, in percentage points.
+    pub(super) fn gain(&self, trial: usize) -> f64 {
+        self.seen[trial].empty_pct - self.seen[0].empty_pct
+    }
+}
+
+/// Every pool of a seed under all trials.
+pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, Failure> {
+    let under_all = |pool: &Pool| {
+        let seen = trials.iter().map(|trial| pool.run(trial)).collect::<Result<_, Failure>>()?;
+        Ok(Tried { machines: pool.machines, repacked_pct: pool.repacked_pct(), ending_pct: pool.ending_pct(), seen })
+    };
+    pools.iter().map(under_all).collect()
+}
+
+/// For each seed the pools.
+pub(super) type Found = Vec<Vec<Tried>>;
+
+/// Where the pools of a column or row come from.
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) is_generated: bool,
+    pub(super) wanted: fn(&VmRow) -> bool,
+}
+
+pub(super) const TRACE: Case = Case { name: "trace", is_generated: false, wanted: |_| true };
+
+/// Those of the trace without the VMs alive at its start that it never ends.
+pub(super) const NOBODY_STAYS: Case =
+    Case { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
+
+pub(super) const MADE_UP: Case = Case { name: "made up", is_generated: true, ..TRACE };
+
+/// A cold start: the pools begin empty.
+pub(super) const EMPTY_AT_FIRST: Case = Case { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
+
+/// What was tried in the pools of some cases.
+pub(super) struct Cases {
+    /// The trace's name.
+    pub(super) trace: String,
+    pub(super) seeds: Vec<u64>,
+    /// In the order of the cases.
+    pub(super) found: Vec<Found>,
+}
+
+/// What all pools of a case and seed are asked for, and how many pools its VMs are enough for.
+pub(super) struct Whole {
+    pub(super) workload: Arc<Workload>,
+    pub(super) pools: usize,
+    pub(super) seed: u64,
+    pub(super) is_generated: bool,
+}
+
+/// Tries something with the pools of these cases for every seed.
+pub(super) fn in_cases(
+    given: &Given,
+    cases: &[Case],
+    one: impl Fn(&Whole) -> Result<Vec<Tried>, Failure> + Sync,
+) -> Result<Cases, Failure> {
+    let scale = Scale::of(given);
+    let (origin, trace) = Origin::of_trace(given)?;
+    let origins = [origin, Origin::generated(scale)];
+    let seeds = scale.seeds(SEEDS);
+    let jobs: Vec<_> = cases.iter().flat_map(|case| seeds.iter().map(move |seed| (case, *seed))).collect();
+    let mut runs = at_once(&jobs, |(case, seed)| {
+        let origin = &origins[usize::from(case.is_generated)];
+        let (workload, pools) = (origin.whole(*seed, case.wanted), origin.pools());
+        one(&Whole { workload, pools, seed: *seed, is_generated: case.is_generated })
+    })?
+    .into_iter();
+    let found = cases.iter().map(|_| runs.by_ref().take(seeds.len()).collect()).collect();
+    Ok(Cases { trace, seeds, found })
+}
+
+/// The mean over the pools of a seed.
+pub(super) fn over_pools(pools: &[Tried], value: impl Fn(&Tried) -> f64) -> f64 {
+    pools.iter().map(value).sum::<f64>() / pools.len() as f64
+}
+
+/// The mean over the pools of all seeds.
+pub(super) fn over_all(seeds: &[Vec<Tried>], value: impl Fn(&Tried) -> f64) -> f64 {
+    seeds.iter().map(|pools| over_pools(pools, &value)).sum::<f64>() / seeds.len() as f64
+}
+
+impl Pool {
+    /// The VMs alive at every half day after the warm-up.
+    fn alive(&self) -> Vec<(Time, Vec<VmRow>)> {
+        let half_day = Millis::DAY.0 as i64 / 2;
+        let times = (2.0 * WARM_UP_DAYS) as i64..=self.workload.horizon().0 / half_day;
+        let mut alive: Vec<_> = times.map(|at| (Time(at * half_day), Vec::new())).collect();
+        for (_, _, row) in vms(&self.workload) {
+            let then = alive.iter_mut().filter(|(at, _)| row.start <= *at && *at < row.end);
+            then.for_each(|(_, here)| here.push(row));
+        }
+        alive
+    }
+
+    /// The VMs alive are packed into as few machines as first fit finds, the largest first; what
+    /// share of the machines that leaves empty, on average.
+    fn repacked_pct(&self) -> f64 {
+        let alive = self.alive();
+        let machines = alive.iter().map(|(_, vms)| packed(vms.iter().map(shares).collect()) as f64).sum::<f64>();
+        100.0 - 100.0 * machines / alive.len() as f64 / f64::from(self.machines)
+    }
+
+    fn ending_pct(&self) -> f64 {
+        let alive = self.alive();
+        let soon = |at: Time| at + Millis(8 * Millis::HOUR.0);
+        let ending = |(at, vms): &(Time, Vec<VmRow>)| vms.iter().filter(|row| row.end <= soon(*at)).count();
+        let all: usize = alive.iter().map(|(_, vms)| vms.len()).sum();
+        100.0 * alive.iter().map(ending).sum::<usize>() as f64 / all as f64
+    }
+
+    fn run(&self, trial: &Trial<'_>) -> Result<Seen, Failure> {
+        let (cores, memory_gib) = MACHINE;
+        let racks = (self.machines / RACK).max(1);
+        let settings = ClusterSettings { machines: self.machines, racks, cores, memory_gib, ..Default::default() };
+        let clusters = vec![ClusterRow { settings, ..ClusterRow::numbered(0) }];
+        let variant = Variant { seed: self.seed, clusters, ..trial.list.clone() };
+        let plan = variant.untrained_plan(self.workload.clone())?.without_samples();
+        let mut plan = plan.with_incidents(trial.incidents)?;
+        if let Some(forecasts) = trial.forecasts {
+            plan = plan.with_forecasts(variant.lifetimes, Arc::new(forecasts.of_part(&self.vms)));
+        }
+        let mut world = World::new(plan);
+        world.run();
+        Ok(Seen::of(&world))
+    }
+}
+
+impl Seen {
+    fn of(world: &World) -> Self {
+        let from = Time::ZERO + Millis((WARM_UP_DAYS * Millis::DAY.0 as f64) as u64);
+        let bounds = world.series().values(index_of("EmptyHostsBound").expect("a metric of the list"));
+        let sampled = world.series().times().iter().zip(bounds).filter(|(at, _)| **at >= from);
+        let summary = world.summary();
+        Self {
+            empty_pct: summary.empty_hosts_pct_mean,
+            bound_pct: sampled.clone().map(|(_, bound)| bound).sum::<f64>() / sampled.count() as f64,
+            refused: summary.rejections,
+            repredictions: summary.lives.repredictions,
+            counters: summary.counters,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_are_packed_first_and_both_resources_have_an_end() {
+        let mixed = [[0.6, 0.1], [0.4, 0.1], [0.6, 0.1], [0.4, 0.1]];
+        assert_eq!(packed(mixed.to_vec()), 2);
+        assert_eq!(packed(vec![[0.1, 0.6]; 3]), 3);
+        assert_eq!(packed(vec![[0.1, 0.1]; 10]), 1, "ten tenths are a whole");
+        assert_eq!(packed(Vec::new()), 0);
+    }
+}

@@ -1,0 +1,283 @@
+//! Servers and chassis under caps, as the power figures run them: loads that waver, the draw poll by poll, and
+//! what became of the VMs.
+
+use tiebreak_chart::{Panel, Role, Series, Style, TimeChart};
+use tiebreak_model::random::{Seed, pick};
+use tiebreak_power::slowdown::{CPU_BOUND, latency_over, running_time};
+use tiebreak_power::{Capping, Chassis, Part, ServerPower};
+
+use super::figure::{Measure, Row};
+use tiebreak_console::answer::Failure;
+
+/// Utilizations of the paper's two programs, which it does not publish. These and the share of their work that is bound by
+/// the CPU were searched so that one server draws clearly more than 250 W, needs RAPL at 210 W and no sooner, and
+/// slows down about as the paper says at 230 and 210 W (power-fig4).
+pub(super) const USER_FACING_BUSY: f64 = 0.80;
+/// The same of batch.
+pub(super) const BATCH_BUSY: f64 = 0.84;
+
+/// How far every VM's utilization strays from its mean, up or down, anew each second.
+const STRAYS: f64 = 0.03;
+
+/// What is run.
+pub(super) struct Experiment {
+    /// The parts of every server, with their mean utilizations.
+    pub(super) servers: Vec<Vec<Part>>,
+    /// None where nothing is capped.
+    pub(super) capping: Option<Capping>,
+    pub(super) seconds: u64,
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    /// Mean latency of user-facing VMs and mean running time of the others, each over that without a cap.
+    latency: f64,
+    running: f64,
+    mean_w: f64,
+    /// The share of polls over the budget, in percent, and the longest time in a row, in seconds.
+    over_pct: f64,
+    pub(super) over_longest_s: f64,
+    /// The lowest frequency of any user-facing core and of any other, in percent of the nominal one.
+    user_facing_lowest_pct: f64,
+    batch_lowest_pct: f64,
+    /// How often RAPL took hold of a server.
+    pub(super) rapl: u64,
+    /// The chassis' draw at every poll.
+    pub(super) draws: Vec<f64>,
+    /// The lowest frequency of any core that is not user-facing, at every poll, in percent.
+    pub(super) batch_pct: Vec<f64>,
+}
+
+pub(super) const LATENCY: &str = "latency, of no cap";
+pub(super) const RUNNING: &str = "running time, of no cap";
+pub(super) const DRAW: &str = "draw, W";
+const OVER: &str = "over budget, % of time";
+const USER_FACING_LOWEST: &str = "lowest user-facing, % of nominal";
+const BATCH_LOWEST: &str = "lowest batch, %";
+
+pub(super) const POLL_MS: u64 = 200;
+
+impl Experiment {
+    /// Runs it with one seed: the same loads whatever the capping is.
+    pub(super) fn run(&self, seed: u64) -> Result<Outcome, Failure> {
+        // What no draw reaches is no cap.
+        let none = Capping { budget_w: 1e9, ..Capping::default() };
+        let capping = self.capping.unwrap_or(none);
+        let mut chassis = Chassis::new(&ServerPower::default(), &capping, self.servers.len())?;
+        let mut watched = Watched::of(&self.servers);
+        for second in 0..self.seconds {
+            for (server, parts) in self.servers.iter().enumerate() {
+                chassis.set_parts(server, &strayed(parts, seed, server as u64, second))?;
+            }
+            for _ in 0..1_000 / POLL_MS {
+                let was_under_rapl: Vec<_> =
+                    (0..self.servers.len()).map(|server| chassis.is_under_rapl(server)).collect();
+                watched.note(&chassis);
+                chassis.step();
+                let taken = |server: &usize| chassis.is_under_rapl(*server) && !was_under_rapl[*server];
+                watched.rapl += (0..self.servers.len()).filter(taken).count() as u64;
+            }
+        }
+        Ok(watched.outcome(&self.servers, capping.budget_w))
+    }
+}
+
+/// The same parts with what their utilization is in this second.
+fn strayed(parts: &[Part], seed: u64, server: u64, second: u64) -> Vec<Part> {
+    let stream = Seed(seed).stream("utilization");
+    let stray = |(index, part): (usize, &Part)| {
+        let drawn = f64::from(pick(stream.draw(1_000 * server + index as u64, second), 2_001)) / 1_000.0 - 1.0;
+        Part { utilization: (part.utilization + STRAYS * drawn).clamp(0.0, 1.0), ..*part }
+    };
+    parts.iter().enumerate().map(stray).collect()
+}
+
+/// The frequencies that a part had.
+#[derive(Clone)]
+struct Seen {
+    /// Polls by the mean frequency of its cores, in percent of the nominal one.
+    polls: [u32; 101],
+    lowest: f64,
+}
+
+impl Seen {
+    const NONE: Self = Self { polls: [0; 101], lowest: 1.0 };
+
+    fn note(&mut self, mean: f64, lowest: f64) {
+        self.polls[(100.0 * mean).round() as usize] += 1;
+        self.lowest = self.lowest.min(lowest);
+    }
+
+    /// Each frequency with its share of the time.
+    fn shares(&self) -> Vec<(f64, f64)> {
+        let all: u32 = self.polls.iter().sum();
+        let share = |(pct, polls): (usize, &u32)| (pct as f64 / 100.0, f64::from(*polls) / f64::from(all));
+        self.polls.iter().enumerate().filter(|(_, polls)| **polls > 0).map(share).collect()
+    }
+}
+
+/// What is seen of a chassis, poll by poll.
+struct Watched {
+    /// What each part of every server had.
+    frequencies: Vec<Vec<Seen>>,
+    draws: Vec<f64>,
+    batch_pct: Vec<f64>,
+    rapl: u64,
+    user_facing: Vec<Vec<bool>>,
+}
+
+impl Watched {
+    fn of(servers: &[Vec<Part>]) -> Self {
+        let each = |parts: &Vec<Part>| vec![Seen::NONE; parts.len()];
+        let user_facing = |parts: &Vec<Part>| parts.iter().map(|part| part.user_facing).collect();
+        Self {
+            frequencies: servers.iter().map(each).collect(),
+            draws: Vec::new(),
+            batch_pct: Vec::new(),
+            rapl: 0,
+            user_facing: servers.iter().map(user_facing).collect(),
+        }
+    }
+
+    fn note(&mut self, chassis: &Chassis) {
+        let mut batch = 1.0_f64;
+        for (server, parts) in self.frequencies.iter_mut().enumerate() {
+            let kinds = &self.user_facing[server];
+            for ((mean, lowest), (part, user_facing)) in chassis.frequencies(server).zip(parts.iter_mut().zip(kinds)) {
+                part.note(mean, lowest);
+                batch = if *user_facing { batch } else { batch.min(lowest) };
+            }
+        }
+        self.batch_pct.push(100.0 * batch);
+        self.draws.push(chassis.draw_w());
+    }
+
+    fn outcome(self, servers: &[Vec<Part>], budget_w: f64) -> Outcome {
+        let polls = self.draws.len() as f64;
+        let parts: Vec<_> = servers.iter().flatten().zip(self.frequencies.iter().flatten()).collect();
+        let of = |user_facing| parts.iter().filter(move |(part, _)| part.user_facing == user_facing);
+        let mean = |user_facing, slowed: fn(&Part, &[(f64, f64)]) -> f64| {
+            let each = of(user_facing).map(|(part, seen)| slowed(part, &seen.shares()));
+            each.sum::<f64>() / of(user_facing).count() as f64
+        };
+        let lowest = |user_facing| 100.0 * of(user_facing).map(|(_, seen)| seen.lowest).fold(1.0, f64::min);
+        let over = |draw: &&f64| **draw > budget_w + 1e-6;
+        let longest = self.draws.chunk_by(|one, other| over(&one) == over(&other)).filter(|run| over(&&run[0]));
+        let longest = longest.map(<[f64]>::len).max().unwrap_or(0);
+        Outcome {
+            latency: mean(true, |part, shares| {
+                latency_over(part.cores_milli.div_ceil(1_000), part.utilization, shares, CPU_BOUND)
+            }),
+            running: mean(false, |_, shares| {
+                // What gets done in a time is the mean of speeds.
+                let speed = |(frequency, share): &(f64, f64)| share / running_time(*frequency, CPU_BOUND);
+                1.0 / shares.iter().map(speed).sum::<f64>()
+            }),
+            mean_w: self.draws.iter().sum::<f64>() / polls,
+            over_pct: 100.0 * self.draws.iter().filter(over).count() as f64 / polls,
+            over_longest_s: longest as f64 * POLL_MS as f64 / 1_000.0,
+            user_facing_lowest_pct: lowest(true),
+            batch_lowest_pct: lowest(false),
+            rapl: self.rapl,
+            draws: self.draws,
+            batch_pct: self.batch_pct,
+        }
+    }
+}
+
+/// The outcomes of one experiment, one for each seed.
+pub(super) struct Tried {
+    pub(super) what: String,
+    pub(super) paper: &'static str,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Tried {
+    pub(super) fn of(
+        what: String,
+        paper: &'static str,
+        experiment: &Experiment,
+        seeds: &[u64],
+    ) -> Result<Self, Failure> {
+        let outcomes = seeds.iter().map(|seed| experiment.run(*seed)).collect::<Result<_, _>>()?;
+        Ok(Self { what, paper, outcomes })
+    }
+
+    fn mean(&self, of: impl Fn(&Outcome) -> f64) -> f64 {
+        self.outcomes.iter().map(of).sum::<f64>() / self.outcomes.len() as f64
+    }
+
+    pub(super) fn latency(&self) -> f64 {
+        self.mean(|it| it.latency)
+    }
+
+    pub(super) fn running(&self) -> f64 {
+        self.mean(|it| it.running)
+    }
+
+    pub(super) fn mean_w(&self) -> f64 {
+        self.mean(|it| it.mean_w)
+    }
+
+    /// The longest time over the budget in a row, of all seeds.
+    pub(super) fn over_longest_s(&self) -> f64 {
+        self.outcomes.iter().map(|it| it.over_longest_s).fold(0.0, f64::max)
+    }
+
+    pub(super) fn rapl(&self) -> f64 {
+        self.mean(|it| it.rapl as f64)
+    }
+
+    pub(super) fn row(&self) -> Row {
+        let measure =
+            |what, decimals, of: fn(&Outcome) -> f64| Measure::of(what, decimals, self.outcomes.iter().map(of));
+        Row {
+            what: self.what.clone(),
+            paper: Some(self.paper),
+            ours: vec![
+                measure(LATENCY, 2, |it| it.latency),
+                measure(RUNNING, 2, |it| it.running),
+                measure(DRAW, 1, |it| it.mean_w),
+                measure(OVER, 2, |it| it.over_pct),
+                measure(USER_FACING_LOWEST, 0, |it| it.user_facing_lowest_pct),
+                measure(BATCH_LOWEST, 0, |it| it.batch_lowest_pct),
+            ],
+        }
+    }
+
+    /// A line over time of what its first seed saw at every poll.
+    fn line(&self, role: Role, of: fn(&Outcome) -> &[f64]) -> Series {
+        let points = of(&self.outcomes[0]).iter().enumerate();
+        let points = points.map(|(poll, value)| (poll as f64 * POLL_MS as f64, *value)).collect();
+        // Behind the comma stands what all lines of a panel have in common.
+        let label = self.what.split(',').next().unwrap_or("");
+        Series::new(label, role, Style::Steps, points)
+    }
+}
+
+/// Lines over time of several experiments.
+pub(super) fn over_time(title: &str, unit: &str, tried: &[&Tried], of: fn(&Outcome) -> &[f64]) -> Panel {
+    const ROLES: [Role; 3] = [Role::Ghost, Role::Variant(0), Role::Live];
+    let polls = of(&tried[0].outcomes[0]).len();
+    Panel::Time(TimeChart {
+        title: title.into(),
+        unit: unit.into(),
+        time_range: (0.0, (polls as u64 * POLL_MS) as f64),
+        series: tried.iter().zip(ROLES).map(|(tried, role)| tried.line(role, of)).collect(),
+        y_from_zero: false,
+        y_max: None,
+        moments: Vec::new(),
+    })
+}
+
+/// What the proxies are, in a sentence.
+pub(super) fn proxies() -> String {
+    format!(
+        "latency is the 95th percentile of the queue M/M/k, running time that of a program; {:.0} % of the work is bound by the \
+         CPU. That and the utilizations, {:.0} and {:.0} %, are not published: they were searched so that the published slowdowns of \
+         one server come out about right (18 % and 35 % latency, 28 % running time, RAPL at 210 W); all else follows",
+        100.0 * CPU_BOUND,
+        100.0 * USER_FACING_BUSY,
+        100.0 * BATCH_BUSY,
+    )
+}

@@ -1,0 +1,202 @@
+//! Power Table IV: how much lower chassis budgets can be, by how capping works, and what that saves.
+//! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_power::{APPROACHES, Budget, Candidate, Site, Terms};
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
+use super::power_draws::Draws;
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+
+const NAME: &str = "power-table4";
+
+const PAPER: [&str; APPROACHES.len()] = [
+    "0 %, $0",
+    "6.2 %, $79.4M",
+    "11.0 %, $140.8M",
+    "12.1 %, $154.9M",
+    "8.4 %, $107.5M",
+    "10.3 %, $131.8M",
+    "10.6 %, $135.7M",
+    "12.1 %, $154.9M",
+];
+
+/// Fault domains of a deployment. How the paper's VMs stood is not published; remarks say what this decides.
+const DOMAINS: u32 = 5;
+
+/// Places of approaches in the list.
+const FULL_SERVER: usize = 1;
+const ALL: [usize; 2] = [2, 3];
+const INTERNAL: [usize; 2] = [4, 5];
+const NON_PREMIUM: [usize; 2] = [6, 7];
+
+/// The budgets of one seed's history, one for each approach.
+struct Found {
+    budgets: Vec<Option<Budget>>,
+    readings: f64,
+    highest_w: f64,
+    /// The draws that one reading in a thousand, in a hundred and in two exceeds.
+    exceeded_w: [f64; 3],
+}
+
+impl Found {
+    fn of(draws: Draws, seed: u64) -> Result<Self, Failure> {
+        let history = draws.history(seed)?;
+        let budgets = APPROACHES.iter().map(|approach| approach.budget(&history, &Terms::default()));
+        Ok(Self {
+            budgets: budgets.collect::<Result<_, _>>()?,
+            readings: history.readings() as f64,
+            highest_w: history.highest_w(),
+            exceeded_w: [0.001, 0.01, 0.5].map(|share| history.exceeded_by(share)),
+        })
+    }
+
+    fn delta_pct(&self, approach: usize) -> f64 {
+        self.of_budget(approach, |budget| 100.0 * budget.delta)
+    }
+
+    /// 0 where there is no oversubscription.
+    fn of_budget(&self, approach: usize, of: impl Fn(&Budget) -> f64) -> f64 {
+        self.budgets[approach].as_ref().map_or(0.0, of)
+    }
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let draws = scale
+        .pick(Draws { chassis: 120, days: 14, domains: DOMAINS }, Draws { chassis: 1_440, days: 91, domains: DOMAINS });
+    let seeds = scale.seeds(3);
+    let found = seeds.iter().map(|seed| Found::of(draws, *seed)).collect::<Result<Vec<_>, _>>()?;
+    let others = [1, 50].map(|domains| Found::of(Draws { domains, ..draws }, seeds[0]));
+    let [whole, apart] = others;
+    let terms = Terms::default();
+    let setting = format!(
+        "Draws of {} chassis of 12 servers, hour by hour over {} days, made up from the sizes, lifetimes, kinds and utilizations \
+         that the paper publishes, deployments spread over {DOMAINS} fault domains; {:.0} W provisioned for each, {:.0} % buffer, 128 MW at $10/W.",
+        draws.chassis,
+        draws.days,
+        terms.provisioned_w,
+        100.0 * terms.buffer,
+    );
+    let findings = Findings {
+        rows: (0..APPROACHES.len()).map(|approach| row(&found, approach)).collect(),
+        checks: checks(&found),
+        remarks: remarks(&found[0], &whole?, &apart?),
+        panels: vec![panel(&found[0])],
+    };
+    let about = About { name: NAME, source: "Power oversubscription, Table IV", setting, seeds };
+    Figure::answer(given, about, findings)
+}
+
+fn row(found: &[Found], approach: usize) -> Row {
+    let measure = |what, decimals, of: &dyn Fn(&Found) -> f64| {
+        let values: Vec<_> = found.iter().map(of).collect();
+        Measure::of(what, decimals, values.into_iter())
+    };
+    let budget = |what, decimals, of: &dyn Fn(&Found, &Budget) -> f64| {
+        measure(what, decimals, &|found| found.of_budget(approach, |budget| of(found, budget)))
+    };
+    let saved = |it: &Found| Site::default().saved_dollars(it.delta_pct(approach) / 100.0) / 1e6;
+    Row {
+        what: APPROACHES[approach].title.into(),
+        paper: Some(PAPER[approach]),
+        ours: vec![
+            measure("lower by, %", 1, &|it| it.delta_pct(approach)),
+            measure("saved, $M", 1, &saved),
+            budget("lowest, W", 0, &|_, it| it.lowest.budget_w),
+            budget("events, %", 2, &|found, it| 100.0 * it.lowest.events as f64 / found.readings),
+            budget("user-facing, %", 3, &|found, it| 100.0 * it.lowest.user_facing as f64 / found.readings),
+            budget("capping gives, W", 0, &|_, it| it.batch_w + it.user_facing_w),
+        ],
+    }
+}
+
+fn checks(found: &[Found]) -> Vec<Check> {
+    let mean = |approach| found.iter().map(|it| it.delta_pct(approach)).sum::<f64>() / found.len() as f64;
+    let ordered = |what, less: usize, more: usize, strictly: bool| {
+        let (less, more) = (mean(less), mean(more));
+        Check::so(what, less < more || (!strictly && less == more), || format!("{more:.2} % against {less:.2} %"))
+    };
+    let gain = mean(ALL[1]) / mean(FULL_SERVER);
+    let pays = |approach: &usize| mean(*approach) > mean(FULL_SERVER);
+    vec![
+        Check::so("full-server capping makes room already", mean(FULL_SERVER) > 0.0, || "none".into()),
+        Check::so(
+            "every approach with predictions makes more",
+            [ALL, INTERNAL, NON_PREMIUM].concat().iter().all(pays),
+            || {
+                format!(
+                    "{:.1?} %",
+                    [ALL, INTERNAL, NON_PREMIUM].concat().iter().map(|it| mean(*it)).collect::<Vec<_>>()
+                )
+            },
+        ),
+        Check::so("predictions for all VMs make 1.5 to 2.5 times as much", (1.5..=2.5).contains(&gain), || {
+            format!("{gain:.2} times")
+        }),
+        ordered("some impact on user-facing VMs makes more room than none", ALL[0], ALL[1], true),
+        ordered("so it does for internal VMs", INTERNAL[0], INTERNAL[1], true),
+        ordered("and without premium ones", NON_PREMIUM[0], NON_PREMIUM[1], true),
+        ordered("internal VMs only make less room than all", INTERNAL[0], ALL[0], true),
+        ordered("all but premium ones make more than internal ones", INTERNAL[0], NON_PREMIUM[0], true),
+        ordered("and, with some impact, as much as all VMs do", NON_PREMIUM[1], ALL[1], false),
+    ]
+}
+
+fn remarks(found: &Found, whole: &Found, apart: &Found) -> Vec<String> {
+    let [thousandth, hundredth, half] = found.exceeded_w;
+    let mut remarks = vec![
+        format!(
+            "the paper's draws are not published, nor what is provisioned; ours are at most {:.0} W, above {thousandth:.0} W one \
+             time in a thousand, above {hundredth:.0} W one in a hundred, above {half:.0} W every other time; every server's full \
+             draw is provisioned, far above all of these, so that every approach makes more room than the paper's and they differ less",
+            found.highest_w
+        ),
+        format!(
+            "how deployments stand decides how high the few highest draws are: whole on one chassis, full-server capping makes \
+             {:.1} % and predictions make {:.1} and {:.1} %; with each VM on a chassis of its own {:.1}, {:.1} and {:.1} % \
+             (of the first seed, for all VMs)",
+            whole.delta_pct(FULL_SERVER),
+            whole.delta_pct(ALL[0]),
+            whole.delta_pct(ALL[1]),
+            apart.delta_pct(FULL_SERVER),
+            apart.delta_pct(ALL[0]),
+            apart.delta_pct(ALL[1]),
+        ),
+        "how many VMs are internal or premium is not published either: half of the batch cores and nine tenths are assumed".into(),
+    ];
+    let stops = APPROACHES.iter().zip(&found.budgets).filter_map(|(approach, budget)| {
+        let words = budget.as_ref()?.stop.words();
+        Some(format!("{}: no lower, because {words}", approach.title))
+    });
+    remarks.extend(stops);
+    remarks
+}
+
+/// What lower and lower budgets would have meant, down to the lowest of all approaches, and where some of them stop.
+fn panel(found: &Found) -> Panel {
+    const STOPS: [(usize, Role); 3] =
+        [(FULL_SERVER, Role::Ghost), (INTERNAL[0], Role::Variant(0)), (ALL[0], Role::Variant(1))];
+    let share_pct = |it: &Candidate| 100.0 * it.events as f64 / found.readings;
+    let lowest =
+        found.budgets.iter().flatten().min_by(|one, other| one.lowest.budget_w.total_cmp(&other.lowest.budget_w));
+    let walked = lowest.map_or(&[][..], |budget| &budget.walked);
+    let curve = walked.iter().map(|it| (it.budget_w, share_pct(it))).rev().collect();
+    let mut series = vec![Series::new("events", Role::Live, Style::Steps, curve)];
+    for (approach, role) in STOPS {
+        let stop = found.budgets[approach].as_ref().map(|budget| budget.lowest);
+        let line = stop.map_or(Vec::new(), |it| vec![(it.budget_w, 0.0), (it.budget_w, share_pct(&it).max(0.1))]);
+        series.push(Series::new(APPROACHES[approach].id, role, Style::Line, line));
+    }
+    Panel::Plot(Plot {
+        title: "Events by budget, and where approaches stop".into(),
+        unit: "% of readings".into(),
+        across: "W, the budget".into(),
+        across_is_log: false,
+        up_is_log: false,
+        series,
+    })
+}

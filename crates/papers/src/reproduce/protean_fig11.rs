@@ -1,0 +1,219 @@
+//! Protean Figure 11: latency over the size of the zone, on a hit, on a miss, and without caches
+//! and cluster selection. (Protean section 6.2)
+
+use std::time::Instant;
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_scenario::Variant;
+use tiebreak_sim::{Latency, World};
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
+use super::zone::{machines, plan, requests, workload, zone};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::set_fields;
+use tiebreak_console::shown::count;
+
+const NAME: &str = "protean-fig11";
+
+/// Few enough requests that hardly one waits, and few VMs alive, so that the start without
+/// caches takes seconds: latency depends on machines, not on what they hold.
+const REQUESTS_PER_MACHINE_HOUR: f64 = 0.02;
+const LONGEST_LIFE_DAYS: f64 = 0.25;
+
+/// Clusters looked at where cluster selection is off: more than any zone here has.
+const ALL_CLUSTERS: u32 = 64;
+
+/// One way to decide.
+struct Way {
+    name: &'static str,
+    ms: &'static str,
+    us: &'static str,
+    /// Requests that each zone is asked for. Caches fill before most decisions hit; the others
+    /// take alike from the first request on.
+    requests: f64,
+    change: fn(&mut Variant),
+}
+
+static WAYS: [Way; 3] = [
+    Way { name: "hit", ms: "hit, ms", us: "hit, µs here", requests: 6_000.0, change: |_| {} },
+    Way {
+        name: "miss",
+        ms: "miss, ms",
+        us: "miss, µs here",
+        requests: 800.0,
+        // A pool without room: every decision makes its evaluation, from the layers below.
+        change: |variant| variant.caches.evaluation_pool = 0,
+    },
+    Way {
+        name: "without",
+        ms: "without caches, ms",
+        us: "without, µs here",
+        requests: 400.0,
+        change: |variant| {
+            variant.agents.caches = false;
+            variant.best_clusters = ALL_CLUSTERS;
+        },
+    },
+];
+
+const HIT: usize = 0;
+const MISS: usize = 1;
+const WITHOUT: usize = 2;
+
+/// One zone under all ways.
+struct Size {
+    machines: u32,
+    /// Median latency by the model.
+    ms: [f64; WAYS.len()],
+    /// What deciding takes here, on average.
+    us: [f64; WAYS.len()],
+    /// Decisions that hit where caches are on, in percent.
+    hit_pct: f64,
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let sizes = scale.pick(&[1_000, 2_000, 4_000][..], &[1_000, 2_000, 5_000, 10_000, 20_000, 50_000]);
+    // One after the other: what a decision takes here is measured.
+    let sizes = sizes.iter().map(|machines| of_size(*machines, scale, given)).collect::<Result<Vec<_>, _>>()?;
+    let setting =
+        "Median latency of some hundred to thousand requests to each zone. A decision takes 12 ms and 38 µs for each \
+                   machine ranked again; agents refresh their caches while idle; without caches there is no cluster \
+                   selection either."
+            .into();
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 11", setting, seeds: vec![1] };
+    let findings = Findings {
+        rows: rows(&sizes, scale),
+        checks: checks(&sizes),
+        remarks: remarks(&sizes),
+        panels: panels(&sizes, scale),
+    };
+    Figure::answer(given, about, findings)
+}
+
+fn of_size(size: u32, scale: Scale, given: &Given) -> Result<Size, Failure> {
+    let mut variant = zone(size)?;
+    variant.agents.latency = Latency::Updates;
+    variant.caches.rule_objects = true;
+    set_fields(&mut variant, given)?;
+    let mut all = Size { machines: machines(&variant), ms: [0.0; 3], us: [0.0; 3], hit_pct: 0.0 };
+    for (index, way) in WAYS.iter().enumerate() {
+        let mut variant = variant.clone();
+        (way.change)(&mut variant);
+        asked(&mut variant, size, way.requests / scale.pick(4.0, 1.0));
+        variant.caches.background = true;
+        let run = decide(&variant)?;
+        all.ms[index] = run.ms;
+        if index == HIT {
+            all.hit_pct = run.hit_pct;
+        }
+        // Refreshing takes time here that it does not take there, so it is measured without.
+        variant.caches.background = false;
+        all.us[index] = if scale.is_quick { f64::NAN } else { decide(&variant)?.us };
+    }
+    Ok(all)
+}
+
+/// So many requests to a zone of this size.
+fn asked(variant: &mut Variant, machines: u32, requests: f64) {
+    let settings = workload(variant);
+    settings.requests_per_hour = REQUESTS_PER_MACHINE_HOUR * f64::from(machines);
+    settings.days = requests / settings.requests_per_hour / 24.0;
+    (settings.longest_life, settings.spikes_per_day) = (LONGEST_LIFE_DAYS, 0.0);
+}
+
+/// What came of one run.
+struct Run {
+    /// The median latency in simulated ms.
+    ms: f64,
+    /// What a decision took here, in µs, on average.
+    us: f64,
+    hit_pct: f64,
+}
+
+fn decide(variant: &Variant) -> Result<Run, Failure> {
+    let mut world = World::new(plan(variant, 1, requests(variant, 1))?);
+    world.warm_up();
+    let start = Instant::now();
+    world.run();
+    let us = start.elapsed().as_secs_f64() * 1e6;
+    let summary = world.summary();
+    let counters = summary.counters;
+    let (hits, looked) = (counters.cache_hits as f64, (counters.cache_hits + counters.cache_misses) as f64);
+    let decisions = (counters.placements + counters.rejections) as f64;
+    Ok(Run { ms: summary.answers.p50_ms, us: us / decisions, hit_pct: 100.0 * hits / looked })
+}
+
+fn rows(sizes: &[Size], scale: Scale) -> Vec<Row> {
+    let one = |what, decimals, value: f64| Measure::of(what, decimals, std::iter::once(value));
+    let last = sizes.len() - 1;
+    let row = |(index, size): (usize, &Size)| {
+        let mut ours: Vec<_> = WAYS.iter().zip(size.ms).map(|(way, ms)| one(way.ms, 0, ms)).collect();
+        // What this computer takes is another number each time, so the small size leaves it out.
+        if !scale.is_quick {
+            ours.extend(WAYS.iter().zip(size.us).map(|(way, us)| one(way.us, 1, us)));
+        }
+        let paper = (index == last).then_some("large zones: about 1,000 ms without caches");
+        Row { what: format!("{} machines", count(size.machines.into())), paper, ours }
+    };
+    sizes.iter().enumerate().map(row).collect()
+}
+
+fn checks(sizes: &[Size]) -> Vec<Check> {
+    let (first, last) = (&sizes[0], &sizes[sizes.len() - 1]);
+    let grows = |way: usize| sizes.windows(2).find(|pair| pair[1].ms[way] <= pair[0].ms[way]);
+    let stays = grows(WITHOUT).map(|pair| format!("{:.0} and {:.0} ms", pair[0].ms[WITHOUT], pair[1].ms[WITHOUT]));
+    vec![
+        Check::new("without caches latency grows with every step", stays),
+        Check::so("on a hit it does not even double", last.ms[HIT] < 2.0 * first.ms[HIT], || {
+            format!("from {:.0} to {:.0} ms", first.ms[HIT], last.ms[HIT])
+        }),
+        Check::so("on a miss it lies between the two in every zone", sizes.iter().all(is_between), || {
+            let size = sizes.iter().find(|size| !is_between(size)).expect("one that is not");
+            format!("{:.0} ms in {} machines", size.ms[MISS], size.machines)
+        }),
+    ]
+}
+
+fn is_between(size: &Size) -> bool {
+    size.ms[HIT] < size.ms[MISS] && size.ms[MISS] <= size.ms[WITHOUT]
+}
+
+fn remarks(sizes: &[Size]) -> Vec<String> {
+    let last = &sizes[sizes.len() - 1];
+    vec![
+        format!(
+            "hits are the median of runs in which {:.1} to {:.1} % of the decisions hit",
+            sizes.iter().map(|size| size.hit_pct).fold(f64::INFINITY, f64::min),
+            sizes.iter().map(|size| size.hit_pct).fold(0.0, f64::max),
+        ),
+        format!(
+            "a miss ranks all machines of the best clusters, {:.0} ms in the largest zone; the paper measures 70 to 88",
+            last.ms[MISS]
+        ),
+    ]
+}
+
+fn panels(sizes: &[Size], scale: Scale) -> Vec<Panel> {
+    const ROLES: [Role; 3] = [Role::Live, Role::Variant(0), Role::Variant(1)];
+    let plot = |title: &str, unit: &str, value: fn(&Size) -> [f64; 3]| {
+        let line = |way: usize| sizes.iter().map(|size| (f64::from(size.machines), value(size)[way])).collect();
+        let series = WAYS.iter().enumerate().zip(ROLES);
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: unit.into(),
+            across: "machines".into(),
+            across_is_log: true,
+            up_is_log: true,
+            series: series.map(|((way, it), role)| Series::new(it.name, role, Style::Line, line(way))).collect(),
+        })
+    };
+    let mut panels = vec![plot("Median latency", "ms", |size| size.ms)];
+    if !scale.is_quick {
+        panels.push(plot("A decision on this computer", "µs", |size| size.us));
+    }
+    panels
+}

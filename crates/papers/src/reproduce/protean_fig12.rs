@@ -1,0 +1,138 @@
+//! Protean Figure 12: the memory of an agent's caches over the size of the zone.
+//! (Protean section 6.2)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_sim::World;
+
+use super::Check;
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
+use super::zone::{at_once, machines, plan, requests, workload, zone};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::set_fields;
+use tiebreak_console::shown::count;
+
+const NAME: &str = "protean-fig12";
+
+const MIB: f64 = 1_048_576.0;
+
+/// Two ways to forget: the default, and sooner.
+static WAYS: [(&str, Option<u32>); 2] = [("as by default, MiB", None), ("forgetting sooner, MiB", Some(500))];
+
+/// One zone: MiB an agent, for each way and seed.
+struct Size {
+    machines: u32,
+    mib: [Vec<f64>; WAYS.len()],
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let sizes = scale.pick(&[5_000, 10_000, 20_000][..], &[1_000, 2_000, 5_000, 10_000, 20_000, 50_000]);
+    let asked = scale.pick(500.0, 10_000.0);
+    let seeds = scale.seeds(2);
+    let jobs: Vec<_> = sizes.iter().rev().flat_map(|size| seeds.iter().map(|seed| (*size, *seed))).collect();
+    let results = at_once(&jobs, |(size, seed)| of_size(*size, *seed, (asked, scale), given))?;
+    let sizes: Vec<_> = results.chunks(seeds.len()).rev().map(together).collect();
+    let setting = format!(
+        "The caches of an agent, one of 4, after about {} requests to each zone; rule objects are kept. By default \
+         what no decision used for 10,000 is forgotten, sooner is 500.",
+        count(asked as u64)
+    );
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 12", setting, seeds };
+    let findings =
+        Findings { rows: rows(&sizes), checks: checks(&sizes), remarks: remarks(&sizes), panels: panels(&sizes) };
+    Figure::answer(given, about, findings)
+}
+
+fn of_size(
+    size: u32,
+    seed: u64,
+    (asked, scale): (f64, Scale),
+    given: &Given,
+) -> Result<(u32, [f64; WAYS.len()]), Failure> {
+    let mut variant = zone(size)?;
+    let settings = workload(&mut variant);
+    // The small size has few VMs that are there already.
+    settings.longest_life = scale.pick(1.0, settings.longest_life);
+    settings.days = asked / settings.requests_per_hour / 24.0;
+    variant.caches.rule_objects = true;
+    set_fields(&mut variant, given)?;
+    let requests = requests(&variant, seed);
+    let mut mib = [0.0; WAYS.len()];
+    for (way, (_, age)) in WAYS.iter().enumerate() {
+        variant.caches.age = age.unwrap_or(variant.caches.age);
+        let mut world = World::new(plan(&variant, seed, requests.clone())?);
+        world.run();
+        mib[way] = world.summary().cache_bytes as f64 / f64::from(variant.agents.count) / MIB;
+    }
+    Ok((machines(&variant), mib))
+}
+
+fn together(seeds: &[(u32, [f64; WAYS.len()])]) -> Size {
+    let mib = std::array::from_fn(|way| seeds.iter().map(|(_, mib)| mib[way]).collect());
+    Size { machines: seeds[0].0, mib }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The slope of a straight line through the logarithms: memory grows like machines to its power.
+fn exponent(sizes: &[Size], way: usize) -> f64 {
+    let points = sizes.iter().map(|size| (f64::from(size.machines).ln(), mean(&size.mib[way]).ln()));
+    let count = sizes.len() as f64;
+    let (x, y) = points.clone().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+    let (both, across) = points.fold((0.0, 0.0), |(both, across), point| {
+        (both + (point.0 - x) * (point.1 - y), across + (point.0 - x).powi(2))
+    });
+    both / across
+}
+
+fn rows(sizes: &[Size]) -> Vec<Row> {
+    let row = |size: &Size| Row {
+        what: format!("{} machines", count(size.machines.into())),
+        paper: None,
+        ours: WAYS.iter().zip(&size.mib).map(|((name, _), mib)| Measure::of(name, 1, mib.iter().copied())).collect(),
+    };
+    let mut rows: Vec<_> = sizes.iter().map(row).collect();
+    let exponents =
+        WAYS.iter().enumerate().map(|(way, (name, _))| Measure::of(name, 2, std::iter::once(exponent(sizes, way))));
+    rows.push(Row { what: "exponent".into(), paper: Some("0.73"), ours: exponents.collect() });
+    rows
+}
+
+fn checks(sizes: &[Size]) -> Vec<Check> {
+    let slope = exponent(sizes, 0);
+    let fall = sizes.windows(2).find(|pair| mean(&pair[1].mib[0]) <= mean(&pair[0].mib[0]));
+    vec![
+        Check::new(
+            "a larger zone takes more memory",
+            fall.map(|pair| format!("{} and {} machines", pair[0].machines, pair[1].machines)),
+        ),
+        Check::so("memory grows more slowly than the zone", slope < 1.0, || format!("like its power of {slope:.2}")),
+    ]
+}
+
+fn remarks(sizes: &[Size]) -> Vec<String> {
+    let turn = sizes.iter().position(|size| size.machines >= 10_000).unwrap_or(0);
+    let (small, large) = (exponent(&sizes[..=turn], 0), exponent(&sizes[turn..], 0));
+    vec![format!(
+        "this is two laws, not one: {small:.2} up to 10,000 machines, which cluster selection looks at as a whole, and \
+         {large:.2} from there on, where it leaves most clusters out"
+    )]
+}
+
+fn panels(sizes: &[Size]) -> Vec<Panel> {
+    const NAMES: [(&str, Role); WAYS.len()] = [("default", Role::Live), ("sooner", Role::Variant(0))];
+    let line = |way: usize| sizes.iter().map(|size| (f64::from(size.machines), mean(&size.mib[way]))).collect();
+    let series = NAMES.iter().enumerate().map(|(way, (name, role))| Series::new(*name, *role, Style::Line, line(way)));
+    vec![Panel::Plot(Plot {
+        title: "Caches of one agent".into(),
+        unit: "MiB".into(),
+        across: "machines".into(),
+        across_is_log: true,
+        up_is_log: true,
+        series: series.collect(),
+    })]
+}

@@ -1,0 +1,197 @@
+//! Protean Figure 13: a spike of requests, and how long agents need for it.
+//! (Protean section 6.2)
+
+use std::sync::Arc;
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_model::{Millis, RequestId, Workload};
+use tiebreak_scenario::Variant;
+use tiebreak_sim::World;
+
+use super::Check;
+use super::demand::{Spikes, in_spikes, one_by_one};
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
+use super::rates::Rates;
+use super::zone::{as_simulated, at_once, machines, plan, requests, simulated, workload, zone};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::set_fields;
+use tiebreak_console::shown::count;
+
+const NAME: &str = "protean-fig13";
+
+const AGENTS: [u32; 6] = [1, 2, 3, 5, 8, 12];
+/// Those of them that are drawn.
+const DRAWN: [u32; 4] = [1, 2, 5, 12];
+
+/// One run.
+struct Spike {
+    rates: Rates,
+    /// Requests that came in each second.
+    asked: Vec<u32>,
+    /// When 95 % were answered where requests are placed whole, in seconds.
+    whole_95_s: f64,
+}
+
+/// So many agents, for each seed.
+struct Line {
+    agents: u32,
+    spikes: Vec<Spike>,
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let (size, spike) = scale.pick((5_000, 500.0), (25_000, 3_000.0));
+    let width = Millis(scale.pick(4_000, 20_000));
+    let mut variant = zone(size)?;
+    as_simulated(&mut variant);
+    let settings = workload(&mut variant);
+    // The zone's requests of some hours are pressed into the spike.
+    settings.days = spike / settings.requests_per_hour / 24.0;
+    (settings.spikes_per_day, settings.longest_life) = (0.0, scale.pick(1.0, settings.longest_life));
+    set_fields(&mut variant, given)?;
+    let seeds = scale.seeds(3);
+    let jobs: Vec<_> = AGENTS.iter().flat_map(|agents| seeds.iter().map(|seed| (*agents, *seed))).collect();
+    let spikes = at_once(&jobs, |(agents, seed)| one(&variant, *agents, *seed, width))?;
+    let mut spikes = spikes.into_iter();
+    let lines: Vec<_> = AGENTS
+        .iter()
+        .map(|agents| Line { agents: *agents, spikes: spikes.by_ref().take(seeds.len()).collect() })
+        .collect();
+    let setting = format!(
+        "{} requests of one VM within {} s in a zone of {} machines. {}",
+        count(lines[0].spikes[0].asked.iter().map(|asked| u64::from(*asked)).sum()),
+        width.0 / 1_000,
+        count(machines(&variant).into()),
+        simulated(&variant.agents),
+    );
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 13", setting, seeds };
+    let findings =
+        Findings { rows: rows(&lines), checks: checks(&lines), remarks: remarks(&lines), panels: panels(&lines) };
+    Figure::answer(given, about, findings)
+}
+
+fn one(variant: &Variant, agents: u32, seed: u64, width: Millis) -> Result<Spike, Failure> {
+    let mut variant = variant.clone();
+    variant.agents.count = agents;
+    let requests = requests(&variant, seed);
+    let of = Millis(requests.horizon().0 as u64);
+    let whole = in_spikes(&requests, Spikes { of, width, every: width });
+    let (alone, whole) = (Arc::new(one_by_one(&whole)), Arc::new(whole));
+    let rates = |workload: &Arc<Workload>| -> Result<Rates, Failure> {
+        let mut world = World::new(plan(&variant, seed, workload.clone())?);
+        world.keep_decisions();
+        world.run();
+        Ok(Rates::of(&world))
+    };
+    let whole_95_s = answered_s(&asked(&whole), &rates(&whole)?);
+    Ok(Spike { rates: rates(&alone)?, asked: asked(&alone), whole_95_s })
+}
+
+/// Requests that came in each second.
+fn asked(workload: &Workload) -> Vec<u32> {
+    let mut seconds = Vec::new();
+    for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
+        let second = (workload.at(request).0 / 1_000) as usize;
+        seconds.resize(seconds.len().max(second + 1), 0);
+        seconds[second] += 1;
+    }
+    seconds
+}
+
+/// The second in which 95 % of the requests had their answer.
+fn answered_s(asked: &[u32], rates: &Rates) -> f64 {
+    let all: u32 = asked.iter().sum();
+    let mut so_far = 0;
+    let second = rates.seconds.iter().position(|second| {
+        so_far += second.answered;
+        f64::from(so_far) >= 0.95 * f64::from(all)
+    });
+    second.map_or(f64::NAN, |second| second as f64 + 1.0)
+}
+
+fn mean(line: &Line, value: fn(&Spike) -> f64) -> f64 {
+    line.spikes.iter().map(value).sum::<f64>() / line.spikes.len() as f64
+}
+
+fn done_s(spike: &Spike) -> f64 {
+    spike.rates.done_s
+}
+
+fn rows(lines: &[Line]) -> Vec<Row> {
+    let row = |line: &Line| {
+        let over =
+            |what, decimals, value: fn(&Spike) -> f64| Measure::of(what, decimals, line.spikes.iter().map(value));
+        Row {
+            what: of_agents(line.agents),
+            paper: match line.agents {
+                5 => Some("more than 3 times as fast as 1"),
+                8 | 12 => Some("like 5"),
+                _ => None,
+            },
+            ours: vec![
+                over("last answer, s", 1, done_s),
+                over("95 %, s", 1, |spike| answered_s(&spike.asked, &spike.rates)),
+                over("whole requests: 95 %, s", 1, |spike| spike.whole_95_s),
+                over("answers a second", 1, |spike| spike.rates.answered_mean()),
+                over("most a second", 0, |spike| spike.rates.answered_most()),
+                over("conflicts", 0, |spike| spike.rates.conflicts()),
+            ],
+        }
+    };
+    lines.iter().map(row).collect()
+}
+
+fn with(lines: &[Line], agents: u32) -> &Line {
+    lines.iter().find(|line| line.agents == agents).expect("a number of agents that was run")
+}
+
+fn checks(lines: &[Line]) -> Vec<Check> {
+    let seconds = |agents| mean(with(lines, agents), done_s);
+    let slower = lines.windows(2).find(|pair| mean(&pair[1], done_s) > 1.05 * mean(&pair[0], done_s));
+    vec![
+        Check::so("5 agents need less than a third of the time of 1", 3.0 * seconds(5) < seconds(1), || {
+            format!("{:.1} against {:.1} s", seconds(5), seconds(1))
+        }),
+        Check::new(
+            "more agents never need longer, but for 5 %",
+            slower.map(|pair| format!("{} and {} agents", pair[0].agents, pair[1].agents)),
+        ),
+        Check::so("beyond 5 agents the time changes less than by half", seconds(12) > 0.5 * seconds(5), || {
+            format!("{:.1} s with 12, {:.1} s with 5", seconds(12), seconds(5))
+        }),
+    ]
+}
+
+fn remarks(lines: &[Line]) -> Vec<String> {
+    let seconds = |agents| mean(with(lines, agents), |spike| spike.whole_95_s);
+    vec![format!(
+        "where requests of several VMs are placed whole, 5 agents answer 95 % of them in {:.1} s and 1 in {:.1} s; the \
+         others are large, and begin anew when one of their VMs collides",
+        seconds(5),
+        seconds(1)
+    )]
+}
+
+fn panels(lines: &[Line]) -> Vec<Panel> {
+    const ROLES: [Role; 4] = [Role::Live, Role::Variant(0), Role::Variant(1), Role::Variant(2)];
+    let points = |values: &mut dyn Iterator<Item = u32>| {
+        (0_u32..).zip(values).map(|(second, value)| (f64::from(second), f64::from(value))).collect()
+    };
+    let asked = &lines[0].spikes[0].asked;
+    let mut series = vec![Series::new("asked", Role::Ghost, Style::Bars, points(&mut asked.iter().copied()))];
+    for (agents, role) in DRAWN.into_iter().zip(ROLES) {
+        let seconds = &with(lines, agents).spikes[0].rates.seconds;
+        let answered = points(&mut seconds.iter().map(|second| second.answered));
+        series.push(Series::new(of_agents(agents), role, Style::Steps, answered));
+    }
+    vec![Panel::Plot(Plot {
+        title: "Requests answered".into(),
+        unit: "a second".into(),
+        across: "seconds".into(),
+        across_is_log: false,
+        up_is_log: false,
+        series,
+    })]
+}

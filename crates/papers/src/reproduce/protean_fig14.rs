@@ -1,0 +1,178 @@
+//! Protean Figure 14: conflicts and throughput over the number of agents, with and without
+//! conflict avoidance. (Protean sections 5.3 and 6.2)
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_model::Millis;
+use tiebreak_scenario::Variant;
+use tiebreak_sim::World;
+
+use super::Check;
+use super::demand::{Spikes, in_spikes, one_by_one};
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
+use super::rates::Rates;
+use super::zone::{as_simulated, at_once, machines, plan, requests, simulated, workload, zone};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::set_fields;
+use tiebreak_console::shown::count;
+
+const NAME: &str = "protean-fig14";
+
+const AGENTS: [u32; 6] = [1, 2, 4, 8, 12, 16];
+
+const SPIKES: Spikes = Spikes { of: Millis::HOUR, width: Millis(4_000), every: Millis::MINUTE };
+
+/// How often agents avoid: so many times the share of recent commits that failed. The paper says
+/// "proportional to" it, and not by how much.
+static WAYS: [(&str, f64, Role); 3] = [
+    ("without avoidance", 0.0, Role::Variant(0)),
+    ("avoiding", 1.0, Role::Live),
+    ("avoiding 4 times as often", 4.0, Role::Variant(1)),
+];
+
+const WITHOUT: usize = 0;
+const WITH: usize = 1;
+const OFTEN: usize = 2;
+
+/// One run.
+struct Run {
+    conflicts: f64,
+    answered: f64,
+    density_pct: f64,
+}
+
+/// So many agents: for each way the runs of all seeds.
+struct Line {
+    agents: u32,
+    ways: [Vec<Run>; WAYS.len()],
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let (size, spikes) = scale.pick((5_000, 2), (25_000, 6));
+    let mut variant = zone(size)?;
+    as_simulated(&mut variant);
+    let settings = workload(&mut variant);
+    (settings.days, settings.longest_life) = (f64::from(spikes) / 24.0, scale.pick(1.0, settings.longest_life));
+    settings.spikes_per_day = 0.0;
+    set_fields(&mut variant, given)?;
+    let seeds = scale.seeds(2);
+    let jobs = AGENTS.iter().flat_map(|agents| WAYS.iter().map(|way| (*agents, way.1)));
+    let jobs: Vec<_> = jobs.flat_map(|(agents, times)| seeds.iter().map(move |seed| (agents, times, *seed))).collect();
+    let runs = at_once(&jobs, |(agents, times, seed)| one(&variant, *agents, *times, *seed))?;
+    let mut runs = runs.into_iter();
+    let mut next = || runs.by_ref().take(seeds.len()).collect::<Vec<_>>();
+    let lines: Vec<_> =
+        AGENTS.iter().map(|agents| Line { agents: *agents, ways: std::array::from_fn(|_| next()) }).collect();
+    let setting = format!(
+        "{spikes} spikes a minute apart, each an hour's VMs within {} s, in a zone of {} machines. {}",
+        SPIKES.width.0 / 1_000,
+        count(machines(&variant).into()),
+        simulated(&variant.agents),
+    );
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 14", setting, seeds };
+    let findings =
+        Findings { rows: rows(&lines), checks: checks(&lines), remarks: remarks(&lines), panels: panels(&lines) };
+    Figure::answer(given, about, findings)
+}
+
+fn one(variant: &Variant, agents: u32, times: f64, seed: u64) -> Result<Run, Failure> {
+    let mut variant = variant.clone();
+    (variant.agents.count, variant.agents.avoidance) = (agents, times);
+    let workload = one_by_one(&in_spikes(&requests(&variant, seed), SPIKES));
+    let mut world = World::new(plan(&variant, seed, workload.into())?);
+    world.keep_decisions();
+    world.run();
+    let rates = Rates::of(&world);
+    let density_pct = world.summary().packing_density_pct_mean;
+    Ok(Run { conflicts: rates.conflicts_p99(), answered: rates.answered_p99(), density_pct })
+}
+
+fn mean(line: &Line, way: usize, value: fn(&Run) -> f64) -> f64 {
+    line.ways[way].iter().map(value).sum::<f64>() / line.ways[way].len() as f64
+}
+
+fn conflicts(line: &Line, way: usize) -> f64 {
+    mean(line, way, |run| run.conflicts)
+}
+
+fn answered(line: &Line, way: usize) -> f64 {
+    mean(line, way, |run| run.answered)
+}
+
+fn rows(lines: &[Line]) -> Vec<Row> {
+    let row = |line: &Line, way: usize| {
+        let over =
+            |what, decimals, value: fn(&Run) -> f64| Measure::of(what, decimals, line.ways[way].iter().map(value));
+        Row {
+            what: format!("{}, {}", of_agents(line.agents), WAYS[way].0),
+            paper: None,
+            ours: vec![
+                over("P99 conflicts/s", 0, |run| run.conflicts),
+                over("P99 answers/s", 0, |run| run.answered),
+                over("packing density, %", 2, |run| run.density_pct),
+            ],
+        }
+    };
+    lines.iter().flat_map(|line| (0..WAYS.len()).map(move |way| row(line, way))).collect()
+}
+
+fn checks(lines: &[Line]) -> Vec<Check> {
+    let several = || lines.iter().filter(|line| line.agents > 2);
+    let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+    let not_fewer = several().find(|line| conflicts(line, WITH) >= conflicts(line, WITHOUT));
+    let not_more = several().find(|line| answered(line, WITH) <= answered(line, WITHOUT));
+    let against = |line: &Line, value: fn(&Line, usize) -> f64| {
+        format!("{:.0} with it, {:.0} without, {}", value(line, WITH), value(line, WITHOUT), of_agents(line.agents))
+    };
+    let (gained, alone) = (answered(last, WITH), answered(first, WITH));
+    vec![
+        Check::new(
+            "with more than 2 agents avoidance makes conflicts fewer",
+            not_fewer.map(|line| against(line, conflicts)),
+        ),
+        Check::new("and throughput larger", not_more.map(|line| against(line, answered))),
+        Check::so("with it 16 agents answer at least 5 times as much as 1", gained >= 5.0 * alone, || {
+            format!("{gained:.0} against {alone:.0} a second")
+        }),
+        Check::so(
+            "with it more agents hardly collide more: under a tenth of the commits fail",
+            share(last, WITH) < 10.0,
+            || format!("{:.0} % with 16 agents", share(last, WITH)),
+        ),
+    ]
+}
+
+/// Conflicts over commits in the 99th percentiles, in percent.
+fn share(line: &Line, way: usize) -> f64 {
+    100.0 * conflicts(line, way) / (conflicts(line, way) + answered(line, way))
+}
+
+fn remarks(lines: &[Line]) -> Vec<String> {
+    let last = &lines[lines.len() - 1];
+    vec![format!(
+        "avoidance that follows the share of failures holds itself in check: the fewer fail, the less it is used; with \
+         16 agents {:.0} % fail without it, {:.0} % with it, {:.0} % where it is used 4 times as often",
+        share(last, WITHOUT),
+        share(last, WITH),
+        share(last, OFTEN),
+    )]
+}
+
+fn panels(lines: &[Line]) -> Vec<Panel> {
+    const NAMES: [&str; WAYS.len()] = ["without", "avoiding", "4x as often"];
+    let plot = |title: &str, value: fn(&Line, usize) -> f64| {
+        let line = |way: usize| lines.iter().map(|line| (f64::from(line.agents), value(line, way))).collect();
+        let series = NAMES.iter().enumerate();
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: "a second".into(),
+            across: "agents".into(),
+            across_is_log: false,
+            up_is_log: false,
+            series: series.map(|(way, name)| Series::new(*name, WAYS[way].2, Style::Line, line(way))).collect(),
+        })
+    };
+    vec![plot("Conflicts, 99th percentile", conflicts), plot("Requests answered, 99th percentile", answered)]
+}

@@ -1,0 +1,180 @@
+//! Protean Figure 15: demand sped up a thousandfold: throughput, conflicts and rejections over
+//! the number of agents. (Protean section 6.2)
+
+use std::sync::Arc;
+
+use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_model::{VmId, Workload};
+use tiebreak_scenario::Variant;
+use tiebreak_sim::World;
+
+use super::Check;
+use super::demand::{one_by_one, sped_up};
+use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
+use super::rates::Rates;
+use super::zone::{as_simulated, at_once, cores, machines, plan, requests, simulated, workload, zone};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::set_fields;
+use tiebreak_console::shown::count;
+
+const NAME: &str = "protean-fig15";
+
+const SPEEDS: [i64; 5] = [1, 10, 100, 1_000, 3_000];
+const AGENTS: [u32; 4] = [1, 4, 16, 64];
+
+/// Lives end after two days at most: VMs come and go as quickly as a small trace allows.
+const LONGEST_LIFE_DAYS: f64 = 2.0;
+
+/// The share of the cores that is in use all the time, in percent.
+const LOAD_PCT: f64 = 75.0;
+
+/// One run.
+struct Run {
+    speed: i64,
+    agents: u32,
+    /// Requests that came a second.
+    asked: f64,
+    answered: f64,
+    conflicts: f64,
+    rejected_pct: f64,
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    without_trace(given, NAME)?;
+    let scale = Scale::of(given);
+    let (size, vms) = scale.pick((1_000, 1_500.0), (2_500, 30_000.0));
+    let mut variant = zone(size)?;
+    as_simulated(&mut variant);
+    fill(&mut variant, vms);
+    set_fields(&mut variant, given)?;
+    let workload = requests(&variant, 1);
+    let jobs: Vec<_> = SPEEDS.iter().flat_map(|speed| AGENTS.iter().map(|agents| (*speed, *agents))).collect();
+    let runs = at_once(&jobs, |(speed, agents)| one(&variant, &workload, *speed, *agents))?;
+    let setting = format!(
+        "{} VMs, each asked for on its own, and their lives sped up, in a zone of {} machines, {} retries. {}",
+        count((workload.vm_count() - workload.warm_count()).into()),
+        count(machines(&variant).into()),
+        variant.agents.retries,
+        simulated(&variant.agents),
+    );
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 15", setting, seeds: vec![1] };
+    let findings = Findings {
+        rows: rows(&runs),
+        checks: checks(&runs),
+        remarks: remarks(&runs, machines(&variant)),
+        panels: panels(&runs),
+    };
+    Figure::answer(given, about, findings)
+}
+
+/// Requests that keep the zone as full as the paper's, about so many VMs of them.
+fn fill(variant: &mut Variant, vms: f64) {
+    let settings = workload(variant);
+    (settings.longest_life, settings.spikes_per_day) = (LONGEST_LIFE_DAYS, 0.0);
+    settings.days = 0.01;
+    let share = 100.0 * cores_alive(&requests(variant, 1)) / cores(variant);
+    let settings = workload(variant);
+    settings.requests_per_hour *= LOAD_PCT / share;
+    // A request asks for about 1.8 VMs.
+    settings.days = (vms / 1.8 / settings.requests_per_hour / 24.0).max(0.01);
+}
+
+fn cores_alive(workload: &Workload) -> f64 {
+    let cores = |vm| f64::from(workload.shape_of_vm(VmId(vm)).demand.cores_milli()) / 1_000.0;
+    (0..workload.warm_count()).map(cores).sum()
+}
+
+fn one(variant: &Variant, requests: &Workload, speed: i64, agents: u32) -> Result<Run, Failure> {
+    let mut variant = variant.clone();
+    variant.agents.count = agents;
+    let workload = Arc::new(one_by_one(&sped_up(requests, speed)));
+    let asked = f64::from(workload.request_count() - workload.warm_count()) * 1_000.0 / workload.horizon().0 as f64;
+    let mut world = World::new(plan(&variant, 1, workload)?);
+    world.keep_decisions();
+    world.run();
+    let rates = Rates::of(&world);
+    let (answered, conflicts, rejected_pct) = (rates.answered_mean(), rates.conflicts_p99(), rates.rejected_pct);
+    Ok(Run { speed, agents, asked, answered, conflicts, rejected_pct })
+}
+
+fn rows(runs: &[Run]) -> Vec<Row> {
+    let one = |what, decimals, value: f64| Measure::of(what, decimals, std::iter::once(value));
+    let paper = |run: &Run| (run.speed, run.agents) == (1_000, AGENTS[AGENTS.len() - 1]);
+    let row = |run: &Run| Row {
+        what: format!("{}x, {}", count(run.speed as u64), of_agents(run.agents)),
+        paper: paper(run).then_some("over 10,000 requests/s, with rejections"),
+        ours: vec![
+            one("asked/s", 1, run.asked),
+            one("answered/s", 1, run.answered),
+            one("P99 conflicts/s", 0, run.conflicts),
+            one("rejected, %", 2, run.rejected_pct),
+        ],
+    };
+    runs.iter().map(row).collect()
+}
+
+fn of(runs: &[Run], speed: i64, agents: u32) -> &Run {
+    runs.iter().find(|run| (run.speed, run.agents) == (speed, agents)).expect("a run of the table")
+}
+
+fn checks(runs: &[Run]) -> Vec<Check> {
+    let (few, many) = (AGENTS[AGENTS.len() - 2], AGENTS[AGENTS.len() - 1]);
+    let fastest = SPEEDS[SPEEDS.len() - 1];
+    let at_full_speed: Vec<_> = AGENTS.iter().map(|agents| of(runs, fastest, *agents)).collect();
+    let falls = at_full_speed.windows(2).find(|pair| pair[1].answered <= pair[0].answered);
+    let gain = of(runs, fastest, many).answered / of(runs, fastest, few).answered;
+    let (slow, fast) = (of(runs, SPEEDS[0], many), of(runs, 1_000, many));
+    vec![
+        Check::new(
+            "at the highest speed throughput grows with the agents",
+            falls.map(|pair| format!("{:.0} and {:.0} a second", pair[0].answered, pair[1].answered)),
+        ),
+        Check::so("but more slowly than they do", gain < 3.5, || format!("{gain:.1} times with 4 times the agents")),
+        Check::so(
+            "1,000 times the demand brings at least 10 times the conflicts",
+            fast.conflicts >= 10.0 * slow.conflicts,
+            || format!("{:.0} against {:.0} a second", fast.conflicts, slow.conflicts),
+        ),
+        Check::so("and rejections", fast.rejected_pct > slow.rejected_pct, || {
+            format!("{:.3} against {:.3} %", fast.rejected_pct, slow.rejected_pct)
+        }),
+    ]
+}
+
+fn remarks(runs: &[Run], machines: u32) -> Vec<String> {
+    const PAPER_MACHINES: f64 = 25_000.0;
+    let many = AGENTS[AGENTS.len() - 1];
+    let (scale, most) = (PAPER_MACHINES / f64::from(machines), of(runs, 1_000, many).answered);
+    let fails = |run: &Run| 100.0 * run.conflicts / (run.conflicts + run.answered);
+    let worst = runs.iter().filter(|run| run.speed >= 1_000).map(fails).fold(0.0, f64::max);
+    vec![
+        format!(
+            "the paper's zone has {scale:.0} times the machines; {many} agents are the most there can be here, and their \
+             {most:.0} answers a second at 1,000x stand for {scale:.0} times as many there"
+        ),
+        format!("even where {worst:.0} % of the commits fail, hardly a VM fails 21 times in a row"),
+    ]
+}
+
+fn panels(runs: &[Run]) -> Vec<Panel> {
+    const ROLES: [Role; SPEEDS.len()] = [Role::Ghost, Role::Variant(0), Role::Variant(1), Role::Variant(2), Role::Live];
+    let plot = |title: &str, unit: &str, value: fn(&Run) -> f64, up_is_log| {
+        let line =
+            |speed: i64| AGENTS.iter().map(|agents| (f64::from(*agents), value(of(runs, speed, *agents)))).collect();
+        let series = SPEEDS.iter().zip(ROLES);
+        let series = series.map(|(speed, role)| Series::new(format!("{speed}x"), role, Style::Line, line(*speed)));
+        Panel::Plot(Plot {
+            title: title.into(),
+            unit: unit.into(),
+            across: "agents".into(),
+            across_is_log: true,
+            up_is_log,
+            series: series.collect(),
+        })
+    };
+    vec![
+        plot("Requests answered", "a second", |run| run.answered, true),
+        plot("Conflicts, 99th percentile", "a second", |run| run.conflicts, false),
+    ]
+}

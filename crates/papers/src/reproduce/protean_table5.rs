@@ -1,0 +1,229 @@
+//! Protean Table 5: what the buckets of BestFit do to packing, to the choice that is left, and
+//! to conflicts between agents. (Protean section 6.3; docs/RESULTS.md holds our full table.)
+
+use serde::Serialize;
+use tiebreak_scenario::Variant;
+use tiebreak_sim::{Summary, World};
+
+use super::{Check, Spread, judged};
+use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::given::Given;
+use tiebreak_console::scenario::{preset, set_fields};
+use tiebreak_console::shown::table;
+use tiebreak_console::trace::{Source, source};
+
+const NAME: &str = "protean-table5";
+const RULE: &str = "BestFit";
+
+/// A row as the paper has it: buckets, density and share in percent, conflicts per minute.
+struct Paper {
+    buckets: Option<u32>,
+    density_pct: f64,
+    share_pct: f64,
+    conflicts_p99: f64,
+}
+
+const fn paper(buckets: Option<u32>, density_pct: f64, share_pct: f64, conflicts_p99: f64) -> Paper {
+    Paper { buckets, density_pct, share_pct, conflicts_p99 }
+}
+
+static PAPER: [Paper; 6] = [
+    paper(Some(1), 83.5, 27.6, 13.4),
+    paper(Some(2), 84.3, 25.0, 13.5),
+    paper(Some(3), 86.3, 21.0, 11.6),
+    paper(Some(4), 87.3, 16.5, 12.0),
+    paper(Some(5), 87.8, 13.7, 10.7),
+    paper(None, 89.1, 2.3, 18.0),
+];
+
+/// The paper's figure and ours.
+#[derive(Serialize)]
+struct Pair {
+    paper: f64,
+    ours: Spread,
+}
+
+#[derive(Serialize)]
+struct Row {
+    buckets: Option<u32>,
+    packing_density_pct: Pair,
+    post_best_fit_share_pct: Pair,
+    conflicts_per_minute_p99: Pair,
+    conflicts: Spread,
+    rejections: Spread,
+    /// Of these, VMs of requests whose last retry ended in a conflict.
+    rejected_out_of_retries: Spread,
+}
+
+#[derive(Serialize)]
+struct Reproduction {
+    name: &'static str,
+    source: &'static str,
+    trace: String,
+    machines: u32,
+    agents: u32,
+    seeds: Vec<u64>,
+    rows: Vec<Row>,
+    agrees: bool,
+    checks: Vec<Check>,
+    /// Where a step of ours goes another way than the paper's, beyond the directions checked.
+    remarks: Vec<String>,
+}
+
+pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+    let name = if given.has("trace") { "packing-400" } else { "default" };
+    if given.has("out") && given.words.first().is_some_and(|word| word == NAME) {
+        return Err(Failure(format!("expected no --out for {NAME}, which is a table; leave it out")));
+    }
+    let mut variant = preset(name)?.active_variant().clone();
+    variant.agents.count = 4;
+    set_fields(&mut variant, given)?;
+    let source = source(&variant, given)?;
+    let seeds: Vec<u64> = if given.has("quick") { vec![1, 2] } else { vec![1, 2, 3, 4, 5] };
+    let rows = PAPER.iter().map(|paper| row(paper, &variant, &source, &seeds)).collect::<Result<Vec<_>, _>>()?;
+    let (checks, remarks) = (checks(&rows), remarks(&rows));
+    let reproduction = Reproduction {
+        name: NAME,
+        source: "Hadary et al., Protean, OSDI 2020, Table 5",
+        trace: source.trace.map_or_else(String::new, |trace| trace.name),
+        machines: variant.clusters.iter().map(|cluster| cluster.settings.machines).sum(),
+        agents: variant.agents.count,
+        seeds,
+        rows,
+        agrees: checks.iter().all(|check| check.holds),
+        checks,
+        remarks,
+    };
+    let found_problem = !reproduction.agrees;
+    Ok(Answer::either(given, &reproduction, || reproduction.text()).problem(found_problem))
+}
+
+fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Result<Row, Failure> {
+    let runs =
+        seeds.iter().map(|seed| outcome(variant, paper.buckets, *seed, source)).collect::<Result<Vec<_>, _>>()?;
+    let spread = |value: fn(&Summary) -> f64| Spread::of(runs.iter().map(value));
+    let pair = |paper, value| Pair { paper, ours: spread(value) };
+    Ok(Row {
+        buckets: paper.buckets,
+        packing_density_pct: pair(paper.density_pct, |run| run.packing_density_pct_mean),
+        post_best_fit_share_pct: pair(paper.share_pct, share_pct),
+        conflicts_per_minute_p99: pair(paper.conflicts_p99, |run| run.conflicts_per_minute_p99),
+        conflicts: spread(|run| run.conflicts as f64),
+        rejections: spread(|run| run.rejections as f64),
+        rejected_out_of_retries: spread(|run| run.counters.rejected_out_of_retries as f64),
+    })
+}
+
+fn outcome(variant: &Variant, buckets: Option<u32>, seed: u64, source: &Source) -> Result<Summary, Failure> {
+    let mut variant = variant.clone();
+    variant.seed = seed;
+    let row = variant.rules.iter_mut().find(|row| row.id == RULE).expect("the default list has BestFit");
+    row.buckets = buckets;
+    let mut world = World::new(variant.plan(source.workload.clone())?);
+    world.run();
+    Ok(world.summary())
+}
+
+/// Candidates left after BestFit over those the machine stage began with.
+fn share_pct(run: &Summary) -> f64 {
+    run.rule_shares.iter().find(|share| share.rule == RULE).map_or(f64::NAN, |share| 100.0 * share.after)
+}
+
+fn density(row: &Row) -> f64 {
+    row.packing_density_pct.ours.mean
+}
+
+fn share(row: &Row) -> f64 {
+    row.post_best_fit_share_pct.ours.mean
+}
+
+fn checks(rows: &[Row]) -> Vec<Check> {
+    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+    let rises = (density(last) <= density(first)).then(|| between("%", density, first, last));
+    let step = rows.windows(2).find(|pair| share(&pair[1]) >= share(&pair[0]));
+    let falls = step.map(|pair| between("%", share, &pair[0], &pair[1]));
+    vec![
+        Check::new("density is higher without buckets than with 1", rises),
+        Check::new("the share of candidates left by BestFit falls with every step", falls),
+        Check::new("the most conflicts come without buckets, in all and as P99 a minute", more_conflicts(rows)),
+    ]
+}
+
+/// In the paper density rises with every step.
+fn remarks(rows: &[Row]) -> Vec<String> {
+    let falls = rows.windows(2).filter(|pair| density(&pair[1]) <= density(&pair[0]));
+    let remark = |pair: &[Row]| {
+        let step = between("%", density, &pair[0], &pair[1]);
+        format!("density does not rise with this step: {step}")
+    };
+    falls.map(remark).collect()
+}
+
+/// The first row with at least as many conflicts as the one without buckets.
+fn more_conflicts(rows: &[Row]) -> Option<String> {
+    let (last, others) = rows.split_last()?;
+    for (unit, value) in [
+        ("in all", (|row: &Row| row.conflicts.mean) as fn(&Row) -> f64),
+        ("a minute (P99)", |row| row.conflicts_per_minute_p99.ours.mean),
+    ] {
+        if let Some(row) = others.iter().find(|row| value(row) >= value(last)) {
+            return Some(between(unit, value, row, last));
+        }
+    }
+    None
+}
+
+/// Two figures and the rows they stand in.
+fn between(unit: &str, value: fn(&Row) -> f64, from: &Row, to: &Row) -> String {
+    let buckets = |row: &Row| match row.buckets {
+        None => "without buckets".to_owned(),
+        Some(1) => "with 1 bucket".into(),
+        Some(buckets) => format!("with {buckets} buckets"),
+    };
+    format!("{:.2} {unit} {}, {:.2} {unit} {}", value(from), buckets(from), value(to), buckets(to))
+}
+
+fn label(buckets: Option<u32>) -> String {
+    buckets.map_or("none".into(), |buckets| buckets.to_string())
+}
+
+impl Reproduction {
+    fn text(&self) -> String {
+        let Self { trace, machines, agents, seeds, .. } = self;
+        let head = format!(
+            "Protean Table 5: {trace} on {machines} machines, {agents} agents, {} seeds; ours: mean (least-most).\n\n",
+            seeds.len()
+        );
+        format!("{head}{}\n{}", self.table(), judged(&self.checks, &self.remarks))
+    }
+
+    fn table(&self) -> String {
+        let head = [
+            "Buckets",
+            "density %",
+            "ours",
+            "share %",
+            "ours",
+            "P99 conflicts/min",
+            "ours",
+            "conflicts",
+            "rejected",
+            "out of retries",
+        ];
+        let mut rows = vec![head.map(String::from).to_vec()];
+        rows.extend(self.rows.iter().map(Row::cells));
+        table(&rows)
+    }
+}
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        let pair = |pair: &Pair, decimals| [format!("{:.1}", pair.paper), pair.ours.text(decimals)];
+        let mut cells = vec![label(self.buckets)];
+        cells.extend(pair(&self.packing_density_pct, 2));
+        cells.extend(pair(&self.post_best_fit_share_pct, 2));
+        cells.extend(pair(&self.conflicts_per_minute_p99, 1));
+        cells.extend([&self.conflicts, &self.rejections, &self.rejected_out_of_retries].map(|it| it.text(0)));
+        cells
+    }
+}
