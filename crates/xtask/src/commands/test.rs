@@ -3,6 +3,8 @@
 //! The page for hosting takes minutes in which the optimizer works on one core, so it is built beside the stages that
 //! need no page: a process of its own, whose words are kept until they are of interest.
 
+mod passed;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,8 +13,8 @@ use std::time::{Duration, Instant};
 use crate::tools::{BROWSER_TARGET, DASK, NATIVE, WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, progress, project};
 
-pub(crate) const HELP: &str =
-    "run every stage, or only the named ones: setup check native sweep build wasm size browser";
+pub(crate) const HELP: &str = "run every stage that has not passed on these very files, or all of them with --again, or only the named ones: \
+     setup check native sweep build wasm size browser";
 
 /// A step of the whole, which counts its tests; a step without tests of its own counts as one.
 struct Stage {
@@ -22,37 +24,61 @@ struct Stage {
     is_ground: bool,
     /// Whether it needs the page, or a tool that building the page brings.
     needs_page: bool,
+    /// Parts of paths that it does not read, if it takes long enough that it is worth knowing whether it has passed.
+    apart: Option<&'static [&'static str]>,
 }
+
+/// Native tests read neither the page's components nor its tests.
+const APART_FROM_NATIVE: Option<&[&str]> = Some(&["web/src/", ".mjs"]);
+/// The page has nothing of the program and of what is told about it.
+const APART_FROM_PAGE: Option<&[&str]> = Some(&["docs/", "crates/cli/", "crates/console/", "crates/papers/"]);
 
 /// In this order. What `check` finds is cheap to find, so it comes first.
 const STAGES: &[Stage] = &[
-    Stage { name: "setup", run: || Report::of(super::setup::for_tests()), is_ground: true, needs_page: false },
-    Stage { name: "check", run: || Report::of(super::check::run(&[])), is_ground: false, needs_page: false },
-    Stage { name: "native", run: native, is_ground: false, needs_page: false },
-    Stage { name: "sweep", run: sweep, is_ground: false, needs_page: false },
-    Stage { name: BUILD, run: || Report::of(super::build::run(&[])), is_ground: true, needs_page: true },
-    Stage { name: "wasm", run: wasm, is_ground: false, needs_page: true },
-    Stage { name: "size", run: || Report::of(super::size::run(&[])), is_ground: false, needs_page: true },
-    Stage { name: "browser", run: browser, is_ground: false, needs_page: true },
+    ground("setup", || Report::of(super::setup::for_tests())),
+    native_stage("check", || Report::of(super::check::run(&[])), None),
+    native_stage("native", native, APART_FROM_NATIVE),
+    native_stage("sweep", sweep, APART_FROM_NATIVE),
+    Stage { needs_page: true, ..ground(BUILD, || Report::of(super::build::run(&[]))) },
+    page_stage("wasm", wasm, APART_FROM_PAGE),
+    page_stage("size", || Report::of(super::size::run(&[])), None),
+    page_stage("browser", browser, APART_FROM_PAGE),
 ];
+
+const fn ground(name: &'static str, run: fn() -> Report) -> Stage {
+    Stage { name, run, is_ground: true, needs_page: false, apart: None }
+}
+
+const fn native_stage(name: &'static str, run: fn() -> Report, apart: Option<&'static [&'static str]>) -> Stage {
+    Stage { name, run, is_ground: false, needs_page: false, apart }
+}
+
+const fn page_stage(name: &'static str, run: fn() -> Report, apart: Option<&'static [&'static str]>) -> Stage {
+    Stage { name, run, is_ground: false, needs_page: true, apart }
+}
 
 const BUILD: &str = "build";
 
 /// Where the words of the build go that runs beside other stages.
 const BUILD_LOG: &str = "target/page/build.log";
 
+/// The word that makes stages run that have passed.
+const AGAIN: &str = "--again";
+
 pub(crate) fn run(words: &[String]) -> Outcome {
-    if let Some(word) = words.iter().find(|word| STAGES.iter().all(|stage| stage.name != **word)) {
+    let (again, words): (Vec<_>, Vec<_>) = words.iter().partition(|word| *word == AGAIN);
+    let recalls = again.is_empty() && std::env::var_os("CI").is_none();
+    if let Some(word) = words.iter().find(|word| STAGES.iter().all(|stage| stage.name != word.as_str())) {
         return Err(format!("{word} is no stage; {HELP}"));
     }
-    let wanted = |stage: &&Stage| words.is_empty() || words.iter().any(|word| word == stage.name);
+    let wanted = |stage: &&Stage| words.is_empty() || words.iter().any(|word| *word == stage.name);
     let wanted: Vec<&Stage> = STAGES.iter().filter(wanted).collect();
     let has_company = wanted.iter().any(|stage| stage.name == BUILD) && wanted.iter().any(|stage| !stage.needs_page);
     let (mut done, mut beside) = (Vec::new(), None);
     for stage in wanted {
         let (report, took) = match beside.take_if(|_| stage.name == BUILD) {
             Some(build) => run_stage(stage.name, || Report::of(wait_for(build))),
-            None => run_stage(stage.name, stage.run),
+            None => recalled(stage).filter(|_| recalls).unwrap_or_else(|| run_and_keep(stage)),
         };
         let is_over = stage.is_ground && report.outcome.is_err();
         done.push((stage.name, report, took));
@@ -89,6 +115,28 @@ fn wait_for(mut build: Child) -> Outcome {
     Err(format!("the page was not built ({over}); what is wrong stands above"))
 }
 
+/// What the stage found when it passed on these very files.
+fn recalled(stage: &Stage) -> Option<(Report, Duration)> {
+    let passed = passed::recall(stage.name, stage.apart?)?;
+    let seconds = passed.took.as_secs();
+    println!(
+        "\n== {} ==\n{} tests passed on these files before, in {seconds} s; {AGAIN} runs them",
+        stage.name, passed.tests
+    );
+    Some((Report { recalled: passed.tests, ..Report::default() }, Duration::ZERO))
+}
+
+fn run_and_keep(stage: &Stage) -> (Report, Duration) {
+    let begun = stage.apart.map(|apart| passed::begin(stage.name, apart));
+    let (report, took) = run_stage(stage.name, stage.run);
+    let passed = passed::Passed { tests: report.passed, took };
+    let kept = begun.filter(|_| report.outcome.is_ok()).map(|begun| begun.and_then(|begun| begun.keep(passed)));
+    if let Some(Err(sentence)) = kept {
+        println!("{sentence}");
+    }
+    (report, took)
+}
+
 fn run_stage(name: &str, work: impl FnOnce() -> Report) -> (Report, Duration) {
     println!("\n== {name} ==");
     let start = Instant::now();
@@ -103,8 +151,9 @@ fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
     println!("\n== summary ==");
     for (name, report, took) in done {
         let word = if report.outcome.is_ok() { "ok" } else { "FAILED" };
-        let (passed, failed) = (report.passed, report.failed);
-        println!("{name:<8} {word:<7} {passed:>5} passed {failed:>3} failed {:>6.0} s", took.as_secs_f64());
+        let Report { passed, failed, recalled, .. } = report;
+        let before = if *recalled > 0 { format!(", {recalled} passed before") } else { String::new() };
+        println!("{name:<8} {word:<7} {passed:>5} passed {failed:>3} failed {:>6.0} s{before}", took.as_secs_f64());
     }
     for (name, report, _) in done {
         if let Err(sentence) = &report.outcome {
@@ -113,6 +162,10 @@ fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
     }
     let sum = |count: fn(&Report) -> u64| done.iter().map(|(_, report, _)| count(report)).sum::<u64>();
     let failed = sum(|report| report.failed);
+    let recalled = sum(|report| report.recalled);
+    if recalled > 0 {
+        println!("{recalled} tests were not run: they passed before on these very files; {AGAIN} runs them");
+    }
     println!("{} passed, {failed} failed", sum(|report| report.passed));
     // The table has said it all; the last line stays the sum.
     if failed == 0 { Ok(()) } else { std::process::exit(1) }
@@ -196,11 +249,13 @@ struct Report {
     outcome: Outcome,
     passed: u64,
     failed: u64,
+    /// Tests that passed before on the same files and were not run.
+    recalled: u64,
 }
 
 impl Default for Report {
     fn default() -> Report {
-        Report { outcome: Ok(()), passed: 0, failed: 0 }
+        Report { outcome: Ok(()), passed: 0, failed: 0, recalled: 0 }
     }
 }
 
@@ -208,7 +263,7 @@ impl Report {
     /// A stage that is one check.
     fn of(outcome: Outcome) -> Report {
         let failed = u64::from(outcome.is_err());
-        Report { outcome, passed: 1 - failed, failed }
+        Report { outcome, passed: 1 - failed, failed, recalled: 0 }
     }
 
     /// A test program that ran nothing has proved nothing.
@@ -224,6 +279,7 @@ impl Report {
             outcome: self.outcome.and(other.outcome),
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
+            recalled: self.recalled + other.recalled,
         }
     }
 }
@@ -234,7 +290,7 @@ fn counted(command: &mut Command) -> Report {
     let (passed, failed) = sum(&lines);
     // A program that fails before its first test, or without saying a number, is still one failure.
     let failed = if outcome.is_err() { failed.max(1) } else { failed };
-    Report { outcome, passed, failed }
+    Report { outcome, passed, failed, recalled: 0 }
 }
 
 fn sum(lines: &[String]) -> (u64, u64) {
