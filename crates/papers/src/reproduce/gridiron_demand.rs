@@ -28,7 +28,7 @@ const TOPOLOGIES: [(Topology, &str); 4] = [
 ];
 
 /// Demand at every tick of what is looked at.
-struct Found {
+struct Demands {
     /// All to all, at 1 Mbit/s for each core.
     ticks: Vec<Footing>,
     /// The same at 2 Mbit/s.
@@ -37,7 +37,7 @@ struct Found {
     by_topology: [f64; TOPOLOGIES.len()],
 }
 
-impl Found {
+impl Demands {
     /// Of VDCs capped at 30, leaving out this share of the trace in the beginning.
     fn of(workload: &Workload, left_out: f64) -> Self {
         let ticks = |topology, bpc_mbps| {
@@ -97,7 +97,7 @@ fn made_up(scale: Scale) -> GeneratedWorkload {
     }
 }
 
-type Quantity = (&'static str, &'static str, usize, fn(&Found) -> f64);
+type Quantity = (&'static str, &'static str, usize, fn(&Demands) -> f64);
 
 static QUANTITIES: [Quantity; 10] = [
     ("links, least, Gbit/s", "5,828", 1, |it| it.least(links_gbps)),
@@ -106,13 +106,13 @@ static QUANTITIES: [Quantity; 10] = [
     ("cores, least", "321,043", 0, |it| it.least(cores)),
     ("cores, most", "346,755", 0, |it| it.most(cores)),
     ("cores, from least to most, %", "7", 1, |it| it.variation_pct(cores)),
-    ("links for each core, Mbit/s", "about 19", 1, Found::mbps_a_core),
+    ("links for each core, Mbit/s", "about 19", 1, Demands::mbps_a_core),
     ("pipeline, mean, % of all to all", "", 1, |it| share_pct(it, 1)),
     ("star, mean, % of all to all", "", 1, |it| share_pct(it, 2)),
     ("chain, mean, % of all to all", "", 1, |it| share_pct(it, 3)),
 ];
 
-fn share_pct(found: &Found, topology: usize) -> f64 {
+fn share_pct(found: &Demands, topology: usize) -> f64 {
     100.0 * found.by_topology[topology] / found.by_topology[0]
 }
 
@@ -128,8 +128,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         described(&settings),
     );
     let about = About { name: NAME, source: "Gridiron, sections II and IV", setting, seeds: bases.seeds.clone() };
-    let trace = Found::of(&bases.trace.capped(), 0.0);
-    let generated: Vec<_> = bases.generated.iter().map(|base| Found::of(&base.capped(), begins)).collect();
+    let trace = Demands::of(&bases.trace.capped(), 0.0);
+    let generated: Vec<_> = bases.generated.iter().map(|base| Demands::of(&base.capped(), begins)).collect();
     let row = |(what, paper, decimals, of): &Quantity| Row {
         what: (*what).into(),
         paper: Some(paper),
@@ -145,12 +145,12 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn checks(all: &[(String, &Found)]) -> Vec<Check> {
-    let of = |what, holds: fn(&Found) -> bool, why: fn(&Found) -> String| {
+fn checks(all: &[(String, &Demands)]) -> Vec<Check> {
+    let of = |what, holds: fn(&Demands) -> bool, why: fn(&Demands) -> String| {
         let other = all.iter().find(|(_, found)| !holds(found));
         Check::new(what, other.map(|(name, found)| format!("{}, {name}", why(found))))
     };
-    let doubles = |it: &Found| it.ticks.iter().zip(&it.double).all(|(one, two)| two.links_kbps == 2 * one.links_kbps);
+    let doubles = |it: &Demands| it.ticks.iter().zip(&it.double).all(|(one, two)| two.links_kbps == 2 * one.links_kbps);
     vec![
         of("twice the bandwidth per core is twice the demand, at every moment", doubles, |_| {
             "not at every moment".into()
@@ -189,7 +189,7 @@ fn remarks() -> Vec<String> {
     ]
 }
 
-fn panels(trace: &Found, name: &str) -> Vec<Panel> {
+fn panels(trace: &Demands, name: &str) -> Vec<Panel> {
     let panel = |title: &str, unit: &str, of: fn(&Footing) -> f64| {
         let points: Vec<_> = trace.ticks.iter().map(|now| (now.time.0 as f64, of(now))).collect();
         Panel::Time(TimeChart {

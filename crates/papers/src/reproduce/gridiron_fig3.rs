@@ -13,14 +13,14 @@ use tiebreak_console::given::Given;
 const NAME: &str = "gridiron-fig3";
 
 /// A workload and its VDCs.
-struct Found<'a> {
+struct PeakSizes<'a> {
     base: &'a Base,
     /// The most VMs of each VDC at a time, ascending.
     sizes: Vec<u32>,
 }
 
 /// A number of one workload, and the paper's.
-type Quantity = (&'static str, &'static str, fn(&Found<'_>) -> f64);
+type Quantity = (&'static str, &'static str, fn(&PeakSizes<'_>) -> f64);
 
 static QUANTITIES: [Quantity; 9] = [
     ("VMs before cleaning", "2,013,767", |it| it.base.vms_before as f64),
@@ -48,7 +48,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         described(&settings),
     );
     let about = About { name: NAME, source: "Gridiron, Figure 3", setting, seeds: bases.seeds.clone() };
-    let found = |base| Found { base, sizes: peak_sizes(&base.workload) };
+    let found = |base| PeakSizes { base, sizes: peak_sizes(&base.workload) };
     let (trace, generated) = (found(&bases.trace), bases.generated.iter().map(found).collect::<Vec<_>>());
     let row = |(what, paper, of): &Quantity| Row {
         what: (*what).into(),
@@ -65,13 +65,13 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn checks(all: &[(String, Found<'_>)]) -> Vec<Check> {
+fn checks(all: &[(String, PeakSizes<'_>)]) -> Vec<Check> {
     // Holds for every workload, or the first that differs says how.
-    let of = |what, holds: &dyn Fn(&Found<'_>) -> bool, why: &dyn Fn(&Found<'_>) -> String| {
+    let of = |what, holds: &dyn Fn(&PeakSizes<'_>) -> bool, why: &dyn Fn(&PeakSizes<'_>) -> String| {
         let other = all.iter().find(|(_, found)| !holds(found));
         Check::new(what, other.map(|(name, found)| format!("{}, {name}", why(found))))
     };
-    let (p50, p90) = (|it: &Found<'_>| percentile(&it.sizes, 50), |it: &Found<'_>| percentile(&it.sizes, 90));
+    let (p50, p90) = (|it: &PeakSizes<'_>| percentile(&it.sizes, 50), |it: &PeakSizes<'_>| percentile(&it.sizes, 90));
     vec![
         of(
             "the largest VDC has more than ten times the VMs of all but a tenth",
@@ -95,15 +95,15 @@ fn checks(all: &[(String, Found<'_>)]) -> Vec<Check> {
     ]
 }
 
-fn instant_pct(found: &Found<'_>) -> f64 {
+fn instant_pct(found: &PeakSizes<'_>) -> f64 {
     100.0 * found.base.instant as f64 / found.base.vms_before as f64
 }
 
-fn left_pct(found: &Found<'_>) -> f64 {
+fn left_pct(found: &PeakSizes<'_>) -> f64 {
     100.0 * found.sizes.len() as f64 / found.base.vdcs_before as f64
 }
 
-fn remarks(trace: &Found<'_>, has_deployments: bool) -> Vec<String> {
+fn remarks(trace: &PeakSizes<'_>, has_deployments: bool) -> Vec<String> {
     let mut remarks = vec!["the paper calls 53,467 of 2,013,767 less than 2 %; it is 2.7 %".to_owned()];
     if !has_deployments {
         remarks.push(
@@ -121,8 +121,8 @@ fn remarks(trace: &Found<'_>, has_deployments: bool) -> Vec<String> {
     remarks
 }
 
-fn panel(trace: &Found<'_>, generated: &Found<'_>) -> Panel {
-    let line = |name, role, found: &Found<'_>| Series::new(name, role, Style::Steps, distribution(&found.sizes));
+fn panel(trace: &PeakSizes<'_>, generated: &PeakSizes<'_>) -> Panel {
+    let line = |name, role, found: &PeakSizes<'_>| Series::new(name, role, Style::Steps, distribution(&found.sizes));
     Panel::Plot(Plot {
         title: "VDCs with at most so many VMs at a time".into(),
         unit: "%".into(),

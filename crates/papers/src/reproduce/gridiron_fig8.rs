@@ -14,7 +14,7 @@ use tiebreak_console::given::Given;
 const NAME: &str = "gridiron-fig8";
 
 /// The peak sizes of VDCs before and after, ascending, and what became of those below the cap.
-struct Found {
+struct CappedSizes {
     before: Vec<u32>,
     after: Vec<u32>,
     vms_before: u32,
@@ -24,7 +24,7 @@ struct Found {
     small_changed: usize,
 }
 
-type Quantity = (&'static str, &'static str, usize, fn(&Found) -> f64);
+type Quantity = (&'static str, &'static str, usize, fn(&CappedSizes) -> f64);
 
 static QUANTITIES: [Quantity; 6] = [
     ("VDCs before", "35,870", 0, |it| it.before.len() as f64),
@@ -35,15 +35,15 @@ static QUANTITIES: [Quantity; 6] = [
     ("VDCs that reach 30, %", "", 1, full_pct),
 ];
 
-fn growth(found: &Found) -> f64 {
+fn growth(found: &CappedSizes) -> f64 {
     found.after.len() as f64 / found.before.len() as f64
 }
 
-fn full_pct(found: &Found) -> f64 {
+fn full_pct(found: &CappedSizes) -> f64 {
     100.0 * found.after.iter().filter(|size| **size >= CAP).count() as f64 / found.after.len() as f64
 }
 
-impl Found {
+impl CappedSizes {
     fn of(base: &Base) -> Self {
         let capped = base.capped();
         let (small, small_changed) = small_vdcs(&base.workload, &capped);
@@ -76,7 +76,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         described(&settings),
     );
     let about = About { name: NAME, source: "Gridiron, Figure 8", setting, seeds: bases.seeds.clone() };
-    let (trace, generated) = (Found::of(&bases.trace), bases.generated.iter().map(Found::of).collect::<Vec<_>>());
+    let (trace, generated) =
+        (CappedSizes::of(&bases.trace), bases.generated.iter().map(CappedSizes::of).collect::<Vec<_>>());
     let row = |(what, paper, decimals, of): &Quantity| Row {
         what: (*what).into(),
         paper: Some(paper),
@@ -92,8 +93,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn checks(all: &[(String, &Found)]) -> Vec<Check> {
-    let of = |what, holds: fn(&Found) -> bool, why: fn(&Found) -> String| {
+fn checks(all: &[(String, &CappedSizes)]) -> Vec<Check> {
+    let of = |what, holds: fn(&CappedSizes) -> bool, why: fn(&CappedSizes) -> String| {
         let other = all.iter().find(|(_, found)| !holds(found));
         Check::new(what, other.map(|(name, found)| format!("{}, {name}", why(found))))
     };
@@ -121,7 +122,7 @@ fn checks(all: &[(String, &Found)]) -> Vec<Check> {
     ]
 }
 
-fn remarks(trace: &Found) -> Vec<String> {
+fn remarks(trace: &CappedSizes) -> Vec<String> {
     let split = trace.before.len() - trace.small;
     let parts = trace.after.len() - trace.small;
     vec![
@@ -133,7 +134,7 @@ fn remarks(trace: &Found) -> Vec<String> {
     ]
 }
 
-fn panel(trace: &Found, generated: &Found) -> Panel {
+fn panel(trace: &CappedSizes, generated: &CappedSizes) -> Panel {
     let line = |name, role, sizes: &[u32]| Series::new(name, role, Style::Steps, distribution(sizes));
     Panel::Plot(Plot {
         title: "VDCs with at most so many VMs at a time, capped at 30".into(),

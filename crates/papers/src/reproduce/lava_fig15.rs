@@ -6,7 +6,7 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, noisy_oracle,
+    BASELINE, Case, Cases, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, noisy_oracle,
     over_all, over_pools, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
@@ -52,11 +52,11 @@ fn trial(accuracy: usize, way: usize) -> usize {
     1 + accuracy * Way::ALL.len() + way
 }
 
-fn gain(found: &Found, accuracy: usize, way: usize) -> f64 {
+fn gain(found: &RunsByPool, accuracy: usize, way: usize) -> f64 {
     over_all(found, |pool| pool.gain(trial(accuracy, way)))
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[RunsByPool]) -> Vec<Row> {
     const COLUMNS: [[&str; Way::ALL.len()]; 2] =
         [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, made up", "NILAS, made up", "LAVA, made up"]];
     let row = |(accuracy, pct): (usize, &f64)| {
@@ -71,7 +71,7 @@ fn rows(found: &[Found]) -> Vec<Row> {
     ACCURACY_PCT.iter().enumerate().map(row).collect()
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[RunsByPool]) -> Vec<Check> {
     let [trace, made_up] = found else { unreachable!("two cases") };
     let last = ACCURACY_PCT.len() - 1;
     let rises = |what, way: usize| {
@@ -88,7 +88,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn always(what: &'static str, found: &Found) -> Check {
+fn always(what: &'static str, found: &RunsByPool) -> Check {
     let all = (0..ACCURACY_PCT.len()).flat_map(|accuracy| [NILAS, LAVA].map(|way| (accuracy, way)));
     let worse =
         all.map(|(accuracy, way)| (accuracy, way, gain(found, accuracy, way))).filter(|(_, _, gain)| *gain <= 0.0);
@@ -99,14 +99,14 @@ fn always(what: &'static str, found: &Found) -> Check {
     Check::so(what, worse.is_empty(), || worse.join(", "))
 }
 
-fn bears(what: &'static str, found: &Found) -> Check {
+fn bears(what: &'static str, found: &RunsByPool) -> Check {
     let [nilas, lava] = [NILAS, LAVA].map(|way| gain(found, 0, way));
     Check::so(what, lava > nilas, || format!("{lava:+.2} against {nilas:+.2} points"))
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
+fn panels(found: &[RunsByPool]) -> Vec<Panel> {
     const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
-    let plot = |title: &str, found: &Found| {
+    let plot = |title: &str, found: &RunsByPool| {
         let line = |way: usize| ACCURACY_PCT.iter().enumerate().map(|(at, pct)| (*pct, gain(found, at, way))).collect();
         let series = Way::ALL.iter().zip(ROLES).enumerate();
         Panel::Plot(Plot {

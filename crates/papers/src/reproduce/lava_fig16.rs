@@ -8,8 +8,8 @@ use tiebreak_scenario::Variant;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, EMPTY_AT_FIRST, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases,
-    oracle, over_all, over_pools, put_above, trained, tried,
+    BASELINE, Case, Cases, EMPTY_AT_FIRST, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut,
+    in_cases, oracle, over_all, over_pools, put_above, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -89,31 +89,35 @@ fn empty_pct(pool: &Tried, step: usize) -> f64 {
     }
 }
 
-fn mean(found: &Found, step: usize) -> f64 {
+fn mean(found: &RunsByPool, step: usize) -> f64 {
     over_all(found, |pool| empty_pct(pool, step))
 }
 
 /// How much of what lies between the baseline and the bound a step has, in percent.
-fn way_pct(found: &Found, step: usize) -> f64 {
+fn way_pct(found: &RunsByPool, step: usize) -> f64 {
     100.0 * (mean(found, step) - mean(found, 0)) / (mean(found, BOUND) - mean(found, 0))
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[RunsByPool]) -> Vec<Row> {
     const WAYS: [&str; CASES.len()] = ["of the way", "of the way, empty at first", "of the way, made up"];
     let row = |(step, what): (usize, &&str)| {
-        let empty = |(case, found): (&Case, &Found)| {
+        let empty = |(case, found): (&Case, &RunsByPool)| {
             Measure::of(case.name, 1, found.iter().map(|pools| over_pools(pools, |pool| empty_pct(pool, step))))
         };
-        let way = |(what, found): (&&'static str, &Found)| Measure::of(what, 0, std::iter::once(way_pct(found, step)));
+        let way =
+            |(what, found): (&&'static str, &RunsByPool)| Measure::of(what, 0, std::iter::once(way_pct(found, step)));
         let ours = CASES.iter().zip(found).map(empty).chain(WAYS.iter().zip(found).map(way)).collect();
         Row { what: format!("{what}, %"), paper: None, ours }
     };
     STEPS.iter().enumerate().map(row).collect()
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[RunsByPool]) -> Vec<Check> {
     const ALL: [&Case; CASES.len()] = [&TRACE, &EMPTY_AT_FIRST, &MADE_UP];
-    let in_pools = |what, cases: &[&Case], holds: &dyn Fn(&Found) -> bool, words: &dyn Fn(&Found) -> String| {
+    let in_pools = |what,
+                    cases: &[&Case],
+                    holds: &dyn Fn(&RunsByPool) -> bool,
+                    words: &dyn Fn(&RunsByPool) -> String| {
         let are_meant = |case: &Case| cases.iter().any(|other| other.name == case.name);
         let wrong = CASES.iter().zip(found).filter(|(case, found)| are_meant(case) && !holds(found));
         Check::new(
@@ -139,8 +143,8 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn remarks(found: &[Found]) -> Vec<String> {
-    let words = |(case, found): (&Case, &Found)| {
+fn remarks(found: &[RunsByPool]) -> Vec<String> {
+    let words = |(case, found): (&Case, &RunsByPool)| {
         let [bound, repacked, ideal] = [BOUND, REPACKED, IDEAL].map(|step| mean(found, step) - mean(found, 0));
         format!(
             "{}: the bound is {bound:.1} points above the baseline; packing all VMs anew, which moves VMs that run, would \
@@ -152,8 +156,8 @@ fn remarks(found: &[Found]) -> Vec<String> {
     CASES.iter().zip(found).map(words).collect()
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
-    let line = |found: &Found| (0..STEPS.len()).map(|step| ((step + 1) as f64, mean(found, step))).collect();
+fn panels(found: &[RunsByPool]) -> Vec<Panel> {
+    let line = |found: &RunsByPool| (0..STEPS.len()).map(|step| ((step + 1) as f64, mean(found, step))).collect();
     vec![Panel::Plot(Plot {
         title: "Empty hosts from the baseline (1) to the bound (7)".into(),
         unit: "%".into(),

@@ -5,7 +5,7 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, Found, MADE_UP, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, over_all,
+    BASELINE, Case, Cases, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, over_all,
     over_pools, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
@@ -55,9 +55,9 @@ fn repredictions(pool: &Tried, at: usize) -> f64 {
     pool.seen[at].repredictions as f64 / 1_000.0
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let row = |(at, minutes): (usize, &f64)| {
-        let over = |name, decimals, found: &Found, value: &dyn Fn(&Tried) -> f64| {
+        let over = |name, decimals, found: &RunsByPool, value: &dyn Fn(&Tried) -> f64| {
             Measure::of(name, decimals, found.iter().map(|pools| over_pools(pools, value)))
         };
         let ours = vec![
@@ -72,13 +72,13 @@ fn rows(found: &[Found]) -> Vec<Row> {
     MINUTES.iter().enumerate().map(row).collect()
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
-    let kept = |what, found: &Found| {
+fn checks(found: &[RunsByPool]) -> Vec<Check> {
+    let kept = |what, found: &RunsByPool| {
         let gains = (EXACT + 1..MINUTES.len()).map(|at| over_all(found, |pool| pool.gain(at)));
         let least = gains.fold(f64::INFINITY, f64::min);
         Check::so(what, least > -0.25, || format!("{least:+.2} points"))
     };
-    let fewer = |what, found: &Found| {
+    let fewer = |what, found: &RunsByPool| {
         let [exact, longest] = [EXACT, LONGEST].map(|at| over_all(found, |pool| repredictions(pool, at)));
         Check::so(what, longest < exact, || format!("{longest:.1} against {exact:.1} thousand"))
     };
@@ -90,9 +90,9 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
+fn panels(found: &[RunsByPool]) -> Vec<Panel> {
     let plot = |title: &str, unit: &str, value: fn(&Tried, usize) -> f64| {
-        let line = |found: &Found| {
+        let line = |found: &RunsByPool| {
             MINUTES
                 .iter()
                 .enumerate()

@@ -9,7 +9,7 @@ use tiebreak_scenario::predictor::PredictorRow;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, Found, NOBODY_STAYS, Origin, REQUEST_VMS_MAX, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut,
+    BASELINE, NOBODY_STAYS, Origin, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut,
     oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
 };
 use super::zone::at_once;
@@ -75,7 +75,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let lines =
         at_once(&jobs, |(case, seed)| one(case, if case.is_generated { &made_up } else { &origin }, *seed, given))?;
     let mut lines = lines.into_iter();
-    let found: Vec<Found> = cases.iter().map(|_| lines.by_ref().take(seeds.len()).collect()).collect();
+    let found: Vec<RunsByPool> = cases.iter().map(|_| lines.by_ref().take(seeds.len()).collect()).collect();
     let setting = format!(
         "{} pools of {} to {} machines cut from {trace} by tenant, others for each seed, 60 to 85 % full at their \
          peak; requests of more than {REQUEST_VMS_MAX} VMs are left out. {BASELINE} Trees learn from the first two \
@@ -108,7 +108,7 @@ fn one(case: &Case, origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tri
     tried(&cut(&whole, (case.pools)(origin.pools()), seed), &trials)
 }
 
-fn machines(found: &Found) -> impl Iterator<Item = u32> + Clone + '_ {
+fn machines(found: &RunsByPool) -> impl Iterator<Item = u32> + Clone + '_ {
     found.iter().flatten().map(|pool| pool.machines)
 }
 
@@ -118,9 +118,9 @@ fn name_of(run: usize) -> String {
 }
 
 /// Everything of the pools as they are, over seeds; of the others the mean alone.
-fn rows(cases: &[Case], found: &[Found]) -> Vec<Row> {
+fn rows(cases: &[Case], found: &[RunsByPool]) -> Vec<Row> {
     let row = |what: String, paper, decimals, value: &dyn Fn(&Tried) -> f64| {
-        let measure = |(case, found): (&Case, &Found)| {
+        let measure = |(case, found): (&Case, &RunsByPool)| {
             if case.name == CASES[TRACE].name {
                 Measure::of(case.name, decimals, found.iter().map(|pools| over_pools(pools, value)))
             } else {
@@ -142,7 +142,7 @@ const NILAS: usize = 1;
 const LAVA: usize = 2;
 const ORACLE: usize = Way::ALL.len();
 
-fn checks(found: &Found) -> Vec<Check> {
+fn checks(found: &RunsByPool) -> Vec<Check> {
     let more = |what, run: usize, other: usize| {
         let [gain, before] = [run, other].map(|run| over_all(found, |pool| pool.gain(1 + run)));
         let pools = (0..found[0].len()).filter(|pool| of_pool(found, *pool, run) <= of_pool(found, *pool, other));
@@ -164,7 +164,7 @@ fn checks(found: &Found) -> Vec<Check> {
     ]
 }
 
-fn above_baseline(what: &'static str, found: &Found, first: usize) -> Check {
+fn above_baseline(what: &'static str, found: &RunsByPool, first: usize) -> Check {
     let runs = (first..first + Way::ALL.len()).map(|run| (run, over_all(found, |pool| pool.gain(1 + run))));
     let worse: Vec<_> = runs.filter(|(_, gain)| *gain <= 0.0).collect();
     let why = worse.iter().map(|(run, gain)| format!("{} {gain:+.2} points", name_of(*run))).collect::<Vec<_>>();
@@ -172,11 +172,11 @@ fn above_baseline(what: &'static str, found: &Found, first: usize) -> Check {
 }
 
 /// The gain of a run in one pool, over the seeds.
-fn of_pool(found: &Found, pool: usize, run: usize) -> f64 {
+fn of_pool(found: &RunsByPool, pool: usize, run: usize) -> f64 {
     found.iter().map(|pools| pools[pool].gain(1 + run)).sum::<f64>() / found.len() as f64
 }
 
-fn remarks(origin: &Origin, found: &[Found]) -> Vec<String> {
+fn remarks(origin: &Origin, found: &[RunsByPool]) -> Vec<String> {
     let refused = found[TRACE].iter().flatten().flat_map(|pool| &pool.seen).map(|seen| seen.refused).max().unwrap_or(0);
     let mut remarks = vec![
         "start too: the lifetime rules place the VMs alive at the start as well; nobody stays: without VMs alive at \
@@ -212,7 +212,7 @@ fn held(origin: &Origin) -> (f64, f64) {
     (100.0 * sums[1] / sums[0], 100.0 * sums[2] / sums[0])
 }
 
-fn panels(found: &Found) -> Vec<Panel> {
+fn panels(found: &RunsByPool) -> Vec<Panel> {
     const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
     let plot = |title: &str, first: usize| {
         let line =

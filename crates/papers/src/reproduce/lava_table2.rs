@@ -9,7 +9,7 @@ use tiebreak_sim::metrics::Counters;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    Case, Cases, Found, MADE_UP, NOBODY_STAYS, TRACE, Trial, Tried, WARM_UP_DAYS, Whole, baseline, cut, in_cases,
+    Case, Cases, MADE_UP, NOBODY_STAYS, RunsByPool, TRACE, Trial, Tried, WARM_UP_DAYS, Whole, baseline, cut, in_cases,
     oracle, over_all, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
@@ -100,7 +100,7 @@ fn fewer_pct(pools: &[Tried], at_once: usize, order: usize) -> f64 {
     100.0 - 100.0 * made_pct(pools, at_once, order) / made_pct(pools, at_once, AS_PLACED)
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let row = |case: usize, at_once: usize| {
         let found = &found[case];
         let over = |what, decimals, value: &dyn Fn(&[Tried]) -> f64| {
@@ -120,11 +120,11 @@ fn rows(found: &[Found]) -> Vec<Row> {
     (0..found.len()).flat_map(|case| (0..MACHINES_AT_ONCE.len()).map(move |at_once| row(case, at_once))).collect()
 }
 
-fn mean(found: &Found, at_once: usize, order: usize) -> f64 {
+fn mean(found: &RunsByPool, at_once: usize, order: usize) -> f64 {
     found.iter().map(|pools| fewer_pct(pools, at_once, order)).sum::<f64>() / found.len() as f64
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[RunsByPool]) -> Vec<Check> {
     let all = |what, order: usize| {
         let lines = CASES.iter().zip(found);
         let lines = lines.flat_map(|(case, found)| (0..MACHINES_AT_ONCE.len()).map(move |at| (case, found, at)));
@@ -133,7 +133,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
         let words = worse.iter().map(|(name, machines, fewer)| format!("{name}, {machines} at once: {fewer:+.2} %"));
         Check::so(what, worse.is_empty(), || words.collect::<Vec<_>>().join("; "))
     };
-    let size = |what, found: &Found| {
+    let size = |what, found: &RunsByPool| {
         let fewer = mean(found, 0, LONGEST_BY_ORACLE);
         Check::so(what, (2.2..=8.8).contains(&fewer), || format!("{fewer:.2} %"))
     };
@@ -145,7 +145,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn remarks(found: &[Found]) -> Vec<String> {
+fn remarks(found: &[RunsByPool]) -> Vec<String> {
     let ending = found.iter().map(|found| over_all(found, |pool| pool.ending_pct)).collect::<Vec<_>>();
     let refused = found.iter().flatten().flatten().flat_map(|pool| &pool.seen).map(|seen| seen.refused).max();
     vec![
@@ -162,8 +162,8 @@ fn remarks(found: &[Found]) -> Vec<String> {
     ]
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
-    let line = |found: &Found, order: usize| {
+fn panels(found: &[RunsByPool]) -> Vec<Panel> {
+    let line = |found: &RunsByPool, order: usize| {
         let seeds = found.iter().enumerate();
         seeds.map(|(seed, pools)| ((seed + 1) as f64, fewer_pct(pools, 0, order))).collect()
     };

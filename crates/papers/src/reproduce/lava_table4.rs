@@ -38,7 +38,7 @@ const TREES: usize = 0;
 const TABLES: usize = 1;
 
 /// What was measured of a model, by both thresholds.
-type Found = [Quality; 2];
+type QualityOfBoth = [Quality; 2];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let scale = Scale::of(given);
@@ -46,7 +46,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let whole = origin.all();
     let jobs: Vec<_> = MODELS.iter().flat_map(|model| LONG_H.map(|long_h| (model, long_h))).collect();
     let mut judged = at_once(&jobs, |(model, long_h)| Ok(judge(model, *long_h, &whole, scale)))?.into_iter();
-    let found: Vec<Found> =
+    let found: Vec<QualityOfBoth> =
         MODELS.iter().map(|_| std::array::from_fn(|_| judged.next().expect("two for each model"))).collect();
     let counts = &found[TREES][0].counts;
     let setting = format!(
@@ -79,16 +79,16 @@ fn f1_after(quality: &Quality, twentieths: usize) -> f64 {
     quality.long_lives.as_ref().and_then(|long| long.f1_by_share[twentieths]).unwrap_or(f64::NAN)
 }
 
-fn c_index(found: &Found) -> f64 {
+fn c_index(found: &QualityOfBoth) -> f64 {
     found[0].c_index.unwrap_or(f64::NAN)
 }
 
-fn f1(found: &Found) -> f64 {
+fn f1(found: &QualityOfBoth) -> f64 {
     detection(&found[0]).f1.unwrap_or(f64::NAN)
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
-    let row = |(model, found): (&Model, &Found)| {
+fn rows(found: &[QualityOfBoth]) -> Vec<Row> {
+    let row = |(model, found): (&Model, &QualityOfBoth)| {
         let [week, day] = found;
         let one = |what, value: f64| Measure::of(what, 2, std::iter::once(value));
         let of = |what, value: Option<f64>| one(what, value.unwrap_or(f64::NAN));
@@ -108,9 +108,9 @@ fn rows(found: &[Found]) -> Vec<Row> {
     MODELS.iter().zip(found).map(row).collect()
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[QualityOfBoth]) -> Vec<Check> {
     let trees = &found[TREES];
-    let best = |what, value: fn(&Found) -> f64| {
+    let best = |what, value: fn(&QualityOfBoth) -> f64| {
         let rival = (1..MODELS.len()).find(|model| value(&found[*model]) >= value(trees));
         let why =
             |model: usize| format!("{:.2} against {:.2} of {}", value(trees), value(&found[model]), MODELS[model].name);
@@ -134,7 +134,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn remarks(found: &[Found]) -> Vec<String> {
+fn remarks(found: &[QualityOfBoth]) -> Vec<String> {
     let long = |quality: &Quality| quality.long_lives.as_ref().map_or((0, 0), |long| (long.long, long.short));
     let (week, day) = (long(&found[TREES][0]), long(&found[TREES][1]));
     vec![
@@ -159,9 +159,9 @@ fn called_long((long, short): (u32, u32)) -> f64 {
     2.0 * f64::from(long) / f64::from(2 * long + short)
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
+fn panels(found: &[QualityOfBoth]) -> Vec<Panel> {
     const ROLES: [Role; MODELS.len()] = [Role::Live, Role::Variant(0), Role::Variant(1), Role::Ghost];
-    let line = |found: &Found| (0..20).map(|at| (5.0 * at as f64, f1_after(&found[1], at))).collect();
+    let line = |found: &QualityOfBoth| (0..20).map(|at| (5.0 * at as f64, f1_after(&found[1], at))).collect();
     let series = MODELS.iter().zip(found).zip(ROLES);
     vec![Panel::Plot(Plot {
         title: "F1 of lives of a day (LAVA Figure 9)".into(),

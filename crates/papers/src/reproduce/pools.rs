@@ -350,7 +350,7 @@ pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, 
 }
 
 /// For each seed the pools.
-pub(super) type Found = Vec<Vec<Tried>>;
+pub(super) type RunsByPool = Vec<Vec<Tried>>;
 
 /// Where the pools of a column or row come from.
 pub(super) struct Case {
@@ -376,7 +376,7 @@ pub(super) struct Cases {
     pub(super) trace: String,
     pub(super) seeds: Vec<u64>,
     /// In the order of the cases.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<RunsByPool>,
 }
 
 /// What all pools of a case and seed are asked for, and how many pools its VMs are enough for.

@@ -22,7 +22,7 @@ const USER_FACING_SERVERS: usize = 4;
 /// Latencies and running times as near as this count as about the same. Our threshold.
 const ABOUT: f64 = 0.05;
 
-struct Found {
+struct CappingTrials {
     no_cap: Tried,
     full_balanced: Tried,
     per_vm_balanced: Tried,
@@ -40,7 +40,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         Tried::of(what.into(), paper, &experiment, &seeds)
     };
     let (balanced, imbalanced) = (balanced(), imbalanced());
-    let found = Found {
+    let found = CappingTrials {
         no_cap: tried("no cap", "well above the budget", &balanced, None)?,
         full_balanced: tried("full-server, balanced", "", &balanced, Some(false))?,
         per_vm_balanced: tried("per-VM, balanced", "latency 1", &balanced, Some(true))?,
@@ -94,7 +94,7 @@ fn remarks() -> Vec<String> {
     ]
 }
 
-impl Found {
+impl CappingTrials {
     fn all(&self) -> impl Iterator<Item = &Tried> {
         let Self { no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced } = self;
         [no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced].into_iter()

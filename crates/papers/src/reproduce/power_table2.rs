@@ -38,14 +38,14 @@ const TARGET_NAMES: [&str; 2] = ["99", "98"];
 type Scored = Vec<(Scores, Kind)>;
 
 /// What was found with one seed, by technique.
-type Found = [Scored; 3];
+type ScoredByTechnique = [Scored; 3];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
     let seeds: Vec<u64> = (1..=scale.pick(5, 20)).collect();
     let settings = Settings::default();
-    let found: Vec<Found> = seeds.iter().map(|seed| scored(settings, Seed(*seed))).collect();
+    let found: Vec<ScoredByTechnique> = seeds.iter().map(|seed| scored(settings, Seed(*seed))).collect();
     let setting = format!(
         "{} series of five weekdays, {} % clearly and {} % possibly user-facing, {} % machine-generated, {} % neither, with \
          noise, interruptions, trends and varying peaks; each technique's Compare8 is cut where the recall of the first two \
@@ -58,10 +58,10 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn scored(settings: Settings, seed: Seed) -> Found {
+fn scored(settings: Settings, seed: Seed) -> ScoredByTechnique {
     let (mut template, mut autocorrelation, mut fourier) =
         (Template::default(), Autocorrelation::default(), Fourier::default());
-    let mut found = Found::default();
+    let mut found = ScoredByTechnique::default();
     for one in labelled(settings, seed) {
         let scores = [template.scores(&one.series), autocorrelation.scores(&one.series), fourier.scores(&one.series)];
         for (found, scores) in found.iter_mut().zip(scores) {
@@ -86,12 +86,12 @@ fn compare8(scores: &Scores) -> f64 {
 }
 
 /// The mean precision over the seeds, in percent.
-fn precision_pct(found: &[Found], technique: usize, score: fn(&Scores) -> f64, target: f64) -> f64 {
+fn precision_pct(found: &[ScoredByTechnique], technique: usize, score: fn(&Scores) -> f64, target: f64) -> f64 {
     let sum: f64 = found.iter().map(|found| at(&found[technique], score, target).precision).sum();
     100.0 * sum / found.len() as f64
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[ScoredByTechnique]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (target, target_name) in (0..).zip(TARGET_NAMES) {
         for (place, technique) in TECHNIQUES.iter().enumerate() {
@@ -110,7 +110,7 @@ fn rows(found: &[Found]) -> Vec<Row> {
     rows
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[ScoredByTechnique]) -> Vec<Check> {
     let above = |what, better: usize, worse: usize, target: f64| {
         let [better, worse] = [better, worse].map(|technique| precision_pct(found, technique, compare8, target));
         Check::so(what, better > worse, || format!("{better:.1} % against {worse:.1} %"))
@@ -129,13 +129,13 @@ fn checks(found: &[Found]) -> Vec<Check> {
 }
 
 /// The share of the series of a kind that templates score below `cut`.
-fn share_below(found: &[Found], kind: Kind, cut: f64) -> f64 {
+fn share_below(found: &[ScoredByTechnique], kind: Kind, cut: f64) -> f64 {
     let of_kind = found.iter().flat_map(|found| &found[0]).filter(|(_, other)| *other == kind);
     let below = of_kind.clone().filter(|(scores, _)| scores.compare8 < cut).count();
     below as f64 / of_kind.count() as f64
 }
 
-fn remarks(found: &[Found]) -> Vec<String> {
+fn remarks(found: &[ScoredByTechnique]) -> Vec<String> {
     let [templates, fourier] = [0, 2].map(|technique| precision_pct(found, technique, compare8, 0.9));
     let share = |kind: Kind| format!("{:.1} % of those {}", 100.0 * share_below(found, kind, THRESHOLD), kind.title());
     vec![
@@ -154,7 +154,7 @@ fn remarks(found: &[Found]) -> Vec<String> {
     ]
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
+fn panels(found: &[ScoredByTechnique]) -> Vec<Panel> {
     let recall = TECHNIQUES.iter().enumerate().map(|(place, technique)| {
         let line = (50..=100).map(|pct| {
             let target = f64::from(pct);

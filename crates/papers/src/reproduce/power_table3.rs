@@ -19,13 +19,13 @@ const CONFIDENCES_PCT: [u8; 5] = [50, 60, 70, 80, 90];
 const PAPERS: usize = 1;
 
 /// What was found with one seed: forests at each confidence, and boosting at the paper's.
-struct Found {
+struct SeedQuality {
     forests: Vec<Quality>,
     boosting: Quality,
 }
 
 /// Which method's quality.
-type By = fn(&Found) -> &Quality;
+type By = fn(&SeedQuality) -> &Quality;
 
 /// Forests at the paper's confidence.
 const FORESTS: By = |found| &found.forests[PAPERS];
@@ -66,7 +66,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<Found>, Failure> {
+fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<SeedQuality>, Failure> {
     let forests = CONFIDENCES_PCT.map(|confidence_pct| ForestSettings { confidence_pct, ..settings });
     let boosting = ForestSettings { method: Method::Boosting, ..settings };
     let jobs: Vec<_> =
@@ -77,10 +77,13 @@ fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<
     };
     let mut judged = at_once(&jobs, judge)?.into_iter();
     let mut next = || judged.next().expect("one for each job");
-    Ok(seeds.iter().map(|_| Found { forests: forests.iter().map(|_| next()).collect(), boosting: next() }).collect())
+    Ok(seeds
+        .iter()
+        .map(|_| SeedQuality { forests: forests.iter().map(|_| next()).collect(), boosting: next() })
+        .collect())
 }
 
-fn rows(found: &[Found]) -> Vec<Row> {
+fn rows(found: &[SeedQuality]) -> Vec<Row> {
     vec![
         row("type, boosting", "99; 67 78, 99 99; 98", found, BOOSTING, TYPE, 2),
         row("type, forests", "99; 69 78, 99 99; 98", found, FORESTS, TYPE, 2),
@@ -89,7 +92,7 @@ fn rows(found: &[Found]) -> Vec<Row> {
     ]
 }
 
-fn row(what: &str, paper: &'static str, found: &[Found], by: By, of: Of, classes: usize) -> Row {
+fn row(what: &str, paper: &'static str, found: &[SeedQuality], by: By, of: Of, classes: usize) -> Row {
     const HEADS: [[&str; 2]; 4] = [["1: R", "P"], ["2: R", "P"], ["3: R", "P"], ["4: R", "P"]];
     let measure = |what, value: &dyn Fn(&ModelQuality) -> f64| {
         Measure::of(what, 0, found.iter().map(|found| 100.0 * value(of(by(found)))))
@@ -107,11 +110,11 @@ fn row(what: &str, paper: &'static str, found: &[Found], by: By, of: Of, classes
 }
 
 /// The mean over the seeds, in percent.
-fn mean_pct(found: &[Found], value: impl Fn(&Found) -> f64) -> f64 {
+fn mean_pct(found: &[SeedQuality], value: impl Fn(&SeedQuality) -> f64) -> f64 {
     100.0 * found.iter().map(value).sum::<f64>() / found.len() as f64
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[SeedQuality]) -> Vec<Check> {
     let of_forests = |of: Of, place: usize, value: fn(&ModelQuality) -> f64| {
         mean_pct(found, |found| value(of(&found.forests[place])))
     };
@@ -146,7 +149,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
 }
 
 /// Whether the worse of the buckets 1 and 4 is better than the better of 2 and 3.
-fn popular_first(what: &'static str, found: &[Found], value: fn(&Confusion, usize) -> f64) -> Check {
+fn popular_first(what: &'static str, found: &[SeedQuality], value: fn(&Confusion, usize) -> f64) -> Check {
     let of = |bucket| mean_pct(found, |found| value(&P95(FORESTS(found)).confusion, bucket));
     let [first, second, third, fourth] = [0, 1, 2, 3].map(of);
     Check::so(what, first.min(fourth) > second.max(third), || {
@@ -154,7 +157,7 @@ fn popular_first(what: &'static str, found: &[Found], value: fn(&Confusion, usiz
     })
 }
 
-fn remarks(found: &[Found], habits: Habits) -> Vec<String> {
+fn remarks(found: &[SeedQuality], habits: Habits) -> Vec<String> {
     let others = mean_pct(found, |found| {
         let confusion = &TYPE(FORESTS(found)).confusion;
         let of = |class| (confusion.cases(class, 0) + confusion.cases(class, 1)) as f64;
@@ -179,7 +182,7 @@ fn remarks(found: &[Found], habits: Habits) -> Vec<String> {
     ]
 }
 
-fn panels(found: &[Found]) -> Vec<Panel> {
+fn panels(found: &[SeedQuality]) -> Vec<Panel> {
     let line = |name: &str, role, of: Of, value: fn(&ModelQuality) -> f64| {
         let points = CONFIDENCES_PCT
             .iter()

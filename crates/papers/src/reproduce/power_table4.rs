@@ -33,7 +33,7 @@ const INTERNAL: [usize; 2] = [4, 5];
 const NON_PREMIUM: [usize; 2] = [6, 7];
 
 /// The budgets of one seed's history, one for each approach.
-struct Found {
+struct SeedBudgets {
     budgets: Vec<Option<Budget>>,
     readings: f64,
     highest_w: f64,
@@ -41,7 +41,7 @@ struct Found {
     exceeded_w: [f64; 3],
 }
 
-impl Found {
+impl SeedBudgets {
     fn of(draws: Draws, seed: u64) -> Result<Self, Failure> {
         let history = draws.history(seed)?;
         let budgets = APPROACHES.iter().map(|approach| approach.budget(&history, &Terms::default()));
@@ -69,8 +69,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let draws = scale
         .pick(Draws { chassis: 120, days: 14, domains: DOMAINS }, Draws { chassis: 1_440, days: 91, domains: DOMAINS });
     let seeds = scale.seeds(3);
-    let found = seeds.iter().map(|seed| Found::of(draws, *seed)).collect::<Result<Vec<_>, _>>()?;
-    let others = [1, 50].map(|domains| Found::of(Draws { domains, ..draws }, seeds[0]));
+    let found = seeds.iter().map(|seed| SeedBudgets::of(draws, *seed)).collect::<Result<Vec<_>, _>>()?;
+    let others = [1, 50].map(|domains| SeedBudgets::of(Draws { domains, ..draws }, seeds[0]));
     let [whole, apart] = others;
     let terms = Terms::default();
     let setting = format!(
@@ -91,15 +91,15 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn row(found: &[Found], approach: usize) -> Row {
-    let measure = |what, decimals, of: &dyn Fn(&Found) -> f64| {
+fn row(found: &[SeedBudgets], approach: usize) -> Row {
+    let measure = |what, decimals, of: &dyn Fn(&SeedBudgets) -> f64| {
         let values: Vec<_> = found.iter().map(of).collect();
         Measure::of(what, decimals, values.into_iter())
     };
-    let budget = |what, decimals, of: &dyn Fn(&Found, &Budget) -> f64| {
+    let budget = |what, decimals, of: &dyn Fn(&SeedBudgets, &Budget) -> f64| {
         measure(what, decimals, &|found| found.of_budget(approach, |budget| of(found, budget)))
     };
-    let saved = |it: &Found| Site::default().saved_dollars(it.delta_pct(approach) / 100.0) / 1e6;
+    let saved = |it: &SeedBudgets| Site::default().saved_dollars(it.delta_pct(approach) / 100.0) / 1e6;
     Row {
         what: APPROACHES[approach].title.into(),
         paper: Some(PAPER[approach]),
@@ -114,7 +114,7 @@ fn row(found: &[Found], approach: usize) -> Row {
     }
 }
 
-fn checks(found: &[Found]) -> Vec<Check> {
+fn checks(found: &[SeedBudgets]) -> Vec<Check> {
     let mean = |approach| found.iter().map(|it| it.delta_pct(approach)).sum::<f64>() / found.len() as f64;
     let ordered = |what, less: usize, more: usize, strictly: bool| {
         let (less, more) = (mean(less), mean(more));
@@ -146,7 +146,7 @@ fn checks(found: &[Found]) -> Vec<Check> {
     ]
 }
 
-fn remarks(found: &Found, whole: &Found, apart: &Found) -> Vec<String> {
+fn remarks(found: &SeedBudgets, whole: &SeedBudgets, apart: &SeedBudgets) -> Vec<String> {
     let [thousandth, hundredth, half] = found.exceeded_w;
     let mut remarks = vec![
         format!(
@@ -177,7 +177,7 @@ fn remarks(found: &Found, whole: &Found, apart: &Found) -> Vec<String> {
 }
 
 /// What lower and lower budgets would have meant, down to the lowest of all approaches, and where some of them stop.
-fn panel(found: &Found) -> Panel {
+fn panel(found: &SeedBudgets) -> Panel {
     const STOPS: [(usize, Role); 3] =
         [(FULL_SERVER, Role::Ghost), (INTERNAL[0], Role::Variant(0)), (ALL[0], Role::Variant(1))];
     let share_pct = |it: &Candidate| 100.0 * it.events as f64 / found.readings;

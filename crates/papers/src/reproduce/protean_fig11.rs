@@ -126,7 +126,7 @@ fn asked(variant: &mut Variant, machines: u32, requests: f64) {
 }
 
 /// What came of one run.
-struct Run {
+struct CacheRun {
     /// The median latency in simulated ms.
     ms: f64,
     /// What a decision took here, in µs, on average.
@@ -134,7 +134,7 @@ struct Run {
     hit_pct: f64,
 }
 
-fn decide(variant: &Variant) -> Result<Run, Failure> {
+fn decide(variant: &Variant) -> Result<CacheRun, Failure> {
     let mut world = World::new(plan(variant, 1, requests(variant, 1))?);
     world.warm_up();
     let start = Instant::now();
@@ -144,7 +144,7 @@ fn decide(variant: &Variant) -> Result<Run, Failure> {
     let counters = summary.counters;
     let (hits, looked) = (counters.cache_hits as f64, (counters.cache_hits + counters.cache_misses) as f64);
     let decisions = (counters.placements + counters.rejections) as f64;
-    Ok(Run { ms: summary.answers.p50_ms, us: us / decisions, hit_pct: 100.0 * hits / looked })
+    Ok(CacheRun { ms: summary.answers.p50_ms, us: us / decisions, hit_pct: 100.0 * hits / looked })
 }
 
 fn rows(sizes: &[Size], scale: Scale) -> Vec<Row> {

@@ -35,7 +35,7 @@ const WITH: usize = 1;
 const OFTEN: usize = 2;
 
 /// One run.
-struct Run {
+struct ConflictRun {
     conflicts: f64,
     answered: f64,
     density_pct: f64,
@@ -44,7 +44,7 @@ struct Run {
 /// So many agents: for each way the runs of all seeds.
 struct Line {
     agents: u32,
-    ways: [Vec<Run>; WAYS.len()],
+    ways: [Vec<ConflictRun>; WAYS.len()],
 }
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -77,7 +77,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(variant: &Variant, agents: u32, times: f64, seed: u64) -> Result<Run, Failure> {
+fn one(variant: &Variant, agents: u32, times: f64, seed: u64) -> Result<ConflictRun, Failure> {
     let mut variant = variant.clone();
     (variant.agents.count, variant.agents.avoidance) = (agents, times);
     let workload = one_by_one(&in_spikes(&requests(&variant, seed), SPIKES));
@@ -86,10 +86,10 @@ fn one(variant: &Variant, agents: u32, times: f64, seed: u64) -> Result<Run, Fai
     world.run();
     let rates = Rates::of(&world);
     let density_pct = world.summary().packing_density_pct_mean;
-    Ok(Run { conflicts: rates.conflicts_p99(), answered: rates.answered_p99(), density_pct })
+    Ok(ConflictRun { conflicts: rates.conflicts_p99(), answered: rates.answered_p99(), density_pct })
 }
 
-fn mean(line: &Line, way: usize, value: fn(&Run) -> f64) -> f64 {
+fn mean(line: &Line, way: usize, value: fn(&ConflictRun) -> f64) -> f64 {
     line.ways[way].iter().map(value).sum::<f64>() / line.ways[way].len() as f64
 }
 
@@ -103,8 +103,9 @@ fn answered(line: &Line, way: usize) -> f64 {
 
 fn rows(lines: &[Line]) -> Vec<Row> {
     let row = |line: &Line, way: usize| {
-        let over =
-            |what, decimals, value: fn(&Run) -> f64| Measure::of(what, decimals, line.ways[way].iter().map(value));
+        let over = |what, decimals, value: fn(&ConflictRun) -> f64| {
+            Measure::of(what, decimals, line.ways[way].iter().map(value))
+        };
         Row {
             what: format!("{}, {}", of_agents(line.agents), WAYS[way].0),
             paper: None,

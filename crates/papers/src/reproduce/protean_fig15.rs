@@ -30,7 +30,7 @@ const LONGEST_LIFE_DAYS: f64 = 2.0;
 const LOAD_PCT: f64 = 75.0;
 
 /// One run.
-struct Run {
+struct ThroughputRun {
     speed: i64,
     agents: u32,
     /// Requests that came a second.
@@ -85,7 +85,7 @@ fn cores_alive(workload: &Workload) -> f64 {
     (0..workload.warm_count()).map(cores).sum()
 }
 
-fn one(variant: &Variant, requests: &Workload, speed: i64, agents: u32) -> Result<Run, Failure> {
+fn one(variant: &Variant, requests: &Workload, speed: i64, agents: u32) -> Result<ThroughputRun, Failure> {
     let mut variant = variant.clone();
     variant.agents.count = agents;
     let workload = Arc::new(one_by_one(&sped_up(requests, speed)));
@@ -95,13 +95,13 @@ fn one(variant: &Variant, requests: &Workload, speed: i64, agents: u32) -> Resul
     world.run();
     let rates = Rates::of(&world);
     let (answered, conflicts, rejected_pct) = (rates.answered_mean(), rates.conflicts_p99(), rates.rejected_pct);
-    Ok(Run { speed, agents, asked, answered, conflicts, rejected_pct })
+    Ok(ThroughputRun { speed, agents, asked, answered, conflicts, rejected_pct })
 }
 
-fn rows(runs: &[Run]) -> Vec<Row> {
+fn rows(runs: &[ThroughputRun]) -> Vec<Row> {
     let one = |what, decimals, value: f64| Measure::of(what, decimals, std::iter::once(value));
-    let paper = |run: &Run| (run.speed, run.agents) == (1_000, AGENTS[AGENTS.len() - 1]);
-    let row = |run: &Run| Row {
+    let paper = |run: &ThroughputRun| (run.speed, run.agents) == (1_000, AGENTS[AGENTS.len() - 1]);
+    let row = |run: &ThroughputRun| Row {
         what: format!("{}x, {}", count(run.speed as u64), of_agents(run.agents)),
         paper: paper(run).then_some("over 10,000 requests/s, with rejections"),
         ours: vec![
@@ -114,11 +114,11 @@ fn rows(runs: &[Run]) -> Vec<Row> {
     runs.iter().map(row).collect()
 }
 
-fn of(runs: &[Run], speed: i64, agents: u32) -> &Run {
+fn of(runs: &[ThroughputRun], speed: i64, agents: u32) -> &ThroughputRun {
     runs.iter().find(|run| (run.speed, run.agents) == (speed, agents)).expect("a run of the table")
 }
 
-fn checks(runs: &[Run]) -> Vec<Check> {
+fn checks(runs: &[ThroughputRun]) -> Vec<Check> {
     let (few, many) = (AGENTS[AGENTS.len() - 2], AGENTS[AGENTS.len() - 1]);
     let fastest = SPEEDS[SPEEDS.len() - 1];
     let at_full_speed: Vec<_> = AGENTS.iter().map(|agents| of(runs, fastest, *agents)).collect();
@@ -142,11 +142,11 @@ fn checks(runs: &[Run]) -> Vec<Check> {
     ]
 }
 
-fn remarks(runs: &[Run], machines: u32) -> Vec<String> {
+fn remarks(runs: &[ThroughputRun], machines: u32) -> Vec<String> {
     const PAPER_MACHINES: f64 = 25_000.0;
     let many = AGENTS[AGENTS.len() - 1];
     let (scale, most) = (PAPER_MACHINES / f64::from(machines), of(runs, 1_000, many).answered);
-    let fails = |run: &Run| 100.0 * run.conflicts / (run.conflicts + run.answered);
+    let fails = |run: &ThroughputRun| 100.0 * run.conflicts / (run.conflicts + run.answered);
     let worst = runs.iter().filter(|run| run.speed >= 1_000).map(fails).fold(0.0, f64::max);
     vec![
         format!(
@@ -157,9 +157,9 @@ fn remarks(runs: &[Run], machines: u32) -> Vec<String> {
     ]
 }
 
-fn panels(runs: &[Run]) -> Vec<Panel> {
+fn panels(runs: &[ThroughputRun]) -> Vec<Panel> {
     const ROLES: [Role; SPEEDS.len()] = [Role::Ghost, Role::Variant(0), Role::Variant(1), Role::Variant(2), Role::Live];
-    let plot = |title: &str, unit: &str, value: fn(&Run) -> f64, up_is_log| {
+    let plot = |title: &str, unit: &str, value: fn(&ThroughputRun) -> f64, up_is_log| {
         let line =
             |speed: i64| AGENTS.iter().map(|agents| (f64::from(*agents), value(of(runs, speed, *agents)))).collect();
         let series = SPEEDS.iter().zip(ROLES);

@@ -48,7 +48,7 @@ struct Days {
 type Samples = Vec<(f64, f64)>;
 
 /// One run: utilization, packing density, and VMs placed and rejected a minute.
-struct Run {
+struct ThinnedRun {
     utilization: Samples,
     density: Samples,
     placed: Samples,
@@ -58,11 +58,11 @@ struct Run {
 
 /// The same seed three times.
 struct Trio {
-    unchanged: Run,
+    unchanged: ThinnedRun,
     /// The limit goes up and nothing else.
-    limit: Run,
+    limit: ThinnedRun,
     /// The limit goes up and VMs migrate.
-    both: Run,
+    both: ThinnedRun,
 }
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -89,7 +89,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         if days.compared == 1 { "day".into() } else { format!("{} days", days.compared) },
     );
     let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 16", setting, seeds };
-    let found = Found { trios: &trios, days };
+    let found = MigrationStudy { trios: &trios, days };
     let findings =
         Findings { rows: found.rows(), checks: found.checks(), remarks: found.remarks(), panels: found.panels() };
     Figure::answer(given, about, findings)
@@ -118,7 +118,12 @@ fn incidents(days: Days, machines: u32) -> Vec<IncidentUse> {
     std::iter::once(raise).chain((days.before..days.before + days.after).map(migrate)).collect()
 }
 
-fn one(variant: &Variant, seed: u64, requests: &Arc<Workload>, incidents: &[IncidentUse]) -> Result<Run, Failure> {
+fn one(
+    variant: &Variant,
+    seed: u64,
+    requests: &Arc<Workload>,
+    incidents: &[IncidentUse],
+) -> Result<ThinnedRun, Failure> {
     let mut world = World::new(plan(variant, seed, requests.clone())?.with_incidents(incidents)?);
     world.run();
     let of = |id: &str| {
@@ -126,7 +131,7 @@ fn one(variant: &Variant, seed: u64, requests: &Arc<Workload>, incidents: &[Inci
         let times = world.series().times().iter().map(|time| time.0 as f64);
         times.zip(world.series().values(metric).iter().copied()).collect()
     };
-    Ok(Run {
+    Ok(ThinnedRun {
         utilization: of("CoreUtilization"),
         density: of("PackingDensity"),
         placed: of("Placements"),
@@ -136,7 +141,7 @@ fn one(variant: &Variant, seed: u64, requests: &Arc<Workload>, incidents: &[Inci
 }
 
 /// What was found.
-struct Found<'a> {
+struct MigrationStudy<'a> {
     trios: &'a [Trio],
     days: Days,
 }
@@ -148,7 +153,7 @@ enum Part {
     After,
 }
 
-impl Found<'_> {
+impl MigrationStudy<'_> {
     /// The mean of samples over what is compared of a part.
     fn mean(&self, samples: &Samples, part: Part) -> f64 {
         let Days { before, after, compared } = self.days;
@@ -163,12 +168,12 @@ impl Found<'_> {
     }
 
     /// VMs placed of those that came, in percent.
-    fn fulfilled(&self, run: &Run, part: Part) -> f64 {
+    fn fulfilled(&self, run: &ThinnedRun, part: Part) -> f64 {
         let (placed, rejected) = (self.mean(&run.placed, part), self.mean(&run.rejected, part));
         100.0 * placed / (placed + rejected)
     }
 
-    fn row(&self, what: &str, paper: &'static str, value: impl Fn(&Run, Part) -> f64) -> Row {
+    fn row(&self, what: &str, paper: &'static str, value: impl Fn(&ThinnedRun, Part) -> f64) -> Row {
         let over = |name, of: &dyn Fn(&Trio) -> f64| Measure::of(name, 2, self.trios.iter().map(of));
         Row {
             what: what.into(),
@@ -191,13 +196,13 @@ impl Found<'_> {
     }
 
     /// What one of the runs has more than another in the end, on average over the seeds.
-    fn gain(&self, of: fn(&Trio) -> [&Run; 2], value: impl Fn(&Run) -> f64) -> f64 {
+    fn gain(&self, of: fn(&Trio) -> [&ThinnedRun; 2], value: impl Fn(&ThinnedRun) -> f64) -> f64 {
         let gains = self.trios.iter().map(of).map(|[run, other]| value(run) - value(other));
         gains.sum::<f64>() / self.trios.len() as f64
     }
 
     fn checks(&self) -> Vec<Check> {
-        let all: fn(&Trio) -> [&Run; 2] = |trio| [&trio.both, &trio.unchanged];
+        let all: fn(&Trio) -> [&ThinnedRun; 2] = |trio| [&trio.both, &trio.unchanged];
         let used = self.gain(all, |run| self.mean(&run.utilization, Part::After));
         let dense = self.gain(all, |run| self.mean(&run.density, Part::After));
         let moved = self.gain(|trio| [&trio.both, &trio.limit], |run| self.mean(&run.density, Part::After));
@@ -227,7 +232,7 @@ impl Found<'_> {
 
     fn panels(&self) -> Vec<Panel> {
         let trio = &self.trios[0];
-        let panel = |metric: &str, of: fn(&Run) -> &Samples| {
+        let panel = |metric: &str, of: fn(&ThinnedRun) -> &Samples| {
             let metric = &METRICS[index_of(metric).expect("a metric of the list")];
             Panel::Time(TimeChart {
                 title: metric.declaration.title.into(),
