@@ -2,7 +2,7 @@
 //! caches it keeps.
 //!
 //! With caches on, a decision brings the evaluation of the request's class up to date
-//! and reads the best set off it; with caches off it runs the [reference](mod@crate::reference). Both give
+//! and reads the best set off it; with caches off it runs the [reference](mod@crate::explain::reference). Both give
 //! the same best set, and the same draw picks the same machine of it. Source:
 //! Protean sections 5.1 and 5.2.
 
@@ -12,12 +12,12 @@ use alloc::vec::Vec;
 use tiebreak_model::random::pick;
 use tiebreak_model::{Footprint, Growth, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
 
-use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
-pub use crate::evaluation::Draw;
-use crate::gate::{Blocked, blocked};
+use crate::explain::reference::near_best;
+use crate::fast::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
+pub use crate::fast::evaluation::Draw;
+use crate::fast::pool::{AnyPool, Work};
+use crate::network::gate::{Blocked, blocked};
 use crate::policy::Policy;
-use crate::pool::{AnyPool, Work};
-use crate::reference::near_best;
 
 /// What the caches did for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

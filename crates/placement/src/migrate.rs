@@ -20,9 +20,9 @@ use tiebreak_model::{
 };
 
 use crate::allocator::{Allocator, Draw, Request};
-use crate::caches::Caches;
+use crate::explain::reference::best_where;
+use crate::fast::caches::Caches;
 use crate::policy::Policy;
-use crate::reference::best_where;
 
 /// What the evaluations made on the way may hold.
 const CACHE_BYTES: usize = 64 << 20;

@@ -15,12 +15,12 @@ use tiebreak_model::{
 };
 
 use super::{AnyRule, RULES, RuleEntry};
-use crate::chassis::{AnyChassis, ChassisField};
-use crate::erased::{AnyPreference, AnyValidator};
-use crate::packed::layout;
-use crate::quantize::Quantizer;
-use crate::ranking::ones;
-use crate::temporal::Steps;
+use crate::fast::packed::layout;
+use crate::fast::ranking::ones;
+use crate::lifetime::temporal::Steps;
+use crate::power::chassis::{AnyChassis, ChassisField};
+use crate::rule::erased::{AnyPreference, AnyValidator};
+use crate::rule::quantize::Quantizer;
 
 /// Draws, one after the other.
 struct Draws {

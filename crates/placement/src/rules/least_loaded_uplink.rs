@@ -2,7 +2,7 @@
 
 use tiebreak_model::declare;
 
-use crate::uplink::UplinkPreference;
+use crate::network::uplink::UplinkPreference;
 
 declare! {
     /// Prefers machines whose uplinks have least reserved.

@@ -6,11 +6,11 @@ use alloc::sync::Arc;
 use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::admission::{Admission, AdmissionPolicy};
-use crate::chassis::{AnyChassis, Chassis, ChassisPreference};
-use crate::erased::{AnyPreference, AnyValidator};
+use crate::lifetime::temporal::{AnyTemporal, Temporal, TemporalPreference};
+use crate::network::uplink::{AnyUplink, Uplink, UplinkPreference};
+use crate::power::chassis::{AnyChassis, Chassis, ChassisPreference};
+use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
-use crate::temporal::{AnyTemporal, Temporal, TemporalPreference};
-use crate::uplink::{AnyUplink, Uplink, UplinkPreference};
 
 mod are_node_resources_valid;
 mod avoid_evictions;

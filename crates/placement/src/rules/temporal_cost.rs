@@ -5,8 +5,8 @@ use alloc::string::String;
 
 use tiebreak_model::{ExpectedExit, Outlook, declare};
 
-use crate::temporal::{Exit, Steps, TemporalPreference};
-use crate::words::span;
+use crate::explain::words::span;
+use crate::lifetime::temporal::{Exit, Steps, TemporalPreference};
 
 declare! {
     /// Prefers machines that the VM would not keep busy any longer than they are anyway (NILAS).

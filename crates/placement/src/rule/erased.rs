@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Scene, VmRequest};
 
-use crate::rule::{Key, Preference, Reach, Validator};
+use super::{Key, Preference, Reach, Validator};
 
 /// A validator whose reach and key types are forgotten; what it looks at is not.
 pub(crate) trait AnyValidator<Id>: Send + Sync {

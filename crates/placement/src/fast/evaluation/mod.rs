@@ -17,22 +17,22 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId, Scene, VmRequest};
 
-use crate::ahead::{self, Ahead, Bounds};
-use crate::batch::Batch;
-use crate::caches::Caches;
-use crate::chassis::ChassisField;
-use crate::cluster_order::{ClusterOrder, SharedClusters};
-use crate::gate::{Gate, Pass};
-use crate::judges::{Judge, RackJudges, Room, judges, together};
-use crate::objects::{Books, Objects};
-use crate::packed::{Field, PackedKey};
+use super::ahead::{self, Ahead, Bounds};
+use super::batch::Batch;
+use super::caches::Caches;
+use super::cluster_order::{ClusterOrder, SharedClusters};
+use super::judges::{Judge, RackJudges, Room, judges, together};
+use super::objects::{Books, Objects};
+use super::packed::{Field, PackedKey};
+use super::ranking::{Best, Bests, Bits, CellOf, Chunk, Rankings, best_keys, joined, skip};
+use super::shared::{Shared, judge_directly};
+use super::ties::Ties;
+use super::weights::{self, Weight, best, distinct};
+use crate::lifetime::temporal::Span;
+use crate::network::gate::{Gate, Pass};
+use crate::network::uplink::UplinkField;
 use crate::policy::{Moment, Policy, nobody};
-use crate::ranking::{Best, Bests, Bits, CellOf, Chunk, Rankings, best_keys, joined, skip};
-use crate::shared::{Shared, judge_directly};
-use crate::temporal::Span;
-use crate::ties::Ties;
-use crate::uplink::UplinkField;
-use crate::weights::{self, Weight, best, distinct};
+use crate::power::chassis::ChassisField;
 
 /// The cells of one cluster, as of a revision.
 struct Cells<K> {

@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
-use crate::evaluation::best_machines;
+use crate::fast::evaluation::best_machines;
+use crate::fast::weights::{Weight, best, best_first, distinct};
 use crate::policy::{MachineStage, Policy};
-use crate::weights::{Weight, best, best_first, distinct};
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,15 +9,22 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
 
-use crate::gate::full_cut;
+use crate::network::gate::full_cut;
 use crate::policy::{MachineStage, Policy};
-use crate::quantize::Quantizer;
-use crate::reference::{Funnel, best_of, decide, near_best};
-use crate::refusal::refusal_by_rule;
-use crate::why_not::Inquiry;
+use crate::rule::quantize::Quantizer;
+use reference::{best_of, decide, near_best};
+use refusal::refusal_by_rule;
+use why_not::Inquiry;
 
-pub use crate::refusal::{Objected, RefusalByRule, Refuser, Shortage, TooLarge};
-pub use crate::why_not::{Lost, Side, Weighing, WhyNot};
+pub use refusal::{Objected, RefusalByRule, Refuser, Shortage, TooLarge};
+pub use why_not::{Lost, Side, Weighing, WhyNot};
+
+pub use reference::{Funnel, Step};
+
+pub mod reference;
+pub(crate) mod refusal;
+mod why_not;
+pub mod words;
 
 /// A rule's verdict on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -204,9 +211,9 @@ fn scored(quantizer: Quantizer, score: f64) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast::weights::Weight;
     use crate::policy::{RankedValidator, RuleUse};
     use crate::rule::{OfRack, Validator};
-    use crate::weights::Weight;
     use alloc::boxed::Box;
     use alloc::format;
     use alloc::string::String;

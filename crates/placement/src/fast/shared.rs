@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, MachineId, Occupancy, RackId, Scene};
 
-use crate::batch::Batch;
-use crate::judges::{Judge, RackJudges, Room};
-use crate::objects::Books;
-use crate::packed::PackedKey;
+use super::batch::Batch;
+use super::judges::{Judge, RackJudges, Room};
+use super::objects::Books;
+use super::packed::PackedKey;
 
 /// The partial keys of all machines and racks, cluster by cluster.
 pub(crate) struct Shared<K> {

@@ -3,7 +3,7 @@
 //! Such a rule sees two numbers: how much of a chassis' cores its VMs are expected to use, and the mix of VMs on the machine.
 //! One VM that comes or goes changes what is said of all machines of its chassis, to both kinds of VMs. So these
 //! rules stand outside all caches, like those that move with the clock: what the other rules say is ranked and
-//! kept as ever, and what is said of chassis joins where it matters. See [`ties`](crate::ties).
+//! kept as ever, and what is said of chassis joins where it matters. See [`ties`](crate::fast::ties).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene, VmRequest};
 
-use crate::erased::{AnyPreference, BoundPreference};
-use crate::packed::{Field, PackedKey};
-use crate::quantize::Quantizer;
-use crate::ranking::ones;
+use crate::fast::packed::{Field, PackedKey};
+use crate::fast::ranking::ones;
+use crate::rule::erased::{AnyPreference, BoundPreference};
+use crate::rule::quantize::Quantizer;
 
 /// A soft constraint on what chassis and machines are expected to draw.
 pub trait ChassisPreference: Declared + Copy + Send + Sync + 'static {

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{Ahead, ClusterId, Declared, Resource, Scene, VmRequest};
 
-use crate::erased::{AnyValidator, BoundValidator};
+use crate::rule::erased::{AnyValidator, BoundValidator};
 
 /// A hard constraint on what a cluster is expected to hold with a newcomer.
 pub trait AdmissionPolicy: Declared + Copy + Send + Sync + 'static {

@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Resource, Resources};
 
-use crate::explain::{
+use super::reference::WEIGHTED;
+use super::{
     Explanation, Lost, Objected, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
 };
-use crate::gate::{Blocked, Full};
-use crate::reference::WEIGHTED;
+use crate::network::gate::{Blocked, Full};
 
 impl Explanation {
     /// One sentence that says where the VM went and what decided, or why it went nowhere.

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
 
-use crate::erased::BoundValidator;
-use crate::gate::{Blocked, Gate, blocked};
+use crate::network::gate::{Blocked, Gate, blocked};
 use crate::policy::{Policy, REQUIRED_RULE, RankedValidator};
+use crate::rule::erased::BoundValidator;
 
 /// Why no machine of the zone is valid for a VM.
 #[derive(Clone, Debug, PartialEq, Eq)]

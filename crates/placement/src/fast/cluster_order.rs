@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::{Recency, Revision};
 use tiebreak_model::{ClusterId, Occupancy, Scene, VmRequest};
 
-use crate::erased::{BoundPreference, BoundValidator};
+use super::weights::{Weight, best_first};
 use crate::policy::{Policy, RankedPreference};
-use crate::quantize::Quantizer;
-use crate::weights::{Weight, best_first};
+use crate::rule::erased::{BoundPreference, BoundValidator};
+use crate::rule::quantize::Quantizer;
 
 type BoxedValidator = Box<dyn BoundValidator<ClusterId>>;
 type Scorer = (Box<dyn BoundPreference<ClusterId>>, Quantizer);

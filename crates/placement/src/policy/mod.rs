@@ -3,7 +3,7 @@
 //! Validators only filter, so their order matters to explanations alone. Preferences
 //! stand in strict order: each sees only the ties that those above it left. Where weights
 //! are set by hand they are compared all together instead; see
-//! [`weights`](crate::weights). (Protean section 3.3)
+//! [`weights`](crate::fast::weights). (Protean section 3.3)
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,16 +13,16 @@ use core::fmt;
 
 use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
 
-use crate::chassis::{AnyChassis, ChassisField};
-use crate::erased::{AnyPreference, AnyValidator};
-use crate::gate::Gate;
+use crate::fast::packed::{Field, Wide, layout};
+use crate::fast::weights::Weight;
 use crate::lifetime::CLASS_MAX;
-use crate::packed::{Field, Wide, layout};
-use crate::quantize::Quantizer;
+use crate::lifetime::temporal::{AnyTemporal, Steps, score_of};
+use crate::network::gate::Gate;
+use crate::network::uplink::{AnyUplink, UplinkField};
+use crate::power::chassis::{AnyChassis, ChassisField};
+use crate::rule::erased::{AnyPreference, AnyValidator};
+use crate::rule::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry};
-use crate::temporal::{AnyTemporal, Steps, score_of};
-use crate::uplink::{AnyUplink, UplinkField};
-use crate::weights::Weight;
 
 /// The rule that no list can do without: it keeps machines from being over-committed.
 pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
@@ -240,7 +240,7 @@ impl Policy {
         self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
-        if self.words > <Wide as crate::packed::PackedKey>::WORDS {
+        if self.words > <Wide as crate::fast::packed::PackedKey>::WORDS {
             return Err(PolicyError::TooFine);
         }
         Ok(self)

@@ -13,9 +13,9 @@ use core::ops::Range;
 
 use tiebreak_model::{Cut, Declared, MachineId, Network, Scene, VmRequest};
 
-use crate::erased::{AnyPreference, BoundPreference};
-use crate::packed::{Field, PackedKey};
-use crate::quantize::Quantizer;
+use crate::fast::packed::{Field, PackedKey};
+use crate::rule::erased::{AnyPreference, BoundPreference};
+use crate::rule::quantize::Quantizer;
 
 /// A soft constraint on what is reserved of a machine's uplinks.
 pub trait UplinkPreference: Declared + Copy + Send + Sync + 'static {

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{Occupancy, Scene};
 
-use crate::batch::Batch;
-use crate::caches::{CacheCounters, CacheEvent, ObjectCounters, Uses};
-use crate::judges::{Judge, Room};
+use super::batch::Batch;
+use super::caches::{CacheCounters, CacheEvent, ObjectCounters, Uses};
+use super::judges::{Judge, Room};
 
 /// Where an object stood when it was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use core::cmp::Ordering;
 
 use tiebreak_model::RackId;
 
-use crate::chassis::Asker;
-use crate::packed::{Field, PackedKey};
-use crate::ranking::{Bests, Rankings, ones};
+use super::packed::{Field, PackedKey};
+use super::ranking::{Bests, Rankings, ones};
+use crate::power::chassis::Asker;
 
 /// The cells of one cluster where a rule about chassis breaks ties.
 pub(crate) struct Ties<K> {

@@ -5,6 +5,8 @@
 //! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
 //! Source: LAVA section 4.3, Figure 5.
 
+pub mod temporal;
+
 use alloc::format;
 use alloc::string::String;
 

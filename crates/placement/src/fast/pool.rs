@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Occupancy, ShapeId, VmRequest};
 
+use super::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
+use super::evaluation::{Evaluation, Kit};
+use super::objects::Books;
+use super::packed::PackedKey;
+use super::packed::Wide;
 use crate::allocator::{CacheUse, Choice, Refusal, Request};
-use crate::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
-use crate::evaluation::{Evaluation, Kit};
-use crate::objects::Books;
-use crate::packed::PackedKey;
-use crate::packed::Wide;
 use crate::policy::Policy;
 
 /// How often what grew too old is looked for, in decisions.

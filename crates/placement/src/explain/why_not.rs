@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Resources, Scene, VmRequest};
 
-use crate::explain::{Question, Scorecard, scorecard};
+use super::reference::{Funnel, order_clusters};
+use super::refusal::shortage;
+use super::{Question, Scorecard, scorecard};
+use crate::fast::weights::Weight;
 use crate::policy::{MachineStage, Policy};
-use crate::reference::{Funnel, order_clusters};
-use crate::refusal::shortage;
-use crate::weights::Weight;
 
 /// Why not this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

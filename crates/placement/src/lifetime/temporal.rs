@@ -14,7 +14,7 @@ use core::ops::Range;
 
 use tiebreak_model::{Declared, Exits, ExpectedExit, MachineId, Outlook, Scene, VmRequest};
 
-use crate::erased::{AnyPreference, BoundPreference};
+use crate::rule::erased::{AnyPreference, BoundPreference};
 
 /// Which expected exit of a machine a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

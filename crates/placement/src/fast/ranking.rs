@@ -13,7 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::packed::PackedKey;
+use super::packed::PackedKey;
 
 const FANOUT: usize = 64;
 

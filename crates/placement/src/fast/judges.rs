@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, RackId, Scene, VmRequest};
 
-use crate::erased::{BoundPreference, BoundValidator};
-use crate::objects::Handle;
-use crate::packed::{Field, PackedKey};
+use super::objects::Handle;
+use super::packed::{Field, PackedKey};
 use crate::policy::{MachineStage, Policy};
-use crate::quantize::Quantizer;
+use crate::rule::erased::{BoundPreference, BoundValidator};
+use crate::rule::quantize::Quantizer;
 
 /// A machine rule bound to a class of requests.
 pub(crate) struct Judge {

@@ -188,9 +188,9 @@ fn crowded(scene: Scene<'_>, machine: MachineId) -> Bottleneck {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::refusal::refusal_by_rule;
     use crate::explain::{Question, explain};
     use crate::policy::{Policy, RuleUse};
-    use crate::refusal::refusal_by_rule;
     use alloc::format;
     use alloc::sync::Arc;
     use alloc::vec::Vec;

@@ -5,6 +5,9 @@
 //! verdict depends on cannot be forgotten: the key and the reach are the
 //! declaration, and the engine needs no other. Source: Protean sections 3.2, 5.2.1.
 
+pub(crate) mod erased;
+pub(crate) mod quantize;
+
 use alloc::vec::Vec;
 
 use tiebreak_model::{

@@ -1,0 +1,19 @@
+//! The quick path to the decision that the [reference](mod@crate::reference) means: what rules say is packed into one
+//! number, ranked, kept between decisions and brought up to date from the journal (Protean section 5.2).
+
+pub(crate) mod ahead;
+pub(crate) mod batch;
+pub(crate) mod caches;
+pub(crate) mod cluster_order;
+pub(crate) mod evaluation;
+pub(crate) mod judges;
+pub(crate) mod objects;
+pub(crate) mod packed;
+pub(crate) mod pool;
+pub(crate) mod ranking;
+pub(crate) mod shared;
+pub(crate) mod ties;
+pub(crate) mod weights;
+
+pub use caches::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters, Updates, Uses};
+pub use weights::Weight;
