@@ -10,72 +10,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Footprint, Growth, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
+use tiebreak_model::{Needs, Occupancy};
 
 use crate::explain::reference::near_best;
-use crate::fast::caches::{CacheCounters, CacheEvent, CacheSizes, Caches};
-pub use crate::fast::evaluation::Draw;
+use crate::fast::caches::{CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches};
 use crate::fast::pool::{AnyPool, Work};
-use crate::network::gate::{Blocked, blocked};
+use crate::fast::request::{Choice, Refusal, Request};
+use crate::network::Blocked;
+use crate::network::gate::blocked;
 use crate::policy::Policy;
-
-/// What the caches did for a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheUse {
-    /// The class had an evaluation.
-    Hit,
-    /// It had to be made.
-    Miss,
-    /// Caches are switched off.
-    Off,
-}
-
-/// A machine for a VM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// The machine picked.
-    pub machine: MachineId,
-    /// Machines it is a random one of: those tied for best, or the best few when conflicts are
-    /// being avoided.
-    pub best_set: u32,
-    /// What the caches did.
-    pub cache: CacheUse,
-    /// Machines that had to be ranked again first.
-    pub refreshed: u32,
-}
-
-/// No machine is valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// What the caches did.
-    pub cache: CacheUse,
-    /// Machines that had to be ranked again first.
-    pub refreshed: u32,
-}
-
-/// One VM to find a machine for.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// Names the VM's shape; the same name must mean the same shape in every call.
-    pub shape: ShapeId,
-    /// The VM as rules read it.
-    pub vm: &'a VmRequest,
-    /// Where its tenant's VMs stand; empty where the tenant asks for nothing.
-    pub footprint: &'a Footprint,
-    /// What its links to them take; none where it has none.
-    pub needs: &'a Needs,
-    /// What deployments will grow to; none where it begins none, or no rule asks.
-    pub growth: Option<&'a Growth>,
-    /// Which of the machines found is picked.
-    pub draw: Draw,
-}
-
-impl<'a> Request<'a> {
-    /// What its decision looks at, by this view of the fleet.
-    pub(crate) fn scene(&self, occupancy: &'a Occupancy) -> Scene<'a> {
-        Scene { occupancy, footprint: self.footprint, needs: self.needs, growth: self.growth }
-    }
-}
 
 /// Decides for one agent.
 pub struct Allocator {

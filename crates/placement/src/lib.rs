@@ -6,6 +6,21 @@
 //! Read [`rule`] for what a rule is, any file below [`rules`] for one rule's whole
 //! story, [`policy`] for the ordered list, [`reference`](mod@reference) for what a decision means, and
 //! [`allocator`] for how the same decision is made quickly.
+//!
+//! Data goes down through these rooms and never back: each imports only from those above it, as `cargo xtask floors`
+//! checks by every import.
+//!
+//! ```text
+//! rule                                     what a rule is; how its score becomes a whole number
+//! lifetime  admission  power  network      what rules read of them, and kinds of rules of their own
+//! rules                                    every rule, one file each
+//! policy                                   the ordered list, weights, which requests it tells apart
+//! explain                    fast          the plain decision and its reasons | the same, packed, ranked and kept
+//! allocator                                one agent: fast with caches, the reference without
+//! migrate                                  what-if: machines to empty
+//! ```
+//!
+//! Neither of `explain` and `fast` knows the other, so that one can be held against the other.
 
 #![no_std]
 
@@ -24,11 +39,14 @@ pub mod rule;
 pub mod rules;
 
 pub use admission::{AdmissionPolicy, Objection, Weighed};
-pub use allocator::{Allocator, CacheUse, Choice, Draw, Refusal, Request};
+pub use allocator::Allocator;
 pub use explain::{Explanation, Funnel, Scorecard, Step, reference, words};
-pub use fast::{CacheCounters, CacheEvent, CacheSizes, Caches, ObjectCounters, Updates, Uses, Weight};
+pub use fast::{
+    CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches, Choice, Draw, ObjectCounters, Refusal, Request, Updates,
+    Uses,
+};
 pub use lifetime::Lifetimes;
 pub use migrate::{Evacuation, MigrationLimits, Move, Placed};
 pub use network::{Blocked, Full};
-pub use policy::{Policy, PolicyError, RuleUse};
+pub use policy::{Policy, PolicyError, RuleUse, Weight};
 pub use rules::{Group, RULES, RuleEntry};

@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
-use crate::fast::evaluation::best_machines;
-use crate::fast::weights::{Weight, best, best_first, distinct};
-use crate::policy::{MachineStage, Policy};
+use super::copeland::{Row, Winners, best_first};
+use crate::policy::ranked::MachineStage;
+use crate::policy::{Policy, Weight};
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +70,11 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
         let mut funnel = candidates(scene, clusters);
         validate(policy, scene, vm, &mut funnel);
         let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
-        rows.sort_unstable();
         if !rows.is_empty() && policy.is_weighted() {
-            return best_machines(&weights(policy), rows, Some(among));
+            return best_first(&weights(policy), rows, among as usize);
         }
         if !rows.is_empty() {
+            rows.sort_unstable();
             return rows.into_iter().take(among as usize).map(|(_, machine)| machine).collect();
         }
     }
@@ -185,11 +185,9 @@ pub(crate) fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) 
     if policy.is_weighted() {
         let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
         let buckets = |id| bound.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, id))).collect();
-        let mut rows: Vec<(Vec<u64>, ClusterId)> = clusters.iter().map(|id| (buckets(*id), *id)).collect();
-        rows.sort_unstable();
+        let rows: Vec<Row<ClusterId>> = clusters.iter().map(|id| (buckets(*id), *id)).collect();
         let weights: Vec<_> = policy.cluster_preferences.iter().map(|ranked| ranked.weight).collect();
-        best_first(&weights, &mut rows);
-        return (steps, rows.into_iter().map(|(_, id)| id).collect());
+        return (steps, best_first(&weights, rows, clusters.len()));
     }
     for ranked in policy.cluster_preferences.iter().rev() {
         let bound = ranked.rule.bind(vm);
@@ -268,12 +266,7 @@ fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<
 }
 
 /// Every machine's buckets under all machine preferences.
-fn bucket_rows(
-    policy: &Policy,
-    scene: Scene<'_>,
-    vm: &VmRequest,
-    machines: &[MachineId],
-) -> Vec<(Vec<u64>, MachineId)> {
+fn bucket_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<Row<MachineId>> {
     let columns: Vec<_> = policy.machine_preferences.iter().map(|stage| buckets(stage, scene, vm, machines)).collect();
     let row = |at: usize| columns.iter().map(|column| column[at]).collect();
     machines.iter().enumerate().map(|(at, machine)| (row(at), *machine)).collect()
@@ -285,14 +278,13 @@ fn weights(policy: &Policy) -> Vec<Weight> {
 
 /// Weights set by hand: one comparison instead of a filter for each preference.
 fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
-    let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
-    rows.sort_unstable();
-    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
-    funnel.circular = best(&weights(policy), &vectors, &members).circular;
-    let before = funnel.best.len() as u32;
-    let best = best_machines(&weights(policy), rows, None);
-    let dropped: Vec<_> = funnel.best.iter().copied().filter(|machine| best.binary_search(machine).is_err()).collect();
-    funnel.best = best;
+    let rows = bucket_rows(policy, scene, vm, &funnel.best);
+    let winners = Winners::among(&weights(policy), &rows);
+    let before = rows.len() as u32;
+    let machines = |rows: Vec<Row<MachineId>>| rows.into_iter().map(|(_, machine)| machine).collect::<Vec<_>>();
+    let (best, dropped) = rows.into_iter().partition(|(buckets, _)| winners.have(buckets));
+    (funnel.best, funnel.circular) = (machines(best), winners.circular);
+    let dropped = machines(dropped);
     funnel.steps.push(Step { rule: WEIGHTED, before, after: funnel.best.len() as u32 });
     funnel.decided_by = (!dropped.is_empty()).then_some(WEIGHTED);
     dropped

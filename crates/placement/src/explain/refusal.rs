@@ -11,8 +11,10 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
 
-use crate::network::gate::{Blocked, Gate, blocked};
-use crate::policy::{Policy, REQUIRED_RULE, RankedValidator};
+use crate::network::Blocked;
+use crate::network::gate::{Gate, blocked};
+use crate::policy::ranked::RankedValidator;
+use crate::policy::{Policy, REQUIRED_RULE};
 use crate::rule::erased::BoundValidator;
 
 /// Why no machine of the zone is valid for a VM.

@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Resources, Scene, VmRequest};
 
+use super::Question;
 use super::reference::{Funnel, order_clusters};
 use super::refusal::shortage;
-use super::{Question, Scorecard, scorecard};
-use crate::fast::weights::Weight;
-use crate::policy::{MachineStage, Policy};
+use super::scorecard::{Scorecard, scorecard};
+use crate::policy::ranked::MachineStage;
+use crate::policy::{Policy, Weight};
 
 /// Why not this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

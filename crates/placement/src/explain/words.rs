@@ -12,7 +12,10 @@ use super::reference::WEIGHTED;
 use super::{
     Explanation, Lost, Objected, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
 };
-use crate::network::gate::{Blocked, Full};
+use crate::network::{Blocked, Full};
+use crate::rule::quantities::trimmed;
+
+pub use crate::rule::quantities::{bandwidth, span};
 
 impl Explanation {
     /// One sentence that says where the VM went and what decided, or why it went nowhere.
@@ -176,13 +179,6 @@ impl Blocked {
     }
 }
 
-/// `12 Gbit/s`, `350 Mbit/s`.
-#[must_use]
-pub fn bandwidth(kbps: u64) -> String {
-    let mbps = kbps as f64 / 1_000.0;
-    if mbps < 1_000.0 { format!("{} Mbit/s", trimmed(mbps)) } else { format!("{} Gbit/s", trimmed(mbps / 1_000.0)) }
-}
-
 fn place(cut: Cut) -> String {
     match cut {
         Cut::Machine(id) => format!("machine {id}"),
@@ -266,21 +262,6 @@ fn and_lacks(short: Resources) -> String {
     if short == Resources::NONE { String::new() } else { format!("; it lacks {}", amounts(short)) }
 }
 
-/// `70 min`, `3.5 h`, `12 d`: a span of time in the largest unit that says it well.
-#[must_use]
-pub fn span(seconds: u32) -> String {
-    let of = |size: f64| {
-        let text = format!("{:.1}", f64::from(seconds) / size);
-        text.trim_end_matches(".0").to_owned()
-    };
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..5_400 => format!("{:.0} min", f64::from(seconds) / 60.0),
-        5_400..172_800 => format!("{} h", of(3_600.0)),
-        _ => format!("{} d", of(86_400.0)),
-    }
-}
-
 fn machine(id: MachineId) -> String {
     format!("machine {id}")
 }
@@ -316,41 +297,13 @@ fn count(number: u32) -> String {
     all.join(",")
 }
 
-/// A number with as many digits as it needs, at most three after the point.
-fn trimmed(number: f64) -> String {
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use tiebreak_model::{ClusterId, RackId};
 
     #[test]
-    fn numbers_as_people_write_them() {
-        for (kbps, words) in [
-            (350, "0.35 Mbit/s"),
-            (350_000, "350 Mbit/s"),
-            (999_900, "999.9 Mbit/s"),
-            (1_000_000, "1 Gbit/s"),
-            (12_500_000, "12.5 Gbit/s"),
-        ] {
-            assert_eq!(bandwidth(kbps), words);
-        }
-        for (seconds, words) in [
-            (0, "0 s"),
-            (59, "59 s"),
-            (60, "1 min"),
-            (5_399, "90 min"),
-            (5_400, "1.5 h"),
-            (7_200, "2 h"),
-            (172_799, "48 h"),
-            (172_800, "2 d"),
-            (216_000, "2.5 d"),
-        ] {
-            assert_eq!(span(seconds), words);
-        }
+    fn counts_as_people_write_them() {
         let counts = [0, 12, 999, 1_000, 13_521, 1_234_567].map(count);
         assert_eq!(counts, ["0", "12", "999", "1,000", "13,521", "1,234,567"]);
         assert_eq!([1, 2_000].map(machines), ["1 machine", "2,000 machines"]);

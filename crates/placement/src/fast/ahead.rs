@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Occupancy, RackId};
 
-use crate::lifetime::temporal::{Exit, Span};
+use crate::lifetime::steps::{Exit, Span};
 
 /// Machines of a rack that there are bits for.
 pub(crate) const MACHINES_MAX: usize = 64;

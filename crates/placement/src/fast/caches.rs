@@ -7,8 +7,6 @@ use alloc::vec::Vec;
 
 use tiebreak_model::declare;
 
-use crate::allocator::CacheUse;
-
 declare! {
     /// What an agent keeps between decisions. Every layer can be switched off to see what it
     /// is worth; none changes where a VM goes. (Protean section 5.2)
@@ -65,6 +63,17 @@ impl Caches {
     pub const fn any(&self) -> bool {
         self.evaluations || self.rule_objects || self.shared_state
     }
+}
+
+/// What the caches did for a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheUse {
+    /// The class had an evaluation.
+    Hit,
+    /// It had to be made.
+    Miss,
+    /// Caches are switched off.
+    Off,
 }
 
 /// What the caches of an agent did so far.

@@ -11,8 +11,9 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::{Recency, Revision};
 use tiebreak_model::{ClusterId, Occupancy, Scene, VmRequest};
 
-use super::weights::{Weight, best_first};
-use crate::policy::{Policy, RankedPreference};
+use super::weights::best_first;
+use crate::policy::ranked::RankedPreference;
+use crate::policy::{Policy, Weight};
 use crate::rule::erased::{BoundPreference, BoundValidator};
 use crate::rule::quantize::Quantizer;
 

@@ -6,8 +6,10 @@ use alloc::vec::Vec;
 use tiebreak_model::{MachineId, RackId, Scene, VmRequest};
 
 use super::objects::Handle;
-use super::packed::{Field, PackedKey};
-use crate::policy::{MachineStage, Policy};
+use super::packed::PackedKey;
+use crate::policy::Policy;
+use crate::policy::fields::Field;
+use crate::policy::ranked::MachineStage;
 use crate::rule::erased::{BoundPreference, BoundValidator};
 use crate::rule::quantize::Quantizer;
 

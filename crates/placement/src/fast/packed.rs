@@ -1,16 +1,13 @@
 //! Scores in strict order, packed into one number that compares the same way.
 //!
-//! Every preference has a field as wide as its buckets need, the most important
-//! first, so comparing two candidates under all rules is one integer comparison:
+//! Every preference has a field, so comparing two candidates under all rules is one integer comparison:
 //! the order-preserving encoding of Protean section 3.3. Most lists fit 32 bits, those with
 //! one exact preference, which takes 53, fit 64 or 128; wider keys are for the rest.
 
-use alloc::vec::Vec;
+use crate::policy::fields::{Field, WORDS_MAX};
 
 /// A key of some width. Fields never cross a 64-bit word.
 pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
-    /// 64-bit words in it; 0 for half a one.
-    const WORDS: u32;
     /// All fields zero: better than any other valid key.
     const ZERO: Self;
     /// Worse than any valid key: no candidate.
@@ -37,28 +34,7 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
     }
 }
 
-/// Where a preference's bucket stands in a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
-    word: u32,
-    shift: u32,
-    bits: u32,
-}
-
-impl Field {
-    /// The field's part of its word.
-    fn of(self, word: u64) -> u64 {
-        if self.bits == 0 { 0 } else { word >> self.shift & (u64::MAX >> (64 - self.bits)) }
-    }
-
-    /// The part of its word above it.
-    fn mask_above(self) -> u64 {
-        u64::MAX.checked_shl(self.shift + self.bits).unwrap_or(0)
-    }
-}
-
 impl PackedKey for u32 {
-    const WORDS: u32 = 0;
     const ZERO: Self = 0;
     const INVALID: Self = Self::MAX;
 
@@ -87,7 +63,6 @@ impl PackedKey for u32 {
 }
 
 impl PackedKey for u64 {
-    const WORDS: u32 = 1;
     const ZERO: Self = 0;
     const INVALID: Self = Self::MAX;
 
@@ -116,7 +91,6 @@ impl PackedKey for u64 {
 }
 
 impl PackedKey for u128 {
-    const WORDS: u32 = 2;
     const ZERO: Self = 0;
     const INVALID: Self = Self::MAX;
 
@@ -147,11 +121,10 @@ impl PackedKey for u128 {
     }
 }
 
-/// Room for sixteen exact preferences.
-pub(crate) type Wide = [u64; 16];
+/// Room for as many fields as any list has.
+pub(crate) type Wide = [u64; WORDS_MAX as usize];
 
 impl<const N: usize> PackedKey for [u64; N] {
-    const WORDS: u32 = N as u32;
     const ZERO: Self = [0; N];
     const INVALID: Self = [u64::MAX; N];
 
@@ -181,30 +154,12 @@ impl<const N: usize> PackedKey for [u64; N] {
     }
 }
 
-/// The fields of keys with these widths in bits, most important first, and how many
-/// words they need: 0 where half a word will do. The very first bit stays zero, so no valid
-/// key is invalid.
-pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
-    let half = widths.iter().sum::<u32>() <= 31;
-    let (mut word, mut left) = (0, if half { 31 } else { 63 });
-    let fields = widths
-        .iter()
-        .map(|width| {
-            if *width > left {
-                word += 1;
-                left = 64;
-            }
-            left -= width;
-            Field { word, shift: left, bits: *width }
-        })
-        .collect();
-    (fields, if half { 0 } else { word + 1 })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::fields::layout;
     use alloc::vec;
+    use alloc::vec::Vec;
     use tiebreak_model::random::{Seed, pick};
 
     fn pack<K: PackedKey>(fields: &[Field], buckets: &[u64]) -> K {

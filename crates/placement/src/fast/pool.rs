@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Occupancy, ShapeId, VmRequest};
 
-use super::caches::{CacheCounters, CacheEvent, CacheSizes, Caches, Updates};
+use super::caches::{CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches, Updates};
 use super::evaluation::{Evaluation, Kit};
+use super::fields::write_moment;
 use super::objects::Books;
-use super::packed::PackedKey;
-use super::packed::Wide;
-use crate::allocator::{CacheUse, Choice, Refusal, Request};
+use super::packed::{PackedKey, Wide};
+use super::request::{Choice, Refusal, Request};
 use crate::policy::Policy;
 
 /// How often what grew too old is looked for, in decisions.
@@ -128,7 +128,7 @@ impl<K: PackedKey> Pool<K> {
         let entry = &mut self.entries[index];
         entry.used_at = self.uses;
         let scene = request.scene(view);
-        policy.write_moment(&request.vm.outlook, &mut self.kit.moment);
+        write_moment(policy, &request.vm.outlook, &mut self.kit.moment);
         self.kit.now_s = request.vm.outlook.now_s;
         self.kit.user_facing = request.vm.shape.load.user_facing;
         let found =

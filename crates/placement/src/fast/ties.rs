@@ -12,9 +12,10 @@ use core::cmp::Ordering;
 
 use tiebreak_model::RackId;
 
-use super::packed::{Field, PackedKey};
+use super::fields::AskedChassis;
+use super::packed::PackedKey;
 use super::ranking::{Bests, Rankings, ones};
-use crate::power::chassis::Asker;
+use crate::policy::fields::Field;
 
 /// The cells of one cluster where a rule about chassis breaks ties.
 pub(crate) struct Ties<K> {
@@ -74,9 +75,14 @@ impl<K: PackedKey> Ties<K> {
     }
 
     /// Looks at cells again, the first of which is the rack `first`. `ranked` has their best without the rule.
-    pub(crate) fn settle(&mut self, (rankings, ranked): (&Rankings<K>, &Bests<K>), first: RackId, asker: &Asker<'_>) {
+    pub(crate) fn settle(
+        &mut self,
+        (rankings, ranked): (&Rankings<K>, &Bests<K>),
+        first: RackId,
+        asked: &AskedChassis<'_>,
+    ) {
         let Self { field, tied, kinds } = self;
-        let Kind { above, bests, changed, waiting } = &mut kinds[asker.kind()];
+        let Kind { above, bests, changed, waiting } = &mut kinds[asked.kind()];
         let best_above = ranked.best.0.above(*field);
         let is_another = core::mem::replace(above, best_above) != best_above;
         for (word, (changed, waiting)) in changed.iter_mut().zip(waiting).enumerate() {
@@ -93,9 +99,9 @@ impl<K: PackedKey> Ties<K> {
                 if tied[cell] == 0 {
                     tied[cell] = rankings.those(cell, |key| key.above(*field) == alone.above(*field));
                 }
-                let (bucket, those) = asker.least(RackId(first.0 + cell as u32), tied[cell]);
+                let (bucket, those) = asked.least(RackId(first.0 + cell as u32), tied[cell]);
                 // What only the rules below tell apart is alike where there are none.
-                let (below, count) = match asker.asked.is_last {
+                let (below, count) = match asked.field.is_last {
                     true => (alone, those.count_ones()),
                     false => rankings.best_of(cell, those),
                 };
@@ -109,10 +115,10 @@ impl<K: PackedKey> Ties<K> {
         &self,
         (rankings, cell): (&Rankings<K>, usize),
         rack: RackId,
-        asker: &Asker<'_>,
+        asked: &AskedChassis<'_>,
         nth: u32,
     ) -> u32 {
-        let (_, those) = asker.least(rack, self.tied[cell]);
+        let (_, those) = asked.least(rack, self.tied[cell]);
         let (best, _) = rankings.best_of(cell, those);
         let mut tied = ones(those).filter(|at| rankings.key(cell, *at as usize) == best);
         tied.nth(nth as usize).expect("they were counted")

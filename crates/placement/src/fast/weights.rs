@@ -10,83 +10,41 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// How much a preference weighs, in thousandths, so that sums are exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Weight(u64);
+use tiebreak_model::MachineId;
 
-impl Weight {
-    /// The smallest and the largest weight.
-    pub const MIN: f64 = 0.001;
-    /// The largest weight; sixteen of them are far below 64 bits.
-    pub const MAX: f64 = 1e15;
-
-    /// A weight, to a thousandth; none outside the range or when it is no number.
-    #[must_use]
-    pub fn new(weight: f64) -> Option<Self> {
-        (Self::MIN..=Self::MAX).contains(&weight).then_some(Self((weight * 1_000.0 + 0.5) as u64))
-    }
-
-    /// The weight as people set it.
-    #[must_use]
-    pub fn get(self) -> f64 {
-        self.0 as f64 / 1_000.0
-    }
-
-    /// The weight in thousandths, so that sums are exact.
-    pub(crate) const fn thousandths(self) -> u64 {
-        self.0
-    }
-}
-
-impl Default for Weight {
-    fn default() -> Self {
-        Self(1_000)
-    }
-}
+use crate::policy::Weight;
 
 /// Which of two candidates is better: `Less` when the first is.
-pub(crate) fn compare(weights: &[Weight], first: &[u64], second: &[u64]) -> Ordering {
+fn compare(weights: &[Weight], first: &[u64], second: &[u64]) -> Ordering {
     let signed = |weight: &Weight, order: Ordering| match order {
-        Ordering::Less => i128::from(weight.0),
+        Ordering::Less => i128::from(weight.thousandths()),
         Ordering::Equal => 0,
-        Ordering::Greater => -i128::from(weight.0),
+        Ordering::Greater => -i128::from(weight.thousandths()),
     };
     let pairs = first.iter().zip(second);
     let favour: i128 = weights.iter().zip(pairs).map(|(weight, (one, other))| signed(weight, one.cmp(other))).sum();
     0.cmp(&favour)
 }
 
-/// The best of a set of candidates.
-pub(crate) struct Best {
-    /// Their places in the list, in order.
-    pub(crate) at: Vec<usize>,
-    /// Whether one of them is beaten by another candidate: the comparison goes in a circle.
-    pub(crate) circular: bool,
-}
-
-/// The best of distinct candidates, each a list of buckets, in ascending order. `members` says
-/// how many machines each stands for.
-pub(crate) fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Best {
+/// The best of distinct candidates, each a list of buckets, in ascending order: their places, in
+/// order. `members` says how many machines each stands for.
+fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Vec<usize> {
     let front = front(candidates);
     let mut wins = alloc::vec![0_i64; front.len()];
-    let mut beaten = alloc::vec![false; front.len()];
     for (one, at) in front.iter().enumerate() {
         for (other, rival) in front.iter().enumerate().skip(one + 1) {
-            let (loser, winner, sign) = match compare(weights, &candidates[*at], &candidates[*rival]) {
-                Ordering::Less => (other, one, 1),
+            let sign = match compare(weights, &candidates[*at], &candidates[*rival]) {
+                Ordering::Less => 1,
                 Ordering::Equal => continue,
-                Ordering::Greater => (one, other, -1),
+                Ordering::Greater => -1,
             };
-            debug_assert_ne!(loser, winner);
-            beaten[loser] = true;
             wins[one] += sign * i64::from(members[*rival]);
             wins[other] -= sign * i64::from(members[*at]);
         }
     }
     let most = wins.iter().max().copied().unwrap_or(0);
-    let best: Vec<_> = (0..front.len()).filter(|index| wins[*index] == most).collect();
-    let circular = best.iter().any(|index| beaten[*index]);
-    Best { at: best.into_iter().map(|index| front[index]).collect(), circular }
+    let best = (0..front.len()).filter(|index| wins[*index] == most);
+    best.map(|index| front[index]).collect()
 }
 
 /// The candidates that no other is at least as good as under every preference. Whatever a
@@ -109,7 +67,7 @@ pub(crate) fn best_first<T: Copy>(weights: &[Weight], rows: &mut [(Vec<u64>, T)]
     let mut next = 0;
     while !rest.is_empty() {
         let (vectors, members) = distinct(rest.iter().map(|(buckets, _)| buckets));
-        let best = best(weights, &vectors, &members).at;
+        let best = best(weights, &vectors, &members);
         let (first, others): (Vec<_>, Vec<_>) =
             rest.into_iter().partition(|(buckets, _)| best.iter().any(|at| vectors[*at] == *buckets));
         for row in first {
@@ -120,8 +78,27 @@ pub(crate) fn best_first<T: Copy>(weights: &[Weight], rows: &mut [(Vec<u64>, T)]
     }
 }
 
+/// The best of machines in ascending order of buckets: those tied for best by id, or the best
+/// few of them all.
+pub(crate) fn best_machines(
+    weights: &[Weight],
+    mut rows: Vec<(Vec<u64>, MachineId)>,
+    among: Option<u32>,
+) -> Vec<MachineId> {
+    if let Some(among) = among {
+        best_first(weights, &mut rows);
+        return rows.into_iter().take(among as usize).map(|(_, machine)| machine).collect();
+    }
+    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
+    let tied = best(weights, &vectors, &members);
+    let is_best = |buckets: &Vec<u64>| tied.iter().any(|at| vectors[*at] == *buckets);
+    let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
+    best.sort_unstable();
+    best
+}
+
 /// Ascending rows of buckets without repeats, and how often each was there.
-pub(crate) fn distinct<'a>(rows: impl Iterator<Item = &'a Vec<u64>>) -> (Vec<Vec<u64>>, Vec<u32>) {
+fn distinct<'a>(rows: impl Iterator<Item = &'a Vec<u64>>) -> (Vec<Vec<u64>>, Vec<u32>) {
     let (mut vectors, mut members): (Vec<Vec<u64>>, Vec<u32>) = (Vec::new(), Vec::new());
     for row in rows {
         match (vectors.last(), members.last_mut()) {
@@ -138,50 +115,9 @@ pub(crate) fn distinct<'a>(rows: impl Iterator<Item = &'a Vec<u64>>) -> (Vec<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::copeland;
     use alloc::vec;
-
-    fn weights(all: &[f64]) -> Vec<Weight> {
-        all.iter().map(|weight| Weight::new(*weight).expect("a weight")).collect()
-    }
-
-    fn best_of(all: &[f64], candidates: &[Vec<u64>]) -> (Vec<Vec<u64>>, bool) {
-        let mut sorted = candidates.to_vec();
-        sorted.sort_unstable();
-        let best = best(&weights(all), &sorted, &vec![1; sorted.len()]);
-        (best.at.iter().map(|at| sorted[*at].clone()).collect(), best.circular)
-    }
-
-    #[test]
-    fn weights_exponentially_apart_are_the_strict_order() {
-        let mut rows: Vec<_> = (0..27).map(|n| (vec![n / 9 % 3, n / 3 % 3, n % 3], n)).collect();
-        best_first(&weights(&[4.0, 2.0, 1.0]), &mut rows);
-        assert!(rows.iter().is_sorted_by_key(|(_, n)| n), "{rows:?}");
-        let apart: Vec<_> = (0..9).map(|n| vec![n / 3, 2 - n % 3]).collect();
-        assert_eq!(best_of(&[2.0, 1.0], &apart), (vec![vec![0, 0]], false));
-    }
-
-    #[test]
-    fn a_majority_of_small_weights_beats_a_large_one() {
-        assert_eq!(best_of(&[3.0, 2.0, 2.0], &[vec![0, 1, 1], vec![1, 0, 0]]), (vec![vec![1, 0, 0]], false));
-    }
-
-    #[test]
-    fn a_circle_is_seen_and_everyone_in_it_is_best() {
-        let circle = [vec![0, 1, 2], vec![1, 2, 0], vec![2, 0, 1]];
-        assert_eq!(best_of(&[1.0, 1.0, 1.0], &circle), (circle.to_vec(), true));
-        let with_worse = [circle.to_vec(), vec![vec![3, 3, 3]]].concat();
-        assert_eq!(best_of(&[1.0, 1.0, 1.0], &with_worse), (circle.to_vec(), true));
-    }
-
-    #[test]
-    fn who_beats_more_machines_wins() {
-        // The first beats the second, the second the third, and the third the first.
-        let circle = [vec![0, 1, 2], vec![1, 2, 0], vec![2, 0, 1]];
-        for (members, winner) in [([5, 1, 1], 2), ([1, 5, 1], 0), ([1, 1, 5], 1), ([5, 2, 1], 2), ([2, 5, 2], 0)] {
-            let best = best(&weights(&[1.0; 3]), &circle, &members);
-            assert_eq!((best.at, best.circular), (vec![winner], true), "{members:?}");
-        }
-    }
+    use tiebreak_model::random::{Seed, pick};
 
     #[test]
     fn equal_rows_are_counted_together() {
@@ -190,26 +126,37 @@ mod tests {
         assert_eq!((vectors, members), (vec![vec![0, 1], vec![2, 0], vec![3, 0]], vec![3, 1, 2]));
     }
 
+    /// The reference compares everyone with everyone, by code of its own.
     #[test]
-    fn nobody_outside_beats_the_best() {
-        let stream = tiebreak_model::random::Seed(4).stream("weights test");
-        for case in 0..300 {
-            let draw = |what: u64, below| u64::from(tiebreak_model::random::pick(stream.draw(case, what), below));
-            let mut rows: Vec<_> = (0..12).map(|row| (0..4).map(|at| draw(row * 4 + at, 4)).collect()).collect();
+    fn it_finds_what_the_reference_finds() {
+        let stream = Seed(6).stream("reference test");
+        let (mut circles, mut shared, mut covered) = (0, 0, 0);
+        for case in 0..600 {
+            let draw = |what: u64, below: u32| pick(stream.draw(case, what), below);
+            let (machines, preferences, kinds) = (draw(0, 40), 2 + draw(1, 5), 2 + draw(2, 8));
+            let weights: Vec<_> = (0..preferences)
+                .map(|at| Weight::new(f64::from(1 + draw(10 + u64::from(at), 6)) / 2.0).expect("a weight"))
+                .collect();
+            let bucket = |machine: u32, at: u32| u64::from(draw(u64::from(100 + 8 * machine + at), kinds));
+            let buckets = |machine: u32| (0..preferences).map(|at| bucket(machine, at)).collect();
+            let mut rows: Vec<(Vec<u64>, MachineId)> =
+                (0..machines).map(|machine| (buckets(machine), MachineId(machine))).collect();
+            let winners = copeland::Winners::among(&weights, &rows);
+            let best: Vec<_> = rows.iter().filter(|(one, _)| winners.have(one)).map(|(_, id)| *id).collect();
+            circles += u32::from(winners.circular);
+            shared += u32::from(best.len() > 1 && !winners.circular);
+            covered += u32::from(best.len() == 1);
             rows.sort_unstable();
-            rows.dedup();
-            let all = weights(&[1.0, 1.5, 2.0, 2.5]);
-            let best = best(&all, &rows, &vec![1; rows.len()]);
-            let beaten = |at: &usize| rows.iter().any(|rival: &Vec<u64>| compare(&all, rival, &rows[*at]).is_lt());
-            assert_eq!(best.circular, best.at.iter().any(beaten), "case {case}: {rows:?}");
+            assert_eq!(best_machines(&weights, rows.clone(), None), best, "case {case}: {weights:?}, {rows:?}");
+            for among in [1, 7, 50] {
+                let expected = copeland::best_first(&weights, rows.clone(), among as usize);
+                assert_eq!(best_machines(&weights, rows.clone(), Some(among)), expected, "case {case}, {among} best");
+            }
+            let mut ordered = rows.clone();
+            best_first(&weights, &mut ordered);
+            let expected = copeland::best_first(&weights, rows, machines as usize);
+            assert!(ordered.into_iter().map(|(_, id)| id).eq(expected), "case {case}");
         }
-    }
-
-    #[test]
-    fn what_is_no_weight_is_refused() {
-        for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e16] {
-            assert_eq!(Weight::new(weight), None, "{weight}");
-        }
-        assert_eq!(Weight::new(2.5).map(Weight::get), Some(2.5));
+        assert!(circles.min(shared).min(covered) > 30, "{circles} circles, {shared} ties, {covered} alone");
     }
 }

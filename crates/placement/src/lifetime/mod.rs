@@ -1,16 +1,18 @@
-//! What lifetimes make of hosts: the classes, and LAVA's states with every way between them.
-//!
-//! A machine is *empty*, *open* for VMs of its class, or *recycling*: taking only shorter-lived
-//! VMs until the ones it waits for, the residual ones, are gone. The transitions are here as
-//! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
-//! Source: LAVA section 4.3, Figure 5.
-
-pub mod temporal;
+//! What the allocator makes of predicted lifetimes: classes, what they make of hosts, and when machines are expected to
+//! be free. (LAVA)
 
 use alloc::format;
 use alloc::string::String;
 
-use tiebreak_model::{Phase, declare};
+use tiebreak_model::declare;
+
+pub(crate) mod host;
+pub(crate) mod steps;
+pub(crate) mod temporal;
+
+pub use host::{Host, Turn};
+pub use steps::{Exit, Steps};
+pub use temporal::TemporalPreference;
 
 declare! {
     /// What the allocator makes of predicted lifetimes.
@@ -98,240 +100,13 @@ impl Lifetimes {
 /// The highest class there is.
 pub const CLASS_MAX: u8 = 4;
 
-/// Why a machine's state changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// It was empty and got its first VM, whose class it takes.
-    Opened,
-    /// It is full, and waits for the VMs it has now.
-    Filled,
-    /// The VMs it waited for are gone before its deadline: its class drops by one, and it waits
-    /// for those it has now.
-    Dropped,
-    /// Its deadline has passed: some life was predicted too short. Its class rises by one, and
-    /// it waits for the VMs it has now.
-    Raised,
-    /// Its last VM left.
-    Emptied,
-}
-
-impl Turn {
-    /// All of them, in the order they are counted.
-    pub const ALL: [Self; 5] = [Self::Opened, Self::Filled, Self::Dropped, Self::Raised, Self::Emptied];
-
-    /// The words people read.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Opened => "opened for the class of its first VM",
-            Self::Filled => "full: recycles, waiting for the VMs it has",
-            Self::Dropped => "the VMs it waited for are gone: class drops",
-            Self::Raised => "not free by its deadline: class rises",
-            Self::Emptied => "empty",
-        }
-    }
-
-    /// Whether all VMs on the machine become residual: those that it waits for.
-    #[must_use]
-    pub const fn makes_residual(self) -> bool {
-        matches!(self, Self::Filled | Self::Dropped | Self::Raised)
-    }
-}
-
-/// A machine's state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Host {
-    /// What it takes.
-    pub phase: Phase,
-    /// Its class.
-    pub class: u8,
-    /// When it should be free; 0 when it is empty.
-    pub deadline_s: u32,
-    /// How many VMs on it are residual; none of an open machine is.
-    pub residual: u32,
-    /// How many VMs are on it.
-    pub vms: u32,
-}
-
-impl Host {
-    /// A VM came. `full` says whether the machine is full with it.
-    pub fn joined(&mut self, now_s: u32, class: u8, full: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
-        self.vms += 1;
-        if self.phase == Phase::Empty {
-            (self.phase, self.class, self.deadline_s) = (Phase::Open, class, terms.deadline_s(now_s, class));
-            turns(Turn::Opened, self);
-        }
-        if self.phase == Phase::Open && full {
-            self.phase = Phase::Recycling;
-            self.turn(Turn::Filled, turns);
-        }
-    }
-
-    /// A VM left; whether it was residual.
-    pub fn left(&mut self, now_s: u32, residual: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
-        self.vms -= 1;
-        self.residual -= u32::from(residual);
-        if self.vms == 0 {
-            *self = Self::default();
-            turns(Turn::Emptied, self);
-        } else if self.phase == Phase::Recycling && self.residual == 0 {
-            self.class = self.class.saturating_sub(1);
-            self.deadline_s = terms.deadline_s(now_s, self.class);
-            self.turn(Turn::Dropped, turns);
-        }
-    }
-
-    /// The clock moved on.
-    pub fn waited(&mut self, now_s: u32, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
-        if self.phase != Phase::Empty && now_s >= self.deadline_s {
-            self.phase = Phase::Recycling;
-            self.class = (self.class + 1).min(CLASS_MAX);
-            self.deadline_s = terms.deadline_s(now_s, self.class);
-            self.turn(Turn::Raised, turns);
-        }
-    }
-
-    /// As it is after a turn that gave it this class, as far as the turn tells: VMs are not counted.
-    #[must_use]
-    pub fn after(self, turn: Turn, at_s: u32, class: u8, terms: &Lifetimes) -> Self {
-        let deadline_s = terms.deadline_s(at_s, class);
-        match turn {
-            Turn::Emptied => Self::default(),
-            Turn::Opened => Self { phase: Phase::Open, class, deadline_s, ..Self::default() },
-            Turn::Filled => Self { phase: Phase::Recycling, class, ..self },
-            Turn::Dropped | Turn::Raised => Self { phase: Phase::Recycling, class, deadline_s, ..self },
-        }
-    }
-
-    fn turn(&mut self, turn: Turn, turns: &mut dyn FnMut(Turn, &Self)) {
-        self.residual = self.vms;
-        turns(turn, self);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
     use alloc::vec::Vec;
     use tiebreak_model::Declared;
 
     const HOUR: u32 = 3_600;
-
-    /// What happens to a machine in a test.
-    #[derive(Clone, Copy, Debug)]
-    enum What {
-        /// A VM of a class comes; full with it or not.
-        Comes(u8, bool),
-        /// A residual VM leaves.
-        ResidualLeaves,
-        /// Another one leaves.
-        OtherLeaves,
-        /// So many hours pass.
-        Hours(u32),
-    }
-
-    type Stands = (Phase, u8, u32, u32);
-
-    /// A way through the states: each step with how the machine stands after it (phase, class,
-    /// residual VMs, VMs) and why it changed.
-    type Way = Vec<(What, Stands, Vec<Turn>)>;
-
-    fn walk(name: &str, way: Way) {
-        let terms = Lifetimes::from_values(&[]);
-        let (mut host, mut now_s, mut told) = (Host::default(), 1_000, Host::default());
-        for (step, (what, stands, expected)) in way.into_iter().enumerate() {
-            let mut seen = Vec::new();
-            let mut note = |turn, host: &Host| seen.push((turn, host.class));
-            match what {
-                What::Comes(class, full) => host.joined(now_s, class, full, &terms, &mut note),
-                What::ResidualLeaves => host.left(now_s, true, &terms, &mut note),
-                What::OtherLeaves => host.left(now_s, false, &terms, &mut note),
-                What::Hours(hours) => {
-                    now_s += hours * HOUR;
-                    host.waited(now_s, &terms, &mut note);
-                }
-            }
-            assert_eq!((host.phase, host.class, host.residual, host.vms), stands, "{name}, step {step}: {what:?}");
-            let turns: Vec<_> = seen.iter().map(|(turn, _)| *turn).collect();
-            assert_eq!(turns, expected, "{name}, step {step}: {what:?}");
-            told = seen.iter().fold(told, |told, (turn, class)| told.after(*turn, now_s, *class, &terms));
-            let stands = |host: &Host| (host.phase, host.class, host.deadline_s);
-            assert_eq!(stands(&told), stands(&host), "{name}, step {step}: told by its turns");
-        }
-    }
-
-    #[test]
-    fn every_transition_is_walked() {
-        use Phase::{Empty, Open, Recycling};
-        use Turn::{Dropped, Emptied, Filled, Opened, Raised};
-        use What::{Comes, Hours, OtherLeaves, ResidualLeaves};
-        walk(
-            "opens, stays open for another class, and empties",
-            vec![
-                (Comes(2, false), (Open, 2, 0, 1), vec![Opened]),
-                (Comes(2, false), (Open, 2, 0, 2), vec![]),
-                (Comes(3, false), (Open, 2, 0, 3), vec![]),
-                (OtherLeaves, (Open, 2, 0, 2), vec![]),
-                (OtherLeaves, (Open, 2, 0, 1), vec![]),
-                (OtherLeaves, (Empty, 0, 0, 0), vec![Emptied]),
-            ],
-        );
-        walk(
-            "recycles down its classes",
-            vec![
-                (Comes(2, false), (Open, 2, 0, 1), vec![Opened]),
-                (Comes(2, true), (Recycling, 2, 2, 2), vec![Filled]),
-                (ResidualLeaves, (Recycling, 2, 1, 1), vec![]),
-                (Comes(1, true), (Recycling, 2, 1, 2), vec![]),
-                (Comes(0, true), (Recycling, 2, 1, 3), vec![]),
-                (ResidualLeaves, (Recycling, 1, 2, 2), vec![Dropped]),
-                (Comes(0, false), (Recycling, 1, 2, 3), vec![]),
-                (OtherLeaves, (Recycling, 1, 2, 2), vec![]),
-                (ResidualLeaves, (Recycling, 1, 1, 1), vec![]),
-                (Comes(0, false), (Recycling, 1, 1, 2), vec![]),
-                (ResidualLeaves, (Recycling, 0, 1, 1), vec![Dropped]),
-                (Comes(0, false), (Recycling, 0, 1, 2), vec![]),
-                (ResidualLeaves, (Recycling, 0, 1, 1), vec![Dropped]),
-                (ResidualLeaves, (Empty, 0, 0, 0), vec![Emptied]),
-            ],
-        );
-        walk(
-            "one VM fills it at once",
-            vec![
-                (Comes(1, true), (Recycling, 1, 1, 1), vec![Opened, Filled]),
-                (ResidualLeaves, (Empty, 0, 0, 0), vec![Emptied]),
-            ],
-        );
-        walk(
-            "outlives its deadlines, open and recycling, up to the highest class",
-            vec![
-                (Comes(0, false), (Open, 0, 0, 1), vec![Opened]),
-                (Hours(1), (Open, 0, 0, 1), vec![]),
-                (Hours(1), (Recycling, 1, 1, 1), vec![Raised]),
-                (Comes(0, false), (Recycling, 1, 1, 2), vec![]),
-                (Hours(10), (Recycling, 1, 1, 2), vec![]),
-                (Hours(2), (Recycling, 2, 2, 2), vec![Raised]),
-                (Hours(111), (Recycling, 3, 2, 2), vec![Raised]),
-                (Hours(1_101), (Recycling, 4, 2, 2), vec![Raised]),
-                (Hours(10_000), (Recycling, 4, 2, 2), vec![]),
-                (Hours(1_001), (Recycling, 4, 2, 2), vec![Raised]),
-            ],
-        );
-        walk("an empty machine has no deadline", vec![(Hours(100_000), (Empty, 0, 0, 0), vec![])]);
-    }
-
-    #[test]
-    fn a_drop_gives_a_new_deadline() {
-        let terms = Lifetimes::from_values(&[]);
-        let (mut host, mut none) = (Host::default(), |_: Turn, _: &Host| ());
-        host.joined(0, 2, true, &terms, &mut none);
-        assert_eq!(host.deadline_s, 110 * HOUR, "1.1 times 100 hours");
-        host.joined(50 * HOUR, 1, true, &terms, &mut none);
-        assert_eq!(host.deadline_s, 110 * HOUR, "a VM that joins moves no deadline");
-        host.left(60 * HOUR, true, &terms, &mut none);
-        assert_eq!((host.class, host.deadline_s), (1, 71 * HOUR), "11 hours from the drop");
-    }
 
     #[test]
     fn classes_are_by_size_whatever_their_order() {

@@ -9,13 +9,10 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use tiebreak_model::{Cut, Declared, MachineId, Network, Scene, VmRequest};
 
-use crate::fast::packed::{Field, PackedKey};
 use crate::rule::erased::{AnyPreference, BoundPreference};
-use crate::rule::quantize::Quantizer;
 
 /// A soft constraint on what is reserved of a machine's uplinks.
 pub trait UplinkPreference: Declared + Copy + Send + Sync + 'static {
@@ -72,30 +69,4 @@ impl<T: UplinkPreference> BoundPreference<MachineId> for Uplink<T> {
 /// The share of a machine's uplinks that is reserved; 0 where there is no network.
 pub(crate) fn used_share(network: Option<&Network>, machine: MachineId) -> f64 {
     network.map_or(0.0, |network| network.used_share(Cut::Machine(machine)))
-}
-
-/// Such a rule in its place of the key.
-pub(crate) struct UplinkField {
-    pub(crate) rule: Arc<dyn AnyUplink>,
-    pub(crate) quantizer: Quantizer,
-    pub(crate) field: Field,
-}
-
-impl UplinkField {
-    /// A key with what it says of a machine.
-    #[inline]
-    pub(crate) fn apply<K: PackedKey>(&self, network: Option<&Network>, machine: MachineId, key: K) -> K {
-        key.with(self.field, self.quantizer.bucket(self.rule.score(used_share(network, machine))))
-    }
-
-    /// A key with the least that it says of any of these machines of one cluster.
-    pub(crate) fn least<K: PackedKey>(&self, network: Option<&Network>, machines: Range<u32>, key: K) -> K {
-        let share = network.map_or(0.0, |network| {
-            let capacity = network.capacity_kbps(Cut::Machine(MachineId(machines.start)));
-            let (_, most) = network.range_kbps(machines);
-            // A block may reach into a cluster with fatter uplinks, which are no less used than not at all.
-            if capacity == 0 { 1.0 } else { (capacity as i64 - most).max(0) as f64 / capacity as f64 }
-        });
-        key.with(self.field, self.quantizer.bucket(self.rule.score(share)))
-    }
 }

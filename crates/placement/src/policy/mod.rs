@@ -2,27 +2,30 @@
 //!
 //! Validators only filter, so their order matters to explanations alone. Preferences
 //! stand in strict order: each sees only the ties that those above it left. Where weights
-//! are set by hand they are compared all together instead; see
-//! [`weights`](crate::fast::weights). (Protean section 3.3)
+//! are set by hand they are compared all together instead. (Protean section 3.3)
 
-use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
+use tiebreak_model::{ClusterId, Declared, MachineId, RackId};
 
-use crate::fast::packed::{Field, Wide, layout};
-use crate::fast::weights::Weight;
-use crate::lifetime::CLASS_MAX;
-use crate::lifetime::temporal::{AnyTemporal, Steps, score_of};
-use crate::network::gate::Gate;
-use crate::network::uplink::{AnyUplink, UplinkField};
-use crate::power::chassis::{AnyChassis, ChassisField};
-use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::quantize::Quantizer;
-use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry};
+use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry, find};
+use classes::tells_outlooks_apart;
+use fields::{Field, WORDS_MAX, layout};
+use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
+
+pub use weight::Weight;
+
+mod asks;
+pub(crate) mod classes;
+pub(crate) mod fields;
+mod promises;
+pub(crate) mod ranked;
+#[cfg(test)]
+mod tests;
+mod weight;
 
 /// The rule that no list can do without: it keeps machines from being over-committed.
 pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
@@ -80,89 +83,6 @@ impl fmt::Display for PolicyError {
 
 impl core::error::Error for PolicyError {}
 
-/// A validator in its place.
-pub(crate) struct RankedValidator<Id> {
-    pub(crate) id: &'static str,
-    pub(crate) rule: Box<dyn AnyValidator<Id>>,
-    /// Whether the same verdict serves every request of every tenant.
-    pub(crate) asks_nothing: bool,
-    /// Whether the same verdict serves all tenants that ask for nothing.
-    pub(crate) is_common: bool,
-}
-
-/// A preference in its place.
-pub(crate) struct RankedPreference<Id> {
-    pub(crate) id: &'static str,
-    pub(crate) rule: Box<dyn AnyPreference<Id>>,
-    pub(crate) quantizer: Quantizer,
-    pub(crate) weight: Weight,
-    /// Whether the same score serves every request of every tenant.
-    pub(crate) asks_nothing: bool,
-    /// Whether the same score serves all tenants that ask for nothing.
-    pub(crate) is_common: bool,
-}
-
-/// A temporal preference in its place.
-pub(crate) struct RankedTemporal {
-    pub(crate) id: &'static str,
-    pub(crate) rule: Box<dyn AnyTemporal>,
-    pub(crate) quantizer: Quantizer,
-    pub(crate) weight: Weight,
-    /// The bucket of each of its levels.
-    buckets: Vec<u32>,
-}
-
-/// A preference in its place that is asked anew for each decision.
-pub(crate) struct RankedLive<Rule: ?Sized> {
-    pub(crate) id: &'static str,
-    pub(crate) rule: Arc<Rule>,
-    pub(crate) quantizer: Quantizer,
-    pub(crate) weight: Weight,
-}
-
-/// A machine-stage preference, of any reach.
-pub(crate) enum MachineStage {
-    Rack(RankedPreference<RackId>),
-    Machine(RankedPreference<MachineId>),
-    Temporal(RankedTemporal),
-    Uplink(RankedLive<dyn AnyUplink>),
-    Chassis(RankedLive<dyn AnyChassis>),
-}
-
-/// What a temporal preference says at one moment: its buckets by a machine's expected exit, and
-/// the field of a key that they go into.
-pub(crate) type Moment = (Steps, Field);
-
-macro_rules! of_either {
-    ($stage:expr, $ranked:ident => $value:expr) => {
-        match $stage {
-            MachineStage::Rack($ranked) => $value,
-            MachineStage::Machine($ranked) => $value,
-            MachineStage::Temporal($ranked) => $value,
-            MachineStage::Uplink($ranked) => $value,
-            MachineStage::Chassis($ranked) => $value,
-        }
-    };
-}
-
-impl MachineStage {
-    pub(crate) fn id(&self) -> &'static str {
-        of_either!(self, ranked => ranked.id)
-    }
-
-    pub(crate) fn quantizer(&self) -> Quantizer {
-        of_either!(self, ranked => ranked.quantizer)
-    }
-
-    pub(crate) fn weight(&self) -> Weight {
-        of_either!(self, ranked => ranked.weight)
-    }
-
-    fn sees_tenant(&self) -> bool {
-        of_either!(self, ranked => ranked.rule.sees_tenant())
-    }
-}
-
 /// A checked list of rules.
 pub struct Policy {
     pub(crate) cluster_validators: Vec<RankedValidator<ClusterId>>,
@@ -201,7 +121,7 @@ impl Policy {
     pub fn new(rules: &[RuleUse], best_clusters: u32) -> Result<Self, PolicyError> {
         let mut policy = Self::bare(best_clusters);
         for rule in rules {
-            let entry = crate::rules::find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
+            let entry = find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
             if policy.rule_ids().any(|id| id == entry.declaration.id) {
                 return Err(PolicyError::Twice { id: entry.declaration.id });
             }
@@ -240,7 +160,7 @@ impl Policy {
         self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
-        if self.words > <Wide as crate::fast::packed::PackedKey>::WORDS {
+        if self.words > WORDS_MAX {
             return Err(PolicyError::TooFine);
         }
         Ok(self)
@@ -292,248 +212,6 @@ impl Policy {
     pub fn is_weighted(&self) -> bool {
         self.weighted
     }
-
-    /// Whether any of its rules asks how long VMs will live.
-    #[must_use]
-    pub fn asks_for_lifetimes(&self) -> bool {
-        self.asks_for_lifetimes
-    }
-
-    /// What its temporal preferences say of a VM now, into `moment`.
-    pub(crate) fn write_moment(&self, vm: &Outlook, moment: &mut Vec<Moment>) {
-        moment.clear();
-        for (stage, field) in self.machine_preferences.iter().zip(&self.fields) {
-            if let MachineStage::Temporal(ranked) = stage {
-                moment.push((ranked.rule.steps(vm).map(|level| ranked.buckets[level as usize]), *field));
-            }
-        }
-    }
-
-    /// Its preferences about uplinks, each with its place in a key.
-    pub(crate) fn uplinks(&self) -> Vec<UplinkField> {
-        let stages = self.machine_preferences.iter().zip(&self.fields);
-        let uplinks = stages.filter_map(|(stage, field)| match stage {
-            MachineStage::Uplink(it) => {
-                Some(UplinkField { rule: it.rule.clone(), quantizer: it.quantizer, field: *field })
-            }
-            _ => None,
-        });
-        uplinks.collect()
-    }
-
-    /// Its preferences about chassis, each with its place in a key.
-    pub(crate) fn chassis(&self) -> Vec<ChassisField> {
-        let stages = self.machine_preferences.iter().zip(&self.fields).rev().enumerate();
-        let chassis = stages.filter_map(|(below, (stage, field))| match stage {
-            MachineStage::Chassis(it) => {
-                let (rule, quantizer) = (it.rule.clone(), it.quantizer);
-                Some(ChassisField { rule, quantizer, field: *field, is_last: below == 0 })
-            }
-            _ => None,
-        });
-        chassis.collect()
-    }
-
-    /// What the network has room for, where the list asks it.
-    pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
-        self.bandwidth.and_then(|_| Gate::of(scene))
-    }
-
-    /// Whether VMs go only where the network has room for their links.
-    #[must_use]
-    pub fn guards_bandwidth(&self) -> bool {
-        self.bandwidth.is_some()
-    }
-
-    /// Whether any machine or rack rule can say something else to this VM because of where its tenant's
-    /// others stand.
-    pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
-        self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
-            || self.machine_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
-            || self.machine_preferences.iter().any(MachineStage::sees_tenant)
-    }
-
-    /// Where the levels of its temporal preference are best told apart, if it has one and only one.
-    pub(crate) fn unit_s(&self) -> Option<u32> {
-        let mut units_s = self.machine_preferences.iter().filter_map(|stage| match stage {
-            MachineStage::Temporal(ranked) => Some(ranked.rule.unit_s()),
-            _ => None,
-        });
-        units_s.next().filter(|_| units_s.next().is_none())
-    }
-
-    /// Whether any rule looks at a whole rack.
-    pub(crate) fn sees_racks(&self) -> bool {
-        let rack = |stage: &MachineStage| matches!(stage, MachineStage::Rack(_));
-        !self.rack_validators.is_empty() || self.machine_preferences.iter().any(rack)
-    }
-
-    /// Whether any rule asks what VMs will use of their cores.
-    #[must_use]
-    pub fn asks_for_loads(&self) -> bool {
-        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
-    }
-
-    /// Whether any rule asks what deployments will grow to.
-    #[must_use]
-    pub fn asks_for_growth(&self) -> bool {
-        self.cluster_validators.iter().any(|ranked| ranked.rule.is_live())
-    }
-
-    /// Whether any of these looks further than now.
-    #[must_use]
-    pub fn looks_ahead(&self) -> bool {
-        self.cluster_validators.iter().any(|ranked| ranked.rule.looks_ahead())
-    }
-
-    /// Whether the rules about admission let the newcomer of a scene into a cluster.
-    #[must_use]
-    pub fn lets_in(&self, scene: Scene<'_>, cluster: ClusterId) -> bool {
-        let mut live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
-        live.all(|ranked| ranked.rule.check(&nobody(), scene, cluster))
-    }
-
-    /// Why they do not, rule by rule, to go on from "it".
-    #[must_use]
-    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, String)> {
-        let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
-        let words = |it: &RankedValidator<ClusterId>| it.rule.bind(&nobody()).words(scene, cluster);
-        live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()
-    }
-
-    /// Whether a VM may put out ones of lower priority to have their room.
-    #[must_use]
-    pub fn lets_evict(&self, vm: &VmShape) -> bool {
-        self.evicts && !vm.is_evictable()
-    }
-
-    /// Whether the store may take this VM there as far as tenants were promised anything, bandwidth
-    /// too, which cannot be left to a stale view (Protean section 5.3, fine-grained detection).
-    #[must_use]
-    pub fn may_commit(&self, vm: &VmRequest, scene: Scene<'_>, machine: MachineId) -> bool {
-        let fleet = scene.occupancy.fleet();
-        let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
-        let keeps_promises = || {
-            keeps_promises(&self.machine_validators, vm, scene, machine)
-                && keeps_promises(&self.rack_validators, vm, scene, rack)
-                && keeps_promises(&self.cluster_validators, vm, scene, cluster)
-        };
-        (!self.sees_tenant || keeps_promises()) && self.gate(scene).is_none_or(|gate| gate.admits(machine))
-    }
-
-    /// Whether the verdicts kept for tenants that ask for nothing serve this request.
-    pub(crate) fn is_common(&self, vm: &VmRequest) -> bool {
-        let common = |vm: &VmRequest| {
-            let mut words = Vec::new();
-            let racks = self.rack_validators.iter().filter(|ranked| ranked.is_common);
-            racks.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
-            let machines = self.machine_validators.iter().filter(|ranked| ranked.is_common);
-            machines.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
-            for stage in &self.machine_preferences {
-                match stage {
-                    MachineStage::Rack(it) if it.is_common => it.rule.write_key(vm, &mut words),
-                    MachineStage::Machine(it) if it.is_common => it.rule.write_key(vm, &mut words),
-                    _ => {}
-                }
-            }
-            words
-        };
-        common(vm) == common(&nobody())
-    }
-
-    /// The request's key under the whole list: requests with equal words are one class.
-    pub(crate) fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
-        words.clear();
-        self.cluster_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
-        self.cluster_preferences.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
-        self.rack_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
-        self.machine_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
-        for stage in &self.machine_preferences {
-            of_either!(stage, ranked => ranked.rule.write_key(vm, words));
-        }
-    }
-}
-
-/// Whether the validators about tenants let the VM in.
-fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
-    validators.iter().filter(|ranked| ranked.rule.sees_tenant()).all(|ranked| ranked.rule.check(vm, scene, place))
-}
-
-/// What a rule is put into its place with.
-struct Made {
-    id: &'static str,
-    quantizer: Quantizer,
-    weight: Weight,
-}
-
-impl Made {
-    fn validator<Id>(self, rule: Box<dyn AnyValidator<Id>>) -> RankedValidator<Id> {
-        let key = |vm: &VmRequest, words: &mut Vec<u64>| rule.write_key(vm, words);
-        let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
-        RankedValidator { id: self.id, rule, asks_nothing, is_common }
-    }
-
-    fn preference<Id>(self, rule: Box<dyn AnyPreference<Id>>) -> RankedPreference<Id> {
-        let key = |vm: &VmRequest, words: &mut Vec<u64>| rule.write_key(vm, words);
-        let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
-        let Self { id, quantizer, weight } = self;
-        RankedPreference { id, rule, quantizer, weight, asks_nothing, is_common }
-    }
-
-    fn live<Rule: ?Sized>(self, rule: Arc<Rule>) -> RankedLive<Rule> {
-        let Self { id, quantizer, weight } = self;
-        RankedLive { id, rule, quantizer, weight }
-    }
-
-    fn temporal(self, rule: Box<dyn AnyTemporal>) -> RankedTemporal {
-        let Self { id, quantizer, weight } = self;
-        let levels = rule.levels();
-        let buckets = (0..levels).map(|level| quantizer.bucket(score_of(level, levels)) as u32).collect();
-        RankedTemporal { id, rule, quantizer, weight, buckets }
-    }
-}
-
-/// Whether requests of different outlooks have different keys.
-fn tells_outlooks_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
-    let key = |vm: &VmRequest| {
-        let mut words = Vec::new();
-        write_key(vm, &mut words);
-        words
-    };
-    let (usual, long) = (
-        nobody(),
-        Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 },
-    );
-    key(&VmRequest { outlook: long, ..usual }) != key(&usual)
-}
-
-/// The request that stands for all whose tenant asks for nothing.
-pub(crate) fn nobody() -> VmRequest {
-    VmRequest::alone(VmShape::plain(Resources::NONE))
-}
-
-/// A VM that is not user-facing, and does nothing.
-const SLOWABLE: Load = Load { user_facing: false, p95_pct: 0 };
-
-/// Whether requests whose tenants ask for nothing have the same key, whatever their size,
-/// priority and load.
-fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
-    let key = |shape| {
-        let mut words = Vec::new();
-        write_key(&VmRequest::alone(shape), &mut words);
-        words
-    };
-    let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
-    let usual = key(nobody().shape);
-    !tells_outlooks_apart(&write_key)
-        && [sized, VmShape { priority: 1, load: SLOWABLE, ..sized }].into_iter().all(|shape| key(shape) == usual)
-}
-
-/// Whether a key has no words: then all requests have the same one.
-fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
-    let mut words = Vec::new();
-    write_key(&nobody(), &mut words);
-    words.is_empty()
 }
 
 /// The default list: what tenants may ask for is kept, then Protean's examples in Protean's
@@ -564,108 +242,5 @@ pub fn default_rules() -> Vec<RuleUse> {
 /// The stage a rule id belongs to, if there is such a rule.
 #[must_use]
 pub fn group_of(id: &str) -> Option<Group> {
-    crate::rules::find(id).map(|entry| entry.group)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::vec;
-    use tiebreak_model::{TenantSize, TenantTerms};
-
-    fn policy(rules: &[&str]) -> Policy {
-        let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
-        Policy::new(&rules, 1).expect("a policy")
-    }
-
-    /// What has to be kept and computed for a list, and nothing for one that does not ask.
-    #[test]
-    fn lists_say_what_they_ask_for() {
-        let asked = |rules: &[&str]| {
-            let list = policy(rules);
-            let asks = [
-                ("loads", list.asks_for_loads()),
-                ("bandwidth", list.guards_bandwidth()),
-                ("growth", list.asks_for_growth()),
-                ("moments ahead", list.looks_ahead()),
-                ("racks", list.sees_racks()),
-            ];
-            asks.into_iter().filter(|(_, asks)| *asks).map(|(what, _)| what).collect::<Vec<_>>()
-        };
-        assert_eq!(asked(&["IsTypeSupported", "AreNodeResourcesValid", "BestFit"]), [""; 0]);
-        assert_eq!(asked(&["PowerBalance"]), ["loads"]);
-        assert_eq!(asked(&["BandwidthAvailable"]), ["bandwidth"]);
-        assert_eq!(asked(&["ZerothMomentAdmission"]), ["growth"]);
-        assert_eq!(asked(&["SecondMomentAdmission"]), ["growth", "moments ahead"]);
-        assert_eq!(asked(&["PreferLeastUsedRack"]), ["racks"]);
-        assert_eq!(asked(&["SharesTenantRack"]), ["racks"]);
-    }
-
-    #[test]
-    fn rules_have_their_stage() {
-        let groups =
-            ["IsTypeSupported", "PreferEmptierClusters", "IsMachineReady", "BestFit", "NoSuchRule"].map(group_of);
-        let expected = [
-            Some(Group::ClusterValidators),
-            Some(Group::ClusterPreferences),
-            Some(Group::MachineValidators),
-            Some(Group::MachinePreferences),
-            None,
-        ];
-        assert_eq!(groups, expected);
-    }
-
-    #[test]
-    fn a_list_sees_the_tenant_where_one_of_its_rules_does() {
-        for id in
-            ["SharesTenantCluster", "SharesTenantRack", "CapsTenantPerMachine", "SpreadTenantOverRacks", "SpreadVdc"]
-        {
-            assert!(policy(&[id]).sees_tenant && policy(&["BestFit", id]).sees_tenant, "{id}");
-        }
-        for id in
-            ["IsTypeSupported", "BestFit", "PowerBalance", "LeastLoadedUplink", "TemporalCost", "SecondMomentAdmission"]
-        {
-            assert!(!policy(&[id]).sees_tenant, "{id}");
-        }
-    }
-
-    #[test]
-    fn levels_are_told_apart_for_one_temporal_preference() {
-        assert_eq!(policy(&["BestFit"]).unit_s(), None);
-        assert_eq!(policy(&["BestFit", "LifetimeAlignment"]).unit_s(), Some(60));
-        assert_eq!(policy(&["LifetimeAlignment", "TemporalCost"]).unit_s(), None);
-    }
-
-    #[test]
-    fn company_matters_to_those_who_asked_and_to_all_where_a_preference_looks() {
-        let free = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
-        let terms = TenantTerms { per_machine: 2, ..free.shape.terms };
-        let bound = VmRequest {
-            shape: VmShape { terms, ..free.shape },
-            tenant: TenantSize { placed: 1, ..free.tenant },
-            ..free
-        };
-        for (rules, expected) in [
-            (vec!["CapsTenantPerMachine", "BestFit"], [false, true]),
-            (vec!["SharesTenantRack", "BestFit"], [false, false]),
-            (vec!["SpreadTenantOverRacks"], [true, true]),
-            (vec!["AreNodeResourcesValid", "PreferLeastUsedRack"], [false, false]),
-        ] {
-            let list = policy(&rules);
-            assert_eq!([&free, &bound].map(|vm| list.minds_company(vm)), expected, "{rules:?}");
-        }
-    }
-
-    /// A key without words, and one that is the same for all who ask for nothing, serve many requests at once.
-    #[test]
-    fn rules_know_whom_they_tell_apart() {
-        let list = policy(&["AreNodeResourcesValid", "IsMachineReady", "CapsTenantPerMachine"]);
-        let sharing: Vec<_> = list.machine_validators.iter().map(|it| (it.id, it.asks_nothing, it.is_common)).collect();
-        let expected = [
-            ("AreNodeResourcesValid", false, false),
-            ("IsMachineReady", true, true),
-            ("CapsTenantPerMachine", false, true),
-        ];
-        assert_eq!(sharing, expected);
-    }
+    find(id).map(|entry| entry.group)
 }

@@ -3,7 +3,7 @@
 //! Such a rule sees two numbers: how much of a chassis' cores its VMs are expected to use, and the mix of VMs on the machine.
 //! One VM that comes or goes changes what is said of all machines of its chassis, to both kinds of VMs. So these
 //! rules stand outside all caches, like those that move with the clock: what the other rules say is ranked and
-//! kept as ever, and what is said of chassis joins where it matters. See [`ties`](crate::fast::ties).
+//! kept as ever, and what is said of chassis joins where it matters.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -11,8 +11,6 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene, VmRequest};
 
-use crate::fast::packed::{Field, PackedKey};
-use crate::fast::ranking::ones;
 use crate::rule::erased::{AnyPreference, BoundPreference};
 use crate::rule::quantize::Quantizer;
 
@@ -53,23 +51,25 @@ pub(crate) trait AnyChassis: AnyPreference<MachineId> {
 
 impl<T: ChassisPreference> AnyChassis for Chassis<T> {
     fn bucket(&self, asker: &Asker<'_>, machine: MachineId) -> u64 {
-        asker.asked.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
+        asker.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
     }
 
     fn least(&self, asker: &Asker<'_>, rack: RackId, mut machines: u64) -> (u64, u64) {
-        let Asker { asked: ChassisField { quantizer, .. }, occupancy, user_facing } = *asker;
+        let Asker { quantizer, occupancy, user_facing } = *asker;
         let fleet = occupancy.fleet();
         let (first, mut least, mut those) = (fleet.machines_of_rack(rack).start, u64::MAX, 0);
         while machines != 0 {
             let one = MachineId(first + machines.trailing_zeros());
             let (chassis, view) = (fleet.machines_of_chassis(fleet.chassis_of(one)), occupancy.chassis_of(one));
-            let beside = machines & u64::MAX >> (64 - (chassis.end - first));
+            let mut beside = machines & u64::MAX >> (64 - (chassis.end - first));
             machines ^= beside;
             let of_chassis = self.0.of_chassis(view.used_share());
             if quantizer.bucket(of_chassis) > least {
                 continue;
             }
-            for at in ones(beside) {
+            while beside != 0 {
+                let at = beside.trailing_zeros();
+                beside &= beside - 1;
                 let slowable_share = view.beside(occupancy, MachineId(first + at)).slowable_share();
                 let bucket = quantizer.bucket(of_chassis + self.0.of_machine(user_facing, slowable_share));
                 if bucket < least {
@@ -110,43 +110,11 @@ impl<T: ChassisPreference> BoundPreference<MachineId> for Bound<T> {
     }
 }
 
-/// Such a rule in its place of the key.
-pub(crate) struct ChassisField {
-    pub(crate) rule: Arc<dyn AnyChassis>,
-    pub(crate) quantizer: Quantizer,
-    pub(crate) field: Field,
-    /// Whether no preference stands below it.
-    pub(crate) is_last: bool,
-}
-
-impl ChassisField {
-    /// The rule, as it is asked for one decision.
-    pub(crate) fn asker<'a>(&'a self, occupancy: &'a Occupancy, user_facing: bool) -> Asker<'a> {
-        Asker { asked: self, occupancy, user_facing }
-    }
-}
-
-/// A rule about chassis, and who asks it when.
+/// Who asks such rules for one decision, and how finely.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
-    pub(crate) asked: &'a ChassisField,
-    occupancy: &'a Occupancy,
-    user_facing: bool,
-}
-
-impl Asker<'_> {
-    /// A key with what it says of a machine.
-    pub(crate) fn apply<K: PackedKey>(&self, machine: MachineId, key: K) -> K {
-        key.with(self.asked.field, self.asked.rule.bucket(self, machine))
-    }
-
-    /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
-    pub(crate) fn least(&self, rack: RackId, machines: u64) -> (u64, u64) {
-        self.asked.rule.least(self, rack, machines)
-    }
-
-    /// Which kind of VMs asks: 1 for user-facing ones, 0 for others.
-    pub(crate) fn kind(&self) -> usize {
-        usize::from(self.user_facing)
-    }
+    pub(crate) quantizer: Quantizer,
+    pub(crate) occupancy: &'a Occupancy,
+    /// Whether the VM is user-facing.
+    pub(crate) user_facing: bool,
 }

@@ -6,6 +6,7 @@
 //! declaration, and the engine needs no other. Source: Protean sections 3.2, 5.2.1.
 
 pub(crate) mod erased;
+pub(crate) mod quantities;
 pub(crate) mod quantize;
 
 use alloc::vec::Vec;

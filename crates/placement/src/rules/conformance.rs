@@ -15,10 +15,8 @@ use tiebreak_model::{
 };
 
 use super::{AnyRule, RULES, RuleEntry};
-use crate::fast::packed::layout;
-use crate::fast::ranking::ones;
-use crate::lifetime::temporal::Steps;
-use crate::power::chassis::{AnyChassis, ChassisField};
+use crate::lifetime::Steps;
+use crate::power::chassis::{AnyChassis, Asker};
 use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::quantize::Quantizer;
 
@@ -385,18 +383,18 @@ fn check_preference<Id: Spot>(
 }
 
 /// The least of some machines of a rack is that of asking one after the other.
-fn check_least(rule: &Arc<dyn AnyChassis>, zone: &Occupancy, draws: &mut Draws) {
+fn check_least(rule: &dyn AnyChassis, zone: &Occupancy, draws: &mut Draws) {
     let buckets = (draws.below(2) == 0).then(|| 1 + draws.below(9));
-    let (quantizer, field) = (Quantizer::of(buckets, None), layout(&[53]).0[0]);
-    let field = ChassisField { rule: rule.clone(), quantizer, field, is_last: true };
+    let quantizer = Quantizer::of(buckets, None);
     for rack in RackId::all(zone.fleet()) {
         let machines = zone.fleet().machines_of_rack(rack);
         let asked = 1 + u64::from(draws.below((1 << machines.len()) - 1));
-        let asker = field.asker(zone, draws.below(2) == 0);
-        let bucket = |at: &u32| rule.bucket(&asker, MachineId(machines.start + at));
-        let least = ones(asked).map(|at| bucket(&at)).min().expect("one at least");
-        let those = ones(asked).filter(|at| bucket(at) == least).fold(0, |bits, at| bits | 1 << at);
-        assert_eq!(asker.least(rack, asked), (least, those), "{rack}");
+        let asker = Asker { quantizer, occupancy: zone, user_facing: draws.below(2) == 0 };
+        let bucket = |at: &usize| rule.bucket(&asker, MachineId(machines.start + *at as u32));
+        let ones = || (0..machines.len()).filter(move |at| asked >> at & 1 == 1);
+        let least = ones().map(|at| bucket(&at)).min().expect("one at least");
+        let those = ones().filter(|at| bucket(at) == least).fold(0, |bits, at| bits | 1 << at);
+        assert_eq!(rule.least(&asker, rack, asked), (least, those), "{rack}");
     }
 }
 
@@ -455,7 +453,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                     assert!(words(|words| rule.write_key(&vm, words)).is_empty());
                 }
                 AnyRule::ChassisPreference(rule) => {
-                    check_least(&rule, &zone, draws);
+                    check_least(&*rule, &zone, draws);
                     // Which kind of VMs asks is all it sees of a request; it tells no classes apart.
                     let kind = |vm: &VmRequest| alloc::vec![u64::from(vm.shape.load.user_facing)];
                     let rule: &dyn AnyPreference<MachineId> = &*rule;

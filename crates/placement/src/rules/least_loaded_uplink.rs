@@ -2,7 +2,7 @@
 
 use tiebreak_model::declare;
 
-use crate::network::uplink::UplinkPreference;
+use crate::network::UplinkPreference;
 
 declare! {
     /// Prefers machines whose uplinks have least reserved.

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use tiebreak_model::{ExpectedExit, Outlook, declare};
 
-use crate::lifetime::temporal::{Exit, Steps, TemporalPreference};
+use crate::lifetime::{Exit, Steps, TemporalPreference};
 
 declare! {
     /// Prefers machines whose lifetime class is the VM's own (LA), then any other that is in

@@ -6,9 +6,12 @@ use alloc::sync::Arc;
 use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::admission::{Admission, AdmissionPolicy};
-use crate::lifetime::temporal::{AnyTemporal, Temporal, TemporalPreference};
-use crate::network::uplink::{AnyUplink, Uplink, UplinkPreference};
-use crate::power::chassis::{AnyChassis, Chassis, ChassisPreference};
+use crate::lifetime::TemporalPreference;
+use crate::lifetime::temporal::{AnyTemporal, Temporal};
+use crate::network::UplinkPreference;
+use crate::network::uplink::{AnyUplink, Uplink};
+use crate::power::ChassisPreference;
+use crate::power::chassis::{AnyChassis, Chassis};
 use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::{Preference, Reach, Validator};
 

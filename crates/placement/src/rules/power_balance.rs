@@ -2,7 +2,7 @@
 
 use tiebreak_model::declare;
 
-use crate::power::chassis::ChassisPreference;
+use crate::power::ChassisPreference;
 
 declare! {
     /// Spreads what VMs are expected to draw over chassis, and what can be slowed down over machines.

@@ -5,8 +5,8 @@ use alloc::string::String;
 
 use tiebreak_model::{ExpectedExit, Outlook, declare};
 
-use crate::explain::words::span;
-use crate::lifetime::temporal::{Exit, Steps, TemporalPreference};
+use crate::lifetime::{Exit, Steps, TemporalPreference};
+use crate::rule::quantities::span;
 
 declare! {
     /// Prefers machines that the VM would not keep busy any longer than they are anyway (NILAS).

@@ -1,0 +1,128 @@
+//! What every rule of a list says of one machine.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
+
+use crate::network::gate::full_cut;
+use crate::policy::Policy;
+use crate::policy::ranked::MachineStage;
+use crate::rule::quantize::Quantizer;
+
+/// A rule's verdict on one machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// A validator let it pass.
+    Valid,
+    /// A validator refused it.
+    Refused,
+    /// A preference's score, and the bucket that is compared.
+    Score {
+        /// From 0 (best) to 1 (worst).
+        score: f64,
+        /// The quantized score; with exact scores, in units of 2^-52.
+        bucket: u64,
+        /// Whether `bucket` is a count of buckets that people set.
+        quantized: bool,
+    },
+}
+
+/// What every rule says of one machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scorecard {
+    /// The machine.
+    pub machine: MachineId,
+    /// Its cluster.
+    pub cluster: ClusterId,
+    /// Rule by rule, cluster rules first.
+    pub verdicts: Vec<(&'static str, Verdict)>,
+    /// What rules say of it in words, to go on from "it", where a score tells people little.
+    pub said: Vec<(&'static str, String)>,
+    /// How many of the verdicts are those of cluster rules.
+    pub cluster_rules: usize,
+    /// Whether the machine stands in one of the selected clusters.
+    pub in_selected_cluster: bool,
+}
+
+impl Scorecard {
+    /// What a rule says of the machine in words, if it does.
+    #[must_use]
+    pub fn said_by(&self, rule: &str) -> Option<&str> {
+        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words.as_str())
+    }
+
+    /// The first validator that refuses the machine.
+    #[must_use]
+    pub fn refused_by(&self) -> Option<&'static str> {
+        self.verdicts.iter().find(|(_, verdict)| *verdict == Verdict::Refused).map(|(rule, _)| *rule)
+    }
+
+    /// The preferences of one stage in order, each with the buckets of this machine and of
+    /// `other`. Cluster preferences select clusters and no longer count between their machines.
+    pub(crate) fn pairs<'a>(
+        &'a self,
+        other: &'a Self,
+        of_clusters: bool,
+    ) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
+        let stage = if of_clusters { 0..self.cluster_rules } else { self.cluster_rules..self.verdicts.len() };
+        let pairs = self.verdicts[stage.clone()].iter().zip(&other.verdicts[stage]);
+        pairs.filter_map(|((rule, mine), (_, theirs))| match (mine, theirs) {
+            (Verdict::Score { bucket: mine, .. }, Verdict::Score { bucket: theirs, .. }) => {
+                Some((*rule, *mine, *theirs))
+            }
+            _ => None,
+        })
+    }
+}
+
+pub(crate) fn scorecard(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    selected: &[ClusterId],
+    machine: MachineId,
+) -> Scorecard {
+    let rack = scene.occupancy.fleet().rack_of(machine);
+    let cluster = scene.occupancy.fleet().cluster_of(machine);
+    let validity = |valid| if valid { Verdict::Valid } else { Verdict::Refused };
+    let (mut verdicts, mut said) = (Vec::new(), Vec::new());
+    for ranked in &policy.cluster_validators {
+        let bound = ranked.rule.bind(vm);
+        verdicts.push((ranked.id, validity(bound.is_valid(scene, cluster))));
+        said.extend(bound.words(scene, cluster).map(|words| (ranked.id, words)));
+    }
+    for ranked in &policy.cluster_preferences {
+        verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(scene, cluster))));
+    }
+    let cluster_rules = verdicts.len();
+    for ranked in &policy.rack_validators {
+        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, rack))));
+    }
+    for ranked in &policy.machine_validators {
+        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
+    }
+    if let Some(id) = policy.bandwidth {
+        let full = full_cut(scene, machine);
+        verdicts.push((id, validity(full.is_none())));
+        said.extend(full.map(|full| (id, full.words())));
+    }
+    for stage in &policy.machine_preferences {
+        let score = match stage {
+            MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
+            MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Uplink(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Chassis(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Temporal(ranked) => {
+                said.push((ranked.id, ranked.rule.words(&vm.outlook, scene.occupancy.exits().of(machine))));
+                ranked.rule.bind(vm).score(scene, machine)
+            }
+        };
+        verdicts.push((stage.id(), scored(stage.quantizer(), score)));
+    }
+    Scorecard { machine, cluster, verdicts, said, cluster_rules, in_selected_cluster: selected.contains(&cluster) }
+}
+
+fn scored(quantizer: Quantizer, score: f64) -> Verdict {
+    Verdict::Score { score, bucket: quantizer.bucket(score), quantized: matches!(quantizer, Quantizer::Buckets(_)) }
+}

@@ -1,0 +1,141 @@
+//! The cells of a cluster: machines that are ranked together, and each cell's best.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
+
+use super::super::packed::PackedKey;
+use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings};
+use super::super::ties::Ties;
+use super::Evaluation;
+
+/// The cells of one cluster, as of a revision.
+pub(super) struct Cells<K> {
+    pub(super) revision: Revision,
+    pub(super) used_at: u64,
+    pub(super) rankings: Rankings<K>,
+    /// Each cell's best key under all rules, rack rules too, and how many machines have it.
+    pub(super) bests: Bests<K>,
+    /// Each cell's machines in bits, where those are of use.
+    pub(super) bits: Vec<Bits>,
+    /// Where a rule about chassis breaks ties.
+    pub(super) ties: Option<Ties<K>>,
+}
+
+impl<K: PackedKey> Cells<K> {
+    /// Gives a machine another key.
+    #[inline]
+    pub(super) fn set_key(&mut self, cell: usize, index: usize, key: K) {
+        if self.rankings.key(cell, index) == key {
+            return;
+        }
+        let before = self.rankings.best(cell).0;
+        self.rankings.set(cell, index, key);
+        let best = self.rankings.best(cell).0;
+        if let Some(ties) = self.ties_mut() {
+            return ties.set_key(cell, index, key, (before, best));
+        }
+        let Some(bits) = self.bits.get_mut(cell) else { return };
+        let bit = 1 << index;
+        let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
+        *bits = match best.cmp(&before) {
+            Ordering::Less => Bits { valid: bits.valid | bit, best: bit },
+            Ordering::Equal => {
+                let valid = key != K::INVALID;
+                Bits { valid: with(bits.valid, valid), best: with(bits.best, valid && key == best) }
+            }
+            Ordering::Greater => self.rankings.bits(cell),
+        };
+    }
+
+    /// What the rack of a cell with a valid machine adds to every key there.
+    pub(super) fn rack_part(&self, cell: usize) -> K {
+        self.bests.cells[cell].0.less(self.rankings.best(cell).0)
+    }
+
+    /// Gives a cell another best; what breaks ties there may be another too.
+    #[inline]
+    pub(super) fn set_best(&mut self, cell: usize, best: Best<K>) {
+        self.bests.set(cell, best);
+        if let Some(ties) = self.ties_mut() {
+            ties.change(cell);
+        }
+    }
+
+    #[inline]
+    fn ties_mut(&mut self) -> Option<&mut Ties<K>> {
+        self.ties.as_mut()
+    }
+
+    /// Its ties, where a rule about chassis breaks them.
+    pub(super) fn ties(&self) -> &Ties<K> {
+        self.ties.as_ref().expect("a rule about chassis breaks ties")
+    }
+
+    /// A cell with a valid machine, whose first machine has this id.
+    fn of(&self, cell: usize, first: u32) -> CellOf<'_, K> {
+        CellOf { rankings: &self.rankings, cell, rack: self.rack_part(cell), first }
+    }
+}
+
+/// A cell: its place in its cluster, its rack where it is one, and its first machine.
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) rack: usize,
+    pub(super) first: u32,
+}
+
+/// Machines of a cell that are tied for best at one moment.
+#[derive(Clone, Copy)]
+pub(super) struct Tied {
+    pub(super) cluster: ClusterId,
+    pub(super) cell: u32,
+    pub(super) many: u32,
+}
+
+impl<K: PackedKey> Evaluation<K> {
+    /// A cell among all.
+    #[inline]
+    pub(super) fn cell(&self, fleet: &Fleet, cluster: ClusterId, at: u32) -> Place {
+        let rack = fleet.cluster(cluster).racks().start + at;
+        Place { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
+    }
+
+    pub(super) fn first_machine(&self, fleet: &Fleet, cluster: ClusterId, cell: u32) -> u32 {
+        let cluster = fleet.cluster(cluster);
+        if self.by_rack {
+            fleet.machines_of_rack(RackId(cluster.racks().start + cell)).start
+        } else {
+            cluster.machines().start
+        }
+    }
+
+    /// The cells of a cluster that hold a valid machine.
+    pub(super) fn cells_of<'a>(
+        &'a self,
+        fleet: &'a Fleet,
+        cluster: ClusterId,
+    ) -> impl Iterator<Item = CellOf<'a, K>> + 'a {
+        let cells = self.cells[cluster.index()].iter();
+        let bests =
+            cells.flat_map(|cells| cells.bests.cells.iter().enumerate().map(move |(at, best)| (cells, at, best)));
+        bests
+            .filter(|(_, _, (_, count))| *count > 0)
+            .map(move |(cells, cell, _)| cells.of(cell, self.first_machine(fleet, cluster, cell as u32)))
+    }
+}
+
+/// A machine's cell and its place there.
+#[inline]
+pub(super) fn place(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> (usize, usize) {
+    let cluster = fleet.cluster(cluster);
+    if by_rack {
+        let rack = fleet.rack_of(machine);
+        let cell = rack.0 - cluster.racks().start;
+        (cell as usize, (machine.0 - fleet.machines_of_rack(rack).start) as usize)
+    } else {
+        (0, (machine.0 - cluster.machines().start) as usize)
+    }
+}

@@ -1,0 +1,151 @@
+//! Which machine of those that are ranked: how it is looked for, by what the list and the moment ask.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::random::pick;
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId};
+
+use super::super::objects::Books;
+use super::super::packed::PackedKey;
+use super::super::ranking::{Best, Bests, best_keys, joined, skip};
+use super::super::request::Draw;
+use super::super::weights::best_machines;
+use super::cells::Cells;
+use super::live::Live;
+use super::{Evaluation, Found, Kit};
+use crate::network::gate::Gate;
+use crate::policy::Weight;
+
+impl<K: PackedKey> Evaluation<K> {
+    pub(super) fn choose_among(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        draw: Draw,
+        gate: Option<&Gate<'_>>,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let fleet = occupancy.fleet();
+        // What says the same of all machines changes no order.
+        let linked = gate.is_some() || !kit.uplinks.is_empty();
+        let timeless = !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
+        let by_chassis = !kit.chassis.is_empty();
+        let tied = timeless && by_chassis && kit.tiebreaker().is_some();
+        let (joined, timeless) = (linked || by_chassis, timeless && !by_chassis);
+        match (self.weights.as_ref(), draw.among) {
+            (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
+            (None, None) if tied => self.choose_tied(occupancy, clusters, draw, kit, books),
+            (None, None) if joined => self.choose_joined(occupancy, clusters, draw.number, gate, kit, books),
+            (None, None) => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
+            (None, Some(among)) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
+            (None, Some(among)) => {
+                let live = Live::new(occupancy, gate, kit);
+                self.choose_near_best_at_moment(fleet, clusters, draw.number, among, &live)
+            }
+            (Some(weights), among) => {
+                let live = Live::new(occupancy, gate, kit);
+                self.choose_weighted(fleet, clusters, weights, (draw.number, among), &live)
+            }
+        }
+    }
+
+    fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
+        let Drawn { cluster, cell, nth, best } = self.draw_cell(clusters, draw, books, |cells| &cells.bests)?;
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        let first = self.first_machine(fleet, cluster, cell as u32);
+        Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), best.1))
+    }
+
+    /// The best where a rule about chassis breaks ties, and nothing else is asked anew.
+    fn choose_tied(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        draw: Draw,
+        kit: &Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let (fleet, asked) = (occupancy.fleet(), kit.chassis[0].asked(occupancy, kit.user_facing));
+        for cluster in clusters {
+            let racks = fleet.cluster(*cluster).racks().start;
+            if let Some(Cells { ties: Some(ties), rankings, bests, .. }) = &mut self.cells[cluster.index()] {
+                ties.settle((rankings, bests), RackId(racks), &asked);
+            }
+        }
+        let Drawn { cluster, cell, nth, best } =
+            self.draw_cell(clusters, draw, books, |cells| cells.ties().bests(asked.kind()))?;
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
+        let first = fleet.machines_of_rack(rack).start;
+        Some((MachineId(first + cells.ties().nth_best((&cells.rankings, cell), rack, &asked, nth)), best.1))
+    }
+
+    /// Which cell has the machine that is drawn of all that are best, by these bests.
+    fn draw_cell(
+        &self,
+        clusters: &[ClusterId],
+        draw: Draw,
+        books: &mut Books<'_>,
+        bests: impl Fn(&Cells<K>) -> &Bests<K>,
+    ) -> Option<Drawn<K>> {
+        let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, bests(cells)));
+        let cells = || clusters.iter().filter_map(cells);
+        let best = cells().fold((K::INVALID, 0), |best, (_, bests)| joined(best, bests.best));
+        books.counters.cells_compared += cells().map(|(_, bests)| bests.cells.len() as u64).sum::<u64>();
+        if best.1 == 0 {
+            return None;
+        }
+        let mut nth = pick(draw.number, best.1);
+        for (cluster, bests) in cells().filter(|(_, bests)| bests.best.0 == best.0) {
+            if nth >= bests.best.1 {
+                nth -= bests.best.1;
+                continue;
+            }
+            let tied = |(key, count): &Best<K>| if *key == best.0 { *count } else { 0 };
+            let cell = skip(bests.cells.iter().map(tied), &mut nth);
+            return Some(Drawn { cluster, cell, nth, best });
+        }
+        None
+    }
+
+    /// Conflict avoidance: any of the best few, whether tied or not.
+    fn choose_near_best(&self, fleet: &Fleet, clusters: &[ClusterId], number: u64, among: u32) -> Option<Found> {
+        let cells = clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster));
+        let near: Vec<_> = best_keys(cells, among as usize).collect();
+        let count = near.len() as u32;
+        (count > 0).then(|| (MachineId(near[pick(number, count) as usize]), count))
+    }
+
+    /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
+    fn choose_weighted(
+        &self,
+        fleet: &Fleet,
+        clusters: &[ClusterId],
+        weights: &[Weight],
+        (number, among): (u64, Option<u32>),
+        live: &Live<'_>,
+    ) -> Option<Found> {
+        let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
+        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
+            for (at, key) in it.rankings.valid(it.cell) {
+                let machine = it.first + at as u32;
+                let Some(key) = live.key(machine, it.rack.plus(key)) else { continue };
+                let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
+                rows.push((buckets, MachineId(machine)));
+            }
+        }
+        rows.sort_unstable();
+        let best = best_machines(weights, rows, among);
+        let count = best.len() as u32;
+        (count > 0).then(|| (best[pick(number, count) as usize], count))
+    }
+}
+
+/// A machine drawn of all that are best: the `nth` of those in its cell.
+struct Drawn<K> {
+    cluster: ClusterId,
+    cell: usize,
+    nth: u32,
+    best: Best<K>,
+}

@@ -1,0 +1,88 @@
+//! What the evaluations of an agent share.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, Fleet, RackId};
+
+use super::super::ahead::{self, Ahead};
+use super::super::batch::Batch;
+use super::super::caches::Caches;
+use super::super::cluster_order::SharedClusters;
+use super::super::fields::{ChassisField, Moment, UplinkField};
+use super::super::judges::{RackJudges, Room, judges};
+use super::super::objects::Objects;
+use super::super::packed::PackedKey;
+use super::super::shared::Shared;
+use super::cells::Tied;
+use super::patching::Patch;
+use crate::policy::Policy;
+use crate::policy::classes::nobody;
+use crate::policy::fields::Field;
+
+/// What all evaluations of an agent share: the layers below them, and room for work.
+pub(crate) struct Kit<K> {
+    pub(crate) caches: Caches,
+    pub(crate) shared: Shared<K>,
+    pub(crate) clusters: SharedClusters,
+    pub(crate) objects: Objects,
+    pub(super) room: Room,
+    pub(super) batch: Batch,
+    pub(super) keys: Vec<K>,
+    pub(super) selected: Vec<ClusterId>,
+    pub(super) patches: Vec<Patch<K>>,
+    /// What temporal preferences say of the VM being decided.
+    pub(crate) moment: Vec<Moment>,
+    /// The moment, and how far ahead of it machines are expected to be free, where one rule asks
+    /// and racks are ranked apart.
+    pub(crate) now_s: u32,
+    pub(super) ahead: Option<Ahead>,
+    /// Whether racks are ranked apart.
+    pub(super) by_rack: bool,
+    /// What the list says of machines' uplinks.
+    pub(super) uplinks: Vec<UplinkField>,
+    /// What it says of their chassis, to a VM that is user-facing or not.
+    pub(super) chassis: Vec<ChassisField>,
+    pub(crate) user_facing: bool,
+    /// Whether racks are small enough for bits.
+    pub(super) in_bits: bool,
+    pub(super) tied: Vec<Tied>,
+}
+
+impl<K: PackedKey> Kit<K> {
+    pub(crate) fn new(policy: &Policy, caches: Caches, fleet: &Fleet) -> Self {
+        let (nobody, clusters) = (nobody(), fleet.clusters().len());
+        let is_small = |rack: u32| fleet.machines_of_rack(RackId(rack)).len() <= ahead::MACHINES_MAX;
+        let chassis = ChassisField::of(policy);
+        let by_rack = caches.cells && (policy.sees_racks() || !chassis.is_empty());
+        let in_bits = by_rack && (0..fleet.rack_count()).all(is_small);
+        let unit_s = policy.unit_s().filter(|_| in_bits);
+        Self {
+            shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
+            clusters: SharedClusters::new(policy, clusters, &nobody),
+            objects: Objects::new(caches.object_pool as usize, clusters),
+            caches,
+            room: Room::default(),
+            batch: Batch::default(),
+            keys: Vec::new(),
+            selected: Vec::new(),
+            patches: Vec::new(),
+            moment: Vec::new(),
+            now_s: 0,
+            by_rack,
+            ahead: unit_s.map(Ahead::new),
+            uplinks: UplinkField::of(policy),
+            in_bits,
+            chassis,
+            user_facing: false,
+            tied: Vec::new(),
+        }
+    }
+
+    /// The field of the one rule about chassis, where it breaks ties rack by rack.
+    pub(super) fn tiebreaker(&self) -> Option<Field> {
+        match &*self.chassis {
+            [rule] if self.in_bits => Some(rule.field),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The best where rules move with the clock.
+
+use tiebreak_model::random::pick;
+use tiebreak_model::{ClusterId, Exits, MachineId, Occupancy};
+
+use super::super::ahead::{Ahead, Bounds};
+use super::super::fields::Moment;
+use super::super::objects::Books;
+use super::super::packed::PackedKey;
+use super::super::ranking::{Best, Chunk, skip};
+use super::cells::{Cells, Place, Tied};
+use super::{Evaluation, Found, Kit};
+use crate::lifetime::steps::Span;
+use crate::policy::fields::Field;
+
+impl<K: PackedKey> Evaluation<K> {
+    /// The best where rules move with the clock. What is ranked leaves their fields empty; the
+    /// latest exits of the machines below a node bound what those fields can be. So most nodes are
+    /// passed over, and only machines that may be among the best are asked.
+    pub(super) fn choose_at_moment(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        number: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> Option<Found> {
+        let Kit { moment, tied, now_s, ahead, .. } = kit;
+        let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
+        if let (Some(ahead), [(steps, _)]) = (&mut *ahead, &**moment) {
+            ahead.refresh(occupancy, steps.exit(), *now_s);
+        }
+        let ahead = ahead.as_ref();
+        let mut search = Search::new(exits, moment, ahead);
+        // Where the last one of this class was found there may be another: a bound to begin with.
+        let (hint, at) = self.found_last;
+        if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
+            search.look_into(cells, &self.cell(fleet, hint, at));
+        }
+        for cluster in clusters {
+            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            books.counters.cells_compared += cells.bests.cells.len() as u64;
+            for (at, (key, count)) in (0..).zip(&cells.bests.cells) {
+                if *count > 0 && search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
+                    self.found_last = (*cluster, at);
+                }
+            }
+        }
+        if search.best == K::INVALID {
+            return None;
+        }
+        tied.clear();
+        let (mut count, terms) = (0, search.terms());
+        for cluster in clusters {
+            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            let racks = fleet.cluster(*cluster).racks().start as usize;
+            for (at, best) in (0..).zip(&cells.bests.cells).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
+                let many = match terms.tied_by_bits(cells, at as usize, *best, racks) {
+                    Some(many) => many,
+                    None => search.count_tied(&terms, cells, &self.cell(fleet, *cluster, at)),
+                };
+                if many > 0 {
+                    tied.push(Tied { cluster: *cluster, cell: at, many });
+                    count += many;
+                }
+            }
+        }
+        let mut nth = pick(number, count);
+        let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        Some((MachineId(search.nth_tied(&terms, cells, &self.cell(fleet, cluster, cell), nth)), count))
+    }
+}
+
+/// A search for the best machines at one moment.
+struct Search<'a, K> {
+    exits: &'a Exits,
+    moment: &'a [Moment],
+    ahead: Option<&'a Ahead>,
+    favoured: Option<Favoured<'a>>,
+    best: K,
+}
+
+/// Where one rule moves with the clock: its least level, the next one, and the exits of the least.
+struct Favoured<'a> {
+    field: Field,
+    least: u64,
+    next: u64,
+    span: Span,
+    bounds: Option<Bounds<'a>>,
+}
+
+/// What machines must have to be tied for best: the best key without the fields of the moment, and
+/// the exits that give those, where one rule moves with the clock and they are of few pieces.
+struct Terms<'a, K> {
+    alone: K,
+    span: Option<Span>,
+    bounds: Option<Bounds<'a>>,
+}
+
+impl<K: PackedKey> Terms<'_, K> {
+    /// How many machines of a cell are tied for best, if that can be said without asking any.
+    #[inline]
+    fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
+        let bounds = self.bounds.as_ref().filter(|_| key == self.alone)?;
+        let (best, rack) = (cells.bits[at].best, racks + at);
+        let surely = bounds.surely(rack);
+        if best & !surely == 0 {
+            return Some(count);
+        }
+        (best & bounds.maybe(rack) & !surely == 0).then(|| (best & surely).count_ones())
+    }
+}
+
+impl<'a, K: PackedKey> Search<'a, K> {
+    fn new(exits: &'a Exits, moment: &'a [Moment], ahead: Option<&'a Ahead>) -> Self {
+        let favoured = match moment {
+            [(steps, field)] => {
+                let (least, next) = steps.two_least();
+                steps.span(least).zip(next).map(|(span, next)| Favoured {
+                    field: *field,
+                    least: least.into(),
+                    next: next.into(),
+                    span,
+                    bounds: ahead.map(|ahead| ahead.bounds(&span)),
+                })
+            }
+            _ => None,
+        };
+        Self { exits, moment, ahead, favoured, best: K::INVALID }
+    }
+
+    /// Whether a machine of a cell with this best key may be better than the best so far.
+    #[inline]
+    fn may_beat(&self, key: K) -> bool {
+        match &self.favoured {
+            Some(it) => key.with(it.field, it.least) < self.best,
+            None => key < self.best,
+        }
+    }
+
+    /// Looks for a better machine among those of a cell; whether there is one.
+    fn look_into(&mut self, cells: &Cells<K>, cell: &Place) -> bool {
+        let before = self.best;
+        if !self.is_worth_it(cells, cell) {
+            return false;
+        }
+        let rack = cells.rack_part(cell.at);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            if !self.may_hold_better(&chunk, rack) {
+                continue;
+            }
+            for (machine, key) in (chunk.first..).zip(chunk.keys) {
+                let key = rack.plus(*key);
+                if key < self.best {
+                    self.best = self.best.min(at_moment(self.exits, self.moment, machine, key));
+                }
+            }
+        }
+        self.best < before
+    }
+
+    /// Whether a cell may hold a better machine, by bits: one with an exit of the least level, or
+    /// one that is better even without.
+    #[inline]
+    fn is_worth_it(&self, cells: &Cells<K>, cell: &Place) -> bool {
+        let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
+        cells.bits[cell.at].valid & bounds.maybe(cell.rack) != 0
+            || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
+    }
+
+    /// Whether a machine under a node may be better than the best so far: by the latest exits below
+    /// it, and else, by whether any machine with an exit of the least level is.
+    fn may_hold_better(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
+        let latest = self.exits.latest(chunk.machines());
+        let bound = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
+        if self.moment.iter().fold(rack.plus(chunk.best), bound) >= self.best {
+            return false;
+        }
+        let Some(Favoured { field, least, next, span, .. }) = &self.favoured else { return true };
+        if rack.plus(chunk.best).with(*field, *next) < self.best {
+            return true;
+        }
+        let favoured = rack.with(*field, *least);
+        span.count(self.exits, chunk.first, chunk.keys, |key| favoured.plus(key) < self.best) > 0
+    }
+
+    /// How many machines of a cell have the best key.
+    fn count_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place) -> u32 {
+        let rack = cells.rack_part(cell.at);
+        let alone = terms.alone.less(rack);
+        let chunks = cells.rankings.chunks(cell.at, cell.first).filter(|chunk| chunk.best <= alone);
+        let many = |chunk: Chunk<'_, K>| match &terms.span {
+            Some(span) => span.count(self.exits, chunk.first, chunk.keys, |key| key == alone),
+            None => self.are_tied(terms, &chunk, rack).map(u32::from).sum(),
+        };
+        chunks.map(many).sum()
+    }
+
+    fn terms(&self) -> Terms<'a, K> {
+        let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
+        let span = match self.moment {
+            [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
+            _ => None,
+        };
+        Terms { alone, span, bounds: self.ahead.zip(span).map(|(ahead, span)| ahead.bounds(&span)) }
+    }
+
+    /// Which machines under a node have the best key, one after the other.
+    fn are_tied<'c>(
+        &'c self,
+        terms: &'c Terms<'_, K>,
+        chunk: &'c Chunk<'_, K>,
+        rack: K,
+    ) -> impl Iterator<Item = bool> + 'c {
+        let alone = terms.alone.less(rack);
+        let of_the_moment = move |machine| match &terms.span {
+            Some(span) => span.has(self.exits.of(MachineId(machine))),
+            None => at_moment(self.exits, self.moment, machine, rack.plus(alone)) == self.best,
+        };
+        (chunk.first..).zip(chunk.keys).map(move |(machine, key)| *key == alone && of_the_moment(machine))
+    }
+
+    /// The `nth` of them in a cell.
+    fn nth_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place, mut nth: u32) -> u32 {
+        let rack = cells.rack_part(cell.at);
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            for (machine, is_tied) in (chunk.first..).zip(self.are_tied(terms, &chunk, rack)) {
+                match nth.checked_sub(u32::from(is_tied)) {
+                    Some(left) => nth = left,
+                    None => return machine,
+                }
+            }
+        }
+        unreachable!("they were counted")
+    }
+}
+
+/// A machine's key with what rules that move with the clock say of it now.
+#[inline]
+pub(super) fn at_moment<K: PackedKey>(exits: &Exits, moment: &[Moment], machine: u32, key: K) -> K {
+    let exit = exits.of(MachineId(machine));
+    moment.iter().fold(key, |key, (steps, field)| key.with(*field, u64::from(steps.level(exit))))
+}

@@ -1,0 +1,200 @@
+//! Bringing what is ranked up to date: the machines that changed get new keys, and their cells a new best.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Scene};
+
+use super::super::batch::Batch;
+use super::super::judges::together;
+use super::super::objects::Books;
+use super::super::packed::PackedKey;
+use super::super::ranking::{Best, Bests, Rankings};
+use super::super::shared::{Shared, judge_directly};
+use super::super::ties::Ties;
+use super::cells::{Cells, place};
+use super::{Evaluation, Kit};
+use crate::policy::fields::Field;
+
+impl<K: PackedKey> Evaluation<K> {
+    /// Brings everything that is kept up to date, as far as `budget` machines go; how many were
+    /// ranked again.
+    pub(crate) fn refresh_all(
+        &mut self,
+        occupancy: &Occupancy,
+        budget: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) -> u64 {
+        let kept: Vec<_> = (0..self.cells.len()).filter(|at| self.cells[*at].is_some()).map(ClusterId::of).collect();
+        let before = books.counters.refreshed;
+        self.refresh(occupancy, &kept, budget, kit, books);
+        let done = books.counters.refreshed - before;
+        books.counters.refreshed = before;
+        done
+    }
+
+    /// Brings clusters' cells up to date, as far as `budget` machines go.
+    pub(super) fn refresh(
+        &mut self,
+        occupancy: &Occupancy,
+        clusters: &[ClusterId],
+        budget: u64,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+    ) {
+        let mut batch = core::mem::take(&mut kit.batch);
+        batch.clear();
+        for cluster in clusters {
+            let cells = self.cells[cluster.index()].as_mut();
+            let seen = cells.map(|cells| {
+                cells.used_at = books.now;
+                cells.revision
+            });
+            let seen = seen.filter(|_| kit.caches.journal);
+            let stale = seen.is_none_or(|seen| seen < occupancy.journal().revision_of_cluster(*cluster));
+            if stale && (batch.machines.len() as u64) < budget {
+                batch.add(occupancy, *cluster, seen);
+                if seen.is_some() && self.sees_racks && !self.by_rack {
+                    batch.widen_to_racks(occupancy.fleet());
+                }
+            }
+        }
+        if !batch.parts.is_empty() {
+            books.counters.refreshed += batch.machines.len() as u64;
+            self.key_batch(occupancy, &batch, kit, books);
+            self.rank_batch(occupancy, &batch, kit, books.now);
+        }
+        kit.batch = batch;
+    }
+
+    /// The keys of a batch of machines under the machine rules, layer by layer, into `kit.keys`.
+    fn key_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        let Kit { caches, shared, objects, room, keys, .. } = kit;
+        let scene = Scene::of(occupancy);
+        if !self.is_common {
+            keys.clear();
+            keys.resize(batch.machines.len(), K::ZERO);
+        } else if caches.shared_state {
+            shared.update(occupancy, batch.parts.iter().map(|part| part.cluster), (room, books));
+            shared.keys(occupancy, batch, keys);
+        } else {
+            keys.clear();
+            keys.resize(batch.machines.len(), K::ZERO);
+            judge_directly(shared.judges(), scene, &batch.machines, (room, keys));
+        }
+        if caches.rule_objects && caches.object_pool > 0 {
+            for judge in &mut self.judges {
+                objects.verdicts(judge, occupancy, batch, (room, books), |at, judge, verdict| {
+                    judge.apply(&mut keys[at], verdict);
+                });
+            }
+        } else {
+            judge_directly(&self.judges, scene, &batch.machines, (room, keys));
+        }
+        if self.sees_racks && !self.by_rack {
+            for part in &batch.parts {
+                self.add_racks(
+                    scene,
+                    part.cluster,
+                    &batch.machines[part.range()],
+                    kit.caches.shared_state,
+                    (&kit.shared, &mut kit.keys[part.range()]),
+                );
+            }
+        }
+    }
+
+    /// The racks' part of the keys, where racks are not ranked apart.
+    pub(super) fn add_racks(
+        &self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        machines: &[MachineId],
+        kept: bool,
+        (shared, keys): (&Shared<K>, &mut [K]),
+    ) {
+        let mut last: Option<(RackId, K)> = None;
+        for (machine, key) in machines.iter().zip(keys) {
+            let rack = scene.occupancy.fleet().rack_of(*machine);
+            let part = match last {
+                Some((same, part)) if same == rack => part,
+                _ => self.rack_key(scene, cluster, rack, kept, shared),
+            };
+            last = Some((rack, part));
+            *key = together(*key, part);
+        }
+    }
+
+    /// A rack's part of all keys of this class; `kept` reads the shared state, which is that of
+    /// a tenant without VMs.
+    fn rack_key(&self, scene: Scene<'_>, cluster: ClusterId, rack: RackId, kept: bool, shared: &Shared<K>) -> K {
+        if !self.is_common {
+            return self.racks.key(scene, rack);
+        }
+        let alike = if kept {
+            let first = scene.occupancy.fleet().cluster(cluster).racks().start;
+            shared.rack(cluster, (rack.0 - first) as usize)
+        } else {
+            shared.judge_rack(scene, rack)
+        };
+        if alike == K::INVALID { alike } else { together(alike, self.racks.key(scene, rack)) }
+    }
+
+    /// Gives a batch of machines their new keys, and the cells they stand in their new best.
+    fn rank_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, now: u64) {
+        let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
+        for part in &batch.parts {
+            let keys = &kit.keys[part.range()];
+            let mut cells = match self.cells[part.cluster.index()].take() {
+                Some(cells) => cells,
+                None => self.build_cells(fleet, part.cluster, keys, (kit.tiebreaker(), now)),
+            };
+            for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
+                let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
+                cells.set_key(cell, index, *key);
+                let best = cells.rankings.best(cell);
+                cells.set_best(cell, self.best_of(scene, part.cluster, cell as u32, best, (kept, &kit.shared)));
+            }
+            cells.revision = occupancy.revision();
+            self.cells[part.cluster.index()] = Some(cells);
+        }
+    }
+
+    /// The cells of a cluster, none of them compared yet.
+    fn build_cells(
+        &self,
+        fleet: &Fleet,
+        cluster: ClusterId,
+        keys: &[K],
+        (tiebreaker, now): (Option<Field>, u64),
+    ) -> Cells<K> {
+        let whole = fleet.cluster(cluster);
+        let racks = whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len());
+        let rankings = if self.by_rack {
+            Rankings::build(keys.to_vec(), racks)
+        } else {
+            Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
+        };
+        let bits = (0..rankings.len()).filter(|_| self.has_bits).map(|cell| rankings.bits(cell)).collect();
+        let ties = tiebreaker.map(|field| Ties::new(field, rankings.len()));
+        Cells { revision: Revision(0), used_at: now, bests: Bests::none(rankings.len()), rankings, bits, ties }
+    }
+
+    /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
+    pub(super) fn best_of(
+        &self,
+        scene: Scene<'_>,
+        cluster: ClusterId,
+        cell: u32,
+        (key, count): Best<K>,
+        (kept, shared): (bool, &Shared<K>),
+    ) -> Best<K> {
+        if !self.by_rack || count == 0 {
+            return (key, count);
+        }
+        let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + cell);
+        let part = self.rack_key(scene, cluster, rack, kept, shared);
+        if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
+    }
+}

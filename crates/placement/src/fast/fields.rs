@@ -1,0 +1,123 @@
+//! Rules that are asked anew for each decision, each in its place of a key: what is ranked leaves that place empty.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use tiebreak_model::{Cut, MachineId, Network, Occupancy, Outlook, RackId};
+
+use super::packed::PackedKey;
+use crate::lifetime::Steps;
+use crate::network::uplink::{AnyUplink, used_share};
+use crate::policy::Policy;
+use crate::policy::fields::Field;
+use crate::policy::ranked::MachineStage;
+use crate::power::chassis::{AnyChassis, Asker};
+use crate::rule::quantize::Quantizer;
+
+/// What a temporal preference says at one moment: its buckets by a machine's expected exit, and
+/// the field of a key that they go into.
+pub(crate) type Moment = (Steps, Field);
+
+/// What the temporal preferences of a list say of a VM now, into `moment`.
+pub(crate) fn write_moment(policy: &Policy, vm: &Outlook, moment: &mut Vec<Moment>) {
+    moment.clear();
+    for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
+        if let MachineStage::Temporal(ranked) = stage {
+            moment.push((ranked.rule.steps(vm).map(|level| ranked.buckets[level as usize]), *field));
+        }
+    }
+}
+
+/// A rule about uplinks in its place of a key.
+pub(crate) struct UplinkField {
+    rule: Arc<dyn AnyUplink>,
+    quantizer: Quantizer,
+    field: Field,
+}
+
+impl UplinkField {
+    /// Those of a list.
+    pub(crate) fn of(policy: &Policy) -> Vec<Self> {
+        let stages = policy.machine_preferences.iter().zip(&policy.fields);
+        let uplinks = stages.filter_map(|(stage, field)| match stage {
+            MachineStage::Uplink(it) => Some(Self { rule: it.rule.clone(), quantizer: it.quantizer, field: *field }),
+            _ => None,
+        });
+        uplinks.collect()
+    }
+
+    /// A key with what it says of a machine.
+    #[inline]
+    pub(crate) fn apply<K: PackedKey>(&self, network: Option<&Network>, machine: MachineId, key: K) -> K {
+        key.with(self.field, self.quantizer.bucket(self.rule.score(used_share(network, machine))))
+    }
+
+    /// A key with the least that it says of any of these machines of one cluster.
+    pub(crate) fn least<K: PackedKey>(&self, network: Option<&Network>, machines: Range<u32>, key: K) -> K {
+        let share = network.map_or(0.0, |network| {
+            let capacity = network.capacity_kbps(Cut::Machine(MachineId(machines.start)));
+            let (_, most) = network.range_kbps(machines);
+            // A block may reach into a cluster with fatter uplinks, which are no less used than not at all.
+            if capacity == 0 { 1.0 } else { (capacity as i64 - most).max(0) as f64 / capacity as f64 }
+        });
+        key.with(self.field, self.quantizer.bucket(self.rule.score(share)))
+    }
+}
+
+/// A rule about chassis in its place of a key.
+pub(crate) struct ChassisField {
+    rule: Arc<dyn AnyChassis>,
+    quantizer: Quantizer,
+    pub(crate) field: Field,
+    /// Whether no preference stands below it.
+    pub(crate) is_last: bool,
+}
+
+impl ChassisField {
+    /// Those of a list.
+    pub(crate) fn of(policy: &Policy) -> Vec<Self> {
+        let stages = policy.machine_preferences.iter().zip(&policy.fields).rev().enumerate();
+        let chassis = stages.filter_map(|(below, (stage, field))| match stage {
+            MachineStage::Chassis(it) => {
+                let (rule, quantizer) = (it.rule.clone(), it.quantizer);
+                Some(Self { rule, quantizer, field: *field, is_last: below == 0 })
+            }
+            _ => None,
+        });
+        chassis.collect()
+    }
+
+    /// The rule, as it is asked for one decision.
+    #[inline]
+    pub(crate) fn asked<'a>(&'a self, occupancy: &'a Occupancy, user_facing: bool) -> AskedChassis<'a> {
+        AskedChassis { field: self, asker: Asker { quantizer: self.quantizer, occupancy, user_facing } }
+    }
+}
+
+/// A rule about chassis, and who asks it when.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedChassis<'a> {
+    pub(crate) field: &'a ChassisField,
+    asker: Asker<'a>,
+}
+
+impl AskedChassis<'_> {
+    /// A key with what it says of a machine.
+    #[inline]
+    pub(crate) fn apply<K: PackedKey>(&self, machine: MachineId, key: K) -> K {
+        key.with(self.field.field, self.field.rule.bucket(&self.asker, machine))
+    }
+
+    /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
+    #[inline]
+    pub(crate) fn least(&self, rack: RackId, machines: u64) -> (u64, u64) {
+        self.field.rule.least(&self.asker, rack, machines)
+    }
+
+    /// Which kind of VMs asks: 1 for user-facing ones, 0 for others.
+    #[inline]
+    pub(crate) fn kind(&self) -> usize {
+        usize::from(self.asker.user_facing)
+    }
+}

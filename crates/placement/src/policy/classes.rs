@@ -1,0 +1,94 @@
+//! Which requests a list tells apart: those with equal keys are one class, and what is kept for one serves all of it.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{Load, Outlook, Resources, VmRequest, VmShape};
+
+use super::Policy;
+use super::ranked::MachineStage;
+use crate::lifetime::CLASS_MAX;
+
+impl Policy {
+    /// The request's key under the whole list: requests with equal words are one class.
+    pub(crate) fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
+        words.clear();
+        self.cluster_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
+        self.cluster_preferences.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
+        self.rack_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
+        self.machine_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
+        for stage in &self.machine_preferences {
+            stage.write_key(vm, words);
+        }
+    }
+
+    /// Whether the verdicts kept for tenants that ask for nothing serve this request.
+    pub(crate) fn is_common(&self, vm: &VmRequest) -> bool {
+        let common = |vm: &VmRequest| {
+            let mut words = Vec::new();
+            let racks = self.rack_validators.iter().filter(|ranked| ranked.is_common);
+            racks.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
+            let machines = self.machine_validators.iter().filter(|ranked| ranked.is_common);
+            machines.for_each(|ranked| ranked.rule.write_key(vm, &mut words));
+            for stage in &self.machine_preferences {
+                match stage {
+                    MachineStage::Rack(it) if it.is_common => it.rule.write_key(vm, &mut words),
+                    MachineStage::Machine(it) if it.is_common => it.rule.write_key(vm, &mut words),
+                    _ => {}
+                }
+            }
+            words
+        };
+        common(vm) == common(&nobody())
+    }
+
+    /// Whether any machine or rack rule can say something else to this VM because of where its tenant's
+    /// others stand.
+    pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
+        self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
+            || self.machine_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
+            || self.machine_preferences.iter().any(MachineStage::sees_tenant)
+    }
+}
+
+/// Whether requests of different outlooks have different keys.
+pub(super) fn tells_outlooks_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let key = |vm: &VmRequest| {
+        let mut words = Vec::new();
+        write_key(vm, &mut words);
+        words
+    };
+    let (usual, long) = (
+        nobody(),
+        Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 },
+    );
+    key(&VmRequest { outlook: long, ..usual }) != key(&usual)
+}
+
+/// The request that stands for all whose tenant asks for nothing.
+pub(crate) fn nobody() -> VmRequest {
+    VmRequest::alone(VmShape::plain(Resources::NONE))
+}
+
+/// A VM that is not user-facing, and does nothing.
+const SLOWABLE: Load = Load { user_facing: false, p95_pct: 0 };
+
+/// Whether requests whose tenants ask for nothing have the same key, whatever their size,
+/// priority and load.
+pub(super) fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let key = |shape| {
+        let mut words = Vec::new();
+        write_key(&VmRequest::alone(shape), &mut words);
+        words
+    };
+    let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
+    let usual = key(nobody().shape);
+    !tells_outlooks_apart(&write_key)
+        && [sized, VmShape { priority: 1, load: SLOWABLE, ..sized }].into_iter().all(|shape| key(shape) == usual)
+}
+
+/// Whether a key has no words: then all requests have the same one.
+pub(super) fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let mut words = Vec::new();
+    write_key(&nobody(), &mut words);
+    words.is_empty()
+}

@@ -1,0 +1,59 @@
+//! Whom a list lets in where no stale view and no cache may decide: at the store, into a cluster, through the network,
+//! in the place of others.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest, VmShape};
+
+use super::Policy;
+use super::classes::nobody;
+use super::ranked::RankedValidator;
+use crate::network::gate::Gate;
+
+impl Policy {
+    /// Whether the store may take this VM there as far as tenants were promised anything, bandwidth
+    /// too, which cannot be left to a stale view (Protean section 5.3, fine-grained detection).
+    #[must_use]
+    pub fn may_commit(&self, vm: &VmRequest, scene: Scene<'_>, machine: MachineId) -> bool {
+        let fleet = scene.occupancy.fleet();
+        let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
+        let keeps_promises = || {
+            keeps_promises(&self.machine_validators, vm, scene, machine)
+                && keeps_promises(&self.rack_validators, vm, scene, rack)
+                && keeps_promises(&self.cluster_validators, vm, scene, cluster)
+        };
+        (!self.sees_tenant || keeps_promises()) && self.gate(scene).is_none_or(|gate| gate.admits(machine))
+    }
+
+    /// What the network has room for, where the list asks it.
+    pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
+        self.bandwidth.and_then(|_| Gate::of(scene))
+    }
+
+    /// Whether the rules about admission let the newcomer of a scene into a cluster.
+    #[must_use]
+    pub fn lets_in(&self, scene: Scene<'_>, cluster: ClusterId) -> bool {
+        let mut live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
+        live.all(|ranked| ranked.rule.check(&nobody(), scene, cluster))
+    }
+
+    /// Why they do not, rule by rule, to go on from "it".
+    #[must_use]
+    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, String)> {
+        let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
+        let words = |it: &RankedValidator<ClusterId>| it.rule.bind(&nobody()).words(scene, cluster);
+        live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()
+    }
+
+    /// Whether a VM may put out ones of lower priority to have their room.
+    #[must_use]
+    pub fn lets_evict(&self, vm: &VmShape) -> bool {
+        self.evicts && !vm.is_evictable()
+    }
+}
+
+/// Whether the validators about tenants let the VM in.
+fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
+    validators.iter().filter(|ranked| ranked.rule.sees_tenant()).all(|ranked| ranked.rule.check(vm, scene, place))
+}

@@ -1,0 +1,97 @@
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_model::{Resources, TenantSize, TenantTerms, VmRequest, VmShape};
+
+use super::*;
+
+fn policy(rules: &[&str]) -> Policy {
+    let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
+    Policy::new(&rules, 1).expect("a policy")
+}
+
+/// What has to be kept and computed for a list, and nothing for one that does not ask.
+#[test]
+fn lists_say_what_they_ask_for() {
+    let asked = |rules: &[&str]| {
+        let list = policy(rules);
+        let asks = [
+            ("loads", list.asks_for_loads()),
+            ("bandwidth", list.guards_bandwidth()),
+            ("growth", list.asks_for_growth()),
+            ("moments ahead", list.looks_ahead()),
+            ("racks", list.sees_racks()),
+        ];
+        asks.into_iter().filter(|(_, asks)| *asks).map(|(what, _)| what).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(&["IsTypeSupported", "AreNodeResourcesValid", "BestFit"]), [""; 0]);
+    assert_eq!(asked(&["PowerBalance"]), ["loads"]);
+    assert_eq!(asked(&["BandwidthAvailable"]), ["bandwidth"]);
+    assert_eq!(asked(&["ZerothMomentAdmission"]), ["growth"]);
+    assert_eq!(asked(&["SecondMomentAdmission"]), ["growth", "moments ahead"]);
+    assert_eq!(asked(&["PreferLeastUsedRack"]), ["racks"]);
+    assert_eq!(asked(&["SharesTenantRack"]), ["racks"]);
+}
+
+#[test]
+fn rules_have_their_stage() {
+    let groups = ["IsTypeSupported", "PreferEmptierClusters", "IsMachineReady", "BestFit", "NoSuchRule"].map(group_of);
+    let expected = [
+        Some(Group::ClusterValidators),
+        Some(Group::ClusterPreferences),
+        Some(Group::MachineValidators),
+        Some(Group::MachinePreferences),
+        None,
+    ];
+    assert_eq!(groups, expected);
+}
+
+#[test]
+fn a_list_sees_the_tenant_where_one_of_its_rules_does() {
+    for id in ["SharesTenantCluster", "SharesTenantRack", "CapsTenantPerMachine", "SpreadTenantOverRacks", "SpreadVdc"]
+    {
+        assert!(policy(&[id]).sees_tenant && policy(&["BestFit", id]).sees_tenant, "{id}");
+    }
+    for id in
+        ["IsTypeSupported", "BestFit", "PowerBalance", "LeastLoadedUplink", "TemporalCost", "SecondMomentAdmission"]
+    {
+        assert!(!policy(&[id]).sees_tenant, "{id}");
+    }
+}
+
+#[test]
+fn levels_are_told_apart_for_one_temporal_preference() {
+    assert_eq!(policy(&["BestFit"]).unit_s(), None);
+    assert_eq!(policy(&["BestFit", "LifetimeAlignment"]).unit_s(), Some(60));
+    assert_eq!(policy(&["LifetimeAlignment", "TemporalCost"]).unit_s(), None);
+}
+
+#[test]
+fn company_matters_to_those_who_asked_and_to_all_where_a_preference_looks() {
+    let free = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
+    let terms = TenantTerms { per_machine: 2, ..free.shape.terms };
+    let bound =
+        VmRequest { shape: VmShape { terms, ..free.shape }, tenant: TenantSize { placed: 1, ..free.tenant }, ..free };
+    for (rules, expected) in [
+        (vec!["CapsTenantPerMachine", "BestFit"], [false, true]),
+        (vec!["SharesTenantRack", "BestFit"], [false, false]),
+        (vec!["SpreadTenantOverRacks"], [true, true]),
+        (vec!["AreNodeResourcesValid", "PreferLeastUsedRack"], [false, false]),
+    ] {
+        let list = policy(&rules);
+        assert_eq!([&free, &bound].map(|vm| list.minds_company(vm)), expected, "{rules:?}");
+    }
+}
+
+/// A key without words, and one that is the same for all who ask for nothing, serve many requests at once.
+#[test]
+fn rules_know_whom_they_tell_apart() {
+    let list = policy(&["AreNodeResourcesValid", "IsMachineReady", "CapsTenantPerMachine"]);
+    let sharing: Vec<_> = list.machine_validators.iter().map(|it| (it.id, it.asks_nothing, it.is_common)).collect();
+    let expected = [
+        ("AreNodeResourcesValid", false, false),
+        ("IsMachineReady", true, true),
+        ("CapsTenantPerMachine", false, true),
+    ];
+    assert_eq!(sharing, expected);
+}
