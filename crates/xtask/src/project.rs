@@ -20,6 +20,20 @@ pub(crate) fn read(path: impl AsRef<Path>) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
+/// The Rust files below a folder.
+pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        match path.is_dir() {
+            true => files.extend(sources(&path)?),
+            false if path.extension().is_some_and(|ending| ending == "rs") => files.push(path),
+            false => {}
+        }
+    }
+    Ok(files)
+}
+
 /// Says what to do when the page was not built yet.
 pub(crate) fn need_dist() -> crate::Outcome {
     match Path::new(DIST).join("index.html").is_file() {

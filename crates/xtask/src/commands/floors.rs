@@ -1,10 +1,13 @@
 //! Crates sit on floors, and a crate depends only on floors below its own (docs/ARCHITECTURE.md).
 //!
-//! Cargo is asked for the real edges; dev-dependencies do not count, because tests may look anywhere.
+//! Cargo is asked for the real edges; dev-dependencies do not count, because tests may look anywhere. Inside one crate,
+//! [`rooms`] holds its folders to an order, too.
 
 use crate::{Outcome, process};
 
-pub(crate) const HELP: &str = "check that every crate depends only on lower floors";
+mod rooms;
+
+pub(crate) const HELP: &str = "check that every crate depends only on lower floors, and every room on those before it";
 
 /// Every crate of the product, from the ground up.
 pub(crate) const FLOORS: &[(&str, u8)] = &[
@@ -60,7 +63,8 @@ const PAGE: &str = "tiebreak-web";
 pub(crate) fn run(_: &[String]) -> Outcome {
     let tree = ["tree", "--workspace", "--edges", "normal", "--target", "all", "--depth", "1"];
     let tree = process::output(process::cargo(&tree).args(["--prefix", "depth", "--format", "{p}"]))?;
-    let faults: Vec<String> = edges(&tree).filter_map(|(from, to)| fault(from, to)).collect();
+    let mut faults: Vec<String> = edges(&tree).filter_map(|(from, to)| fault(from, to)).collect();
+    faults.extend(rooms::faults()?);
     match faults.as_slice() {
         [] => Ok(()),
         faults => Err(format!("dependencies that the floors forbid:\n  {}", faults.join("\n  "))),

@@ -46,7 +46,9 @@ const ENGINE: &[&str] = &[
     "crates/placement/src/admission/mod.rs",
     "crates/placement/src/explain/reference.rs",
     "crates/placement/src/explain/words.rs",
+    "crates/placement/src/lifetime/host.rs",
     "crates/placement/src/lifetime/mod.rs",
+    "crates/placement/src/rule/quantities.rs",
     "crates/placement/src/rules/first_moment_admission.rs",
     "crates/placement/src/rules/lifetime_alignment.rs",
     "crates/placement/src/rules/second_moment_admission.rs",
@@ -187,26 +189,13 @@ fn keys() -> Result<BTreeSet<String>, String> {
     let texts = process::output(&mut process::command("target/debug/examples/texts", &[]))?;
     let mut keys: BTreeSet<String> = serde_json::from_str(&texts).map_err(|error| format!("registries: {error}"))?;
     keys.insert(NUMBER.to_owned());
-    for file in PAGE.iter().map(|folder| sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {
+    for file in PAGE.iter().map(|folder| project::sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {
         keys.extend(literals(&project::read(file)?).into_iter().filter(is_given).map(|it| it.text));
     }
     for file in ENGINE {
         keys.extend(literals(&project::read(file)?).into_iter().filter(is_said).map(|it| it.text));
     }
     Ok(keys)
-}
-
-fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
-    let mut files = Vec::new();
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        match path.is_dir() {
-            true => files.extend(sources(&path)?),
-            false if path.extension().is_some_and(|ending| ending == "rs") => files.push(path),
-            false => {}
-        }
-    }
-    Ok(files)
 }
 
 /// Whether a literal is given to a function that translates it.
