@@ -835,8 +835,6 @@ pub struct RunResult {
     pub empty_hosts_pct: f64,
     /// Time-weighted mean packing density, percent.
     pub packing_density_pct: f64,
-    /// Share of decisions that found a rule evaluation, percent.
-    pub cache_hit_pct: f64,
     /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
     /// Sampled decisions in which weights set by hand went in a circle, of how many.
@@ -849,8 +847,8 @@ pub struct RunResult {
     /// Changes of machines' states in words, with how often they happened; none where no rule asks
     /// for lifetimes.
     pub turns: Vec<(String, f64)>,
-    /// What a sweep says of it, in the order of [`SWEEP_MEASURES`](tiebreak_scenario::SWEEP_MEASURES).
-    pub measures: Vec<Option<f64>>,
+    /// All that is said of it, in the order of [`FIGURES`](tiebreak_sim::FIGURES).
+    pub figures: Vec<Option<f64>>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }

@@ -328,7 +328,7 @@ fn a_point_shows_the_mean_over_its_seeds_and_how_far_they_are_apart() {
     assert_eq!(view::so_far(sweep), "6 of 6 runs, seeds 1 to 3");
     let point = sweep.points().next().expect("a point");
     let figures: Vec<f64> = point.results.iter().flatten().flatten().map(|it| it.empty_hosts_pct).collect();
-    let spread = point.spread(compare::MEASURES[0].of).expect("three runs");
+    let spread = point.spread(|it| compare::MEASURES[0].of(it)).expect("three runs");
     assert!((spread.mean - figures.iter().sum::<f64>() / 3.0).abs() < 1e-9 && figures.len() == 3);
     assert!(spread.low < spread.mean && spread.mean < spread.high, "{spread:?}");
     let plot = view::drawing(sweep, &compare::MEASURES[0], None).plot;

@@ -10,7 +10,7 @@ use tiebreak_scenario::{GROUPS, PRESETS, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
-use crate::files::{FILES, FileOf};
+use crate::files::{FILES, Field, FileOf};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::{one_line, wrapped};
@@ -73,8 +73,8 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
     /// Of a file, what stands in it: names and meanings.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    fields: &'static [(&'static str, &'static str)],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Field>,
 }
 
 #[derive(Serialize)]
@@ -124,7 +124,7 @@ fn row(declaration: &'static Declaration) -> Row {
         params: params.iter().map(param).collect(),
         stage: None,
         unit: None,
-        fields: &[],
+        fields: Vec::new(),
     }
 }
 
@@ -185,7 +185,7 @@ fn presets() -> Vec<Row> {
         params: Vec::new(),
         stage: None,
         unit: None,
-        fields: &[],
+        fields: Vec::new(),
     };
     PRESETS.iter().map(row).collect()
 }
@@ -198,7 +198,7 @@ fn files() -> Vec<Row> {
         params: Vec::new(),
         stage: None,
         unit: None,
-        fields: file.fields,
+        fields: file.fields(),
     };
     FILES.iter().map(row).collect()
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId};
 use tiebreak_profile::{Facts, too_large};
-use tiebreak_scenario::SWEEP_MEASURES;
-use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
+use tiebreak_sim::{FIGURES, METRICS, Plan, RuleHint, RuleShare, World, hints};
 
 use super::anatomy::anatomy;
 use super::failures::{self, Lately};
@@ -168,7 +167,6 @@ fn result(world: &World, facts: &Facts) -> RunResult {
     ];
     // Of a trace of which one in N is kept, agents are slowed down N times on purpose.
     let wait_ms = answers.p50_ms / world.plan().agents().slowdown;
-    let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
     RunResult {
         digest: format!("{:016x}", summary.digest),
         placements: summary.placements as f64,
@@ -182,13 +180,12 @@ fn result(world: &World, facts: &Facts) -> RunResult {
         lost_vms: summary.counters.lost_vms as f64,
         empty_hosts_pct: summary.empty_hosts_pct_mean,
         packing_density_pct: summary.packing_density_pct_mean,
-        cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
         rule_shares: shares(&summary.rule_shares),
         circles: (summary.circles.circular, summary.circles.sampled),
         migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
         repredictions: summary.lives.repredictions as f64,
         turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
-        measures: SWEEP_MEASURES.iter().map(|measure| measure.of_run(summary, world.plan())).collect(),
+        figures: FIGURES.iter().map(|figure| figure.value(summary, world.plan())).collect(),
         wall_ms: 0.0,
     }
 }

@@ -35,18 +35,18 @@ pub(super) fn exhibits(world: &World, foretold: Option<&Quality>) -> Vec<Exhibit
 /// What VMs draw, and how evenly it is spread.
 fn balance(world: &World) -> Exhibit {
     let power = world.summary().power.unwrap_or_default();
-    let [chassis, servers] = power.deviations.map(|it| words::fixed(100.0 * it, 2));
+    let [chassis, servers] = power.deviations_pct().map(|it| words::fixed(it, 2));
     let mut said = vec![format!(
         "Standard deviations of the scores, by what VMs really use: {chassis} % of the cores over chassis, {servers} % over \
          servers. Less is better balanced."
     )];
     if power.counted.readings > 0 {
-        let energy = words::count((power.counted.energy_j / 3.6e6).round());
+        let energy = words::count(power.energy_kwh().round());
         let over = words::fixed(100.0 * power.counted.readings_over as f64 / power.counted.readings as f64, 2);
         said.push(format!(
             "All servers together drew {energy} kWh. In {over} % of all readings a chassis wanted more than its budget."
         ));
-        let hours = power.counted.throttled_core_ms.map(|ms| words::trimmed(ms / 3.6e6, 1));
+        let hours = power.slowed_core_hours().map(|hours| words::trimmed(hours, 1));
         let [user_facing, others] = power.throttled_vms.map(|vms| words::counted(vms as f64, "VM", "VMs"));
         said.push(format!(
             "Slowed down were {user_facing} that people wait for, {} core-hours, and {others} of the others, {} core-hours.",
