@@ -11,7 +11,6 @@ use tiebreak_profile::{Facts, begins_late_at_hours, too_large};
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::figures::Part;
 use tiebreak_sim::metrics::Counters;
-use tiebreak_sim::power::events::PowerSummary;
 use tiebreak_sim::{Decision, Fates, Figure, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_tables::parquet;
 
@@ -59,7 +58,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     let stopped = progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
-    let mut report = Report::of(&variant, &source, (&world, &facts), wall_ms);
+    let summary = world.summary();
+    let mut report = Report::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
     report.told = doubts;
     report.measured_late = skipped.is_some();
@@ -110,23 +110,23 @@ struct Report<'a> {
     #[serde(skip)]
     told: Vec<String>,
     #[serde(flatten)]
-    placing: Figures,
+    placing: Figures<'a>,
     life_p50_ms: Option<u64>,
     /// Where means over time begin.
     measured_from_hours: f64,
     #[serde(skip)]
     measured_late: bool,
     #[serde(flatten)]
-    course: Figures,
+    course: Figures<'a>,
     #[serde(flatten)]
-    asked: Figures,
+    asked: Figures<'a>,
     wall_ms: f64,
     seed: u64,
     #[serde(flatten)]
-    size: Figures,
+    size: Figures<'a>,
     trace: Option<TraceName>,
     #[serde(flatten)]
-    effort: Figures,
+    effort: Figures<'a>,
     cache: Cache,
     rule_shares: Vec<Share>,
     /// What made it: the version of the program, and its words.
@@ -134,27 +134,21 @@ struct Report<'a> {
     command: Vec<String>,
     /// What it is about.
     #[serde(skip)]
-    summary: Summary,
+    summary: &'a Summary,
     #[serde(skip)]
     plan: &'a Plan,
 }
 
 /// The figures of a part of `summary.json`, by their ids.
-struct Figures(Vec<(&'static str, Value)>);
+struct Figures<'a>(Part, &'a Summary, &'a Plan);
 
-impl Figures {
-    fn of(part: Part, summary: &Summary, plan: &Plan) -> Self {
-        let value = |figure: &Figure| match figure.value(summary, plan) {
-            Some(count) if figure.is_count() => (count as u64).into(),
+impl Serialize for Figures<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = |figure: &Figure| match figure.value(self.1, self.2) {
+            Some(count) if figure.is_count() => Value::from(count as u64),
             value => value.into(),
         };
-        Self(part.figures().map(|figure| (figure.id, value(figure))).collect())
-    }
-}
-
-impl Serialize for Figures {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(id, value)| (id, value)))
+        serializer.collect_map(self.0.figures().map(|figure| (figure.id, value(figure))))
     }
 }
 
@@ -201,9 +195,12 @@ impl Share {
 }
 
 impl<'a> Report<'a> {
-    fn of(variant: &Variant, source: &Source, (world, facts): (&'a World, &Facts), wall_ms: f64) -> Self {
-        let (summary, plan) = (world.summary(), world.plan());
-        let part = |part: Part| Figures::of(part, &summary, plan);
+    fn of(
+        (variant, source): (&Variant, &Source),
+        (summary, plan, facts): (&'a Summary, &'a Plan, &Facts),
+        wall_ms: f64,
+    ) -> Self {
+        let part = |part: Part| Figures(part, summary, plan);
         let wait_ms = summary.answers.p50_ms / variant.agents.slowdown;
         Self {
             digest: format!("{:016x}", summary.digest),
@@ -243,7 +240,7 @@ impl<'a> Report<'a> {
     fn text(&self, verbose: bool) -> String {
         let trace = self.trace.as_ref().map_or("a generated workload", |trace| trace.name.as_str());
         let (vms, machines) = (self.vms(), count(self.plan.fleet().machine_count().into()));
-        let Summary { answers, conflicts, .. } = self.summary;
+        let Summary { answers, conflicts, .. } = *self.summary;
         let late = if self.measured_late {
             format!(", from the first request on ({:.1} h)", self.measured_from_hours)
         } else {
@@ -355,7 +352,8 @@ impl<'a> Report<'a> {
             let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of others");
             rows.push(("Slowed down", told));
         }
-        if let Some([chassis, servers]) = self.summary.power.as_ref().map(PowerSummary::deviations_pct) {
+        if let Some(power) = &self.summary.power {
+            let [chassis, servers] = power.deviations.map(|deviation| 100.0 * deviation);
             let told = format!("{chassis:.2} % over chassis, {servers:.2} % over servers, standard deviations");
             rows.push(("Power imbalance", told));
         }

@@ -112,7 +112,7 @@ pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String 
         if now.digest == then.digest {
             return say("Every decision of {b} is the same as in {a}.", &[&b, &a]);
         }
-        let points = now.empty_hosts_pct - then.empty_hosts_pct;
+        let points = now.figure("empty_hosts_pct_mean") - then.figure("empty_hosts_pct_mean");
         return say(
             "{b} keeps {} hosts empty than {a}, with this one seed. Run more seeds to see what is chance.",
             &[&b, &amount(points), &a],

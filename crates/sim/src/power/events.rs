@@ -175,10 +175,4 @@ impl PowerSummary {
     pub fn energy_kwh(&self) -> f64 {
         self.counted.energy_j / 3_600_000.0
     }
-
-    /// The deviations over chassis and over servers, in percent.
-    #[must_use]
-    pub fn deviations_pct(&self) -> [f64; 2] {
-        self.deviations.map(|deviation| 100.0 * deviation)
-    }
 }

@@ -35,7 +35,7 @@ pub(super) fn exhibits(world: &World, foretold: Option<&Quality>) -> Vec<Exhibit
 /// What VMs draw, and how evenly it is spread.
 fn balance(world: &World) -> Exhibit {
     let power = world.summary().power.unwrap_or_default();
-    let [chassis, servers] = power.deviations_pct().map(|it| words::fixed(it, 2));
+    let [chassis, servers] = power.deviations.map(|it| words::fixed(100.0 * it, 2));
     let mut said = vec![format!(
         "Standard deviations of the scores, by what VMs really use: {chassis} % of the cores over chassis, {servers} % over \
          servers. Less is better balanced."
