@@ -10,7 +10,8 @@ use tiebreak_placement::{Group, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{GROUPS, PRESETS, Preset};
-use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
+use tiebreak_sim::figures::on_page;
+use tiebreak_sim::{FIGURES, GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
 fn main() {
@@ -26,6 +27,8 @@ fn main() {
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
     texts.extend(GROUPS.iter().map(|group| group.id.replace('_', " ")));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
+    let compared = on_page().into_iter().flat_map(|(at, title)| [title, FIGURES[at].unit]);
+    texts.extend(compared.map(str::to_owned));
     texts.extend(Control::EVERY.iter().map(|control| control.word().to_owned()));
     texts.extend(Group::ALL.iter().map(|group| group.title().to_owned()));
     texts.extend(Bottleneck::ALL.iter().map(|by| by.title().to_owned()));

@@ -3,8 +3,9 @@
 //! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tiebreak_lesson::{Lesson, Measure, Unlocks};
+use tiebreak_sim::{FIGURES, Figure};
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -812,74 +813,55 @@ pub struct Progress {
 pub struct RunResult {
     /// 16 hex digits.
     pub digest: String,
-    /// VMs placed.
-    pub placements: f64,
-    /// Of these, VMs that had ended before they were placed.
-    pub ended_before_placed: f64,
-    /// VMs rejected.
-    pub rejections: f64,
-    /// Of these, by cause: alive when the trace began and without room then; no machine had room; rules refused those
-    /// that had; commits kept failing.
-    pub rejected_by: [f64; 4],
+    /// All that is said of it, in the order of [`FIGURES`].
+    pub figures: Vec<Option<f64>>,
     /// From a request to its answer, in milliseconds: what half of them took at most, and 99 in 100; none of none.
     pub waits_ms: Option<(f64, f64)>,
     /// What is wrong where agents were slow for the workload.
     pub slow_agents: Option<String>,
-    /// Commits that failed.
-    pub conflicts: f64,
-    /// VMs that lost their machine and were placed on another.
-    pub reallocations: f64,
-    /// VMs that lost their machine and found no other.
-    pub lost_vms: f64,
-    /// Time-weighted mean share of empty hosts, percent.
-    pub empty_hosts_pct: f64,
-    /// Time-weighted mean packing density, percent.
-    pub packing_density_pct: f64,
-    /// Share of decisions that found a rule evaluation, percent.
-    pub cache_hit_pct: f64,
     /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
     /// Sampled decisions in which weights set by hand went in a circle, of how many.
     pub circles: (u32, u32),
-    /// Migrations that emptying machines would have taken, and those of them saved because the VM
-    /// ended before it was its turn.
-    pub migrations: (f64, f64),
-    /// How often VMs that ran were predicted again.
-    pub repredictions: f64,
     /// Changes of machines' states in words, with how often they happened; none where no rule asks
     /// for lifetimes.
     pub turns: Vec<(String, f64)>,
-    /// What a sweep says of it, in the order of [`SWEEP_MEASURES`](tiebreak_scenario::SWEEP_MEASURES).
-    pub measures: Vec<Option<f64>>,
     /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
     pub wall_ms: f64,
 }
 
 impl RunResult {
-    /// The figures that people compare runs by, as JSON.
-    pub(crate) fn brief(&self) -> Value {
-        json!({
-            "digest": self.digest,
-            "placements": self.placements,
-            "rejections": self.rejections,
-            "conflicts": self.conflicts,
-            "empty_hosts_pct": self.empty_hosts_pct,
-            "packing_density_pct": self.packing_density_pct,
-        })
+    /// The figures that are kept of a run with a star. They are kept by their ids, without `_mean`.
+    const KEPT: [&str; 5] =
+        ["placements", "rejections", "conflicts", "empty_hosts_pct_mean", "packing_density_pct_mean"];
+
+    /// A figure by its id; 0 where nothing is known of it.
+    ///
+    /// # Panics
+    /// When there is no such figure.
+    #[must_use]
+    pub fn figure(&self, id: &str) -> f64 {
+        let at = FIGURES.iter().position(|figure| figure.id == id).expect("the id of a figure");
+        self.figures.get(at).copied().flatten().unwrap_or_default()
     }
 
-    /// A result of which only [`Self::brief`] was told; what is missing there is 0.
+    /// VMs placed, and all that were asked for.
+    pub(crate) fn placed(&self) -> [f64; 2] {
+        let placed = self.figure("placements");
+        [placed, placed + self.figure("rejections")]
+    }
+
+    /// The figures that people compare runs by, as JSON.
+    pub(crate) fn brief(&self) -> Value {
+        let kept = Self::KEPT.map(|id| (id.trim_end_matches("_mean"), self.figure(id).into()));
+        std::iter::once(("digest", Value::from(self.digest.as_str()))).chain(kept).collect()
+    }
+
+    /// A result of which only [`Self::brief`] was told.
     pub(crate) fn told(brief: &Value) -> Self {
-        let number = |name: &str| brief[name].as_f64().unwrap_or_default();
-        Self {
-            digest: brief["digest"].as_str().unwrap_or_default().to_owned(),
-            placements: number("placements"),
-            rejections: number("rejections"),
-            conflicts: number("conflicts"),
-            empty_hosts_pct: number("empty_hosts_pct"),
-            packing_density_pct: number("packing_density_pct"),
-            ..Self::default()
-        }
+        let told = |figure: &Figure| brief[figure.id.trim_end_matches("_mean")].as_f64();
+        let digest = brief["digest"].as_str().unwrap_or_default().to_owned();
+        Self { digest, figures: FIGURES.iter().map(told).collect(), ..Self::default() }
     }
 }
 

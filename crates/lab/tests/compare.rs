@@ -327,8 +327,9 @@ fn a_point_shows_the_mean_over_its_seeds_and_how_far_they_are_apart() {
     let sweep = page.app.sweep.as_ref().expect("under way");
     assert_eq!(view::so_far(sweep), "6 of 6 runs, seeds 1 to 3");
     let point = sweep.points().next().expect("a point");
-    let figures: Vec<f64> = point.results.iter().flatten().flatten().map(|it| it.empty_hosts_pct).collect();
-    let spread = point.spread(compare::MEASURES[0].of).expect("three runs");
+    let figures: Vec<f64> =
+        point.results.iter().flatten().flatten().map(|it| it.figure("empty_hosts_pct_mean")).collect();
+    let spread = point.spread(|it| compare::MEASURES[0].of(it)).expect("three runs");
     assert!((spread.mean - figures.iter().sum::<f64>() / 3.0).abs() < 1e-9 && figures.len() == 3);
     assert!(spread.low < spread.mean && spread.mean < spread.high, "{spread:?}");
     let plot = view::drawing(sweep, &compare::MEASURES[0], None).plot;
@@ -456,7 +457,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
     let least = worst.search.least().expect("it is found");
     assert!(needs.bound <= least, "no fewer than fill up: {} and {least}", needs.bound);
     let result = worst.enough.as_ref().expect("it was run");
-    assert!(result.rejections <= 0.005 * (result.placements + result.rejections));
+    assert!(result.figure("rejections") <= 0.005 * (result.figure("placements") + result.figure("rejections")));
     let said = view_of_size::found(&sizing);
     assert!(said[0].starts_with(&format!("{least} machines of ")) && said[0].contains("at most 0.5 %"), "{said:?}");
 
@@ -465,7 +466,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
         page.does(Message::Edit(Edit::Machines(machines)));
         page.does(Message::Edit(Edit::set("seed", seed)));
         let result = page.app.front.live.as_ref().and_then(|live| live.result.clone()).expect("a run");
-        result.rejections / (result.placements + result.rejections)
+        result.figure("rejections") / (result.figure("placements") + result.figure("rejections"))
     };
     let found = sizing.machines().expect("machines");
     let fewer = vec![Machines { machines: found[0].machines - 1, ..found[0] }];

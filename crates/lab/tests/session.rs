@@ -690,7 +690,7 @@ fn anatomy_tells_what_layers_and_agents_did() {
     let (digest, live) = (session.digest(), session.app.front.live.as_ref().expect("a run"));
     let agents = &live.anatomy.agents;
     let conflicts: f64 = agents.iter().map(|agent| agent.conflicts).sum();
-    assert_eq!(conflicts, live.result.as_ref().expect("it has ended").conflicts);
+    assert_eq!(conflicts, live.result.as_ref().expect("it has ended").figure("conflicts"));
     assert!(conflicts > 0.0 && agents.len() == 2 && agents.iter().all(|agent| agent.is_idle && agent.in_flight == 0));
     let decided: f64 = agents.iter().map(|agent| agent.decided).sum();
     assert_eq!(count(&session, 0, |it| it.hits) + count(&session, 0, |it| it.misses), decided);
@@ -1293,7 +1293,7 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     assert!(titles.contains(&"VMs that live longer") && titles.contains(&"How soon a size is asked for again"));
     let came: f64 = first.exhibits[1].plot.as_ref().expect("drawn").lines[0].1.iter().map(|point| point.1).sum();
     let vms = session.app.front.live.as_ref().expect("a run").result.as_ref().expect("over").clone();
-    assert!(came > 0.0 && came <= vms.placements + vms.rejections, "{came} of {vms:?}");
+    assert!(came > 0.0 && came <= vms.figure("placements") + vms.figure("rejections"), "{came} of {vms:?}");
 
     // A rule is no part of the workload, the seed is.
     session.edits(buckets(Some(1)));
@@ -1411,8 +1411,9 @@ fn rejections_are_told_by_cause_and_sum_up() {
     session.settle();
     let live = session.app.front.live.as_ref().expect("a run");
     let result = live.result.as_ref().expect("it has ended");
-    assert!(result.rejections > 0.0 && result.rejected_by[1] > 0.0, "{:?}", result.rejected_by);
-    assert_eq!(result.rejected_by.iter().sum::<f64>(), result.rejections);
+    assert!(result.figure("rejections") > 0.0 && result.figure("rejected_by_room") > 0.0, "{result:?}");
+    let causes = ["warm_rejections", "rejected_by_room", "rejected_by_terms", "rejected_out_of_retries"];
+    assert_eq!(causes.map(|id| result.figure(id)).iter().sum::<f64>(), result.figure("rejections"));
     let said = verdict::sentence(live, None);
     assert!(said.contains("; rejected: ") && said.contains(" for want of room"), "{said}");
     assert!(live.doubts.iter().any(|doubt| doubt.starts_with("At its peak the trace asks for ")), "{:?}", live.doubts);

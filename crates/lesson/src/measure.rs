@@ -4,11 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use tiebreak_model::{Bottleneck, Millis};
 use tiebreak_placement::RULES;
 use tiebreak_sim::metrics::{METRICS, index_of};
-use tiebreak_sim::power::events::PowerSummary;
-use tiebreak_sim::{RuleShare, Summary, World};
+use tiebreak_sim::{FIGURES, RuleShare, World};
 
 use crate::issue::{one_of, quoted};
 
@@ -37,7 +35,7 @@ impl Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Measure {
-    /// A figure of the whole run, by its place in [`TOTALS`].
+    /// A figure of the whole run, by its place in [`FIGURES`].
     Total(usize),
     /// A metric over its samples, by its place in [`METRICS`].
     Chart(usize, Fold),
@@ -75,92 +73,15 @@ pub enum Share {
     Settled,
 }
 
-/// A figure of a whole run.
-#[derive(Clone, Copy, Debug)]
-pub struct Total {
-    /// Its name, as in the `summary.json` of `tiebreak run`.
-    pub id: &'static str,
-    /// Its name in a sentence.
-    pub title: &'static str,
-    /// The unit behind the number, with nothing for things that are counted.
-    pub unit: &'static str,
-    value: fn(&Summary) -> Option<f64>,
+/// The figures that claims know: places in [`FIGURES`], ids and titles.
+fn totals() -> impl Iterator<Item = (usize, &'static str, &'static str)> {
+    FIGURES.iter().enumerate().filter_map(|(at, figure)| figure.claim().map(|(id, title)| (at, id, title)))
 }
 
-const fn total(id: &'static str, title: &'static str, unit: &'static str, value: fn(&Summary) -> Option<f64>) -> Total {
-    Total { id, title, unit, value }
+/// The id and the title of a figure in claims.
+fn total(at: usize) -> (&'static str, &'static str) {
+    FIGURES[at].claim().unwrap_or((FIGURES[at].id, FIGURES[at].id))
 }
-
-fn count(number: u64) -> Option<f64> {
-    Some(number as f64)
-}
-
-fn refused(run: &Summary, by: Bottleneck) -> Option<f64> {
-    count(run.counters.refused_by_network[by as usize])
-}
-
-fn drawn(run: &Summary) -> Option<&PowerSummary> {
-    run.power.as_ref().filter(|power| power.counted.readings > 0)
-}
-
-/// Core-hours of user-facing VMs (0) or of others (1) that were slowed down.
-fn slowed(run: &Summary, kind: usize) -> Option<f64> {
-    drawn(run).map(|power| power.counted.throttled_core_ms[kind] / Millis::HOUR.0 as f64)
-}
-
-/// How unlike chassis (0) or servers (1) are, in percent.
-fn deviation(run: &Summary, which: usize) -> Option<f64> {
-    run.power.as_ref().map(|power| 100.0 * power.deviations[which])
-}
-
-/// Every figure of a whole run.
-pub static TOTALS: &[Total] = &[
-    total("placements", "VMs placed", "", |run| count(run.placements)),
-    total("rejections", "VMs rejected", "", |run| count(run.rejections)),
-    total("conflicts", "conflicts", "", |run| count(run.conflicts)),
-    total("commits", "commits", "", |run| count(run.counters.commits)),
-    total("retries", "retries", "", |run| count(run.counters.retries)),
-    total("reallocations", "VMs reallocated", "", |run| count(run.counters.reallocations)),
-    total("lost_vms", "VMs lost", "", |run| count(run.counters.lost_vms)),
-    total("evictions", "VMs put out", "", |run| count(run.counters.evictions)),
-    total("migrations", "migrations made", "", |run| count(run.counters.migrations)),
-    total("migrations_scheduled", "migrations scheduled", "", |run| count(run.counters.migrations_scheduled)),
-    total("migrations_saved", "migrations saved", "", |run| count(run.counters.migrations_saved)),
-    total("repredictions", "repredictions", "", |run| count(run.lives.repredictions)),
-    total("conflicts_per_minute_p99", "conflicts in a busy minute", "", |run| Some(run.conflicts_per_minute_p99)),
-    total("empty_hosts_pct_mean", "empty hosts", "%", |run| Some(run.empty_hosts_pct_mean)),
-    total("packing_density_pct_mean", "packing density", "%", |run| Some(run.packing_density_pct_mean)),
-    total("empty_to_free_pct_mean", "empty-to-free ratio", "%", |run| Some(run.empty_to_free_pct_mean)),
-    total("stranded_cores_pct_mean", "stranded cores", "%", |run| run.stranded_pct_mean.map(|[cores, _]| cores)),
-    total("stranded_memory_pct_mean", "stranded memory", "%", |run| run.stranded_pct_mean.map(|[_, memory]| memory)),
-    // Its last twelve digits, which a float holds.
-    total("digest", "digest", "", |run| count(run.digest & 0xffff_ffff_ffff)),
-    total("cache_hits", "cache hits", "", |run| count(run.counters.cache_hits)),
-    total("cache_misses", "cache misses", "", |run| count(run.counters.cache_misses)),
-    total("machines_ranked", "machines ranked again", "", |run| count(run.counters.refreshed)),
-    total("latency_p50_ms", "median latency", "ms", |run| Some(run.answers.p50_ms)),
-    total("latency_p99_ms", "99th percentile latency", "ms", |run| Some(run.answers.p99_ms)),
-    // VMs rejected, by what was in the way; where no VMs are linked none of these counts.
-    total("refused_by_room", "VMs refused for want of room", "", |run| count(run.counters.refused_by_room)),
-    total("refused_by_link", "VMs refused by a link", "", |run| refused(run, Bottleneck::Link)),
-    total("refused_by_peering", "VMs refused by peering", "", |run| refused(run, Bottleneck::Peering)),
-    total("refused_by_colocation", "VMs refused by co-location", "", |run| refused(run, Bottleneck::Colocation)),
-    total("refused_elsewhere", "VMs refused by racks' uplinks", "", |run| refused(run, Bottleneck::Elsewhere)),
-    // Requests, where a rule asks what deployments will grow to; where none does nothing is counted.
-    total("deployments", "deployments let in", "", |run| count(run.counters.deployments)),
-    total("deployments_refused", "deployments not let in", "", |run| count(run.counters.deployments_refused)),
-    total("scale_outs", "scale-outs placed", "", |run| count(run.counters.scale_outs)),
-    total("scale_outs_failed", "scale-outs failed", "", |run| count(run.counters.scale_outs_failed)),
-    // Power, where draws are measured; imbalance also where a rule asks for loads.
-    total("capping_events", "capping events", "", |run| drawn(run).map(|power| power.counted.events as f64)),
-    total("rapl_engagements", "times the last resort took hold", "", |run| {
-        drawn(run).map(|power| power.counted.rapl as f64)
-    }),
-    total("user_facing_slowed", "user-facing core-hours slowed down", "", |run| slowed(run, 0)),
-    total("others_slowed", "other core-hours slowed down", "", |run| slowed(run, 1)),
-    total("chassis_deviation_pct", "imbalance of chassis", "%", |run| deviation(run, 0)),
-    total("server_deviation_pct", "imbalance of servers", "%", |run| deviation(run, 1)),
-];
 
 const FOLDS: [(&str, Fold); 4] =
     [("mean", Fold::Mean), ("least", Fold::Least), ("most", Fold::Most), ("last", Fold::Last)];
@@ -180,7 +101,7 @@ impl Measure {
     #[must_use]
     pub fn title(self) -> String {
         match self {
-            Self::Total(at) => TOTALS[at].title.into(),
+            Self::Total(at) => total(at).1.into(),
             Self::Chart(at, fold) => {
                 let how = match fold {
                     Fold::Mean => "mean of ",
@@ -204,11 +125,12 @@ impl Measure {
         }
     }
 
-    /// The unit of its value; nothing where things are counted.
+    /// The unit of its value; nothing where things are counted, or where the title says it.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Total(at) => TOTALS[at].unit,
+            Self::Total(at) if total(at).1.contains(FIGURES[at].unit) => "",
+            Self::Total(at) => FIGURES[at].unit,
             Self::Chart(at, _) => METRICS[at].unit,
             Self::Rule(..) => "%",
             Self::MachineOfVm(_) => "",
@@ -219,7 +141,7 @@ impl Measure {
     #[must_use]
     pub fn of(self, world: &World) -> Option<f64> {
         let value = match self {
-            Self::Total(at) => (TOTALS[at].value)(&world.summary()),
+            Self::Total(at) => FIGURES[at].value(&world.summary(), world.plan()),
             Self::Chart(at, fold) => fold.of(world.series().values(at)),
             Self::Rule(at, share) => {
                 let summary = world.summary();
@@ -265,7 +187,7 @@ impl Share {
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Total(at) => f.write_str(TOTALS[*at].id),
+            Self::Total(at) => f.write_str(total(*at).0),
             Self::Chart(at, fold) => write!(f, "{}.{}", METRICS[*at].declaration.id, word(&FOLDS, fold)),
             Self::Rule(at, share) => write!(f, "{}.{}", rule_id(*at), word(&SHARES, share)),
             Self::MachineOfVm(vm) => write!(f, "{MACHINE_OF_VM}{vm}"),
@@ -305,8 +227,8 @@ impl FromStr for Measure {
         }
         let no_such = |expected: String| NotAMeasure { expected, got: quoted(name) };
         let Some((owner, part)) = name.split_once('.') else {
-            let found = TOTALS.iter().position(|total| total.id == name).map(Self::Total);
-            let ids = TOTALS.iter().map(|total| total.id);
+            let found = totals().find(|(_, id, _)| *id == name).map(|(at, ..)| Self::Total(at));
+            let ids = totals().map(|(_, id, _)| id);
             return found.ok_or_else(|| no_such(format!("{}, METRIC.mean or RULE.left", one_of(ids))));
         };
         if let Some(at) = index_of(owner) {
@@ -345,7 +267,7 @@ mod tests {
 
     #[test]
     fn every_measure_is_read_back_from_its_name() {
-        let totals = (0..TOTALS.len()).map(Measure::Total);
+        let totals = totals().map(|(at, ..)| Measure::Total(at));
         let charts = (0..METRICS.len()).flat_map(|at| FOLDS.map(|(_, fold)| Measure::Chart(at, fold)));
         let rules = (0..RULES.len()).flat_map(|at| SHARES.map(|(_, share)| Measure::Rule(at, share)));
         let mut titles = std::collections::BTreeSet::new();

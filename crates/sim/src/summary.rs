@@ -61,3 +61,11 @@ pub struct Summary {
     /// What power was like; none where nobody asks for it.
     pub power: Option<PowerSummary>,
 }
+
+impl Summary {
+    /// What power was like, where draws were measured.
+    #[must_use]
+    pub fn drawn(&self) -> Option<&PowerSummary> {
+        self.power.as_ref().filter(|power| power.counted.readings > 0)
+    }
+}

@@ -54,10 +54,10 @@ fn row(link: &Scope<Page>, run: &Logged) -> Html {
             <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={tell(Message::Star)}>{ star }</button></td>
             <th scope="row">{ number }</th>
             <td class="tried">{ heard(&run.tried) }</td>
-            <td>{ format!("{} %", words::fixed(result.empty_hosts_pct, 1)) }</td>
-            <td>{ format!("{} %", words::fixed(result.packing_density_pct, 1)) }</td>
-            <td>{ words::count(result.conflicts) }</td>
-            <td>{ words::count(result.rejections) }</td>
+            <td>{ format!("{} %", words::fixed(result.figure("empty_hosts_pct_mean"), 1)) }</td>
+            <td>{ format!("{} %", words::fixed(result.figure("packing_density_pct_mean"), 1)) }</td>
+            <td>{ words::count(result.figure("conflicts")) }</td>
+            <td>{ words::count(result.figure("rejections")) }</td>
             <td>
                 <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={tell(Message::Reopen)}>{ tr("Reopen") }</button>
                 <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={tell(Message::CompareWith)}>{ tr("Compare") }</button>

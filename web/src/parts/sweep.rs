@@ -181,7 +181,7 @@ fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
     let row = |(number, point): (usize, Point<'_>)| {
         let open = link.callback(move |_: MouseEvent| PageMessage::App(Message::SweepPoint(number)));
         let cell = |measure: &Measure| {
-            point.spread(measure.of).map(|spread| {
+            point.spread(|result| measure.of(result)).map(|spread| {
                 let (mean, range) = sweep::cell(measure, spread);
                 html! { <td>{ mean }if let Some(range) = range { <small class="muted">{ range }</small> }</td> }
             })

@@ -7,9 +7,9 @@ use serde::Serialize;
 use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::REQUIRED_RULE;
 use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
-use tiebreak_scenario::sweep::SweepMeasure;
-use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant};
-use tiebreak_sim::World;
+use tiebreak_scenario::{Document, Variant};
+use tiebreak_sim::figures::compared;
+use tiebreak_sim::{FIGURES, Figure, World};
 
 use crate::workloads::Workloads;
 use tiebreak_console::answer::{Answer, Failure};
@@ -37,10 +37,6 @@ pub(crate) const PLAN: Opt = Opt {
 };
 pub(crate) const SEEDS: Opt =
     Opt { name: "seeds", value: Some("N"), help: "how many seeds, counted from the scenario's; 8, at most 64" };
-
-/// What is compared.
-const MEASURES: [&str; 5] =
-    ["empty_hosts_pct_mean", "packing_density_pct_mean", "rejections", "rejected_out_of_retries", "conflicts"];
 
 /// A scenario beside the one as it is.
 struct Contender {
@@ -109,15 +105,16 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text()))
 }
 
-fn measures() -> impl Iterator<Item = &'static SweepMeasure> {
-    MEASURES.iter().filter_map(|id| SWEEP_MEASURES.iter().find(|measure| measure.id == *id))
+/// What is compared.
+fn measures() -> impl Iterator<Item = &'static Figure> {
+    compared().into_iter().map(|(at, _)| &FIGURES[at])
 }
 
 fn measure(workloads: &Workloads<'_>, variant: &Variant) -> Result<Vec<f64>, Failure> {
     let mut world = World::new(workloads.plan(variant)?.without_samples());
     world.run();
     let summary = world.summary();
-    Ok(measures().map(|it| it.of_run(&summary, world.plan()).unwrap_or(f64::NAN)).collect())
+    Ok(measures().map(|it| it.value(&summary, world.plan()).unwrap_or(f64::NAN)).collect())
 }
 
 fn mean(runs: &[Vec<f64>], nth: usize) -> f64 {
@@ -125,7 +122,7 @@ fn mean(runs: &[Vec<f64>], nth: usize) -> f64 {
 }
 
 fn differences(base: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Difference> {
-    let of = |(nth, measure): (usize, &SweepMeasure)| {
+    let of = |(nth, measure): (usize, &Figure)| {
         let pairs: Vec<f64> = base.iter().zip(other).map(|(base, other)| other[nth] - base[nth]).collect();
         let effect = Effect::of(&pairs).expect("one seed or more");
         let side = |sign: f64| effect.half.map(|half| effect.mean + sign * half);
@@ -218,8 +215,8 @@ fn value_of(base: &Variant, path: &str) -> Option<String> {
 
 impl Report {
     fn text(&self) -> String {
-        let heads = ["", "empty hosts, %", "packing density, %", "rejected", "out of retries", "conflicts"];
-        let mut rows = vec![heads.map(String::from).to_vec()];
+        let heads = compared().into_iter().map(|(_, title)| title.to_owned());
+        let mut rows = vec![std::iter::once(String::new()).chain(heads).collect()];
         let means = self.as_it_is.iter().map(|it| shown(it.measure, it.mean));
         rows.push(std::iter::once("as it is".to_owned()).chain(means).collect());
         rows.extend(

@@ -6,11 +6,11 @@ use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::RULES;
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
-use tiebreak_scenario::{GROUPS, PRESETS, RuleRow};
+use tiebreak_scenario::{GROUPS, PRESETS, Preset, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
-use crate::files::{FILES, FileOf};
+use crate::files::{FILES, Field, FileOf};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::{one_line, wrapped};
@@ -62,7 +62,7 @@ impl List {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Row {
     id: &'static str,
     title: &'static str,
@@ -73,8 +73,8 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
     /// Of a file, what stands in it: names and meanings.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    fields: &'static [(&'static str, &'static str)],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Field>,
 }
 
 #[derive(Serialize)]
@@ -117,15 +117,7 @@ fn overview(given: &Given, lists: &[List]) -> Answer {
 
 fn row(declaration: &'static Declaration) -> Row {
     let Declaration { id, title, help, params } = *declaration;
-    Row {
-        id,
-        title,
-        help: one_line(help),
-        params: params.iter().map(param).collect(),
-        stage: None,
-        unit: None,
-        fields: &[],
-    }
+    Row { id, title, help: one_line(help), params: params.iter().map(param).collect(), ..Row::default() }
 }
 
 fn param(param: &Param) -> ParamRow {
@@ -178,28 +170,13 @@ fn formats() -> Vec<Row> {
 }
 
 fn presets() -> Vec<Row> {
-    let row = |preset: &tiebreak_scenario::Preset| Row {
-        id: preset.id,
-        title: preset.title,
-        help: one_line(preset.help),
-        params: Vec::new(),
-        stage: None,
-        unit: None,
-        fields: &[],
-    };
+    let row = |it: &Preset| Row { id: it.id, title: it.title, help: one_line(it.help), ..Row::default() };
     PRESETS.iter().map(row).collect()
 }
 
 fn files() -> Vec<Row> {
-    let row = |file: &FileOf| Row {
-        id: file.name,
-        title: file.name,
-        help: file.help.into(),
-        params: Vec::new(),
-        stage: None,
-        unit: None,
-        fields: file.fields,
-    };
+    let row =
+        |it: &FileOf| Row { id: it.name, title: it.name, help: it.help.into(), fields: it.fields(), ..Row::default() };
     FILES.iter().map(row).collect()
 }
 

@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
 use tiebreak_profile::{Facts, begins_late_at_hours, too_large};
-use tiebreak_scenario::{Document, SWEEP_MEASURES, Variant, WorkloadRef};
-use tiebreak_sim::{Decision, Fates, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_scenario::{Document, Variant, WorkloadRef};
+use tiebreak_sim::figures::Part;
+use tiebreak_sim::metrics::Counters;
+use tiebreak_sim::{Decision, Fates, Figure, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_tables::parquet;
 
 use super::trace::csv;
@@ -55,7 +58,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     let stopped = progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
-    let mut report = Report::of(&variant, &source, (&world, &facts), wall_ms);
+    let summary = world.summary();
+    let mut report = Report::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
     report.told = doubts;
     report.measured_late = skipped.is_some();
@@ -98,82 +102,54 @@ fn write_scenario(folder: &Folder, variant: Variant, source: &Source) -> Result<
 
 /// The summary of a run as it stands in `summary.json`.
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     digest: String,
     /// What to know before the figures, a sentence each.
     warnings: Vec<String>,
     /// Those that were told before the run.
     #[serde(skip)]
     told: Vec<String>,
-    placements: u64,
-    /// Of these, VMs that had ended before they were placed.
-    ended_before_placed: u64,
-    rejections: u64,
-    /// Of these, but for those at the start: no machine had room, rules refused those that had, and commits kept failing.
-    rejected_by_room: u64,
-    rejected_by_terms: u64,
-    rejected_out_of_retries: u64,
-    /// From a request to its answer.
-    wait_p50_ms: Option<f64>,
-    wait_p99_ms: Option<f64>,
+    #[serde(flatten)]
+    placing: Figures<'a>,
     life_p50_ms: Option<u64>,
     /// Where means over time begin.
     measured_from_hours: f64,
     #[serde(skip)]
     measured_late: bool,
-    warm_rejections: u64,
-    conflicts: u64,
-    /// VMs that lost their machine and have another one, or none.
-    reallocations: u64,
-    lost_vms: u64,
-    /// VMs put out to make room for others.
-    evictions: u64,
-    /// VMs moved while they ran, of those that were to be moved, and those that ended before.
-    migrations: u64,
-    migrations_scheduled: u64,
-    migrations_saved: u64,
-    conflicts_per_minute_p99: f64,
-    empty_hosts_pct_mean: f64,
-    packing_density_pct_mean: f64,
-    /// Share of the free cores that stand on empty machines.
-    empty_to_free_pct_mean: f64,
-    /// What was stranded of the zone's cores and memory, where it was filled to see.
-    stranded_cores_pct_mean: Option<f64>,
-    stranded_memory_pct_mean: Option<f64>,
-    /// Running VMs predicted again.
-    repredictions: u64,
-    /// Of the VMs rejected during the trace where VMs are linked: those that machines had no room for, and those
-    /// whose links the network had no room for, by what was in the way.
-    refused_by_room: u64,
-    refused_by_link: u64,
-    refused_by_peering: u64,
-    refused_by_colocation: u64,
-    refused_elsewhere: u64,
-    /// Where rules ask what deployments will grow to: requests that began one, placed and not, and requests of those that were in
-    /// already, placed and not.
-    deployments: u64,
-    deployments_refused: u64,
-    scale_outs: u64,
-    scale_outs_failed: u64,
-    /// Where draws are measured or a rule asks what VMs use: see the measures of sweeps of these names.
     #[serde(flatten)]
-    power: Power,
-    #[serde(skip)]
-    is_linked: bool,
+    course: Figures<'a>,
+    #[serde(flatten)]
+    asked: Figures<'a>,
     wall_ms: f64,
     seed: u64,
-    machines: u32,
-    clusters: usize,
-    vms: u32,
-    requests: u32,
+    #[serde(flatten)]
+    size: Figures<'a>,
     trace: Option<TraceName>,
-    commits: u64,
-    cache_hits_pct: f64,
+    #[serde(flatten)]
+    effort: Figures<'a>,
     cache: Cache,
     rule_shares: Vec<Share>,
     /// What made it: the version of the program, and its words.
     version: &'static str,
     command: Vec<String>,
+    /// What it is about.
+    #[serde(skip)]
+    summary: &'a Summary,
+    #[serde(skip)]
+    plan: &'a Plan,
+}
+
+/// The figures of a part of `summary.json`, by their ids.
+struct Figures<'a>(Part, &'a Summary, &'a Plan);
+
+impl Serialize for Figures<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = |figure: &Figure| match figure.value(self.1, self.2) {
+            Some(count) if figure.is_count() => Value::from(count as u64),
+            value => value.into(),
+        };
+        serializer.collect_map(self.0.figures().map(|figure| (figure.id, value(figure))))
+    }
 }
 
 #[derive(Serialize)]
@@ -184,55 +160,6 @@ struct TraceName {
     path: Option<String>,
     /// What its columns are called otherwise.
     columns: Option<String>,
-}
-
-/// Figures of power, under the names that sweeps give them.
-#[derive(Serialize)]
-struct Power {
-    capping_events: Option<f64>,
-    rapl_engagements: Option<f64>,
-    user_facing_slowed: Option<f64>,
-    others_slowed: Option<f64>,
-    energy_kwh: Option<f64>,
-    chassis_deviation_pct: Option<f64>,
-    server_deviation_pct: Option<f64>,
-}
-
-impl Power {
-    fn of(summary: &Summary, plan: &Plan) -> Self {
-        let figure = |id: &str| {
-            let measure = SWEEP_MEASURES.iter().find(|measure| measure.id == id);
-            measure.and_then(|measure| measure.of_run(summary, plan))
-        };
-        Self {
-            capping_events: figure("capping_events"),
-            rapl_engagements: figure("rapl_engagements"),
-            user_facing_slowed: figure("user_facing_slowed"),
-            others_slowed: figure("others_slowed"),
-            energy_kwh: figure("energy_kwh"),
-            chassis_deviation_pct: figure("chassis_deviation_pct"),
-            server_deviation_pct: figure("server_deviation_pct"),
-        }
-    }
-
-    /// What a person is told of it, where there is anything.
-    fn rows(&self) -> Vec<(&'static str, String)> {
-        let mut rows = Vec::new();
-        if let (Some(events), Some(rapl), Some(energy)) = (self.capping_events, self.rapl_engagements, self.energy_kwh)
-        {
-            let told = format!("{events:.0} events, the last resort {rapl:.0} times; {energy:.0} kWh drawn");
-            rows.push(("Capping", told));
-        }
-        if let (Some(user_facing), Some(others)) = (self.user_facing_slowed, self.others_slowed) {
-            let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of others");
-            rows.push(("Slowed down", told));
-        }
-        if let (Some(chassis), Some(servers)) = (self.chassis_deviation_pct, self.server_deviation_pct) {
-            let told = format!("{chassis:.2} % over chassis, {servers:.2} % over servers, standard deviations");
-            rows.push(("Power imbalance", told));
-        }
-        rows
-    }
 }
 
 #[derive(Serialize)]
@@ -267,70 +194,34 @@ impl Share {
     }
 }
 
-impl Report {
-    fn of(variant: &Variant, source: &Source, (world, facts): (&World, &Facts), wall_ms: f64) -> Self {
-        let summary: Summary = world.summary();
-        let ended = summary.counters.ended_before_placed;
-        let [wait_p50, wait_p99] = [summary.answers.p50_ms, summary.answers.p99_ms];
-        let trace = source.trace.clone();
-        let fleet = world.plan().fleet();
-        let by = |bottleneck: Bottleneck| summary.counters.refused_by_network[bottleneck as usize];
+impl<'a> Report<'a> {
+    fn of(
+        (variant, source): (&Variant, &Source),
+        (summary, plan, facts): (&'a Summary, &'a Plan, &Facts),
+        wall_ms: f64,
+    ) -> Self {
+        let part = |part: Part| Figures(part, summary, plan);
+        let wait_ms = summary.answers.p50_ms / variant.agents.slowdown;
         Self {
             digest: format!("{:016x}", summary.digest),
-            warnings: facts.slow_agents(wait_p50 / variant.agents.slowdown, ended).into_iter().collect(),
+            warnings: facts.slow_agents(wait_ms, summary.counters.ended_before_placed).into_iter().collect(),
             told: Vec::new(),
-            placements: summary.placements,
-            ended_before_placed: ended,
-            rejections: summary.rejections,
-            rejected_by_room: summary.counters.rejected_by_room,
-            rejected_by_terms: summary.counters.rejected_by_terms,
-            rejected_out_of_retries: summary.counters.rejected_out_of_retries,
-            wait_p50_ms: Some(wait_p50).filter(|wait| wait.is_finite()),
-            wait_p99_ms: Some(wait_p99).filter(|wait| wait.is_finite()),
+            placing: part(Part::Placing),
             life_p50_ms: facts.life_p50_ms,
             measured_from_hours: variant.measures.measured_from_hours,
             measured_late: false,
-            warm_rejections: summary.warm_rejections,
-            conflicts: summary.conflicts,
-            reallocations: summary.counters.reallocations,
-            lost_vms: summary.counters.lost_vms,
-            evictions: summary.counters.evictions,
-            migrations: summary.counters.migrations,
-            migrations_scheduled: summary.counters.migrations_scheduled,
-            migrations_saved: summary.counters.migrations_saved,
-            conflicts_per_minute_p99: summary.conflicts_per_minute_p99,
-            empty_hosts_pct_mean: summary.empty_hosts_pct_mean,
-            packing_density_pct_mean: summary.packing_density_pct_mean,
-            empty_to_free_pct_mean: summary.empty_to_free_pct_mean,
-            stranded_cores_pct_mean: summary.stranded_pct_mean.map(|[cores, _]| cores),
-            stranded_memory_pct_mean: summary.stranded_pct_mean.map(|[_, memory]| memory),
-            repredictions: summary.lives.repredictions,
-            refused_by_room: summary.counters.refused_by_room,
-            refused_by_link: by(Bottleneck::Link),
-            refused_by_peering: by(Bottleneck::Peering),
-            refused_by_colocation: by(Bottleneck::Colocation),
-            refused_elsewhere: by(Bottleneck::Elsewhere),
-            deployments: summary.counters.deployments,
-            deployments_refused: summary.counters.deployments_refused,
-            scale_outs: summary.counters.scale_outs,
-            scale_outs_failed: summary.counters.scale_outs_failed,
-            power: Power::of(&summary, world.plan()),
-            is_linked: world.plan().links().is_some(),
+            course: part(Part::Course),
+            asked: part(Part::Asked),
             wall_ms,
             seed: variant.seed,
-            machines: fleet.machine_count(),
-            clusters: fleet.clusters().len(),
-            vms: world.plan().workload().vm_count(),
-            requests: world.plan().workload().request_count(),
-            trace: trace.map(|trace| TraceName {
+            size: part(Part::Size),
+            trace: source.trace.clone().map(|trace| TraceName {
                 name: trace.name,
                 fingerprint: format!("{:032x}", trace.fingerprint),
                 path: trace.path,
                 columns: trace.columns,
             }),
-            commits: summary.counters.commits,
-            cache_hits_pct: 100.0 * summary.counters.cache_hits as f64
-                / (summary.counters.cache_hits + summary.counters.cache_misses).max(1) as f64,
+            effort: part(Part::Effort),
             cache: Cache {
                 on: variant.agents.caches,
                 hits: summary.counters.cache_hits,
@@ -340,36 +231,40 @@ impl Report {
             rule_shares: summary.rule_shares.iter().zip(hints(&summary.rule_shares)).map(Share::of).collect(),
             version: env!("CARGO_PKG_VERSION"),
             command: std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
+            summary,
+            plan,
         }
     }
 
     /// What a person asks first, then the rules that did something; the rest where it is asked for.
     fn text(&self, verbose: bool) -> String {
         let trace = self.trace.as_ref().map_or("a generated workload", |trace| trace.name.as_str());
-        let (vms, machines) = (count(self.vms.into()), count(self.machines.into()));
+        let (vms, machines) = (self.vms(), count(self.plan.fleet().machine_count().into()));
+        let Summary { answers, conflicts, .. } = *self.summary;
         let late = if self.measured_late {
             format!(", from the first request on ({:.1} h)", self.measured_from_hours)
         } else {
             String::new()
         };
         let mut rows = vec![
-            ("Empty hosts", format!("{:.2} % on average{late}", self.empty_hosts_pct_mean)),
-            ("Packing density", format!("{:.2} % on average", self.packing_density_pct_mean)),
+            ("Empty hosts", format!("{:.2} % on average{late}", self.summary.empty_hosts_pct_mean)),
+            ("Packing density", format!("{:.2} % on average", self.summary.packing_density_pct_mean)),
             ("Placed", self.placed()),
             ("Rejected", self.rejected()),
         ];
-        rows.extend(self.refused().into_iter().chain(self.grown()).chain(self.power.rows()).chain(self.disrupted()));
-        if let (Some(p50), Some(p99)) = (self.wait_p50_ms, self.wait_p99_ms) {
-            rows.push(("Waited", format!("{} (median), {} (99th percentile)", duration(p50), duration(p99))));
+        rows.extend(self.refused().into_iter().chain(self.grown()).chain(self.powered()).chain(self.disrupted()));
+        if answers.p50_ms.is_finite() {
+            let (p50, p99) = (duration(answers.p50_ms), duration(answers.p99_ms));
+            rows.push(("Waited", format!("{p50} (median), {p99} (99th percentile)")));
         }
-        if let (Some(cores), Some(memory)) = (self.stranded_cores_pct_mean, self.stranded_memory_pct_mean) {
+        if let Some([cores, memory]) = self.summary.stranded_pct_mean {
             let stranded = format!("{cores:.2} % of the cores, {memory:.2} % of the memory on average");
             rows.push(("Stranded", stranded));
         }
-        rows.push(("Conflicts", format!("{} of {} commits", count(self.conflicts), count(self.commits))));
+        rows.push(("Conflicts", format!("{} of {} commits", count(conflicts), count(self.summary.counters.commits))));
         rows.push(("Replayed", format!("{trace}, {vms} VMs on {machines} machines, seed {}", self.seed)));
         if verbose {
-            rows.push(("Conflicts, P99", format!("{} in a minute", self.conflicts_per_minute_p99)));
+            rows.push(("Conflicts, P99", format!("{} in a minute", self.summary.conflicts_per_minute_p99)));
             rows.push(("Caches", self.cached()));
             rows.push(("Took", format!("{:.0} ms", self.wall_ms)));
         }
@@ -380,9 +275,14 @@ impl Report {
         warnings + &text + &self.shares(verbose)
     }
 
+    /// VMs of the workload.
+    fn vms(&self) -> String {
+        count(self.plan.workload().vm_count().into())
+    }
+
     fn placed(&self) -> String {
-        let all = format!("{} of {} VMs", count(self.placements), count(self.vms.into()));
-        match self.ended_before_placed {
+        let all = format!("{} of {} VMs", count(self.summary.placements), self.vms());
+        match self.summary.counters.ended_before_placed {
             0 => all,
             ended => format!("{all}; {} of them had ended by then and took no room", count(ended)),
         }
@@ -390,13 +290,14 @@ impl Report {
 
     /// How many VMs were rejected, and why.
     fn rejected(&self) -> String {
+        let counters = &self.summary.counters;
         let causes = [
-            (self.warm_rejections, "at the start"),
-            (self.rejected_by_room, "for want of room"),
-            (self.rejected_by_terms, "by other rules"),
-            (self.rejected_out_of_retries, "out of retries"),
+            (self.summary.warm_rejections, "at the start"),
+            (counters.rejected_by_room, "for want of room"),
+            (counters.rejected_by_terms, "by other rules"),
+            (counters.rejected_out_of_retries, "out of retries"),
         ];
-        by_cause(format!("{} VMs", count(self.rejections)), &causes)
+        by_cause(format!("{} VMs", count(self.summary.rejections)), &causes)
     }
 
     fn cached(&self) -> String {
@@ -412,22 +313,24 @@ impl Report {
 
     /// Why VMs were rejected, where VMs are linked and any was.
     fn refused(&self) -> Option<(&'static str, String)> {
+        let counters = &self.summary.counters;
+        let by = |bottleneck: Bottleneck| counters.refused_by_network[bottleneck as usize];
         let counts = [
-            ("by room on machines", self.refused_by_room),
-            ("by link", self.refused_by_link),
-            ("by peering", self.refused_by_peering),
-            ("by co-location", self.refused_by_colocation),
-            ("elsewhere in the network", self.refused_elsewhere),
+            ("by room on machines", counters.refused_by_room),
+            ("by link", by(Bottleneck::Link)),
+            ("by peering", by(Bottleneck::Peering)),
+            ("by co-location", by(Bottleneck::Colocation)),
+            ("elsewhere in the network", by(Bottleneck::Elsewhere)),
         ];
         let some: Vec<_> =
             counts.iter().filter(|(_, vms)| *vms > 0).map(|(by, vms)| format!("{} {by}", count(*vms))).collect();
-        let warm = if self.warm_rejections > 0 { ", without those at the start" } else { "" };
-        (self.is_linked && !some.is_empty()).then(|| ("Of these", some.join(", ") + warm))
+        let warm = if self.summary.warm_rejections > 0 { ", without those at the start" } else { "" };
+        (self.plan.links().is_some() && !some.is_empty()).then(|| ("Of these", some.join(", ") + warm))
     }
 
     /// What became of deployments that asked to be let in or to grow, where rules ask what they will grow to.
     fn grown(&self) -> Option<(&'static str, String)> {
-        let Self { deployments, deployments_refused, scale_outs, scale_outs_failed, .. } = *self;
+        let Counters { deployments, deployments_refused, scale_outs, scale_outs_failed, .. } = self.summary.counters;
         let asked = deployments + deployments_refused + scale_outs + scale_outs_failed;
         let told = format!(
             "{} let in, {} not; of {} scale-outs {} failed",
@@ -439,15 +342,34 @@ impl Report {
         (asked > 0).then_some(("Deployments", told))
     }
 
+    /// What power was like, where it was measured or a rule asked for it.
+    fn powered(&self) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        if let Some(power) = self.summary.drawn() {
+            let (events, rapl, energy) = (power.counted.events, power.counted.rapl, power.energy_kwh());
+            rows.push(("Capping", format!("{events} events, the last resort {rapl} times; {energy:.0} kWh drawn")));
+            let [user_facing, others] = power.slowed_core_hours();
+            let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of others");
+            rows.push(("Slowed down", told));
+        }
+        if let Some(power) = &self.summary.power {
+            let [chassis, servers] = power.deviations.map(|deviation| 100.0 * deviation);
+            let told = format!("{chassis:.2} % over chassis, {servers:.2} % over servers, standard deviations");
+            rows.push(("Power imbalance", told));
+        }
+        rows
+    }
+
     /// What incidents and evictions did to VMs, where they did anything.
     fn disrupted(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
+        let counters = &self.summary.counters;
         let counts = [
-            ("Reallocated", self.reallocations, "after they lost their machine"),
-            ("Lost", self.lost_vms, "after they lost their machine and found no other"),
-            ("Put out", self.evictions, "to make room for others"),
-            ("To be migrated", self.migrations_scheduled, "while they ran"),
-            ("Migrated", self.migrations, "while they ran"),
-            ("Migrations saved", self.migrations_saved, "of VMs that ended before it was their turn"),
+            ("Reallocated", counters.reallocations, "after they lost their machine"),
+            ("Lost", counters.lost_vms, "after they lost their machine and found no other"),
+            ("Put out", counters.evictions, "to make room for others"),
+            ("To be migrated", counters.migrations_scheduled, "while they ran"),
+            ("Migrated", counters.migrations, "while they ran"),
+            ("Migrations saved", counters.migrations_saved, "of VMs that ended before it was their turn"),
         ];
         let some = counts.into_iter().filter(|(_, vms, _)| *vms > 0);
         some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))
@@ -478,7 +400,7 @@ impl Share {
     }
 }
 
-fn write_files(folder: &Folder, world: &World, report: &Report) -> Result<(), Failure> {
+fn write_files(folder: &Folder, world: &World, report: &Report<'_>) -> Result<(), Failure> {
     let unwritable = |error: &dyn std::fmt::Display| folder.unwritable(error);
     std::fs::write(folder.file("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
     write_series(&folder.file("series.csv"), world).map_err(|error| unwritable(&error))?;

@@ -118,9 +118,9 @@ impl Sizing {
                 return None;
             }
         };
-        let most = self.wish.reject_pct / 100.0 * (result.placements + result.rejections);
+        let most = self.wish.reject_pct / 100.0 * result.placed()[1];
         let of_seed = self.seeds.get_mut(seed)?;
-        let is_enough = result.rejections <= most;
+        let is_enough = result.figure("rejections") <= most;
         of_seed.runs += 1;
         of_seed.search.tell(is_enough);
         if is_enough {

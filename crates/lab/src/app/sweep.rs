@@ -7,8 +7,8 @@ use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
-    ClusterRow, Document, GROUPS, PRESETS, SWEEP_MEASURES, SweepError, SweepParameter, SweepPlan, SweepRow,
-    SweepScenario, SweepSeeds, SweepSubject, SweepTable, Variant, WorkloadRef,
+    ClusterRow, Document, GROUPS, PRESETS, SweepError, SweepParameter, SweepPlan, SweepRow, SweepScenario, SweepSeeds,
+    SweepSubject, SweepTable, Variant, WorkloadRef,
 };
 use tiebreak_sim::GeneratedWorkload;
 
@@ -306,8 +306,7 @@ impl Sweep {
         let table = SweepTable::of(&self.plan, &self.runs);
         let row = |(run, result): (tiebreak_scenario::SweepRun, &Option<Result<RunResult, String>>)| {
             let result = result.as_ref()?.as_ref().ok()?;
-            let figure = |id: &str| SWEEP_MEASURES.iter().position(|measure| measure.id == id);
-            let measured = table.measures.iter().map(|measure| *result.measures.get(figure(measure.id)?)?);
+            let measured = table.measures.iter().map(|measure| *result.figures.get(measure.figure()?)?);
             let digest = u64::from_str_radix(&result.digest, 16).unwrap_or_default();
             let row = SweepRow {
                 number: run.number,
@@ -325,8 +324,8 @@ impl Sweep {
 impl Point<'_> {
     /// A figure over those of its seeds that are over; none before the first is.
     #[must_use]
-    pub fn spread(&self, of: fn(&RunResult) -> f64) -> Option<Spread> {
-        let figures: Vec<f64> = self.results.iter().flatten().flatten().map(of).collect();
+    pub fn spread(&self, of: impl Fn(&RunResult) -> Option<f64>) -> Option<Spread> {
+        let figures: Vec<f64> = self.results.iter().flatten().flatten().filter_map(of).collect();
         let low = figures.iter().copied().reduce(f64::min)?;
         let high = figures.iter().copied().reduce(f64::max)?;
         // Sums of equal figures may round away from them.

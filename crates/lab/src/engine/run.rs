@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tiebreak_model::{Fleet, MachineId};
 use tiebreak_profile::{Facts, too_large};
-use tiebreak_scenario::SWEEP_MEASURES;
-use tiebreak_sim::{METRICS, Plan, RuleHint, RuleShare, World, hints};
+use tiebreak_sim::{FIGURES, METRICS, Plan, RuleHint, RuleShare, World, hints};
 
 use super::anatomy::anatomy;
 use super::failures::{self, Lately};
@@ -159,36 +158,17 @@ fn chassis_of(fleet: &Fleet, machines: Range<u32>) -> u32 {
 
 fn result(world: &World, facts: &Facts) -> RunResult {
     let summary = &world.summary();
-    let (counters, answers) = (&summary.counters, &summary.answers);
-    let rejected = [
-        summary.warm_rejections,
-        counters.rejected_by_room,
-        counters.rejected_by_terms,
-        counters.rejected_out_of_retries,
-    ];
+    let answers = &summary.answers;
     // Of a trace of which one in N is kept, agents are slowed down N times on purpose.
     let wait_ms = answers.p50_ms / world.plan().agents().slowdown;
-    let decisions = summary.counters.cache_hits + summary.counters.cache_misses;
     RunResult {
         digest: format!("{:016x}", summary.digest),
-        placements: summary.placements as f64,
-        ended_before_placed: counters.ended_before_placed as f64,
-        rejections: summary.rejections as f64,
-        rejected_by: rejected.map(|vms| vms as f64),
+        figures: FIGURES.iter().map(|figure| figure.value(summary, world.plan())).collect(),
         waits_ms: answers.p50_ms.is_finite().then_some((answers.p50_ms, answers.p99_ms)),
-        slow_agents: facts.slow_agents(wait_ms, counters.ended_before_placed),
-        conflicts: summary.conflicts as f64,
-        reallocations: summary.counters.reallocations as f64,
-        lost_vms: summary.counters.lost_vms as f64,
-        empty_hosts_pct: summary.empty_hosts_pct_mean,
-        packing_density_pct: summary.packing_density_pct_mean,
-        cache_hit_pct: 100.0 * summary.counters.cache_hits as f64 / (decisions.max(1)) as f64,
+        slow_agents: facts.slow_agents(wait_ms, summary.counters.ended_before_placed),
         rule_shares: shares(&summary.rule_shares),
         circles: (summary.circles.circular, summary.circles.sampled),
-        migrations: (summary.counters.migrations_scheduled as f64, summary.counters.migrations_saved as f64),
-        repredictions: summary.lives.repredictions as f64,
         turns: world.plan().lifetimes().map_or(Vec::new(), |_| lifetimes::turns(summary)),
-        measures: SWEEP_MEASURES.iter().map(|measure| measure.of_run(summary, world.plan())).collect(),
         wall_ms: 0.0,
     }
 }

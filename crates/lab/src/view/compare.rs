@@ -1,43 +1,41 @@
 //! Two variants beside each other: what differs in them, and in what comes of them.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 use tiebreak_chart::{Role, Series, Style, TimeChart};
-use tiebreak_i18n::{mark, say, tr};
+use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::Document;
-use tiebreak_sim::METRICS;
+use tiebreak_sim::figures::on_page;
+use tiebreak_sim::{FIGURES, METRICS};
 
 use crate::app::{App, Gathered, Lane, Paired};
 use crate::protocol::RunResult;
 use crate::view::{timeline, words};
 use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
 
-/// A number that sums up a run.
+/// A figure that runs are compared by.
 #[derive(Clone, Copy, Debug)]
 pub struct Measure {
-    /// Its name in plans and files.
-    pub id: &'static str,
+    /// Its place in [`FIGURES`].
+    at: usize,
     /// Its name for people.
     pub title: &'static str,
-    /// `%`, or nothing for counts.
+    /// `%`, say, or nothing for counts.
     pub unit: &'static str,
-    /// Where it is in a result.
-    pub of: fn(&RunResult) -> f64,
 }
 
 /// What runs are compared by.
-pub static MEASURES: &[Measure] = &[
-    Measure { id: "empty_hosts_pct_mean", title: mark("Empty hosts, mean"), unit: "%", of: |it| it.empty_hosts_pct },
-    Measure {
-        id: "packing_density_pct_mean",
-        title: mark("Packing density, mean"),
-        unit: "%",
-        of: |it| it.packing_density_pct,
-    },
-    Measure { id: "conflicts", title: mark("Conflicts"), unit: "", of: |it| it.conflicts },
-    Measure { id: "rejections", title: mark("VMs rejected"), unit: "", of: |it| it.rejections },
-    Measure { id: "lost_vms", title: mark("VMs lost"), unit: "", of: |it| it.lost_vms },
-    Measure { id: "cache_hits_pct", title: mark("Cache hits"), unit: "%", of: |it| it.cache_hit_pct },
-];
+pub static MEASURES: LazyLock<Vec<Measure>> =
+    LazyLock::new(|| on_page().into_iter().map(|(at, title)| Measure { at, title, unit: FIGURES[at].unit }).collect());
+
+impl Measure {
+    /// Its value in a result; none where the run says nothing of it.
+    #[must_use]
+    pub fn of(&self, result: &RunResult) -> Option<f64> {
+        *result.figures.get(self.at)?
+    }
+}
 
 /// One measure of two variants.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,16 +54,19 @@ pub struct Row {
 #[must_use]
 pub fn rows(front: &Lane, against: &Lane, paired: Option<&Paired>) -> Vec<Row> {
     let (Some(now), Some(then)) = (front.result(), against.result()) else { return Vec::new() };
-    let told = |measure: &&Measure| measure.id != "lost_vms" || (measure.of)(now) + (measure.of)(then) > 0.0;
-    MEASURES.iter().filter(told).map(|measure| row(measure, now, then, paired)).collect()
+    let told = |measure: &Measure| {
+        let (now, then) = (measure.of(now)?, measure.of(then)?);
+        let happens = FIGURES[measure.at].id != "lost_vms" || now + then > 0.0;
+        happens.then(|| row(measure, now, then, paired))
+    };
+    MEASURES.iter().filter_map(told).collect()
 }
 
-fn row(measure: &Measure, now: &RunResult, then: &RunResult, paired: Option<&Paired>) -> Row {
+fn row(measure: &Measure, now: f64, then: f64, paired: Option<&Paired>) -> Row {
     let effect = effect(measure, paired).filter(|effect| effect.half.is_some());
-    let (now, then) = ((measure.of)(now), (measure.of)(then));
     let value = |value: f64| match measure.unit {
         "" => words::count(value),
-        unit => format!("{} {unit}", words::fixed(value, 1)),
+        unit => format!("{} {}", words::fixed(value, 1), tr(unit)),
     };
     let decimals = usize::from(!measure.unit.is_empty());
     let unit = if measure.unit.is_empty() { "" } else { tr(" points") };
@@ -82,7 +83,7 @@ fn row(measure: &Measure, now: &RunResult, then: &RunResult, paired: Option<&Pai
 /// A measure's difference over the seeds that both have run.
 #[must_use]
 pub fn effect(measure: &Measure, paired: Option<&Paired>) -> Option<Effect> {
-    let value = |run: &Gathered| run.outcome().map(measure.of);
+    let value = |run: &Gathered| run.outcome().and_then(|result| measure.of(result));
     let differences: Vec<f64> =
         paired?.complete().filter_map(|[front, against]| Some(value(front)? - value(against)?)).collect();
     Effect::of(&differences)
@@ -111,7 +112,7 @@ pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String 
         if now.digest == then.digest {
             return say("Every decision of {b} is the same as in {a}.", &[&b, &a]);
         }
-        let points = now.empty_hosts_pct - then.empty_hosts_pct;
+        let points = now.figure("empty_hosts_pct_mean") - then.figure("empty_hosts_pct_mean");
         return say(
             "{b} keeps {} hosts empty than {a}, with this one seed. Run more seeds to see what is chance.",
             &[&b, &amount(points), &a],

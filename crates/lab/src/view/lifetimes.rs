@@ -222,7 +222,7 @@ pub fn turns(live: &Outcome) -> Option<String> {
     let result = live.result.as_ref().filter(|result| !result.turns.is_empty())?;
     let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &heard(words)]);
     let turns: Vec<_> = result.turns.iter().map(turn).collect();
-    let again = words::counted(result.repredictions, "prediction", "predictions");
+    let again = words::counted(result.figure("repredictions"), "prediction", "predictions");
     Some(say("Hosts: {}. {again} of running VMs.", &[&turns.join("; "), &again]))
 }
 

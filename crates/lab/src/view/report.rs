@@ -97,7 +97,8 @@ fn run(variant: &Variant, lane: &Lane) -> Run {
         variant: variant.name.clone(),
         seed: variant.seed,
         placed: result.map_or_else(String::new, |result| {
-            say("{} of {}", &[&words::count(result.placements), &words::count(result.placements + result.rejections)])
+            let [placed, all] = result.placed();
+            say("{} of {}", &[&words::count(placed), &words::count(all)])
         }),
         digest: result.map_or_else(|| tr("not finished").into(), |result| result.digest.clone()),
     }

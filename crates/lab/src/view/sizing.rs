@@ -53,7 +53,7 @@ pub fn found(sizing: &Sizing) -> Vec<String> {
         &[&words::count(least as f64), &needs.told, &reject],
     );
     let rejected = worst.enough.as_ref().map(|result| {
-        let [rejected, all] = [result.rejections, result.placements + result.rejections].map(words::count);
+        let [rejected, all] = [result.figure("rejections"), result.placed()[1]].map(words::count);
         match verdict::causes(result).as_str() {
             "" => say("Of {all} VMs {rejected} are rejected there.", &[&all, &rejected]),
             causes => say("Of {all} VMs {rejected} are rejected there: {}.", &[&all, &rejected, &causes]),

@@ -33,9 +33,9 @@ pub fn drawing(sweep: &Sweep, up: &Measure, across: Option<&Measure>) -> Drawing
     };
     let mut lines: Vec<(String, Vec<(f64, Spread)>)> = Vec::new();
     for point in sweep.points() {
-        let Some(spread) = point.spread(up.of) else { continue };
+        let Some(spread) = point.spread(|result| up.of(result)) else { continue };
         let at = match across {
-            Some(measure) => point.spread(measure.of).map(|spread| spread.mean),
+            Some(measure) => point.spread(|result| measure.of(result)).map(|spread| spread.mean),
             None => point.values.first().and_then(place),
         };
         let Some(at) = at else { continue };
@@ -52,8 +52,8 @@ pub fn drawing(sweep: &Sweep, up: &Measure, across: Option<&Measure>) -> Drawing
     };
     let plot = Plot {
         title,
-        unit: up.unit.into(),
-        across: across.map_or(field, |across| across.unit).into(),
+        unit: tr(up.unit).into(),
+        across: across.map_or(field, |across| tr(across.unit)).into(),
         across_is_log: false,
         up_is_log: false,
         series: lines.into_iter().enumerate().map(|(index, line)| series(index, line, across.is_none())).collect(),
@@ -103,7 +103,7 @@ pub fn cell(measure: &Measure, spread: Spread) -> (String, Option<String>) {
     };
     let mean = match measure.unit {
         "" => number(spread.mean),
-        unit => format!("{} {unit}", number(spread.mean)),
+        unit => format!("{} {}", number(spread.mean), tr(unit)),
     };
     let is_spread = spread.seeds > 1 && spread.low < spread.high;
     (mean, is_spread.then(|| say("{} to {}", &[&number(spread.low), &number(spread.high)])))

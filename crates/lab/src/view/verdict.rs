@@ -4,9 +4,13 @@ use tiebreak_i18n::{say, tr};
 
 use crate::app::Outcome;
 use crate::protocol::RunResult;
+use crate::view::compare::{MEASURES, Measure};
 use crate::view::words;
 
-/// The three numbers people look at first, and how they moved.
+/// How many of [`MEASURES`] people look at first.
+const FIRST: usize = 4;
+
+/// A number people look at first, and how it moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// What it is.
@@ -24,59 +28,42 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
     let before = baseline.and_then(|outcome| outcome.result.as_ref());
     // Rounded first, so that the change is the one that the eye computes from what is shown.
     let shown = |value: f64| (value * 10.0).round() / 10.0;
-    let points =
-        |now: f64, then: Option<f64>| then.map(|then| words::change(shown(now) - shown(then), 1, tr(" points")));
-    let counted = |now: f64, then: Option<f64>| then.map(|then| words::change(now - then, 0, ""));
-    vec![
-        Figure {
-            title: tr("Empty hosts, mean"),
-            value: format!("{} %", words::fixed(result.empty_hosts_pct, 1)),
-            change: points(result.empty_hosts_pct, before.map(|it| it.empty_hosts_pct)),
-        },
-        Figure {
-            title: tr("Packing density, mean"),
-            value: format!("{} %", words::fixed(result.packing_density_pct, 1)),
-            change: points(result.packing_density_pct, before.map(|it| it.packing_density_pct)),
-        },
-        Figure {
-            title: tr("Conflicts"),
-            value: words::count(result.conflicts),
-            change: counted(result.conflicts, before.map(|it| it.conflicts)),
-        },
-        Figure {
-            title: tr("VMs rejected"),
-            value: words::count(result.rejections),
-            change: counted(result.rejections, before.map(|it| it.rejections)),
-        },
-    ]
+    let figure = |measure: &Measure| {
+        let (now, then) = (measure.of(result)?, before.and_then(|before| measure.of(before)));
+        let (value, change) = match measure.unit {
+            "" => (words::count(now), then.map(|then| words::change(now - then, 0, ""))),
+            unit => (
+                format!("{} {}", words::fixed(now, 1), tr(unit)),
+                then.map(|then| words::change(shown(now) - shown(then), 1, tr(" points"))),
+            ),
+        };
+        Some(Figure { title: tr(measure.title), value, change })
+    };
+    MEASURES[..FIRST].iter().filter_map(figure).collect()
 }
 
 /// The same as a sentence.
 #[must_use]
 pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let Some(result) = &live.result else { return String::new() };
+    let [placed, all] = result.placed().map(words::count);
     let placed = say(
         "{} of {} VMs placed{}{}{}{}",
-        &[
-            &words::count(result.placements),
-            &words::count(result.placements + result.rejections),
-            &too_late(result),
-            &rejected(result),
-            &homeless(result),
-            &saved(result, baseline),
-        ],
+        &[&placed, &all, &too_late(result), &rejected(result), &homeless(result), &saved(result, baseline)],
     );
+    let means = |of: &RunResult| [of.figure("empty_hosts_pct_mean"), of.figure("packing_density_pct_mean")];
+    let [empty, density] = means(result);
     let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
         return say(
             "{placed}. On average {} % of the hosts stood empty, and the others were {} % full.",
-            &[&placed, &words::fixed(result.empty_hosts_pct, 1), &words::fixed(result.packing_density_pct, 1)],
+            &[&placed, &words::fixed(empty, 1), &words::fixed(density, 1)],
         );
     };
     if before.digest == result.digest {
         return say("{placed}. Every decision is the same as in the run it is compared with.", &[&placed]);
     }
-    let empty = result.empty_hosts_pct - before.empty_hosts_pct;
-    let hosts = empty / 100.0 * f64::from(live.layout.machines);
+    let [empty_then, density_then] = means(before);
+    let hosts = (empty - empty_then) / 100.0 * f64::from(live.layout.machines);
     let more = if hosts >= 0.0 { tr("more") } else { tr("fewer") };
     say(
         "{placed}. Compared with the dashed run, {} {more} hosts stood empty on average, packing density moved by {}, \
@@ -85,20 +72,21 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
             &placed,
             &words::trimmed(hosts.abs(), 1),
             &more,
-            &words::change(result.packing_density_pct - before.packing_density_pct, 1, tr(" points")),
-            &words::count(result.conflicts),
-            &words::count(before.conflicts),
+            &words::change(density - density_then, 1, tr(" points")),
+            &words::count(result.figure("conflicts")),
+            &words::count(before.figure("conflicts")),
         ],
     )
 }
 
 /// How many of the migrations that emptying machines asks for were saved; nothing of none.
 fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
-    let (scheduled, saved) = result.migrations;
+    let migrations = |of: &RunResult| (of.figure("migrations_scheduled"), of.figure("migrations_saved"));
+    let (scheduled, saved) = migrations(result);
     if scheduled == 0.0 {
         return String::new();
     }
-    let before = baseline.and_then(|outcome| outcome.result.as_ref()).map(|before| before.migrations);
+    let before = baseline.and_then(|outcome| outcome.result.as_ref()).map(migrations);
     let of = |(scheduled, saved): (f64, f64)| say("{} of {}", &[&words::count(saved), &words::count(scheduled)]);
     let then = before.filter(|(scheduled, _)| *scheduled > 0.0).map(|before| say(", then {}", &[&of(before)]));
     say(
@@ -109,7 +97,7 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
 
 /// VMs that were placed when they had ended; nothing of none.
 fn too_late(result: &RunResult) -> String {
-    match result.ended_before_placed {
+    match result.figure("ended_before_placed") {
         0.0 => String::new(),
         vms => say(", {} of them after their own end", &[&words::count(vms)]),
     }
@@ -123,10 +111,14 @@ fn rejected(result: &RunResult) -> String {
 
 /// VMs rejected, cause by cause.
 pub(super) fn causes(result: &RunResult) -> String {
-    let names =
-        [tr("without room when the trace began"), tr("for want of room"), tr("by other rules"), tr("out of retries")];
-    let some = result.rejected_by.iter().zip(names).filter(|(vms, _)| **vms > 0.0);
-    some.map(|(vms, cause)| format!("{} {cause}", words::count(*vms))).collect::<Vec<_>>().join(", ")
+    let causes = [
+        ("warm_rejections", tr("without room when the trace began")),
+        ("rejected_by_room", tr("for want of room")),
+        ("rejected_by_terms", tr("by other rules")),
+        ("rejected_out_of_retries", tr("out of retries")),
+    ];
+    let some = causes.map(|(id, cause)| (result.figure(id), cause)).into_iter().filter(|(vms, _)| *vms > 0.0);
+    some.map(|(vms, cause)| format!("{} {cause}", words::count(vms))).collect::<Vec<_>>().join(", ")
 }
 
 /// How long requests waited; nothing where there was none.
@@ -141,7 +133,7 @@ pub fn waits(result: &RunResult) -> Option<String> {
 
 /// What became of VMs that lost their machine, each time; nothing when none did.
 fn homeless(result: &RunResult) -> String {
-    let RunResult { reallocations, lost_vms, .. } = *result;
+    let (reallocations, lost_vms) = (result.figure("reallocations"), result.figure("lost_vms"));
     if reallocations + lost_vms == 0.0 {
         return String::new();
     }

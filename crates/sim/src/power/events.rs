@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ChassisId, Time, VmId};
+use tiebreak_model::{ChassisId, Millis, Time, VmId};
 use tiebreak_power::SpanReport;
 
 /// Events that are kept with all that is known of them; later ones are only counted.
@@ -161,4 +161,18 @@ pub struct PowerSummary {
     pub deviations: [f64; 2],
     /// VMs that were slowed down: user-facing ones, and others.
     pub throttled_vms: [u64; 2],
+}
+
+impl PowerSummary {
+    /// Cores of user-facing VMs and of all others that were slowed down, times how long, in core-hours.
+    #[must_use]
+    pub fn slowed_core_hours(&self) -> [f64; 2] {
+        self.counted.throttled_core_ms.map(|ms| ms / Millis::HOUR.0 as f64)
+    }
+
+    /// Energy drawn by all chassis, in kWh.
+    #[must_use]
+    pub fn energy_kwh(&self) -> f64 {
+        self.counted.energy_j / 3_600_000.0
+    }
 }

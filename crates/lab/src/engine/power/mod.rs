@@ -41,12 +41,12 @@ fn balance(world: &World) -> Exhibit {
          servers. Less is better balanced."
     )];
     if power.counted.readings > 0 {
-        let energy = words::count((power.counted.energy_j / 3.6e6).round());
+        let energy = words::count(power.energy_kwh().round());
         let over = words::fixed(100.0 * power.counted.readings_over as f64 / power.counted.readings as f64, 2);
         said.push(format!(
             "All servers together drew {energy} kWh. In {over} % of all readings a chassis wanted more than its budget."
         ));
-        let hours = power.counted.throttled_core_ms.map(|ms| words::trimmed(ms / 3.6e6, 1));
+        let hours = power.slowed_core_hours().map(|hours| words::trimmed(hours, 1));
         let [user_facing, others] = power.throttled_vms.map(|vms| words::counted(vms as f64, "VM", "VMs"));
         said.push(format!(
             "Slowed down were {user_facing} that people wait for, {} core-hours, and {others} of the others, {} core-hours.",

@@ -1,0 +1,318 @@
+//! What is said of a finished run: one static list.
+//!
+//! `tiebreak run`, its `summary.json`, the columns of sweeps, `tiebreak compare`, the claims of lessons and the page
+//! where it compares runs take their figures from here, and show them in orders of their own. Those are for ever, since
+//! files and links hold them.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::Bottleneck;
+
+use crate::plan::Plan;
+use crate::power::events::PowerSummary;
+use crate::summary::Summary;
+
+use Part::{Asked, Course, Effort, Placing, Size};
+use Told::{Claim, ClaimAs, Column, Compared, Field, Page};
+
+/// One thing that is said of a finished run.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Its stable id.
+    pub id: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    /// The unit behind the number; empty where things are counted.
+    pub unit: &'static str,
+    of: Of,
+    told: &'static [Told],
+}
+
+/// How it is computed.
+#[derive(Clone, Copy, Debug)]
+enum Of {
+    Count(fn(&Summary, &Plan) -> u64),
+    Number(fn(&Summary, &Plan) -> Option<f64>),
+}
+
+/// Where a figure is told, and what it is called there if not by its id. Places count from 0.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    /// A field of this part of `summary.json`, in the order of the list.
+    Field(Part),
+    /// In this column of a sweep.
+    Column(u32),
+    /// In claims of lessons, and by this title in sentences about them.
+    Claim(&'static str),
+    /// The same, where claims name it by another id than files do.
+    ClaimAs(&'static str, &'static str),
+    /// On the page, in this row where it compares runs and this column where it sweeps.
+    Page(u32, &'static str),
+    /// In this column of `tiebreak compare`.
+    Compared(u32, &'static str),
+}
+
+/// The parts of `summary.json` that are made of figures, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What became of VMs, and how long requests took.
+    Placing,
+    /// How the run went.
+    Course,
+    /// What is there only where rules or settings ask for it.
+    Asked,
+    /// How large it was.
+    Size,
+    /// What it took.
+    Effort,
+}
+
+impl Figure {
+    /// Its value; none where the run says nothing of it.
+    #[must_use]
+    pub fn value(&self, summary: &Summary, plan: &Plan) -> Option<f64> {
+        match self.of {
+            Of::Count(of) => Some(of(summary, plan) as f64),
+            Of::Number(of) => of(summary, plan).filter(|value| value.is_finite()),
+        }
+    }
+
+    /// Whether it counts things, and so is always a whole number.
+    #[must_use]
+    pub const fn is_count(&self) -> bool {
+        matches!(self.of, Of::Count(_))
+    }
+
+    /// Its id and its title in claims of lessons; none where they do not know it.
+    #[must_use]
+    pub fn claim(&self) -> Option<(&'static str, &'static str)> {
+        self.told.iter().find_map(|told| match *told {
+            Claim(title) => Some((self.id, title)),
+            ClaimAs(id, title) => Some((id, title)),
+            _ => None,
+        })
+    }
+}
+
+impl Part {
+    /// The figures in it, in their order.
+    pub fn figures(self) -> impl Iterator<Item = &'static Figure> {
+        FIGURES.iter().filter(move |it| it.told.iter().any(|told| matches!(told, Field(part) if *part == self)))
+    }
+}
+
+/// The columns of a sweep, in their order: places in [`FIGURES`].
+#[must_use]
+pub fn columns() -> Vec<usize> {
+    let columns = listed(|told| if let Column(nth) = told { Some((nth, "")) } else { None });
+    columns.into_iter().map(|(at, _)| at).collect()
+}
+
+/// What the page compares runs by, in its order: places in [`FIGURES`], with titles.
+#[must_use]
+pub fn on_page() -> Vec<(usize, &'static str)> {
+    listed(|told| if let Page(nth, title) = told { Some((nth, title)) } else { None })
+}
+
+/// What `tiebreak compare` tells, in its order: places in [`FIGURES`], with titles.
+#[must_use]
+pub fn compared() -> Vec<(usize, &'static str)> {
+    listed(|told| if let Compared(nth, title) = told { Some((nth, title)) } else { None })
+}
+
+fn listed(place: impl Fn(Told) -> Option<(u32, &'static str)>) -> Vec<(usize, &'static str)> {
+    let listed = |(at, it): (usize, &Figure)| it.told.iter().find_map(|told| Some((place(*told)?, at)));
+    let mut listed: Vec<_> = FIGURES.iter().enumerate().filter_map(listed).collect();
+    listed.sort_unstable();
+    debug_assert!(listed.iter().map(|((nth, _), _)| *nth).eq(0..listed.len() as u32), "a place twice or not at all");
+    listed.into_iter().map(|((_, title), at)| (at, title)).collect()
+}
+
+/// A figure before it is known how to compute it.
+struct Named {
+    id: &'static str,
+    unit: &'static str,
+    help: &'static str,
+}
+
+const fn figure(id: &'static str, help: &'static str) -> Named {
+    amount(id, "", help)
+}
+
+const fn amount(id: &'static str, unit: &'static str, help: &'static str) -> Named {
+    Named { id, unit, help }
+}
+
+impl Named {
+    const fn count(self, told: &'static [Told], of: fn(&Summary, &Plan) -> u64) -> Figure {
+        Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Count(of) }
+    }
+
+    const fn number(self, told: &'static [Told], of: fn(&Summary, &Plan) -> Option<f64>) -> Figure {
+        Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Number(of) }
+    }
+}
+
+/// VMs refused because of this.
+const fn refused(it: &Summary, by: Bottleneck) -> u64 {
+    it.counters.refused_by_network[by as usize]
+}
+
+/// Every figure, in the order of claims and of each part of `summary.json`.
+pub static FIGURES: &[Figure] = &[
+    figure("placements", "VMs placed, with those alive when the trace began")
+        .count(&[Field(Placing), Column(0), Claim("VMs placed")], |it, _| it.placements),
+    figure("ended_before_placed", "of these, VMs that had ended by then and took no room")
+        .count(&[Field(Placing), Column(5)], |it, _| it.counters.ended_before_placed),
+    figure("rejections", "VMs rejected").count(
+        &[Field(Placing), Column(1), Claim("VMs rejected"), Page(3, "VMs rejected"), Compared(2, "rejected")],
+        |it, _| it.rejections,
+    ),
+    figure("rejected_by_room", "of these, VMs of requests for one of whose VMs no machine had room")
+        .count(&[Field(Placing), Column(2)], |it, _| it.counters.rejected_by_room),
+    figure(
+        "rejected_by_terms",
+        "of these, VMs of requests for one of whose VMs machines had room, and other rules refused them",
+    )
+    .count(&[Field(Placing), Column(3)], |it, _| it.counters.rejected_by_terms),
+    figure("rejected_out_of_retries", "of these, VMs of requests whose commits kept failing")
+        .count(&[Field(Placing), Column(4), Compared(3, "out of retries")], |it, _| {
+            it.counters.rejected_out_of_retries
+        }),
+    figure("warm_rejections", "VMs alive when the trace began that found no room")
+        .count(&[Field(Course), Column(6)], |it, _| it.warm_rejections),
+    figure("conflicts", "commits that failed").count(
+        &[Field(Course), Column(7), Claim("conflicts"), Page(2, "Conflicts"), Compared(4, "conflicts")],
+        |it, _| it.conflicts,
+    ),
+    figure("commits", "decisions that reached the store")
+        .count(&[Field(Effort), Column(8), Claim("commits")], |it, _| it.counters.commits),
+    figure("retries", "requests queued again because their commit failed")
+        .count(&[Claim("retries")], |it, _| it.counters.retries),
+    figure("reallocations", "VMs that lost their machine and have another one")
+        .count(&[Field(Course), Column(15), Claim("VMs reallocated")], |it, _| it.counters.reallocations),
+    figure("lost_vms", "VMs that lost their machine and found no other")
+        .count(&[Field(Course), Column(16), Claim("VMs lost"), Page(4, "VMs lost")], |it, _| it.counters.lost_vms),
+    figure("evictions", "VMs put out to make room for others")
+        .count(&[Field(Course), Column(17), Claim("VMs put out")], |it, _| it.counters.evictions),
+    figure("migrations", "VMs moved while they ran")
+        .count(&[Field(Course), Column(18), Claim("migrations made")], |it, _| it.counters.migrations),
+    figure("migrations_scheduled", "VMs that were to be moved")
+        .count(&[Field(Course), Column(19), Claim("migrations scheduled")], |it, _| it.counters.migrations_scheduled),
+    figure("migrations_saved", "of these, VMs that ended before it was their turn")
+        .count(&[Field(Course), Column(20), Claim("migrations saved")], |it, _| it.counters.migrations_saved),
+    figure("repredictions", "running VMs whose life was predicted again")
+        .count(&[Field(Asked), Column(21), Claim("repredictions")], |it, _| it.lives.repredictions),
+    figure("conflicts_per_minute_p99", "conflicts in a minute, 99th percentile over minutes with a commit")
+        .number(&[Field(Course), Column(9), Claim("conflicts in a busy minute")], |it, _| {
+            Some(it.conflicts_per_minute_p99)
+        }),
+    amount("empty_hosts_pct_mean", "%", "machines without a VM, mean over time, %").number(
+        &[Field(Course), Column(10), Claim("empty hosts"), Page(0, "Empty hosts, mean"), Compared(0, "empty hosts, %")],
+        |it, _| Some(it.empty_hosts_pct_mean),
+    ),
+    amount("packing_density_pct_mean", "%", "cores in use on machines that have any VM, mean over time, %").number(
+        &[
+            Field(Course),
+            Column(11),
+            Claim("packing density"),
+            Page(1, "Packing density, mean"),
+            Compared(1, "packing density, %"),
+        ],
+        |it, _| Some(it.packing_density_pct_mean),
+    ),
+    amount("empty_to_free_pct_mean", "%", "share of the free cores that stand on empty machines, mean over time, %")
+        .number(&[Field(Course), Column(12), Claim("empty-to-free ratio")], |it, _| Some(it.empty_to_free_pct_mean)),
+    amount("stranded_cores_pct_mean", "%", "cores that no VM could use, %; null where it was not measured")
+        .number(&[Field(Course), Column(13), Claim("stranded cores")], |it, _| {
+            it.stranded_pct_mean.map(|[cores, _]| cores)
+        }),
+    amount("stranded_memory_pct_mean", "%", "memory that no VM could use, %; null where it was not measured")
+        .number(&[Field(Course), Column(14), Claim("stranded memory")], |it, _| {
+            it.stranded_pct_mean.map(|[_, memory]| memory)
+        }),
+    figure("digest", "the last twelve digits of the digest, which a float holds")
+        .count(&[Claim("digest")], |it, _| it.digest & 0xffff_ffff_ffff),
+    figure("cache_hits", "decisions whose class had been evaluated")
+        .count(&[Claim("cache hits")], |it, _| it.counters.cache_hits),
+    figure("cache_misses", "decisions whose class had not been evaluated")
+        .count(&[Claim("cache misses")], |it, _| it.counters.cache_misses),
+    amount("cache_hits_pct", "%", "decisions whose class had been evaluated, %").number(
+        &[Field(Effort), Column(26), Page(5, "Cache hits")],
+        |it, _| {
+            let all = it.counters.cache_hits + it.counters.cache_misses;
+            Some(100.0 * it.counters.cache_hits as f64 / all.max(1) as f64)
+        },
+    ),
+    figure("machines_ranked", "machines ranked again before decisions")
+        .count(&[Claim("machines ranked again")], |it, _| it.counters.refreshed),
+    amount("wait_p50_ms", "ms", "median time from a request to its answer")
+        .number(&[Field(Placing), ClaimAs("latency_p50_ms", "median latency")], |it, _| Some(it.answers.p50_ms)),
+    amount("wait_p99_ms", "ms", "99th percentile of the same")
+        .number(&[Field(Placing), ClaimAs("latency_p99_ms", "99th percentile latency")], |it, _| {
+            Some(it.answers.p99_ms)
+        }),
+    figure("refused_by_room", "where VMs are linked: refused because machines had no room")
+        .count(&[Field(Asked), Claim("VMs refused for want of room")], |it, _| it.counters.refused_by_room),
+    figure("refused_by_link", "refused because one link is larger than any machine's uplinks")
+        .count(&[Field(Asked), Claim("VMs refused by a link")], |it, _| refused(it, Bottleneck::Link)),
+    figure("refused_by_peering", "refused because a VM has as many peers as its uplinks bear")
+        .count(&[Field(Asked), Claim("VMs refused by peering")], |it, _| refused(it, Bottleneck::Peering)),
+    figure("refused_by_colocation", "refused because VMs that share a machine share its uplinks")
+        .count(&[Field(Asked), Claim("VMs refused by co-location")], |it, _| refused(it, Bottleneck::Colocation)),
+    figure("refused_elsewhere", "refused because uplinks of racks or clusters are full")
+        .count(&[Field(Asked), Claim("VMs refused by racks' uplinks")], |it, _| refused(it, Bottleneck::Elsewhere)),
+    figure("deployments", "where rules ask what deployments grow to: deployments let in")
+        .count(&[Field(Asked), Claim("deployments let in")], |it, _| it.counters.deployments),
+    figure("deployments_refused", "deployments not let in")
+        .count(&[Field(Asked), Column(27), Claim("deployments not let in")], |it, _| it.counters.deployments_refused),
+    figure("scale_outs", "later requests of deployments that were let in, placed")
+        .count(&[Field(Asked), Claim("scale-outs placed")], |it, _| it.counters.scale_outs),
+    figure("scale_outs_failed", "the same, failed")
+        .count(&[Field(Asked), Column(28), Claim("scale-outs failed")], |it, _| it.counters.scale_outs_failed),
+    figure("capping_events", "times that a chassis was slowed down")
+        .number(&[Field(Asked), Column(29), Claim("capping events")], |it, _| {
+            it.drawn().map(|power| power.counted.events as f64)
+        }),
+    figure("rapl_engagements", "times that the last resort slowed all servers of a chassis down")
+        .number(&[Field(Asked), Column(30), Claim("times the last resort took hold")], |it, _| {
+            it.drawn().map(|power| power.counted.rapl as f64)
+        }),
+    amount("user_facing_slowed", "core-hours", "core-hours of user-facing VMs that were slowed down")
+        .number(&[Field(Asked), Column(31), Claim("user-facing core-hours slowed down")], |it, _| {
+            it.drawn().map(|power| power.slowed_core_hours()[0])
+        }),
+    amount("others_slowed", "core-hours", "core-hours of other VMs that were slowed down")
+        .number(&[Field(Asked), Column(32), Claim("other core-hours slowed down")], |it, _| {
+            it.drawn().map(|power| power.slowed_core_hours()[1])
+        }),
+    amount("energy_kwh", "kWh", "energy drawn")
+        .number(&[Field(Asked), Column(33)], |it, _| it.drawn().map(PowerSummary::energy_kwh)),
+    amount("chassis_deviation_pct", "%", "standard deviation over chassis of what they draw, %")
+        .number(&[Field(Asked), Column(34), Claim("imbalance of chassis")], |it, _| {
+            it.power.as_ref().map(|power| 100.0 * power.deviations[0])
+        }),
+    amount("server_deviation_pct", "%", "the same over servers, %")
+        .number(&[Field(Asked), Column(35), Claim("imbalance of servers")], |it, _| {
+            it.power.as_ref().map(|power| 100.0 * power.deviations[1])
+        }),
+    figure("machines", "machines").count(&[Field(Size), Column(22)], |_, plan| plan.fleet().machine_count().into()),
+    figure("clusters", "clusters").count(&[Field(Size), Column(23)], |_, plan| plan.fleet().clusters().len() as u64),
+    figure("vms", "VMs of the workload").count(&[Field(Size), Column(24)], |_, plan| plan.workload().vm_count().into()),
+    figure("requests", "requests of the workload")
+        .count(&[Field(Size), Column(25)], |_, plan| plan.workload().request_count().into()),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn ids_and_places_stand_once_and_no_place_is_left_out() {
+        assert_eq!(FIGURES.iter().map(|it| it.id).collect::<BTreeSet<_>>().len(), FIGURES.len());
+        // Where places are wrong, making the list panics.
+        assert_eq!((on_page()[0].1, compared()[0].1), ("Empty hosts, mean", "empty hosts, %"));
+        assert_eq!(columns()[0], 0);
+    }
+}
