@@ -16,7 +16,7 @@
 //! answer; changes become visible to all agents at once and in their order; decisions reach the store in the order in which
 //! they were made, because a commit takes the same time for all; a change is visible at the instant at which it happens if
 //! publishing takes no time, and otherwise none is. Things that happen at the same instant do so in the order of
-//! `crates/sim/src/event.rs`, which is one of those that other times give. *Cases*: all combinations of sizes, waits,
+//! `crates/sim/src/queue/mod.rs`, which is one of those that other times give. *Cases*: all combinations of sizes, waits,
 //! lives, times and settings from short lists, where agents with one view want the same machine and where chance decides.
 //!
 //! `cargo test -p tiebreak-tests protocol:: -- --ignored` takes longer lists.

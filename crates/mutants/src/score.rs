@@ -34,17 +34,26 @@ const FATES: [(Fate, &str); 5] = [
 /// How many ranks there are.
 pub(crate) const RANKS: usize = 3;
 
-/// What decides about conflicts in `world.rs`.
-const CONFLICTS: [&str; 9] =
-    ["avoids", "commit", "committed", "in_the_way", "broken_promise", "take", "refuse_commit", "reject", "trim_log"];
+/// Files of sim that decide about conflicts: the store, the agents, and what the world does with their decisions.
+const CONFLICTS: [&str; 7] = [
+    "agents/agent.rs",
+    "agents/avoidance.rs",
+    "agents/chance.rs",
+    "agents/demand.rs",
+    "agents/store.rs",
+    "observation/conflict_rate.rs",
+    "world/committing.rs",
+];
+
+/// What decides about conflicts in files that are not among those.
+const ALSO_CONFLICTS: [(&str, &str); 2] = [("agents/mod.rs", "trim_log"), ("world/deciding.rs", "avoids")];
 
 /// 0 for what has to be tested best: placement, and the store, the agents and conflicts of sim. 1 for the rest of sim, 2 for
 /// model.
 pub(crate) fn rank(mutant: &Mutant) -> usize {
     let function = mutant.function.rsplit("::").next().unwrap_or_default();
     match mutant.file.strip_prefix("crates/sim/src/") {
-        Some("store.rs" | "agent.rs" | "demand.rs" | "avoidance.rs" | "conflict_rate.rs") => 0,
-        Some("world.rs") if CONFLICTS.contains(&function) => 0,
+        Some(file) if CONFLICTS.contains(&file) || ALSO_CONFLICTS.contains(&(file, function)) => 0,
         Some(_) => 1,
         None if mutant.file.starts_with("crates/placement/") => 0,
         None => 2,

@@ -6,76 +6,63 @@
 //! A [`Plan`] says what to run; a [`World`] runs it, in slices as long as the caller
 //! likes. A run is a function of plan and seed alone: the same digest natively and in
 //! every browser, with any cache setting, in any number of slices.
+//!
+//! Each folder knows only those below it:
+//!
+//! ```text
+//! world          the loop, and what happens at each event
+//! plan           what to run, checked
+//! observation    counters, series, frames          summary    what came out
+//! agents         agents, their queue, the store
+//! lifetimes  admission  power  network  incidents      beside the core, each a System
+//! system         what such a system is told and asked
+//! record         what was decided       queue      what is still to happen
+//! workload       generated workloads
+//! ```
 
 #![no_std]
 
 extern crate alloc;
 
 pub mod admission;
-mod agent;
-mod avoidance;
-mod calendar;
-mod conflict_rate;
-mod copies;
-mod demand;
-mod digest;
-pub mod disruptions;
-mod event;
-mod evictions;
-mod fates;
+mod agents;
 pub mod figures;
-pub mod frames;
-pub mod generate;
-mod habits;
-mod histogram;
-mod holds;
 pub mod incidents;
-mod job;
-pub mod latency;
-pub mod life_byte;
-pub mod links;
-pub mod lists;
-pub mod lives;
-pub mod machine_byte;
-pub mod measures;
-pub mod metrics;
-mod migrations;
+mod lifetimes;
+mod network;
+mod observation;
 pub mod plan;
 pub mod power;
+mod queue;
 pub mod record;
-mod residents;
-mod rule_shares;
-mod share_byte;
-mod store;
-pub mod story;
-mod stranding;
 pub mod summary;
-pub mod vdc;
+mod system;
+mod workload;
 pub mod world;
-mod zone;
 
 pub use admission::AdmissionSettings;
 pub use admission::years::ClusterYears;
-pub use disruptions::{Disruption, Fate, Reason};
-pub use fates::Fates;
+pub use agents::AgentState;
+pub use agents::latency::Latency;
 pub use figures::{FIGURES, Figure};
-pub use frames::{Failed, Frames, Layers};
-pub use generate::GeneratedWorkload;
 pub use incidents::{INCIDENTS, IncidentEntry, IncidentUse};
-pub use latency::Latency;
-pub use life_byte::LifeByte;
-pub use links::LinkSample;
-pub use lists::RulesUntil;
-pub use lives::{ExpectedVm, HostCard, LifeCounts, TurnAt};
-pub use machine_byte::MachineByte;
-pub use measures::Measures;
-pub use metrics::{METRICS, Metric, Series};
+pub use lifetimes::life_byte::LifeByte;
+pub use lifetimes::{ExpectedVm, HostCard, LifeCounts, TurnAt};
+pub use network::links::LinkSample;
+pub use network::vdc::{self, Linking, NetworkSettings, Vdcs};
+pub use observation::frames::{self, Failed, Frames, Layers};
+pub use observation::machine_byte::MachineByte;
+pub use observation::measures::Measures;
+pub use observation::metrics::{self, METRICS, Metric, Series};
+pub use observation::rule_shares::{Circles, RuleHint, RuleShare, hints};
+pub use observation::share_byte::ShareByte;
+pub use plan::lists::RulesUntil;
 pub use plan::{Agents, Plan, PlanError};
 pub use power::{CappingKind, Foretelling, PowerSettings};
-pub use record::{Cause, Decision, Outcome};
-pub use rule_shares::{Circles, RuleHint, RuleShare, hints};
-pub use share_byte::ShareByte;
-pub use story::Turn;
+pub use record::disruption::{Disruption, Fate, Reason};
+pub use record::{Cause, Decision, Outcome, Rejection};
 pub use summary::Summary;
-pub use vdc::{Linking, NetworkSettings, Vdcs};
-pub use world::{AgentState, Probe, Probed, Progress, Rejection, World};
+pub use workload::generate::{self, GeneratedWorkload};
+pub use world::fates::Fates;
+pub use world::story::Turn;
+pub use world::{Probe, Probed, Progress, World};

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use tiebreak_model::Time;
 use tiebreak_placement::{CacheCounters, CacheSizes};
 
-use crate::lives::LifeCounts;
-use crate::metrics::{Answers, Counters};
+use crate::lifetimes::LifeCounts;
+use crate::observation::metrics::{Answers, Counters};
+use crate::observation::rule_shares::{Circles, RuleShare};
 use crate::power::events::PowerSummary;
-use crate::rule_shares::{Circles, RuleShare};
 
 /// What came out of a run. Requests still waiting at the horizon are decided all the same, in
 /// the zone as it stands then, so that every one has an outcome.

@@ -10,12 +10,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_admission::{Deaths, Seen};
-use tiebreak_model::{ClusterId, Growth, MachineId, RequestId, Resource, VmId, Workload};
+use tiebreak_model::{ClusterId, Growth, Occupancy, Prospect, RequestId, Resource, Time, VmId, Workload};
 
 use super::Terms;
 use super::expectations::Expectations;
-use crate::job::Job;
-use crate::world::World;
+use crate::system::{Arrival, Stay, System};
 
 /// A tenant in a cluster.
 type Key = (u64, ClusterId);
@@ -32,11 +31,47 @@ pub(crate) struct Deployments {
     terms: Arc<Terms>,
     book: Expectations<Key>,
     blocks: BTreeMap<Key, Vec<Block>>,
+    /// What every cluster's deployments have now and are expected to have, but for those to be thought over.
+    growth: Growth,
 }
 
 impl Deployments {
-    pub(crate) fn new(terms: Arc<Terms>) -> Self {
-        Self { terms, book: Expectations::new(), blocks: BTreeMap::new() }
+    /// Of so many clusters without any.
+    pub(crate) fn new(terms: Arc<Terms>, clusters: usize) -> Self {
+        Self { growth: terms.growth(clusters), terms, book: Expectations::new(), blocks: BTreeMap::new() }
+    }
+
+    /// What every cluster's deployments have now and are expected to have, and the newcomer that was met last.
+    pub(crate) fn growth(&self) -> &Growth {
+        &self.growth
+    }
+
+    /// A request is about to be decided: what deployments will grow to is brought up to date, and what the request
+    /// would, if it began one.
+    pub(crate) fn meet(&mut self, request: RequestId, workload: &Workload, now: Time) {
+        self.bring_up_to_date(now);
+        let cores = cores_of(workload, request);
+        let at_home = self.homes(workload.tenant(request)).collect();
+        self.growth.newcomer = self.terms.newcomer(cores, &[Seen::started(cores)]);
+        self.growth.newcomer.at_home = at_home;
+    }
+
+    /// A request has its answer; whether it was that of a deployment that wants to grow, and not of a new one.
+    pub(crate) fn answer(&mut self, request: RequestId, placed: bool, workload: &Workload, now: Time) -> bool {
+        let tenant = workload.tenant(request);
+        let homes: Vec<_> = self.homes(tenant).collect();
+        if !placed {
+            let cores = cores_of(workload, request);
+            for cluster in &homes {
+                let asked = |seen: &mut Seen| seen.scale_out(cores, false);
+                self.book.see((tenant, *cluster), now.0, &self.terms, &mut self.growth, asked);
+            }
+        }
+        !homes.is_empty()
+    }
+
+    fn bring_up_to_date(&mut self, now: Time) {
+        self.book.bring_up_to_date(now.0, &self.terms, &mut self.growth);
     }
 
     /// The clusters that a tenant has VMs in.
@@ -47,23 +82,17 @@ impl Deployments {
             .map(|(key, _)| key.1)
     }
 
-    /// A VM comes: one that was asked for just now, or one that stood elsewhere before, which is no scale-out.
-    fn come(
-        &mut self,
-        key: Key,
-        (request, cores): (RequestId, f64),
-        (times, is_asked): ((i64, i64), bool),
-        growth: &mut Growth,
-    ) {
+    /// A VM joins a deployment: one that was asked for just now, or one that stood elsewhere before, which is no scale-out.
+    fn join(&mut self, key: Key, (request, cores): (RequestId, f64), (times, is_asked): ((i64, i64), bool)) {
         let Some(blocks) = self.blocks.get_mut(&key) else {
             self.blocks.insert(key, vec![Block { request, cores, vms: 1 }]);
-            return self.book.begin(key, key.1, vec![Seen::started(cores)], times, growth);
+            return self.book.begin(key, key.1, vec![Seen::started(cores)], times, &mut self.growth);
         };
         if let Some(block) = blocks.iter_mut().find(|block| block.request == request) {
             let before = block.cores;
             (block.cores, block.vms) = (before + cores, block.vms + 1);
             let squares = block.cores * block.cores - before * before;
-            self.book.see(key, times.1, &self.terms, growth, |seen| {
+            self.book.see(key, times.1, &self.terms, &mut self.growth, |seen| {
                 seen.cores += cores;
                 seen.extra += if is_asked { cores } else { 0.0 };
                 seen.squares += squares;
@@ -71,7 +100,7 @@ impl Deployments {
             return;
         }
         blocks.push(Block { request, cores, vms: 1 });
-        self.book.see(key, times.1, &self.terms, growth, |seen| {
+        self.book.see(key, times.1, &self.terms, &mut self.growth, |seen| {
             if is_asked {
                 return seen.scale_out(cores, true);
             }
@@ -81,13 +110,8 @@ impl Deployments {
         });
     }
 
-    fn leave(
-        &mut self,
-        key: Key,
-        (request, cores): (RequestId, f64),
-        (now_ms, ends): (i64, bool),
-        growth: &mut Growth,
-    ) {
+    /// A VM is no part of a deployment any more, because it ends or because it goes elsewhere.
+    fn part(&mut self, key: Key, (request, cores): (RequestId, f64), (now_ms, ends): (i64, bool)) {
         let blocks = self.blocks.get_mut(&key).expect("its VMs are counted");
         let at = blocks.iter().position(|block| block.request == request).expect("its request is counted");
         let block = &mut blocks[at];
@@ -99,14 +123,14 @@ impl Deployments {
         }
         if blocks.is_empty() {
             self.blocks.remove(&key);
-            return self.book.end(key, growth);
+            return self.book.end(key, &mut self.growth);
         }
         let deaths = match self.terms.model().deaths {
             Deaths::Blocks => f64::from(u8::from(is_last && ends)),
             Deaths::Cores if ends => cores,
             Deaths::Cores => 0.0,
         };
-        self.book.see(key, now_ms, &self.terms, growth, |seen| {
+        self.book.see(key, now_ms, &self.terms, &mut self.growth, |seen| {
             seen.cores -= cores;
             seen.squares -= squares;
             seen.blocks -= f64::from(u8::from(is_last));
@@ -122,104 +146,40 @@ fn cores_of(workload: &Workload, request: RequestId) -> f64 {
     milli as f64 / Resource::Cores.unit().1
 }
 
-impl World {
-    /// The deployment that a VM belongs to on a machine, and what it is of it.
-    fn deployed(&self, vm: VmId, machine: MachineId) -> (Key, (RequestId, f64)) {
-        let workload = &self.plan.workload;
-        let request = workload.request_of(vm);
-        let key = (workload.tenant(request), self.plan.fleet.cluster_of(machine));
-        (key, (request, self.cores_of(vm)))
+/// The deployment that a VM belongs to, and what it is of it.
+fn deployed(stay: &Stay<'_>) -> (Key, (RequestId, f64)) {
+    let key = (stay.tenant(), stay.fleet().cluster_of(stay.machine));
+    let milli = stay.shape().demand[Resource::Cores];
+    (key, (stay.request(), f64::from(milli) / Resource::Cores.unit().1))
+}
+
+impl System for Deployments {
+    /// The largest share of any cluster's cores that is expected at any moment ahead, 0 to 1 and more.
+    type Sample = f64;
+    type Summary = ();
+
+    fn come(&mut self, Arrival { stay, is_first, .. }: &Arrival<'_>) {
+        let (key, what) = deployed(stay);
+        let came = stay.workload.at(what.0).min(stay.now);
+        self.join(key, what, ((came.0, stay.now.0), *is_first));
     }
 
-    fn cores_of(&self, vm: VmId) -> f64 {
-        let milli = self.plan.workload.shape_of_vm(vm).demand[Resource::Cores];
-        f64::from(milli) / Resource::Cores.unit().1
+    fn leave(&mut self, stay: &Stay<'_>) {
+        let (key, what) = deployed(stay);
+        self.part(key, what, (stay.now.0, stay.workload.end(stay.vm) <= stay.now));
     }
 
-    /// A VM stands on a machine from now on.
-    pub(crate) fn note_deployed(&mut self, vm: VmId, machine: MachineId) {
-        if self.deployments.is_none() {
-            return;
-        }
-        let (key, what) = self.deployed(vm, machine);
-        let came = self.plan.workload.at(what.0).min(self.now);
-        let is_asked = !self.has_stood(vm);
-        if let (Some(deployments), Some(growth)) = (&mut self.deployments, &mut self.asking.growth) {
-            deployments.come(key, what, ((came.0, self.now.0), is_asked), growth);
-        }
-    }
-
-    /// A VM stands there no more.
-    pub(crate) fn note_undeployed(&mut self, vm: VmId, machine: MachineId) {
-        if self.deployments.is_none() {
-            return;
-        }
-        let (key, what) = self.deployed(vm, machine);
-        let ends = self.plan.workload.end(vm) <= self.now;
-        if let (Some(deployments), Some(growth)) = (&mut self.deployments, &mut self.asking.growth) {
-            deployments.leave(key, what, (self.now.0, ends), growth);
-        }
-    }
-
-    /// Before a job is decided: whether it begins a deployment, and what that would grow to.
-    pub(crate) fn meet(&mut self, job: Job) {
-        let Job::Place(request) = job else { return };
-        let (Some(deployments), Some(growth)) = (&mut self.deployments, &mut self.asking.growth) else { return };
-        if !self.policy.asks_for_growth() {
-            return;
-        }
-        deployments.book.bring_up_to_date(self.now.0, &deployments.terms, growth);
-        let tenant = self.plan.workload.tenant(request);
-        let at_home = deployments.homes(tenant).collect();
-        let cores = cores_of(&self.plan.workload, request);
-        growth.newcomer = deployments.terms.newcomer(cores, &[Seen::started(cores)]);
-        growth.newcomer.at_home = at_home;
-        self.asking.is_new = true;
-    }
-
-    /// A request has its answer: that of a new deployment, or of one that wants to grow.
-    pub(crate) fn note_answer(&mut self, request: RequestId, placed: bool) {
-        let Some(deployments) = self.deployments.as_mut() else { return };
-        let tenant = self.plan.workload.tenant(request);
-        let homes: Vec<_> = deployments.homes(tenant).collect();
-        let counted = match (homes.is_empty(), placed) {
-            (true, true) => &mut self.counters.deployments,
-            (true, false) => &mut self.counters.deployments_refused,
-            (false, true) => &mut self.counters.scale_outs,
-            (false, false) => &mut self.counters.scale_outs_failed,
-        };
-        *counted += 1;
-        if placed {
-            return;
-        }
-        let cores = cores_of(&self.plan.workload, request);
-        let Some(growth) = &mut self.asking.growth else { return };
-        for cluster in homes {
-            let asked = |seen: &mut Seen| seen.scale_out(cores, false);
-            deployments.book.see((tenant, cluster), self.now.0, &deployments.terms, growth, asked);
-        }
-    }
-
-    /// What every cluster's deployments have now and are expected to have, as the next decision finds it but
-    /// for those that are to be thought over before; none where no rule asks.
-    #[must_use]
-    pub fn growth(&self) -> Option<&Growth> {
-        self.asking.growth.as_ref()
-    }
-
-    /// The largest share of any cluster's cores that is expected at any moment ahead, 0 to 1 and more;
-    /// none where no rule asks.
-    pub(crate) fn expected_peak(&mut self) -> Option<f64> {
-        let deployments = self.deployments.as_mut()?;
-        let growth = self.asking.growth.as_mut()?;
-        deployments.book.bring_up_to_date(self.now.0, &deployments.terms, growth);
-        let share = |(cluster, prospect): (usize, &tiebreak_model::Prospect)| {
-            let milli = self.plan.fleet.cluster(ClusterId::of(cluster)).total(Resource::Cores);
+    fn sample(&mut self, now: Time, zone: &Occupancy) -> f64 {
+        self.bring_up_to_date(now);
+        let share = |(cluster, prospect): (usize, &Prospect)| {
+            let milli = zone.fleet().cluster(ClusterId::of(cluster)).total(Resource::Cores);
             let cores = milli as f64 / Resource::Cores.unit().1;
             prospect.sums().iter().map(|sum| sum.mean() / cores).fold(0.0, f64::max)
         };
-        Some(growth.clusters.iter().enumerate().map(share).fold(0.0, f64::max))
+        self.growth.clusters.iter().enumerate().map(share).fold(0.0, f64::max)
     }
+
+    fn summary(&self) {}
 }
 
 #[cfg(test)]
@@ -228,8 +188,9 @@ mod tests {
     use crate::admission::{AdmissionSettings, DeathUnit};
     use crate::incidents::fail_machines::FailMachines;
     use crate::incidents::maintain_by_migration::MaintainByMigration;
-    use crate::incidents::trial::{Trial, incident, minute};
-    use crate::metrics::index_of;
+    use crate::observation::metrics::index_of;
+    use crate::world::World;
+    use crate::world::trial::{Trial, incident, minute};
     use tiebreak_model::Declared;
 
     /// A cluster of so many machines of 4 cores, filled to the last one, where a rule asks whom to let in.
@@ -255,7 +216,7 @@ mod tests {
 
     /// What is seen of a tenant in a cluster, as [`Trial::vdc`] numbers tenants.
     fn seen(world: &World, tenant: u64, cluster: usize) -> Option<Seen> {
-        let book = &world.deployments.as_ref().expect("a rule asks").book;
+        let book = &world.systems.deployments.as_ref().expect("a rule asks").book;
         book.seen((u64::MAX - tenant, ClusterId::of(cluster))).copied()
     }
 

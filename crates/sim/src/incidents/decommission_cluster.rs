@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, declare};
 
+use super::holds::Hold;
+use super::zone::Zone;
 use super::{Incident, Kind, hours};
-use crate::disruptions::Reason;
-use crate::holds::Hold;
-use crate::zone::Zone;
+use crate::record::disruption::Reason;
 
 declare! {
     /// A cluster goes out of service: it takes no new VM from now on, and after some
@@ -36,7 +36,7 @@ struct Farewell {
 }
 
 impl Incident for Farewell {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let cluster = zone.fleet().clusters().get(self.terms.cluster as usize)?;
         let machines: Vec<_> = cluster.machines().map(MachineId).collect();
         if self.is_announced {
@@ -52,7 +52,7 @@ impl Incident for Farewell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, counts, incident, machines, minute};
+    use crate::world::trial::{Trial, counts, incident, machines, minute};
     use tiebreak_model::Readiness;
 
     #[test]

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use tiebreak_model::{MachineId, Readiness, Time, declare};
 
 use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::zone::Zone;
 use super::{Incident, Kind, hours, minutes};
-use crate::zone::Zone;
 
 declare! {
     /// While too few machines are empty, some are emptied by live migration: those with few VMs
@@ -55,7 +55,7 @@ struct Defragmentation {
 }
 
 impl Incident for Defragmentation {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let now = zone.now();
         let until = *self.until.get_or_insert(now + hours(self.terms.for_hours));
         self.release_empty(zone);
@@ -79,12 +79,12 @@ impl Incident for Defragmentation {
 
 impl Defragmentation {
     /// Machines that are empty by now take VMs again.
-    fn release_empty(&mut self, zone: &mut Zone<'_>) {
+    fn release_empty(&mut self, zone: &mut dyn Zone) {
         self.evacuation.look(zone).into_iter().for_each(|machine| zone.release(machine));
     }
 
     /// Takes up machines while too few are empty and few enough are being emptied.
-    fn choose(&mut self, zone: &mut Zone<'_>) {
+    fn choose(&mut self, zone: &mut dyn Zone) {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         if more == 0 || zone.empty_share_pct() >= self.terms.empty_below {
             return;
@@ -99,7 +99,7 @@ impl Defragmentation {
 
 /// Machines that can be emptied: how many VMs they have, what share of their cores or memory is in
 /// use, and their id. None of their VMs is on its way from or to another machine.
-fn candidates(zone: &Zone<'_>) -> Vec<(u32, f64, MachineId)> {
+fn candidates(zone: &dyn Zone) -> Vec<(u32, f64, MachineId)> {
     let candidate = |machine: MachineId| {
         let (record, vms) = (zone.record(machine), zone.residents(machine));
         let is_settled = vms.len() == record.vms as usize && !vms.iter().any(|vm| zone.is_migrating(*vm));

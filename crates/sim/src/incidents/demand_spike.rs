@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Millis, Resources, Time, VmShape, declare};
 
+use super::zone::Zone;
 use super::{AddedVm, Incident, Kind, minutes};
-use crate::zone::Zone;
 
 declare! {
     /// Many tenants ask for a VM each within seconds, all of one size, beside the trace.
@@ -36,7 +36,7 @@ impl Kind for DemandSpike {
 
 impl Incident for DemandSpike {
     /// Its requests are in the workload from the beginning.
-    fn happen(&mut self, _: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, _: &mut dyn Zone) -> Option<Time> {
         None
     }
 
@@ -56,9 +56,9 @@ impl Incident for DemandSpike {
 mod tests {
     use super::*;
     use crate::incidents::IncidentUse;
-    use crate::incidents::trial::{Trial, incident, minute};
     use crate::plan::{Agents, PlanError};
     use crate::world::World;
+    use crate::world::trial::{Trial, incident, minute};
     use alloc::collections::BTreeSet;
     use alloc::string::ToString;
     use tiebreak_model::VmId;

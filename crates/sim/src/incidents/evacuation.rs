@@ -12,8 +12,8 @@ use core::cmp::Reverse;
 use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{MachineId, Millis, Time, VmId};
 
-use crate::holds::Hold;
-use crate::zone::Zone;
+use super::holds::Hold;
+use super::zone::Zone;
 
 /// Which VM of a machine migrates next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Evacuation {
     }
 
     /// A machine takes no new VMs from now on, and those it has are to be migrated.
-    pub(super) fn take_up(&mut self, zone: &mut Zone<'_>, machine: MachineId) {
+    pub(super) fn take_up(&mut self, zone: &mut dyn Zone, machine: MachineId) {
         zone.hold(machine, Hold::UNREADY);
         zone.watch(machine);
         self.under_way.push(Emptying { machine, waiting: BTreeSet::new() });
@@ -88,10 +88,10 @@ impl Evacuation {
     /// Looks at what has happened since: migrations that are over, VMs that have ended or have
     /// come all the same, decided on by agents that did not know yet. The machines that are empty
     /// now are no longer emptied; they are held until they are released.
-    pub(super) fn look(&mut self, zone: &mut Zone<'_>) -> Vec<MachineId> {
+    pub(super) fn look(&mut self, zone: &mut dyn Zone) -> Vec<MachineId> {
         zone.end_due_migrations();
         self.under_way.iter_mut().for_each(|emptying| emptying.look(zone));
-        let is_done = |it: &Emptying, zone: &Zone<'_>| it.waiting.is_empty() && !zone.is_being_copied(it.machine);
+        let is_done = |it: &Emptying, zone: &dyn Zone| it.waiting.is_empty() && !zone.is_being_copied(it.machine);
         let done: Vec<_> = self.under_way.iter().filter(|it| is_done(it, zone)).map(|it| it.machine).collect();
         self.under_way.retain(|it| !done.contains(&it.machine));
         done.iter().for_each(|machine| zone.unwatch(*machine));
@@ -100,7 +100,7 @@ impl Evacuation {
 
     /// Lets VMs migrate while there are fewer than the zone bears at once. One for which there is
     /// no machine waits, and others of its machine go first.
-    pub(super) fn go_on(&mut self, zone: &mut Zone<'_>) {
+    pub(super) fn go_on(&mut self, zone: &mut dyn Zone) {
         let until = zone.now() + self.terms.each;
         let mut next = 0;
         for _ in 0..self.under_way.len() {
@@ -119,7 +119,7 @@ impl Evacuation {
     }
 
     /// Leaves the machines that are not empty as they are; migrations under way go on.
-    pub(super) fn give_up(&mut self, zone: &mut Zone<'_>) {
+    pub(super) fn give_up(&mut self, zone: &mut dyn Zone) {
         for Emptying { machine, .. } in self.under_way.drain(..) {
             zone.unwatch(machine);
             zone.release(machine);
@@ -129,7 +129,7 @@ impl Evacuation {
     /// When the incident has to go on, beside the time it has in mind itself: when a migration
     /// ends or, where VMs could not migrate, after as long as one takes. None when that time has
     /// been asked for already.
-    pub(super) fn next(&mut self, zone: &Zone<'_>, own: Option<Time>) -> Option<Time> {
+    pub(super) fn next(&mut self, zone: &dyn Zone, own: Option<Time>) -> Option<Time> {
         let now = zone.now();
         let ended = zone.next_migration_end();
         let waits = self.under_way.iter().any(|it| !it.waiting.is_empty());
@@ -145,7 +145,7 @@ impl Evacuation {
 
 impl Emptying {
     /// Notes who has come, and who has left.
-    fn look(&mut self, zone: &mut Zone<'_>) {
+    fn look(&mut self, zone: &mut dyn Zone) {
         let here: BTreeSet<_> = zone.residents(self.machine).iter().copied().collect();
         let saved = self.waiting.difference(&here).filter(|vm| zone.ended_on(**vm, self.machine)).count();
         let come = here.difference(&self.waiting).count();
@@ -156,7 +156,7 @@ impl Emptying {
 
     /// Migrates the VM whose turn it is, or the first after it for which there is a machine; whether
     /// there was one.
-    fn migrate_one(&mut self, zone: &mut Zone<'_>, order: MigrationOrder, until: Time) -> bool {
+    fn migrate_one(&mut self, zone: &mut dyn Zone, order: MigrationOrder, until: Time) -> bool {
         let may = |vm: &&VmId| zone.end_of(**vm) > zone.now() && !zone.is_migrating(**vm);
         let mut turns: Vec<_> = self.waiting.iter().filter(may).copied().collect();
         match order {
@@ -173,13 +173,13 @@ impl Emptying {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disruptions::{Fate, Reason};
     use crate::incidents::IncidentUse;
     use crate::incidents::defragment_machines::DefragmentMachines;
     use crate::incidents::fail_machines::FailMachines;
     use crate::incidents::maintain_by_migration::MaintainByMigration;
-    use crate::incidents::trial::{Trial, incident, machines, minute};
+    use crate::record::disruption::{Fate, Reason};
     use crate::world::World;
+    use crate::world::trial::{Trial, incident, machines, minute};
     use MigrationOrder::{AsPlaced, LongestFirst};
     use alloc::vec;
     use tiebreak_model::{Declared, Readiness};
@@ -244,7 +244,7 @@ mod tests {
         {
             let world = trial.at(at, &incidents);
             assert_eq!((world.occupancy().zone().busy, machines(&world, Readiness::Unready)), (busy, unready), "{at}");
-            let live = world.series().values(crate::metrics::index_of("LiveVms").expect("a metric"));
+            let live = world.series().values(crate::observation::metrics::index_of("LiveVms").expect("a metric"));
             assert_eq!(live.last(), Some(&vms), "a VM that migrates is one VM, minute {at}");
         }
     }

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, declare};
 
+use super::holds::Hold;
+use super::zone::Zone;
 use super::{Incident, Kind, minutes};
-use crate::disruptions::Reason;
-use crate::holds::Hold;
-use crate::zone::Zone;
+use crate::record::disruption::Reason;
 
 declare! {
     /// Machines fail: they lose their VMs and take none until they are back, empty.
@@ -39,7 +39,7 @@ struct Failure {
 }
 
 impl Incident for Failure {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         if let Some(failed) = self.failed.take() {
             failed.into_iter().for_each(|machine| zone.release(machine));
             return None;
@@ -58,10 +58,10 @@ impl Incident for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disruptions::{Disruption, Fate};
-    use crate::incidents::trial::{Trial, counts, incident, machines, minute};
     use crate::plan::Agents;
-    use crate::world::Rejection;
+    use crate::record::Rejection;
+    use crate::record::disruption::{Disruption, Fate};
+    use crate::world::trial::{Trial, counts, incident, machines, minute};
     use alloc::vec;
     use tiebreak_model::{Readiness, VmId};
 

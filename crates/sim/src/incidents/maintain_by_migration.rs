@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use tiebreak_model::{MachineId, Time, declare};
 
 use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::zone::Zone;
 use super::{Incident, Kind, minutes};
-use crate::zone::Zone;
 
 declare! {
     /// A share of the zone's machines is emptied by live migration, a few at a time, each once, and
@@ -49,7 +49,7 @@ struct Maintenance {
 }
 
 impl Incident for Maintenance {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         if self.to_come.is_none() {
             let share = f64::from(zone.fleet().machine_count()) * self.terms.share / 100.0;
             self.to_come = Some(zone.draw_machines(libm::ceil(share) as u32).into());
@@ -69,7 +69,7 @@ impl Incident for Maintenance {
 
 impl Maintenance {
     /// Updates the machines that are empty and puts them back into service.
-    fn finish(&mut self, zone: &mut Zone<'_>) {
+    fn finish(&mut self, zone: &mut dyn Zone) {
         for machine in self.evacuation.look(zone) {
             zone.renew_host(machine);
             zone.release(machine);
@@ -77,7 +77,7 @@ impl Maintenance {
     }
 
     /// Takes up machines as far as few enough are being emptied; whether there were any.
-    fn take_up(&mut self, zone: &mut Zone<'_>) -> bool {
+    fn take_up(&mut self, zone: &mut dyn Zone) -> bool {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         let Some(to_come) = &mut self.to_come else { return false };
         let next: Vec<_> = to_come.drain(..to_come.len().min(more as usize)).collect();

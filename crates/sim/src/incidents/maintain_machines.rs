@@ -5,10 +5,10 @@ use core::ops::Range;
 
 use tiebreak_model::{MachineId, Millis, Time, declare};
 
+use super::holds::Hold;
+use super::zone::Zone;
 use super::{Incident, Kind, hours, minutes};
-use crate::disruptions::Reason;
-use crate::holds::Hold;
-use crate::zone::Zone;
+use crate::record::disruption::Reason;
 
 declare! {
     /// Machines are updated a few at a time, rack by rack: each few are drained, updated, and
@@ -50,7 +50,7 @@ struct Maintenance {
 }
 
 impl Incident for Maintenance {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let until = match self.stage {
             Stage::Draining(until) => until,
             Stage::Updated => {
@@ -74,7 +74,7 @@ impl Maintenance {
     }
 
     /// Puts the machines back into service, with the next host environment.
-    fn finish_batch(&mut self, zone: &mut Zone<'_>) {
+    fn finish_batch(&mut self, zone: &mut dyn Zone) {
         for machine in self.batch() {
             zone.renew_host(machine);
             zone.release(machine);
@@ -82,7 +82,7 @@ impl Maintenance {
     }
 
     /// Takes the next machines out of service; until when their VMs may stay.
-    fn begin_batch(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn begin_batch(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let all = f64::from(zone.fleet().machine_count());
         let last = libm::ceil(all * self.terms.share / 100.0) as u32;
         let first = self.batch.end;
@@ -93,7 +93,7 @@ impl Maintenance {
 
     /// When all VMs on the batch will have left of their own; none when there are none. At one
     /// instant incidents go first, so it is the instant after the last one's end.
-    fn empty_at(&self, zone: &Zone<'_>) -> Option<Time> {
+    fn empty_at(&self, zone: &dyn Zone) -> Option<Time> {
         self.batch().filter_map(|machine| zone.last_end(machine)).max().map(|end| end.max(zone.now()) + Millis(1))
     }
 }
@@ -101,8 +101,8 @@ impl Maintenance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, counts, incident, machines};
     use crate::world::World;
+    use crate::world::trial::{Trial, counts, incident, machines};
     use alloc::vec;
     use alloc::vec::Vec;
     use tiebreak_model::Readiness;

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, declare};
 
+use super::holds::Hold;
+use super::zone::Zone;
 use super::{Incident, Kind, hours};
-use crate::holds::Hold;
-use crate::zone::Zone;
 
 declare! {
     /// Machines are found likely to fail soon: they keep their VMs and may take more.
@@ -36,7 +36,7 @@ struct Suspicion {
 }
 
 impl Incident for Suspicion {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         if let Some(suspected) = self.suspected.take() {
             suspected.into_iter().for_each(|machine| zone.release(machine));
             return None;
@@ -53,7 +53,7 @@ impl Incident for Suspicion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, incident};
+    use crate::world::trial::{Trial, incident};
 
     #[test]
     fn machines_are_at_risk_for_a_while_and_as_much_as_the_worst_says() {

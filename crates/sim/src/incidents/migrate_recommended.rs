@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use tiebreak_model::{Time, declare};
 use tiebreak_placement::migrate::MigrationLimits;
 
+use super::zone::Zone;
 use super::{Incident, Kind};
-use crate::zone::Zone;
 
 declare! {
     /// VMs of fragmented machines move, while they run, to fuller ones that have room.
@@ -30,7 +30,7 @@ impl Kind for MigrateRecommended {
 }
 
 impl Incident for MigrateRecommended {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         zone.migrate_recommended(&MigrationLimits { moves: self.moves, fragmented: self.fragmented });
         None
     }
@@ -39,7 +39,7 @@ impl Incident for MigrateRecommended {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, counts, incident};
+    use crate::world::trial::{Trial, counts, incident};
 
     #[test]
     fn fragmented_machines_become_empty() {
@@ -52,7 +52,7 @@ mod tests {
         for vm in 0..8 {
             let (machine, _) = before.placement(tiebreak_model::VmId(vm)).expect("there is room for eight");
             if gone.insert(machine) {
-                trial.vms[vm as usize].end = crate::incidents::trial::minute(60);
+                trial.vms[vm as usize].end = crate::world::trial::minute(60);
             }
         }
         for (moves, moved, empty, placed) in [(0, 0, 0, 8), (1, 1, 1, 9), (100, 2, 2, 10)] {

@@ -10,26 +10,28 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Declaration, Declared, Millis, Time};
 
-use crate::zone::Zone;
+use zone::Zone;
 
 mod added_demand;
+pub(crate) mod copies;
 mod decommission_cluster;
 mod defragment_machines;
 mod demand_spike;
+pub(crate) mod disruptions;
 mod evacuation;
 pub(crate) mod fail_machines;
+pub(crate) mod holds;
 pub(crate) mod maintain_by_migration;
 mod maintain_machines;
 mod mark_at_risk;
 mod migrate_recommended;
-mod planning;
 pub(crate) mod raise_cluster_limit;
+mod residents;
 mod roll_out_host_environment;
 pub(crate) mod roll_out_lifetimes;
-#[cfg(test)]
-pub(crate) mod trial;
+pub(crate) mod zone;
 
-pub(crate) use added_demand::{ADDED_VMS_MAX, AddedVm};
+pub(crate) use added_demand::{ADDED_VMS_MAX, AddedDemand, AddedVm};
 pub(crate) use raise_cluster_limit::with_limit_raised;
 
 /// Two lists of one order. What incidents say of themselves stands apart from how they begin, so
@@ -123,7 +125,7 @@ impl Planned {
 /// An incident in a run.
 pub(crate) trait Incident: Send {
     /// Lets it begin, or go on; when it wants to go on next, if ever.
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time>;
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time>;
 
     /// Whether it has to know how long VMs are predicted to live.
     fn asks_for_lifetimes(&self) -> bool {

@@ -7,8 +7,8 @@ use tiebreak_model::declare::value_or_default;
 use tiebreak_model::{Time, declare};
 use tiebreak_placement::{RuleUse, rules};
 
+use super::zone::Zone;
 use super::{Incident, Kind};
-use crate::zone::Zone;
 
 /// The rule whose limit it is.
 const RULE: &str = "IsClusterBelowLimit";
@@ -32,7 +32,7 @@ impl Kind for RaiseClusterLimit {
 }
 
 impl Incident for RaiseClusterLimit {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         zone.raise_cluster_limit(self.points);
         None
     }
@@ -53,7 +53,7 @@ pub(crate) fn with_limit_raised(mut list: Vec<RuleUse>, points: f64) -> Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, incident};
+    use crate::world::trial::{Trial, incident};
 
     #[test]
     fn more_of_each_cluster_is_sold_from_then_on() {

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use tiebreak_model::{MachineId, Millis, Time, declare};
 
+use super::zone::Zone;
 use super::{Incident, Kind};
-use crate::zone::Zone;
 
 declare! {
     /// A new host environment is rolled out machine by machine, below the VMs that run.
@@ -33,7 +33,7 @@ struct RollOut {
 }
 
 impl Incident for RollOut {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let began = *self.began.get_or_insert(zone.now());
         let per_hour = u64::from(self.terms.machines_per_hour);
         let turn = |machine: u32| began + Millis(u64::from(machine) * Millis::HOUR.0 / per_hour);
@@ -49,7 +49,7 @@ impl Incident for RollOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incidents::trial::{Trial, counts, incident};
+    use crate::world::trial::{Trial, counts, incident};
     use alloc::vec::Vec;
 
     #[test]

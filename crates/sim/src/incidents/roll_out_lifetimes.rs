@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use tiebreak_model::{Time, declare};
 
+use super::zone::Zone;
 use super::{Incident, Kind};
-use crate::zone::Zone;
 
 declare! {
     /// From now on the lifetime rules of the list count; before, the list runs without them.
@@ -24,7 +24,7 @@ impl Kind for RollOutLifetimes {
 }
 
 impl Incident for RollOutLifetimes {
-    fn happen(&mut self, zone: &mut Zone<'_>) -> Option<Time> {
+    fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         zone.roll_out_lifetimes();
         None
     }

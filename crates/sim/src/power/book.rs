@@ -9,15 +9,15 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ChassisId, Fleet, Load, MachineId, Resource, Time, VmId, Workload};
+use tiebreak_model::random::Seed;
+use tiebreak_model::{ChassisId, Fleet, Load, MachineId, Occupancy, Resource, Time, VmId, Workload};
 use tiebreak_power::{Capping, Chassis, Part, ServerPower};
 
+use super::deviation::Deviation;
 use super::events::{CappingEvent, EVENTS_MAX, PowerCounters, PowerSample, PowerSummary, Throttled};
 use super::usage::{Pattern, Patterns};
 use super::{CappingKind, PowerTerms};
-use crate::metrics::Deviation;
-use crate::plan::Plan;
-use crate::share_byte::ShareByte;
+use crate::system::{Arrival, Stay, System};
 
 /// Readings of draws that are kept at most, over all chassis; where there would be more, only those of every so many
 /// slots are.
@@ -81,9 +81,9 @@ struct Resident {
 struct Balance([u64; 2]);
 
 impl PowerBook {
-    pub(crate) fn new(terms: Arc<PowerTerms>, plan: &Plan) -> Self {
-        let fleet = plan.fleet.clone();
-        let (patterns, horizon) = (Patterns::new(&terms.settings, plan.seed), plan.workload.horizon());
+    /// Of a fleet on which nobody stands, for a run until this horizon.
+    pub(crate) fn new(terms: Arc<PowerTerms>, fleet: &Arc<Fleet>, horizon: Time, seed: Seed) -> Self {
+        let (fleet, patterns) = (fleet.clone(), Patterns::new(&terms.settings, seed));
         let machines = fleet.machine_count() as usize;
         let chassis: Vec<_> = (0..fleet.chassis_count()).map(|id| Held::idle(&terms, &fleet, ChassisId(id))).collect();
         let readings = (patterns.slot_of(horizon) + 1) * chassis.len() as u64;
@@ -110,7 +110,7 @@ impl PowerBook {
     }
 
     /// A VM stands on a machine from now on; `number` is the name by which chance knows it.
-    pub(crate) fn join(&mut self, (vm, number): (VmId, u64), machine: MachineId, workload: &Workload, now: Time) {
+    fn join(&mut self, (vm, number): (VmId, u64), machine: MachineId, workload: &Workload, now: Time) {
         let (shape, usage) = (workload.shape_of_vm(vm), self.terms.usages[vm.index()]);
         let cores_milli = shape.demand[Resource::Cores];
         let Load { user_facing, .. } = usage.load;
@@ -131,7 +131,7 @@ impl PowerBook {
     }
 
     /// It does so no more.
-    pub(crate) fn leave(&mut self, vm: VmId, machine: MachineId, workload: &Workload, now: Time) {
+    fn part(&mut self, vm: VmId, machine: MachineId, workload: &Workload, now: Time) {
         let usage = self.terms.usages[vm.index()];
         let cores_milli = workload.shape_of_vm(vm).demand[Resource::Cores];
         self.loads[machine.index()].0[usize::from(!usage.load.user_facing)] -= usage.load.of_cores(cores_milli);
@@ -152,7 +152,7 @@ impl PowerBook {
     }
 
     /// Brings all chassis to a moment.
-    pub(crate) fn follow_all(&mut self, now: Time) {
+    fn follow_all(&mut self, now: Time) {
         if self.measures() {
             (0..self.chassis.len()).for_each(|at| self.follow(ChassisId::of(at), now));
         }
@@ -181,8 +181,62 @@ impl PowerBook {
         }
     }
 
+    /// The events so far, in the order they ended, then those under way.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &CappingEvent> {
+        self.events.iter().chain(self.chassis.iter().filter_map(|held| held.event.as_ref()))
+    }
+
+    /// VMs that were slowed down, and how much.
+    pub(crate) fn throttled(&self) -> &BTreeMap<VmId, Throttled> {
+        &self.throttled
+    }
+
+    /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = &[f32]> {
+        self.chassis.iter().map(|held| held.readings.as_slice())
+    }
+
+    /// What every server draws of its share of the budget, by id: 1 is all of it.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = f64> {
+        self.chassis.iter().flat_map(|held| {
+            let share_w = held.budget_w / held.servers.len() as f64;
+            let draw = move |server| held.control.as_ref().map_or(held.wanted_w[server], |it| it.server_w(server));
+            (0..held.servers.len()).map(move |server| draw(server) / share_w)
+        })
+    }
+
+    /// How much of its cores a VM uses at a moment, from 0 to 1; `number` as in [`join`](Self::join).
+    pub(crate) fn utilization(&self, (vm, number): (VmId, u64), workload: &Workload, at: Time) -> f64 {
+        let tenant = workload.tenant(workload.request_of(vm));
+        let pattern = self.patterns.of(self.terms.usages[vm.index()], number, tenant);
+        self.patterns.utilization(&pattern, self.patterns.slot_of(at))
+    }
+
+    /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
+    pub(crate) fn chassis_draw(&self, id: ChassisId) -> (Time, &[f64], f64) {
+        let held = &self.chassis[id.index()];
+        (held.now, &held.wanted_w, held.control.as_ref().map_or(held.wanted, Chassis::draw_w))
+    }
+}
+
+impl System for PowerBook {
+    type Sample = PowerSample;
+    type Summary = PowerSummary;
+
+    fn come(&mut self, Arrival { stay, .. }: &Arrival<'_>) {
+        self.join((stay.vm, stay.luck), stay.machine, stay.workload, stay.now);
+    }
+
+    fn leave(&mut self, stay: &Stay<'_>) {
+        self.part(stay.vm, stay.machine, stay.workload, stay.now);
+    }
+
+    fn pass(&mut self, now: Time) {
+        self.follow_all(now);
+    }
+
     /// Power now; everything counted since the last sample.
-    pub(crate) fn sample(&mut self, now: Time) -> PowerSample {
+    fn sample(&mut self, now: Time, _: &Occupancy) -> PowerSample {
         self.follow_all(now);
         self.samples += 1;
         let fleet = self.fleet.clone();
@@ -221,7 +275,7 @@ impl PowerBook {
     }
 
     /// What power was like so far.
-    pub(crate) fn summary(&self) -> PowerSummary {
+    fn summary(&self) -> PowerSummary {
         let mean = |sum: &f64| sum / f64::from(self.samples.max(1));
         let of = |kind: bool| {
             let is = |vm: &VmId| self.terms.usages[vm.index()].load.user_facing == kind;
@@ -232,43 +286,6 @@ impl PowerBook {
             deviations: core::array::from_fn(|which| Deviation::of(self.scores[which].iter().map(mean))),
             throttled_vms: [of(true), of(false)],
         }
-    }
-
-    /// The events so far, in the order they ended, then those under way.
-    pub(crate) fn events(&self) -> impl Iterator<Item = &CappingEvent> {
-        self.events.iter().chain(self.chassis.iter().filter_map(|held| held.event.as_ref()))
-    }
-
-    /// VMs that were slowed down, and how much.
-    pub(crate) fn throttled(&self) -> &BTreeMap<VmId, Throttled> {
-        &self.throttled
-    }
-
-    /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
-    pub(crate) fn readings(&self) -> impl Iterator<Item = &[f32]> {
-        self.chassis.iter().map(|held| held.readings.as_slice())
-    }
-
-    /// What every server draws of its share of the budget, by id.
-    pub(crate) fn bytes(&self) -> impl Iterator<Item = ShareByte> {
-        self.chassis.iter().flat_map(|held| {
-            let share_w = held.budget_w / held.servers.len() as f64;
-            let draw = move |server| held.control.as_ref().map_or(held.wanted_w[server], |it| it.server_w(server));
-            (0..held.servers.len()).map(move |server| ShareByte::of(draw(server) / share_w))
-        })
-    }
-
-    /// How much of its cores a VM uses at a moment, from 0 to 1; `number` as in [`join`](Self::join).
-    pub(crate) fn utilization(&self, (vm, number): (VmId, u64), workload: &Workload, at: Time) -> f64 {
-        let tenant = workload.tenant(workload.request_of(vm));
-        let pattern = self.patterns.of(self.terms.usages[vm.index()], number, tenant);
-        self.patterns.utilization(&pattern, self.patterns.slot_of(at))
-    }
-
-    /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
-    pub(crate) fn chassis_draw(&self, id: ChassisId) -> (Time, &[f64], f64) {
-        let held = &self.chassis[id.index()];
-        (held.now, &held.wanted_w, held.control.as_ref().map_or(held.wanted, Chassis::draw_w))
     }
 }
 

@@ -13,6 +13,7 @@ use tiebreak_model::{Usage, declare};
 use tiebreak_power::{Capping, ServerPower};
 
 pub(crate) mod book;
+mod deviation;
 pub mod events;
 pub mod usage;
 

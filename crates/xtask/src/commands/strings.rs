@@ -61,8 +61,8 @@ const ENGINE: &[&str] = &[
     "crates/profile/src/words.rs",
     "crates/scenario/src/cost.rs",
     "crates/sim/src/power/mod.rs",
-    "crates/sim/src/rule_shares.rs",
-    "crates/sim/src/story.rs",
+    "crates/sim/src/observation/rule_shares.rs",
+    "crates/sim/src/world/story.rs",
     "crates/trace/src/limits.rs",
     "crates/trace/src/report.rs",
 ];

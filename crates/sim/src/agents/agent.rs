@@ -1,0 +1,271 @@
+//! An allocation agent: decides requests on its own view of the zone and commits
+//! optimistically (Protean section 4, Algorithm 1).
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{MachineId, MachineRecord, Outlook, RequestId, Resources, Time, VmId, VmShape};
+use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
+
+use super::job::Job;
+use super::store::{CutNews, MachineNews, Store};
+
+/// A machine chosen for one VM of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Assignment {
+    pub(crate) vm: VmId,
+    pub(crate) machine: MachineId,
+    /// The store's revision of the machine that the agent's view reflected, its own commits since counted in.
+    pub(crate) seen: Revision,
+    pub(crate) shape: VmShape,
+    pub(crate) outlook: Outlook,
+    pub(crate) best_set: u32,
+    pub(crate) cache: CacheUse,
+}
+
+/// A decision on its way to the store.
+#[derive(Clone, Debug)]
+pub(crate) struct InFlight {
+    pub(crate) job: Job,
+    /// The request its VMs belong to.
+    pub(crate) request: RequestId,
+    pub(crate) attempt: u32,
+    /// What was chosen before a VM was refused, if one was.
+    pub(crate) assignments: Vec<Assignment>,
+    /// What the links of these VMs take, by the places of cuts.
+    pub(crate) links: Vec<(u32, u64)>,
+    /// The VM no machine was found for, and whether any had room for it.
+    pub(crate) refused: Option<(VmId, CacheUse)>,
+    pub(crate) had_room: bool,
+}
+
+impl InFlight {
+    /// Begins a job of a request, in the room of a decision that is over.
+    pub(crate) fn begin(over: Option<Self>, job: Job, request: RequestId, attempt: u32) -> Self {
+        let (mut assignments, mut links) = over.map_or_else(Default::default, |over| (over.assignments, over.links));
+        assignments.clear();
+        links.clear();
+        Self { job, request, attempt, assignments, links, refused: None, had_room: false }
+    }
+}
+
+/// One agent.
+pub(crate) struct Agent {
+    pub(crate) allocator: Allocator,
+    /// The store's revision of each machine that this agent's view reflects.
+    seen: Vec<Revision>,
+    /// How far it has read the store's log of machines, and that of the network.
+    pub(crate) position: u64,
+    pub(crate) cut_position: u64,
+    /// Decisions sent to the store and not yet answered, the oldest first. Only an agent that
+    /// decides on while a commit is under way has more than one.
+    in_flight: VecDeque<InFlight>,
+    /// The machines of its own unanswered choices, each as the store had it without them.
+    pending: Vec<(MachineId, MachineRecord)>,
+    /// The store's revision of each cut of the network that this agent's view reflects, and what
+    /// its own unanswered choices take of it on top of that.
+    cuts_seen: Vec<u32>,
+    cuts_pending_kbps: Vec<u64>,
+    /// Since when it has nothing to decide; none while it has.
+    pub(crate) idle_since: Option<Time>,
+    /// VMs it decided, and commits of it that failed.
+    pub(crate) decided: u64,
+    pub(crate) conflicts: u64,
+    /// What it makes of predicted lifetimes, where it is shown any.
+    pub(crate) lifetimes: Option<Lifetimes>,
+}
+
+impl Agent {
+    pub(crate) fn new(allocator: Allocator, store: &Store, lifetimes: Option<Lifetimes>) -> Self {
+        let machines = store.occupancy().fleet().machine_count();
+        let seen = (0..machines).map(|id| store.revision_of(MachineId(id))).collect();
+        Self {
+            allocator,
+            seen,
+            position: store.machines.end(),
+            cut_position: store.cuts.end(),
+            in_flight: VecDeque::new(),
+            pending: Vec::new(),
+            cuts_seen: store.cut_revisions().to_vec(),
+            cuts_pending_kbps: alloc::vec![0; store.cut_revisions().len()],
+            idle_since: Some(Time::ZERO),
+            decided: 0,
+            conflicts: 0,
+            lifetimes,
+        }
+    }
+
+    /// Reads the logs up to what is visible now.
+    pub(crate) fn catch_up(&mut self, store: &Store, now: Time) {
+        for entry in store.machines.published(self.position, now) {
+            self.position += 1;
+            let MachineNews { machine, revision, record } = entry.news;
+            // Of one revision there may be several entries: expected exits change none.
+            if revision >= self.seen[machine.index()] {
+                self.know(machine, revision, record);
+            }
+        }
+        for entry in store.cuts.published(self.cut_position, now) {
+            self.cut_position += 1;
+            if entry.news.revision >= self.cuts_seen[entry.news.place as usize] {
+                self.know_cut(entry.news);
+            }
+        }
+    }
+
+    /// Learns the store's state of a machine; its own unanswered choices stay in its view.
+    fn know(&mut self, machine: MachineId, revision: Revision, record: MachineRecord) {
+        self.seen[machine.index()] = revision;
+        let record = match self.pending.iter().position(|(pending, _)| *pending == machine) {
+            None => record,
+            Some(at) => {
+                self.pending[at].1 = record;
+                self.with_pending(machine, record)
+            }
+        };
+        self.allocator.view_mut().set(machine, record);
+    }
+
+    /// Learns what the store has reserved of a cut.
+    fn know_cut(&mut self, news: CutNews) {
+        let at = news.place as usize;
+        self.cuts_seen[at] = news.revision;
+        let used_kbps = news.used_kbps + self.cuts_pending_kbps[at];
+        if let Some(network) = self.allocator.view_mut().network_mut() {
+            network.set_used(news.place, used_kbps);
+        }
+    }
+
+    /// Learns what the store has reserved of these cuts from its answer to a commit.
+    pub(crate) fn told_cuts(&mut self, store: &Store, cuts: &[(u32, u64)]) {
+        cuts.iter().for_each(|(place, _)| self.know_cut(store.cut(*place)));
+    }
+
+    /// Notes what the links of a VM take that was just assigned, in the agent's own view.
+    pub(crate) fn reserve(&mut self, flight: &mut InFlight, cuts: &[(u32, u64)]) {
+        flight.links.extend_from_slice(cuts);
+        let Some(network) = self.allocator.view_mut().network_mut() else { return };
+        for (place, kbps) in cuts {
+            network.reserve(*place, *kbps);
+            self.cuts_pending_kbps[*place as usize] += kbps;
+        }
+    }
+
+    /// A machine's state with the agent's own unanswered choices; what no longer fits will
+    /// fail at the store.
+    fn with_pending(&self, machine: MachineId, base: MachineRecord) -> MachineRecord {
+        let choices = self.in_flight.iter().flat_map(|flight| &flight.assignments);
+        let mine = choices.filter(|it| it.machine == machine);
+        mine.fold(base, |record, it| self.place(record, it).unwrap_or(record))
+    }
+
+    /// Notes a choice in the agent's own view, so that the request's next VM sees it.
+    pub(crate) fn assign(&mut self, flight: &mut InFlight, assignment: Assignment) {
+        let machine = assignment.machine;
+        let before = self.allocator.view().record(machine);
+        let after = self.place(before, &assignment);
+        if !self.pending.iter().any(|(pending, _)| *pending == machine) {
+            self.pending.push((machine, before));
+        }
+        flight.assignments.push(assignment);
+        let after = after.expect("a chosen machine has room in the agent's view, or VMs to put out");
+        self.allocator.view_mut().set(machine, after);
+    }
+
+    /// Forgets the choices of a request: the store has answered, or will never be asked.
+    pub(crate) fn release(&mut self, flight: &InFlight) {
+        if let Some(network) = self.allocator.view_mut().network_mut() {
+            for (place, kbps) in &flight.links {
+                network.release(*place, *kbps);
+                self.cuts_pending_kbps[*place as usize] -= kbps;
+            }
+        }
+        for machine in flight.assignments.iter().map(|it| it.machine) {
+            let Some(at) = self.pending.iter().position(|(pending, _)| *pending == machine) else { continue };
+            let record = self.with_pending(machine, self.pending[at].1);
+            self.allocator.view_mut().set(machine, record);
+            let still = self.in_flight.iter().flat_map(|flight| &flight.assignments).any(|it| it.machine == machine);
+            if !still {
+                self.pending.swap_remove(at);
+            }
+        }
+    }
+
+    /// Whether nothing of it is on its way to the store.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// Decisions of it on their way to the store.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Sends a decision to the store.
+    pub(crate) fn send(&mut self, flight: InFlight) {
+        self.in_flight.push_back(flight);
+    }
+
+    /// The decision that reaches the store: the oldest that was sent.
+    ///
+    /// # Panics
+    /// When nothing was sent: a commit is scheduled only by sending.
+    pub(crate) fn arrive(&mut self) -> InFlight {
+        self.in_flight.pop_front().expect("a commit was sent before it arrives")
+    }
+
+    /// A machine with one VM more, others put out where it needs that. Nobody can put out this one
+    /// before the store knows it, not even another VM of its request.
+    fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
+        let shape = &it.shape;
+        let may_evict = self.allocator.policy().lets_evict(shape);
+        let makes_room = may_evict && record.evictable.covers(record.free.shortage(shape.demand));
+        let after = if makes_room { record.with_evictions(shape).with(shape) } else { record.with(shape) }?;
+        let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
+        let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
+        let Some(terms) = &self.lifetimes else { return Some(after) };
+        let full = terms.is_full(after.used_share(self.allocator.view().fleet().capacity(it.machine)));
+        Some(MachineRecord { life: after.life.with(&it.outlook, full), ..after })
+    }
+
+    /// Learns the store's state of a machine from its answer to a commit.
+    pub(crate) fn told(&mut self, store: &Store, machine: MachineId) {
+        self.know(machine, store.revision_of(machine), store.occupancy().record(machine));
+    }
+
+    /// A commit of its own was taken. What it has decided since on the same machines is not outdated by it: its view has shown
+    /// those VMs all along.
+    pub(crate) fn count_in(&mut self, store: &Store, taken: &InFlight) {
+        for later in self.in_flight.iter_mut().flat_map(|flight| &mut flight.assignments) {
+            let same = |it: &&Assignment| (it.machine, it.seen) == (later.machine, later.seen);
+            if taken.assignments.iter().any(|it| same(&it)) {
+                later.seen = store.revision_of(later.machine);
+            }
+        }
+    }
+
+    /// The store's revision of a machine that its view reflects.
+    pub(crate) fn seen(&self, machine: MachineId) -> Revision {
+        self.seen[machine.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::world::trial::Trial;
+
+    /// A request for a spot VM and one that may put out spot VMs, on a machine of 4 cores.
+    #[test]
+    fn no_request_counts_on_putting_out_its_own_vms() {
+        for (spot, other, placed) in [(3, 1, 2), (3, 2, 0)] {
+            let mut trial =
+                Trial::new(1, 1).rule("AreNodeResourcesValid", &[1.0]).rule("IsClusterBelowLimit", &[100.0]);
+            trial = trial.vms(1, spot, (10, 100)).vms(1, other, (10, 100));
+            trial.vms[0].shape.priority = 1;
+            trial.vms.iter_mut().for_each(|row| row.tenant = 1);
+            let summary = trial.run(&[]).summary();
+            assert_eq!((summary.placements, summary.conflicts), (placed, 0), "{spot} and {other} cores");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Allocation agents and the store that they share: each decides on its own view, and the store takes a decision whole or
+//! refuses it (Protean sections 4 and 5).
+//!
+//! All of it in the hands of the world, which says when: the [`Team`] and its queue, the [`store`], and what is known
+//! of the tenant whose request is being decided ([`asking`]).
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
+
+use tiebreak_model::{Time, VmId};
+use tiebreak_placement::{CacheCounters, CacheSizes};
+
+use agent::{Agent, InFlight};
+use avoidance::Window;
+use chance::Chance;
+use demand::Demands;
+use job::{Job, Waiting};
+use settings::Agents;
+use store::Store;
+
+pub(crate) mod agent;
+pub(crate) mod asking;
+mod avoidance;
+pub(crate) mod chance;
+pub(crate) mod demand;
+pub(crate) mod evictions;
+pub(crate) mod job;
+pub(crate) mod latency;
+pub(crate) mod settings;
+pub(crate) mod store;
+pub(crate) mod tenants;
+
+/// What an agent is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentState {
+    /// Changes in the store that it has not read yet.
+    pub behind: u64,
+    /// Its decisions on their way to the store.
+    pub in_flight: u32,
+    /// Whether it has nothing to decide.
+    pub is_idle: bool,
+    /// VMs it decided, tries counted.
+    pub decided: u64,
+    /// Its commits that failed.
+    pub conflicts: u64,
+    /// What its caches did.
+    pub caches: CacheCounters,
+    /// What its caches hold.
+    pub sizes: CacheSizes,
+}
+
+/// All agents and the queue of work that they share.
+pub(crate) struct Team {
+    pub(crate) agents: Vec<Agent>,
+    /// Those with nothing to decide, the longest idle first.
+    idle: VecDeque<u32>,
+    /// What waits for an agent, the longest first.
+    waiting: VecDeque<Waiting>,
+    pub(crate) chance: Chance,
+    /// How many of the latest commits failed.
+    pub(crate) window: Window,
+    pub(crate) spare: Spare,
+}
+
+/// Room for work that is thrown away, kept so that a decision asks for no memory.
+#[derive(Default)]
+pub(crate) struct Spare {
+    pub(crate) order: Vec<VmId>,
+    pub(crate) demands: Demands,
+    pub(crate) flights: Vec<InFlight>,
+}
+
+impl Team {
+    /// The first agent alone, which places those alive at the start before all others begin.
+    pub(crate) fn new(first: Agent, settings: &Agents, chance: Chance) -> Self {
+        Self {
+            agents: Vec::from([first]),
+            idle: (0..settings.count).collect(),
+            waiting: VecDeque::new(),
+            chance,
+            window: Window::new(settings.avoidance_window),
+            spare: Spare::default(),
+        }
+    }
+
+    /// A job joins the queue.
+    pub(crate) fn enqueue(&mut self, job: Job, attempt: u32, now: Time) {
+        self.waiting.push_back(Waiting { job, attempt, since: now });
+    }
+
+    /// The job that waits longest, for the agent that is idle longest, if there are both.
+    pub(crate) fn next(&mut self) -> Option<(u32, Waiting)> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let agent = self.idle.pop_front()?;
+        self.waiting.pop_front().map(|waiting| (agent, waiting))
+    }
+
+    /// Takes a job out of the queue; whether it was there.
+    pub(crate) fn withdraw(&mut self, job: Job) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|waiting| waiting.job != job);
+        self.waiting.len() < before
+    }
+
+    /// Jobs that wait for an agent.
+    pub(crate) fn waiting(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
+    /// An agent may take the next job.
+    pub(crate) fn free(&mut self, agent: u32, now: Time) {
+        self[agent].idle_since = Some(now);
+        self.idle.push_back(agent);
+    }
+
+    /// Changes an agent has not read, on average.
+    pub(crate) fn lag(&self, store: &Store) -> f64 {
+        let end = store.machines.end();
+        let behind: u64 = self.agents.iter().map(|agent| end - agent.position).sum();
+        behind as f64 / self.agents.len() as f64
+    }
+
+    /// Drops log entries that all agents have read, when the log has grown long; idle agents
+    /// read what is visible first. What is not visible yet stays.
+    pub(crate) fn trim_log(&mut self, store: &mut Store, now: Time) {
+        const ROOMY: usize = 4_096;
+        let longest = store.machines.backlog().max(store.cuts.backlog());
+        if longest > ROOMY.max(4 * store.occupancy().fleet().machine_count() as usize) {
+            for agent in &mut self.agents {
+                if agent.is_idle() {
+                    agent.catch_up(store, now);
+                }
+            }
+            let read = self.agents.iter().map(|agent| (agent.position, agent.cut_position));
+            let (machines, cuts) = read.reduce(|one, other| (one.0.min(other.0), one.1.min(other.1))).unwrap_or((0, 0));
+            store.machines.forget_before(machines);
+            store.cuts.forget_before(cuts);
+        }
+    }
+
+    /// What each agent is doing now.
+    pub(crate) fn states(&self, store: &Store) -> Vec<AgentState> {
+        let end = store.machines.end();
+        let state = |agent: &Agent| AgentState {
+            behind: end - agent.position,
+            in_flight: agent.in_flight() as u32,
+            is_idle: agent.idle_since.is_some(),
+            decided: agent.decided,
+            conflicts: agent.conflicts,
+            caches: agent.allocator.counters().clone(),
+            sizes: agent.allocator.sizes(),
+        };
+        self.agents.iter().map(state).collect()
+    }
+
+    /// What the caches of all agents hold.
+    pub(crate) fn cache_sizes(&self) -> CacheSizes {
+        let mut all = CacheSizes::default();
+        self.agents.iter().for_each(|agent| all.add(&agent.allocator.sizes()));
+        all
+    }
+
+    /// What the caches of all agents did.
+    pub(crate) fn cache_counters(&self) -> CacheCounters {
+        let mut all = CacheCounters::default();
+        self.agents.iter().for_each(|agent| all.add(agent.allocator.counters()));
+        all
+    }
+}
+
+impl Index<u32> for Team {
+    type Output = Agent;
+
+    fn index(&self, agent: u32) -> &Agent {
+        &self.agents[agent as usize]
+    }
+}
+
+impl IndexMut<u32> for Team {
+    fn index_mut(&mut self, agent: u32) -> &mut Agent {
+        &mut self.agents[agent as usize]
+    }
+}

@@ -1,0 +1,473 @@
+//! Predicted lives during a run: what is foretold of each VM, what that makes of each machine,
+//! and when it has to be thought over again (LAVA sections 3 to 5, G.3).
+//!
+//! Nothing here looks at when a VM really leaves; that comes as an event like everywhere else.
+//! A machine is predicted again when a VM comes or goes, when it should have been free by now,
+//! and, as often as the settings say, when the prediction for one of its VMs would differ.
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_lifetime::{Forecasts, Prediction};
+use tiebreak_model::{HostLife, MachineId, Occupancy, Outlook, Phase, RequestId, Time, VmId, Workload};
+use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
+
+use crate::system::{Arrival, Stay, System};
+
+pub(crate) mod life_byte;
+
+/// A machine that outlives every prediction is asked about again after so many seconds.
+const PATIENCE_S: u32 = 60;
+
+/// Turns remembered of each machine, and how many where people look back.
+const TURNS_KEPT: usize = 16;
+const TURNS_KEPT_TO_LOOK_BACK: usize = 1_000;
+
+/// What is foretold of the VMs of a plan, and what is made of it.
+#[derive(Clone)]
+pub(crate) struct Foresight {
+    pub(crate) terms: Lifetimes,
+    pub(crate) forecasts: Arc<Forecasts>,
+}
+
+impl Foresight {
+    /// How long a VM is predicted to live on, asked now, or when it first was there where first
+    /// words stand.
+    pub(crate) fn remaining_s(&self, workload: &Workload, vm: VmId, now: Time) -> u32 {
+        let (born_s, now_s) = (born_s(workload.at(workload.request_of(vm))), seconds(now));
+        if self.terms.repredict {
+            return self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1);
+        }
+        let first_s = born_s.max(0) as u32;
+        let exit_s = first_s.saturating_add(self.forecasts.remaining_s(vm, uptime_s(born_s, first_s)));
+        exit_s.saturating_sub(now_s).max(1)
+    }
+}
+
+/// One change of a machine's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnAt {
+    /// When, in seconds since the trace began.
+    pub at_s: u32,
+    /// Why.
+    pub turn: Turn,
+    /// The class after it.
+    pub class: u8,
+    /// How often a VM had come to any machine by then: what came first within a second.
+    comings: u32,
+}
+
+/// A machine as lifetime rules see it, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCard {
+    /// Its state.
+    pub host: Host,
+    /// Its VMs, in no order that means anything.
+    pub vms: Vec<ExpectedVm>,
+    /// The last changes of its state, the oldest first.
+    pub turns: Vec<TurnAt>,
+}
+
+/// What is predicted of a VM on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedVm {
+    /// The VM.
+    pub vm: VmId,
+    /// When it is expected to leave, in seconds since the trace began.
+    pub exit_s: u32,
+    /// The same by the first prediction.
+    pub first_exit_s: u32,
+    /// Whether the machine, recycling, waits for it.
+    pub residual: bool,
+}
+
+/// What predicting lifetimes took and led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LifeCounts {
+    /// Predictions for VMs that were running.
+    pub repredictions: u64,
+    /// Changes of machines' states, as in [`Turn::ALL`].
+    pub turns: [u64; 5],
+}
+
+#[derive(Clone, Copy, Default)]
+struct VmLife {
+    /// When it was asked for, in seconds; before the trace began it is negative.
+    born_s: i32,
+    /// What was foretold first; 0 before that.
+    first_s: u32,
+    first_exit_s: u32,
+    /// Which coming to a machine was its last one.
+    coming: u32,
+}
+
+/// What was predicted last of a VM on a machine. Those of one machine stand side by side: thinking
+/// it over is one walk along them, and asks again only about those of whom something else would be
+/// said.
+#[derive(Clone, Copy)]
+struct Said {
+    vm: VmId,
+    exit_s: u32,
+    /// From this moment on another exit may be predicted; asked sooner, the answer is the same.
+    changes_s: u32,
+}
+
+/// What else is known of that VM.
+#[derive(Clone, Copy)]
+struct Resident {
+    born_s: i32,
+    first_exit_s: u32,
+    first_s: u32,
+    residual: bool,
+}
+
+#[derive(Clone, Default)]
+struct Machine {
+    host: Host,
+    /// Of each of its VMs in the same order.
+    said: Vec<Said>,
+    residents: Vec<Resident>,
+    /// The latest first exit and the longest first life of them.
+    first_exit_s: u32,
+    longest_s: u32,
+    /// When its VMs were predicted last.
+    checked_s: u32,
+}
+
+/// When something is due on a machine, and when the queue will tell; 0 is never.
+#[derive(Clone, Copy, Default)]
+struct Due {
+    due_s: u32,
+    scheduled_s: u32,
+}
+
+/// Predicted lives at a sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LifeSample {
+    /// VMs predicted again since the sample before.
+    pub(crate) repredictions: u64,
+    /// How many machines are open and how many recycle; none before agents are shown what is predicted.
+    pub(crate) phases: Option<[u32; 2]>,
+}
+
+/// The predicted lives of a run.
+pub(crate) struct Lives {
+    terms: Lifetimes,
+    /// From when on agents are shown what is predicted.
+    shown_from: Time,
+    forecasts: Arc<Forecasts>,
+    vms: Vec<VmLife>,
+    machines: Vec<Machine>,
+    /// Beside the machines, because most that the queue tells is out of date by then.
+    dues: Vec<Due>,
+    turns: Vec<Vec<TurnAt>>,
+    counts: LifeCounts,
+    /// Predictions again up to the last sample.
+    repredictions_sampled: u64,
+    turns_kept: usize,
+    comings: u32,
+}
+
+impl Lives {
+    /// Of a workload of which nobody stands on any of so many machines.
+    pub(crate) fn new(foresight: &Foresight, workload: &Workload, machines: u32, shown_from: Time) -> Self {
+        let requests = (0..workload.request_count()).map(RequestId);
+        let born = requests.flat_map(|it| workload.vms_of(it).map(move |_| born_s(workload.at(it))));
+        Self {
+            terms: foresight.terms,
+            shown_from,
+            forecasts: foresight.forecasts.clone(),
+            vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
+            machines: vec![Machine::default(); machines as usize],
+            dues: vec![Due::default(); machines as usize],
+            turns: vec![Vec::new(); machines as usize],
+            counts: LifeCounts::default(),
+            repredictions_sampled: 0,
+            turns_kept: TURNS_KEPT,
+            comings: 0,
+        }
+    }
+
+    /// Remembers more, for [`Lives::card_at`].
+    pub(crate) fn look_back(&mut self) {
+        self.turns_kept = TURNS_KEPT_TO_LOOK_BACK;
+    }
+
+    /// From when on agents are shown what is predicted.
+    pub(crate) fn shown_from(&self) -> Time {
+        self.shown_from
+    }
+
+    /// Whether agents are shown what is predicted by then.
+    pub(crate) fn is_shown(&self, now: Time) -> bool {
+        now >= self.shown_from
+    }
+
+    /// How many machines are open, and how many recycle.
+    fn phases(&self) -> [u32; 2] {
+        let of = |phase| self.machines.iter().filter(|machine| machine.host.phase == phase).count() as u32;
+        [Phase::Open, Phase::Recycling].map(of)
+    }
+
+    /// A machine as lifetime rules see it, with the reasons for that.
+    pub(crate) fn card(&self, machine: MachineId) -> HostCard {
+        let Machine { host, said, residents, .. } = &self.machines[machine.index()];
+        let expected = |(said, it): (&Said, &Resident)| {
+            let (Said { vm, exit_s, .. }, Resident { first_exit_s, residual, .. }) = (*said, *it);
+            ExpectedVm { vm, exit_s, first_exit_s, residual }
+        };
+        let vms = said.iter().zip(residents).map(expected).collect();
+        HostCard { host: *host, vms, turns: self.turns[machine.index()].clone() }
+    }
+
+    /// The same at an earlier moment, when these VMs were on it since these times. States follow
+    /// from the turns up to then; residual are the VMs that were there at the last turn that
+    /// made any so. None where those turns are forgotten.
+    pub(crate) fn card_at(
+        &self,
+        machine: MachineId,
+        at: Time,
+        vms: impl Iterator<Item = (VmId, Time)>,
+    ) -> Option<HostCard> {
+        let (at_s, all) = (seconds(at), &self.turns[machine.index()]);
+        let turns = &all[..all.partition_point(|turn| turn.at_s <= at_s)];
+        if turns.is_empty() && all.len() == self.turns_kept {
+            return None;
+        }
+        let waits_since = turns.iter().rev().find(|it| it.turn.makes_residual());
+        let mut host =
+            turns.iter().fold(Host::default(), |host, it| host.after(it.turn, it.at_s, it.class, &self.terms));
+        let expected = |(vm, since): (VmId, Time)| {
+            let VmLife { born_s, first_exit_s, coming, .. } = self.vms[vm.index()];
+            let remaining_s = || self.forecasts.remaining_s(vm, uptime_s(born_s, at_s)).max(1);
+            let exit_s = if self.terms.repredict { at_s.saturating_add(remaining_s()) } else { first_exit_s };
+            let was_there = |turn: &TurnAt| (seconds(since), coming) < (turn.at_s, turn.comings);
+            let residual = host.phase == Phase::Recycling && waits_since.is_some_and(was_there);
+            ExpectedVm { vm, exit_s, first_exit_s, residual }
+        };
+        let vms: Vec<_> = vms.map(expected).collect();
+        host.vms = vms.len() as u32;
+        host.residual = vms.iter().filter(|vm| vm.residual).count() as u32;
+        Some(HostCard { host, vms, turns: turns.to_vec() })
+    }
+
+    /// What is predicted of a VM that needs a machine.
+    pub(crate) fn outlook(&self, vm: VmId, now: Time) -> Outlook {
+        let now_s = seconds(now);
+        let remaining_s = self.remaining_s(vm, now_s);
+        let known = self.vms[vm.index()];
+        let (first_s, first_exit_s) = match known.first_s {
+            0 => (remaining_s, now_s.saturating_add(remaining_s)),
+            first_s => (first_s, known.first_exit_s),
+        };
+        Outlook { now_s, remaining_s, first_s, first_exit_s, class: self.terms.class_of(remaining_s) }
+    }
+
+    fn remaining_s(&self, vm: VmId, now_s: u32) -> u32 {
+        let known = self.vms[vm.index()];
+        if known.first_s > 0 && !self.terms.repredict {
+            return known.first_exit_s.saturating_sub(now_s).max(1);
+        }
+        self.forecasts.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
+    }
+
+    /// A VM came to a machine, which has this share of its cores or memory in use then.
+    fn join(&mut self, vm: VmId, machine: MachineId, now: Time, used_share: f64) {
+        let now_s = seconds(now);
+        let remaining_s = self.remaining_s(vm, now_s);
+        let exit_s = now_s.saturating_add(remaining_s);
+        let life = &mut self.vms[vm.index()];
+        if life.first_s == 0 {
+            life.first_s = remaining_s.saturating_add(uptime_s(life.born_s, now_s));
+            life.first_exit_s = exit_s;
+        }
+        life.coming = self.comings;
+        self.comings += 1;
+        let VmLife { born_s, first_s, first_exit_s, .. } = *life;
+        let changes_s =
+            if self.terms.repredict { said_of(&self.forecasts, vm, born_s, now_s).changes_s } else { u32::MAX };
+        let at = &mut self.machines[machine.index()];
+        at.said.push(Said { vm, exit_s, changes_s });
+        at.residents.push(Resident { born_s, first_exit_s, first_s, residual: false });
+        (at.first_exit_s, at.longest_s) = (at.first_exit_s.max(first_exit_s), at.longest_s.max(first_s));
+        let class = self.terms.class_of(remaining_s);
+        let full = self.terms.is_full(used_share);
+        self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
+    }
+
+    /// A VM left a machine.
+    fn part(&mut self, vm: VmId, machine: MachineId, now: Time) {
+        let Machine { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
+        let at = said.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
+        said.swap_remove(at);
+        let left = residents.swap_remove(at);
+        if left.first_exit_s == *first_exit_s || left.first_s == *longest_s {
+            *first_exit_s = residents.iter().map(|it| it.first_exit_s).max().unwrap_or(0);
+            *longest_s = residents.iter().map(|it| it.first_s).max().unwrap_or(0);
+        }
+        let now_s = seconds(now);
+        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, left.residual, terms, turns));
+    }
+
+    /// Lets a machine's state change, and notes why it did.
+    fn turn(
+        &mut self,
+        machine: MachineId,
+        now_s: u32,
+        change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
+    ) {
+        let Machine { host, residents, .. } = &mut self.machines[machine.index()];
+        let turns = &mut self.turns[machine.index()];
+        let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
+        change(host, &self.terms, &mut |turn, host| {
+            counts.turns[turn as usize] += 1;
+            if turns.len() == kept {
+                turns.remove(0);
+            }
+            turns.push(TurnAt { at_s: now_s, turn, class: host.class, comings });
+            if turn.makes_residual() {
+                residents.iter_mut().for_each(|it| it.residual = true);
+            }
+        });
+    }
+
+    /// The clock moved on for a machine: whether its deadline has passed is looked at.
+    pub(crate) fn wait(&mut self, machine: MachineId, now: Time) {
+        let now_s = seconds(now);
+        self.turn(machine, now_s, |host, terms, turns| host.waited(now_s, terms, turns));
+    }
+
+    /// What is predicted of a machine now, its VMs thought over again; and when something is due
+    /// there next, if the queue does not know of that yet.
+    pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
+        let now_s = seconds(now);
+        let Self { terms, forecasts, machines, counts, .. } = self;
+        let Machine { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
+        let first_change = |said: &[Said]| said.iter().map(|it| it.changes_s).min().unwrap_or(u32::MAX);
+        let mut change_s = first_change(said);
+        if terms.repredict && change_s <= now_s {
+            for (it, about) in said.iter_mut().zip(residents).filter(|(it, _)| it.changes_s <= now_s) {
+                *it = said_of(forecasts, it.vm, about.born_s, now_s);
+            }
+            change_s = first_change(said);
+        }
+        let life = HostLife {
+            exit_s: said.iter().map(|it| it.exit_s).max().unwrap_or(0),
+            first_exit_s: *first_exit_s,
+            longest_s: *longest_s,
+            class: host.class,
+            phase: host.phase,
+        };
+        counts.repredictions += if terms.repredict { said.len() as u64 } else { 0 };
+        *checked_s = now_s;
+        let due = self.due_s(machine, life.exit_s, change_s);
+        (life, due)
+    }
+
+    /// When a machine has to be thought over again, unless that is scheduled already.
+    fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
+        let (at, due) = (&self.machines[machine.index()], &mut self.dues[machine.index()]);
+        let Machine { host, checked_s, .. } = at;
+        if host.vms == 0 {
+            due.due_s = 0;
+            return None;
+        }
+        let mut due_s = host.deadline_s;
+        if self.terms.repredict {
+            due_s = due_s.min(exit_s.max(checked_s.saturating_add(PATIENCE_S)));
+            if changes_s < u32::MAX {
+                let (age_s, every_s) = (changes_s.saturating_sub(*checked_s), self.terms.refresh_s());
+                let wait_s = if every_s == 0 { age_s } else { age_s.div_ceil(every_s).saturating_mul(every_s) };
+                due_s = due_s.min(checked_s.saturating_add(wait_s.max(1)));
+            }
+        }
+        due.due_s = due_s;
+        due.schedule()
+    }
+
+    /// The queue tells of a machine.
+    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> Told {
+        let (due, now_s) = (&mut self.dues[machine.index()], seconds(now));
+        if due.scheduled_s != now_s {
+            return Told::Nothing;
+        }
+        due.scheduled_s = 0;
+        match due.due_s {
+            0 => Told::Nothing,
+            due_s if due_s <= now_s => Told::Due,
+            _ => due.schedule().map_or(Told::Nothing, Told::Later),
+        }
+    }
+}
+
+impl System for Lives {
+    type Sample = LifeSample;
+    type Summary = LifeCounts;
+
+    fn come(&mut self, Arrival { stay, after, .. }: &Arrival<'_>) {
+        let used_share = after.used_share(stay.fleet().capacity(stay.machine));
+        self.join(stay.vm, stay.machine, stay.now, used_share);
+    }
+
+    fn leave(&mut self, stay: &Stay<'_>) {
+        self.part(stay.vm, stay.machine, stay.now);
+    }
+
+    fn sample(&mut self, now: Time, _: &Occupancy) -> LifeSample {
+        let before = core::mem::replace(&mut self.repredictions_sampled, self.counts.repredictions);
+        let phases = self.is_shown(now).then(|| self.phases());
+        LifeSample { repredictions: self.counts.repredictions - before, phases }
+    }
+
+    fn summary(&self) -> LifeCounts {
+        self.counts
+    }
+}
+
+/// What it means that the queue tells of a machine.
+pub(crate) enum Told {
+    /// It has been told of that already.
+    Nothing,
+    /// Something is due.
+    Due,
+    /// What was due then is due later by now.
+    Later(u32),
+}
+
+impl Due {
+    /// When the queue must tell of it, if it does not tell before.
+    fn schedule(&mut self) -> Option<u32> {
+        if self.scheduled_s != 0 && self.scheduled_s <= self.due_s {
+            return None;
+        }
+        self.scheduled_s = self.due_s;
+        Some(self.due_s)
+    }
+}
+
+/// What is predicted of a VM at `now_s`; what never changes, changes at the end of time.
+fn said_of(forecasts: &Forecasts, vm: VmId, born_s: i32, now_s: u32) -> Said {
+    let Prediction { remaining_s, next_change_s } = forecasts.predict(vm, uptime_s(born_s, now_s));
+    let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
+    Said { vm, exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
+}
+
+/// When a VM was asked for, in seconds since the trace began.
+fn born_s(at: Time) -> i32 {
+    at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+/// Whole seconds since the trace began.
+fn seconds(now: Time) -> u32 {
+    (now.0.max(0) / 1_000).min(i64::from(u32::MAX)) as u32
+}
+
+fn uptime_s(born_s: i32, now_s: u32) -> u32 {
+    (i64::from(now_s) - i64::from(born_s)).max(0) as u32
+}
+
+/// The moment at which a VM reaches an uptime.
+fn moment_s(born_s: i32, uptime_s: u32) -> u32 {
+    (i64::from(born_s) + i64::from(uptime_s)).clamp(0, i64::from(u32::MAX)) as u32
+}

@@ -1,0 +1,122 @@
+//! What is seen of a run while it goes on: counters, series, means over time, frames, and how aggressive rules are.
+//!
+//! Nothing of it changes what is decided.
+
+use tiebreak_model::random::Seed;
+use tiebreak_model::{Fleet, MachineId, Millis, Occupancy, Resource, Time, Workload};
+
+use conflict_rate::ConflictRate;
+use frames::Frames;
+use measures::Measures;
+use metrics::{Answers, Counters, Series, TimeWeighted, capacity};
+use rule_shares::RuleShares;
+use stranding::Fills;
+use took::Took;
+
+mod conflict_rate;
+pub mod frames;
+mod histogram;
+pub(crate) mod machine_byte;
+pub(crate) mod measures;
+pub mod metrics;
+pub(crate) mod rule_shares;
+pub(crate) mod share_byte;
+mod stranding;
+mod took;
+
+/// What is seen of a run.
+pub(crate) struct Observation {
+    pub(crate) counters: Counters,
+    /// What each rule did to the candidates.
+    pub(crate) shares: RuleShares,
+    pub(crate) series: Series,
+    /// How every machine stands at each sample, where somebody asked.
+    pub(crate) frames: Option<Frames>,
+    /// Means over time.
+    pub(crate) weighted: TimeWeighted,
+    /// What is stranded.
+    pub(crate) fills: Fills,
+    /// Conflicts per minute and per second.
+    pub(crate) minutes: ConflictRate,
+    pub(crate) seconds: ConflictRate,
+    took: Took,
+    /// When the last request was answered.
+    pub(crate) answered_at: Time,
+    /// Capacity of the zone per resource, in stored units.
+    pub(crate) capacity: [u64; 4],
+    /// When the last sample was taken, and what was counted by then.
+    at_last_sample: (Time, Counters),
+}
+
+impl Observation {
+    /// Of a run in which nothing has happened; rule shares are sampled from every `stride`-th VM.
+    pub(crate) fn new(measures: Measures, fleet: &Fleet, workload: &Workload, seed: Seed, stride: u32) -> Self {
+        let capacity = capacity(fleet);
+        Self {
+            counters: Counters::default(),
+            shares: RuleShares::new(stride),
+            series: Series::default(),
+            frames: None,
+            weighted: TimeWeighted::from(measures.measured_from(), capacity[Resource::Cores as usize]),
+            fills: Fills::new(measures, workload, seed),
+            minutes: ConflictRate::per(Millis::MINUTE),
+            seconds: ConflictRate::per(Millis(1_000)),
+            took: Took::default(),
+            answered_at: Time::ZERO,
+            capacity,
+            at_last_sample: (Time::ZERO, Counters::default()),
+        }
+    }
+
+    /// The zone was like this until now.
+    #[inline]
+    pub(crate) fn hold_until(&mut self, now: Time, zone: &Occupancy) {
+        self.weighted.hold_until(now, zone.zone(), zone.fleet().machine_count());
+    }
+
+    /// A request that came to the queue then left it.
+    pub(crate) fn queued(&mut self, since: Time, now: Time) {
+        self.took.queued(now.since(since).0);
+    }
+
+    /// What was asked for then has its answer.
+    pub(crate) fn answered(&mut self, asked_at: Time, now: Time) {
+        self.took.answered(now.since(asked_at).0);
+        self.counters.answered += 1;
+        self.answered_at = now;
+    }
+
+    /// How long answers took so far.
+    pub(crate) fn answers(&self) -> Answers {
+        self.took.so_far()
+    }
+
+    /// A commit landed or failed.
+    pub(crate) fn committed(&mut self, now: Time, conflict: bool) {
+        self.minutes.commit(now, conflict);
+        self.seconds.commit(now, conflict);
+    }
+
+    /// A commit failed because of these machines.
+    pub(crate) fn failed_on(&mut self, machines: &[MachineId]) {
+        self.counters.conflicts += 1;
+        self.frames.iter_mut().for_each(|frames| frames.commit_failed(machines));
+    }
+
+    /// What was counted since the last sample and in how many minutes; the next counts from now.
+    pub(crate) fn close(&mut self, now: Time) -> Since {
+        let (before, counted) = core::mem::replace(&mut self.at_last_sample, (now, self.counters));
+        Since {
+            counted: self.counters.since(&counted),
+            minutes: now.since(before).0 as f64 / Millis::MINUTE.0 as f64,
+            answers: self.took.close(),
+        }
+    }
+}
+
+/// What was counted between two samples.
+pub(crate) struct Since {
+    pub(crate) counted: Counters,
+    pub(crate) minutes: f64,
+    pub(crate) answers: Answers,
+}

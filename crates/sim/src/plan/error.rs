@@ -1,0 +1,62 @@
+//! Why there is nothing to run.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use tiebreak_admission::PriorFault;
+use tiebreak_model::fleet::FleetError;
+use tiebreak_placement::PolicyError;
+
+use crate::incidents::{ADDED_VMS_MAX, INCIDENTS};
+use crate::power::PowerFault;
+
+/// Why there is nothing to run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlanError {
+    /// The machines.
+    Fleet(FleetError),
+    /// The rules.
+    Policy(PolicyError),
+    /// No kind of incident has this id.
+    UnknownIncident {
+        /// The id as given.
+        id: String,
+    },
+    /// Every VM comes and goes within one tick of the grid that times are rounded to.
+    OnlyInstantVms,
+    /// What is believed of deployments.
+    Admission(PriorFault),
+    /// What servers draw, or may.
+    Power(PowerFault),
+    /// Incidents ask for more VMs than there is room for.
+    TooMuchDemand {
+        /// VMs asked for, up to the incident that is too much.
+        vms: usize,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fleet(error) => error.fmt(f),
+            Self::Policy(error) => error.fmt(f),
+            Self::UnknownIncident { id } => {
+                let ids: Vec<_> = INCIDENTS.iter().map(|entry| entry.declaration.id).collect();
+                write!(f, "expected an incident of {}, got \"{id}\"", ids.join(", "))
+            }
+            Self::Admission(fault) => fault.fmt(f),
+            Self::Power(fault) => fault.fmt(f),
+            Self::OnlyInstantVms => write!(
+                f,
+                "expected VMs that live longer than one tick of the grid of virtual datacenters, got none; use a finer grid"
+            ),
+            Self::TooMuchDemand { vms } => write!(
+                f,
+                "expected at most {ADDED_VMS_MAX} VMs from demand spikes, got {vms}; ask for fewer requests or spikes"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PlanError {}

@@ -1,0 +1,30 @@
+//! How far values lie apart.
+
+/// The standard deviation of values, as they come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Deviation {
+    count: u32,
+    mean: f64,
+    squares: f64,
+}
+
+impl Deviation {
+    pub(super) fn of(values: impl Iterator<Item = f64>) -> f64 {
+        let mut deviation = Self::default();
+        values.for_each(|value| deviation.add(value));
+        deviation.get()
+    }
+
+    /// One value more (Welford's recurrence).
+    pub(super) fn add(&mut self, value: f64) {
+        self.count += 1;
+        let off = value - self.mean;
+        self.mean += off / f64::from(self.count);
+        self.squares += off * (value - self.mean);
+    }
+
+    /// 0 of none.
+    pub(super) fn get(self) -> f64 {
+        libm::sqrt(self.squares / f64::from(self.count.max(1)))
+    }
+}

@@ -1,0 +1,143 @@
+//! Everything that can happen, and in which order.
+//!
+//! At one instant, the next list of rules takes over first; incidents happen before VMs leave, VMs leave before machines' predicted lives
+//! are thought over, that is before commits land, agents
+//! that decided on are free after that, requests come next, and samples are taken last; within
+//! a kind, the lower id goes first.
+
+use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use tiebreak_model::{MachineId, Millis, RequestId, ShapeId, Time, VmId, Workload};
+
+use calendar::Calendar;
+
+mod calendar;
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Event {
+    /// The list of rules at this place of the plan takes over.
+    List(u32),
+    /// The incident at this place of the plan happens or goes on.
+    Incident(u32),
+    /// A VM's life ends.
+    Departure(VmId, ShapeId),
+    /// What is predicted of a machine may be out of date.
+    Life(MachineId),
+    /// An agent's decision reaches the store.
+    Commit(u32),
+    /// An agent has decided and may take the next request, its commit still under way.
+    Free(u32),
+    /// A tenant asks for VMs.
+    Arrival(RequestId),
+    /// Samples of all series are taken.
+    Tick,
+}
+
+/// What is still to happen. Arrivals, departures and ticks are known from the
+/// beginning and walked in order; only commits are scheduled during the run.
+#[derive(Clone)]
+pub(crate) struct Queue {
+    workload: Arc<Workload>,
+    by_end: Arc<Vec<(Time, VmId, ShapeId)>>,
+    next_departure: usize,
+    next_arrival: u32,
+    next_tick: Time,
+    tick: Millis,
+    commits: BinaryHeap<Reverse<(Time, u32)>>,
+    free: BinaryHeap<Reverse<(Time, u32)>>,
+    lists: BinaryHeap<Reverse<(Time, u32)>>,
+    incidents: BinaryHeap<Reverse<(Time, u32)>>,
+    lives: Calendar,
+}
+
+impl Queue {
+    /// Everything after the warm start.
+    pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
+        let ends = (0..workload.vm_count()).map(VmId).map(|vm| (workload.end(vm), vm, workload.shape_of(vm)));
+        let mut by_end: Vec<_> = ends.filter(|(end, _, _)| *end <= workload.horizon()).collect();
+        by_end.sort_unstable();
+        Self {
+            next_departure: 0,
+            next_arrival: workload.warm_count(),
+            next_tick: Time::ZERO,
+            tick,
+            commits: BinaryHeap::new(),
+            free: BinaryHeap::new(),
+            lists: BinaryHeap::new(),
+            incidents: BinaryHeap::new(),
+            lives: Calendar::default(),
+            by_end: Arc::new(by_end),
+            workload,
+        }
+    }
+
+    /// An agent's decision will reach the store then.
+    pub(crate) fn schedule_commit(&mut self, at: Time, agent: u32) {
+        self.commits.push(Reverse((at, agent)));
+    }
+
+    /// An agent will have decided then.
+    pub(crate) fn schedule_free(&mut self, at: Time, agent: u32) {
+        self.free.push(Reverse((at, agent)));
+    }
+
+    /// A list of rules will take over then, if that is not after the horizon.
+    pub(crate) fn schedule_list(&mut self, at: Time, list: u32) {
+        if at <= self.workload.horizon() {
+            self.lists.push(Reverse((at, list)));
+        }
+    }
+
+    /// An incident will happen or go on then, if that is not after the horizon.
+    pub(crate) fn schedule_incident(&mut self, at: Time, incident: u32) {
+        if at <= self.workload.horizon() {
+            self.incidents.push(Reverse((at, incident)));
+        }
+    }
+
+    /// What is predicted of a machine will have to be thought over then, in seconds since the trace
+    /// began, if that is not after the horizon.
+    pub(crate) fn schedule_life(&mut self, at_s: u32, machine: MachineId) {
+        if moment(at_s) <= self.workload.horizon() {
+            self.lives.note(at_s, machine);
+        }
+    }
+
+    /// The next event, or nothing when the horizon is reached. Commits still under way
+    /// then are let in, so that every request has an outcome.
+    pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
+        let horizon = self.workload.horizon();
+        let list = self.lists.peek().map(|Reverse((at, list))| (*at, Event::List(*list)));
+        let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
+        let departure =
+            self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
+        let life = self.lives.first().map(|(at_s, machine)| (moment(at_s), Event::Life(machine)));
+        let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
+        let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
+        let arrival = (self.next_arrival < self.workload.request_count())
+            .then_some(RequestId(self.next_arrival))
+            .map(|request| (self.workload.at(request), Event::Arrival(request)))
+            .filter(|(at, _)| *at <= horizon);
+        let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
+        let next = [list, incident, departure, life, commit, free, arrival, tick].into_iter().flatten().min()?;
+        match next.1 {
+            Event::List(_) => drop(self.lists.pop()),
+            Event::Incident(_) => drop(self.incidents.pop()),
+            Event::Departure(..) => self.next_departure += 1,
+            Event::Life(_) => self.lives.strike(),
+            Event::Commit(_) => drop(self.commits.pop()),
+            Event::Free(_) => drop(self.free.pop()),
+            Event::Arrival(_) => self.next_arrival += 1,
+            Event::Tick => self.next_tick = self.next_tick + self.tick,
+        }
+        Some(next)
+    }
+}
+
+fn moment(at_s: u32) -> Time {
+    Time(i64::from(at_s) * 1_000)
+}

@@ -1,0 +1,56 @@
+//! The digest of a run: one number that two runs share only if they decided alike.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::disruption::{Disruption, Reason};
+use super::{Cause, Decision, Outcome};
+
+#[derive(Clone)]
+pub(crate) struct Digest(Xxh3);
+
+impl Digest {
+    pub(crate) fn new() -> Self {
+        Self(Xxh3::new())
+    }
+
+    /// Takes in everything about a decision but what the caches did.
+    pub(crate) fn add(&mut self, decision: &Decision) {
+        let outcome = match decision.outcome {
+            Outcome::Placed => 0_u32,
+            Outcome::Conflict => 1,
+            Outcome::Refused => 2,
+            Outcome::OutOfRetries => 3,
+        };
+        self.0.update(&decision.time.0.to_le_bytes());
+        for word in [
+            decision.vm.0,
+            outcome,
+            decision.machine.map_or(u32::MAX, |machine| machine.0),
+            decision.best_set,
+            decision.agent.unwrap_or(u32::MAX),
+            decision.attempt,
+        ] {
+            self.0.update(&word.to_le_bytes());
+        }
+        if decision.cause == Cause::Reallocation {
+            self.0.update(b"reallocation");
+        }
+    }
+
+    /// Takes in that a VM left a machine.
+    pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
+        let Disruption { time, vm, from, since, reason, .. } = *disruption;
+        let to = if let Reason::Migrated(to) = reason { to.0 } else { u32::MAX };
+        self.0.update(reason.word().as_bytes());
+        for moment in [time, since] {
+            self.0.update(&moment.0.to_le_bytes());
+        }
+        for word in [vm.0, from.0, to] {
+            self.0.update(&word.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn value(&self) -> u64 {
+        self.0.digest()
+    }
+}

@@ -1,0 +1,174 @@
+//! What was decided, one record per VM and attempt, and what of it a run keeps.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, RequestId, Time, VmId};
+use tiebreak_placement::CacheUse;
+
+use digest::Digest;
+use disruption::{Disruption, Reason};
+
+mod digest;
+pub(crate) mod disruption;
+
+/// How a VM's decision ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The store took it.
+    Placed,
+    /// The commit failed because a machine of the request had changed; it is tried again.
+    Conflict,
+    /// No machine was valid, for this VM or another of its request.
+    Refused,
+    /// The last retry ended in a conflict.
+    OutOfRetries,
+}
+
+impl Outcome {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Placed => "placed",
+            Self::Conflict => "conflict",
+            Self::Refused => "refused",
+            Self::OutOfRetries => "out of retries",
+        }
+    }
+}
+
+/// Why a VM was to be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A tenant asked for it.
+    Request,
+    /// It had a machine and lost it: the machine failed, was drained or went away.
+    Reallocation,
+}
+
+impl Cause {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Reallocation => "reallocation",
+        }
+    }
+}
+
+/// One decision about one VM. A VM has exactly one final outcome for its request, and one more
+/// for each time that it lost its machine and lived on long enough to be decided again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// When the store answered.
+    pub time: Time,
+    /// The request.
+    pub request: RequestId,
+    /// The VM.
+    pub vm: VmId,
+    /// Why it was to be decided.
+    pub cause: Cause,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The machine chosen; none when no machine was valid.
+    pub machine: Option<MachineId>,
+    /// Machines tied for best when it was chosen.
+    pub best_set: u32,
+    /// What the caches did; none for a VM that was not decided because another of its
+    /// request was refused first.
+    pub cache: Option<CacheUse>,
+    /// The agent; none for VMs alive when the trace began.
+    pub agent: Option<u32>,
+    /// 0 for the first try, of the request or of this reallocation.
+    pub attempt: u32,
+}
+
+/// Why a request was not placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// No machine was valid for this VM, and so none of the request was placed.
+    Refused(VmId),
+    /// Its last retry ended in a conflict.
+    OutOfRetries,
+}
+
+/// What a run keeps of its decisions.
+pub(crate) struct Record {
+    digest: Digest,
+    /// Every decision, where somebody asked for them.
+    decisions: Option<Vec<Decision>>,
+    /// VMs decided for their request, and the last of them.
+    decided: u32,
+    last: Option<VmId>,
+    rejections: BTreeMap<RequestId, Rejection>,
+    /// The first VM of the commit that failed last.
+    conflicted: Option<VmId>,
+}
+
+impl Record {
+    /// Of a run in which nothing was decided.
+    pub(crate) fn new() -> Self {
+        let (digest, rejections) = (Digest::new(), BTreeMap::new());
+        Self { digest, decisions: None, decided: 0, last: None, rejections, conflicted: None }
+    }
+
+    /// Keeps every decision from here on.
+    pub(crate) fn keep_decisions(&mut self) {
+        self.decisions.get_or_insert_default();
+    }
+
+    /// Something was decided.
+    pub(crate) fn add(&mut self, decision: Decision) {
+        self.digest.add(&decision);
+        if decision.outcome != Outcome::Conflict && decision.cause == Cause::Request {
+            self.decided += 1;
+            self.last = Some(decision.vm);
+        }
+        if let Some(decisions) = &mut self.decisions {
+            decisions.push(decision);
+        }
+    }
+
+    /// A VM left a machine. The digest knows evictions by the decisions that cause them.
+    pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
+        if disruption.reason != Reason::Evicted {
+            self.digest.add_disruption(disruption);
+        }
+    }
+
+    /// A request was not placed.
+    pub(crate) fn reject(&mut self, request: RequestId, why: Rejection) {
+        self.rejections.insert(request, why);
+    }
+
+    /// A commit failed whose first VM is this.
+    pub(crate) fn conflict(&mut self, vm: Option<VmId>) {
+        self.conflicted = vm;
+    }
+
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest.value()
+    }
+
+    pub(crate) fn decisions(&self) -> &[Decision] {
+        self.decisions.as_deref().unwrap_or(&[])
+    }
+
+    pub(crate) fn decided(&self) -> u32 {
+        self.decided
+    }
+
+    pub(crate) fn last(&self) -> Option<VmId> {
+        self.last
+    }
+
+    pub(crate) fn conflicted(&self) -> Option<VmId> {
+        self.conflicted
+    }
+
+    pub(crate) fn rejection(&self, request: RequestId) -> Option<Rejection> {
+        self.rejections.get(&request).copied()
+    }
+}

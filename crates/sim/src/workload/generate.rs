@@ -1,0 +1,778 @@
+//! A generated workload with the shape that Protean section 2.2 reports (row P10):
+//! sizes, tenant sizes, repeats, the daily rhythm and spikes; lifetimes follow the
+//! distribution Microsoft published for 2019. Zone 3 has those of another cluster instead
+//! (power oversubscription Table I, row W6).
+//!
+//! Arrivals, sizes and lifetimes each draw from a stream of their own, so changing one
+//! setting leaves the others' luck alone. VMs alive at the start are drawn from the
+//! stationary law: lives weighted by their length, each at a uniform point of its life.
+//! What tenants ask for beyond that is in [`habits`](crate::habits).
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+use rand_distr::{Distribution, Poisson};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::{
+    Declared, Millis, Resources, TenantTerms, Time, VmRow, VmShape, Workload, WorkloadBuilder, declare,
+};
+
+use super::habits::{GROWN_VMS_MEAN, Habits, ScaleOut};
+
+declare! {
+    /// A made-up zone with Azure's habits: most requests ask for one small VM like the
+    /// one before, most VMs live minutes, a few live months and hold most of the cores.
+    /// (Protean section 2.2; lifetimes as published for Azure in 2019)
+    pub struct GeneratedWorkload as "Generated workload" {
+        /// How long the trace is.
+        days: f64 = 7, 0.01 => 90, "days";
+        /// Requests an hour on average; each asks for about 1.8 VMs, in zone 3 for 7.5.
+        requests_per_hour: f64 = 100, 0.1 => 1000000, "requests/h";
+        /// Which published zone it follows: 1 and 2 are Protean's, of which 2 asks for more
+        /// small VMs and more whole machines. 3 is the cluster on which power oversubscription was
+        /// simulated: its sizes of VMs and of requests, 7.5 VMs on average, and its lifetimes.
+        /// (Power oversubscription, Table I)
+        zone: u32 = 1, 1 => 3, "";
+        /// How often a request asks for the same type as the one before.
+        repeats: f64 = 80, 0 => 100, "%";
+        /// How far the arrival rate swings over a day around its mean.
+        daily_swing: f64 = 40, 0 => 100, "%";
+        /// Spikes a day, at random moments.
+        spikes_per_day: f64 = 2, 0 => 1000, "";
+        /// Requests in a spike, within one minute.
+        spike_requests: u32 = 60, 0 => 100000, "requests";
+        /// Share of VMs of low priority (spot).
+        spot: f64 = 15, 0 => 100, "%";
+        /// The longest life; longer tails keep more of the zone occupied for good.
+        longest_life: f64 = 90, 0.1 => 1000, "days";
+        /// Share of the tenants of several VMs that ask to be spread over up to 5 racks, so that
+        /// no failure takes all of them; larger gives the rules about fault domains more to do.
+        /// (Protean sections 2.1 and 2.2)
+        fault_domains: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that ask for all of them in one datacenter, one
+        /// cluster or one rack, each equally likely. Those that are spread or have more than 10
+        /// VMs ask for a cluster instead of a rack. (Protean section 2.1)
+        co_located: f64 = 0, 0 => 100, "%";
+        /// Share of all tenants that want no other tenant on their machines; larger leaves more
+        /// cores idle beside them. (Protean section 2.1)
+        isolated: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that allow only one or two of them on a machine.
+        /// (Protean section 2.1)
+        capped: f64 = 0, 0 => 100, "%";
+        /// Share of tenants that grow: while they live they ask 1 to 3 more times, each time for
+        /// 1 to 5 VMs like those they have. Larger asks for more VMs than the requests an hour
+        /// say, 6 for each tenant that grows. They shrink again as VMs end. (Protean section 2.1)
+        scale_outs: f64 = 0, 0 => 100, "%";
+        /// Share of the tenants of several VMs that are deleted as a whole: their VMs end together,
+        /// when the first of them would have. The others shrink VM by VM. (Protean section 2.1)
+        deleted_whole: f64 = 0, 0 => 100, "%";
+        /// Share of requests by a tenant that asked before: that of one of the latest 500 requests, so
+        /// who asks often asks more often again. Larger gives more tenants a history that
+        /// something can be learned from.
+        returning: f64 = 0, 0 => 100, "%";
+    }
+}
+
+/// VMs that one generated workload may hold.
+pub const VMS_MAX: u64 = 5_000_000;
+
+/// Cores per VM and their shares in percent: Protean's two zones (Table 3; "10 or more" is read as 16
+/// cores and "20 or more" as 32), and power oversubscription's (Table I; "32 or more" is 32).
+const CORES: [(u32, [f64; 3]); 7] = [
+    (1, [17.1, 27.0, 33.0]),
+    (2, [37.4, 52.4, 27.0]),
+    (4, [32.0, 10.5, 21.0]),
+    (8, [8.9, 4.5, 10.0]),
+    (16, [4.3, 2.6, 5.0]),
+    (24, [0.0, 0.0, 3.0]),
+    (32, [0.3, 3.1, 1.0]),
+];
+
+/// GiB of memory per core and how common: Azure's compute, general and memory families.
+const MEMORY_PER_CORE: [(u32, f64); 3] = [(2, 0.25), (4, 0.55), (8, 0.20)];
+
+/// Share of VMs that live at most so many hours, in percent: a law of lifetimes' points. Between them lives are
+/// log-uniform, and beyond the last up to the longest.
+type LifetimePoints = &'static [(f64, f64)];
+
+/// In zones 1 and 2 (Azure 2019 as published by
+/// Microsoft, CC BY 4.0).
+const AZURE_LIVES: LifetimePoints = &[
+    (0.02, 0.0),
+    (0.1, 20.9),
+    (0.2, 31.1),
+    (0.3, 44.1),
+    (0.4, 48.4),
+    (0.5, 51.8),
+    (0.7, 57.0),
+    (1.0, 63.6),
+    (1.5, 68.9),
+    (2.0, 71.7),
+    (3.0, 75.5),
+    (5.0, 79.1),
+    (8.0, 81.9),
+    (12.0, 84.9),
+    (18.0, 87.9),
+    (24.0, 89.1),
+    (30.0, 89.8),
+    (48.0, 90.7),
+    (60.0, 91.0),
+    (72.0, 91.3),
+    (84.0, 91.5),
+    (100.0, 91.8),
+];
+
+/// In zone 3 (power oversubscription Table I): "1" is up to an hour, "3-5" from 2 to 5, and so on.
+const TABLE_1_LIVES: LifetimePoints =
+    &[(0.02, 0.0), (1.0, 52.0), (2.0, 57.0), (5.0, 67.0), (10.0, 76.0), (25.0, 83.0), (720.0, 91.0)];
+
+/// VMs per request in zone 3 (power oversubscription Table I): from, to and share in percent. Sizes within a bin
+/// are equally likely; "more than 25" is read as up to twice that.
+const TABLE_1_REQUESTS: [(u32, u32, f64); 7] =
+    [(1, 1, 39.0), (2, 2, 14.0), (3, 5, 16.0), (6, 10, 9.0), (11, 15, 8.0), (16, 25, 5.0), (26, 50, 9.0)];
+
+/// The zone whose sizes and lives are those of power oversubscription's Table I.
+const TABLE_1: u32 = 3;
+
+impl GeneratedWorkload {
+    /// Draws the workload of this seed; it ends early where it would pass [`VMS_MAX`] VMs.
+    #[must_use]
+    pub fn generate(&self, seed: Seed) -> Workload {
+        // Whatever was not allowed is the default.
+        let settings = Self::from_values(&self.to_values());
+        let mut rows = Rows::new(&settings, seed);
+        let mut life = seed.stream("generated lifetimes").generator();
+        rows.alive_at_start(&mut life, seed);
+        let horizon = rows.arrivals(&mut life, seed);
+        rows.grown_before(seed);
+        rows.add_later(horizon);
+        if rows.builder.is_empty() {
+            rows.add_vm(0, Time(1), hours(1.0), TenantTerms::NONE);
+        }
+        rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
+    }
+
+    /// How many VMs it is expected to have, at most [`VMS_MAX`].
+    #[must_use]
+    pub fn expected_vms(&self) -> f64 {
+        let Self { days, requests_per_hour, spikes_per_day, spike_requests, scale_outs, .. } = *self;
+        let (life, hours) = (self.lives().mean_hours(), days * 24.0);
+        let in_spikes = spikes_per_day * days * f64::from(spike_requests);
+        let first = self.tenant_size().mean() * (requests_per_hour * (life + hours) + in_spikes);
+        let growing = requests_per_hour * (life + hours) + in_spikes;
+        (first + scale_outs / 100.0 * GROWN_VMS_MEAN * growing).min(VMS_MAX as f64)
+    }
+
+    /// Whether its workload ends before its days are over, because it would have had more than [`VMS_MAX`] VMs.
+    #[must_use]
+    pub fn ends_early(&self, workload: &Workload) -> bool {
+        workload.horizon() < self.horizon()
+    }
+
+    /// When the trace stops telling.
+    fn horizon(&self) -> Time {
+        Time::ZERO + hours(self.days * 24.0)
+    }
+
+    fn tenant_size(&self) -> TenantSize {
+        if self.zone == TABLE_1 { TenantSize::Table1 } else { TenantSize::Protean }
+    }
+
+    fn lives(&self) -> Lives {
+        let points = if self.zone == TABLE_1 { TABLE_1_LIVES } else { AZURE_LIVES };
+        Lives::new(points, self.longest_life * 24.0)
+    }
+
+    /// Whether tenants have any habits beyond their first request.
+    fn has_habits(&self) -> bool {
+        let Self { fault_domains, co_located, isolated, capped, scale_outs, deleted_whole, .. } = *self;
+        [fault_domains, co_located, isolated, capped, scale_outs, deleted_whole].iter().any(|share| *share > 0.0)
+    }
+
+    /// Requests at each minute of the trace.
+    fn rate_per_minute(&self, minute: f64) -> f64 {
+        const PEAK_MINUTE: f64 = 15.0 * 60.0;
+        let phase = core::f64::consts::TAU * (minute - PEAK_MINUTE) / 1_440.0;
+        self.requests_per_hour / 60.0 * (1.0 + self.daily_swing / 100.0 * libm::cos(phase))
+    }
+}
+
+struct Rows<'a> {
+    settings: &'a GeneratedWorkload,
+    builder: WorkloadBuilder,
+    /// What tenants ask for after their first request. It is named after all the others, so that
+    /// these keep their names, and with them their luck.
+    later: Vec<VmRow>,
+    lives: Lives,
+    types: Types,
+    habits: Stream,
+    /// Requests so far: each has a tenant of this number of its own, unless it returns.
+    tenant: u64,
+    returns: Returns,
+}
+
+impl<'a> Rows<'a> {
+    fn new(settings: &'a GeneratedWorkload, seed: Seed) -> Self {
+        Self {
+            settings,
+            builder: WorkloadBuilder::new(),
+            later: Vec::new(),
+            lives: settings.lives(),
+            types: Types::new(settings, seed.stream("generated types")),
+            habits: seed.stream("generated habits"),
+            tenant: 0,
+            returns: Returns::new(settings.returning / 100.0, seed),
+        }
+    }
+
+    fn alive_at_start(&mut self, life: &mut impl Rng, seed: Seed) {
+        let mut draws = seed.stream("generated start").generator();
+        let vms_per_hour = self.settings.requests_per_hour * self.settings.tenant_size().mean();
+        let alive = poisson(vms_per_hour * self.lives.mean_hours(), &mut draws).min(VMS_MAX / 2);
+        // Each is a tenant of its own here, while those that grow count once, however many VMs they have.
+        let grows = self.settings.scale_outs / 100.0 / self.settings.tenant_size().mean();
+        for _ in 0..alive {
+            let tenant = self.next_tenant();
+            let whole = self.lives.draw_length_biased(life);
+            let left = whole * unit(&mut draws);
+            let start = Time::ZERO - hours(whole - left);
+            self.types.next();
+            let habits = self.habits(tenant, 1, grows);
+            self.add_vm(tenant, start, hours(whole), terms_of(habits.as_ref()));
+            self.grow(tenant, habits, start, start + hours(whole));
+        }
+    }
+
+    /// The VMs that tenants added before the trace began and that are still there, drawn like
+    /// the others that are: without them the zone would fill up during the trace.
+    fn grown_before(&mut self, seed: Seed) {
+        let GeneratedWorkload { requests_per_hour, scale_outs, deleted_whole, .. } = *self.settings;
+        let mut draws = seed.stream("generated growth before").generator();
+        let mut types = Types::new(self.settings, seed.stream("generated types of growth before"));
+        // One that ends with its tenant has half of the tenant's life left on average.
+        let life = self.lives.mean_hours() * (1.0 - deleted_whole / 200.0);
+        let alive = poisson(requests_per_hour * scale_outs / 100.0 * GROWN_VMS_MEAN * life, &mut draws);
+        for _ in 0..alive.min(VMS_MAX.saturating_sub(self.len())) {
+            self.tenant += 1;
+            let whole = self.lives.draw_length_biased(&mut draws);
+            let start = Time::ZERO - hours(whole * unit(&mut draws));
+            types.next();
+            let terms = terms_of(self.habits(self.tenant, 1, 0.0).as_ref());
+            let shape = VmShape { terms, ..types.current };
+            self.later.push(VmRow { name: 0, tenant: self.tenant, shape, start, end: start + hours(whole) });
+        }
+    }
+
+    /// Draws requests until the last day or [`VMS_MAX`]; when they end.
+    fn arrivals(&mut self, life: &mut impl Rng, seed: Seed) -> Time {
+        let mut draws = seed.stream("generated arrivals").generator();
+        let minutes = (self.settings.days * 1_440.0) as u64;
+        let spike_chance = self.settings.spikes_per_day / 1_440.0;
+        for minute in 0..minutes.max(1) {
+            let spike = if unit(&mut draws) < spike_chance { self.settings.spike_requests } else { 0 };
+            let requests = poisson(self.settings.rate_per_minute(minute as f64), &mut draws) + u64::from(spike);
+            let mut moments: Vec<_> = (0..requests).map(|_| (unit(&mut draws) * 59_999.0) as u64).collect();
+            moments.sort_unstable();
+            for moment in moments {
+                if self.len() >= VMS_MAX {
+                    return Time((minute * Millis::MINUTE.0) as i64);
+                }
+                let at = Time((minute * Millis::MINUTE.0 + 1 + moment) as i64);
+                let size = self.settings.tenant_size().draw(&mut draws);
+                self.request(at, size, life);
+            }
+        }
+        self.settings.horizon()
+    }
+
+    /// A new request, mostly a tenant's first: its VMs are alike, each with a life of its own unless
+    /// they end together.
+    fn request(&mut self, at: Time, vms: u32, life: &mut impl Rng) {
+        let tenant = self.next_tenant();
+        self.types.next();
+        let habits = self.habits(tenant, vms, self.settings.scale_outs / 100.0);
+        let together = habits.as_ref().is_some_and(|habits| habits.deleted_whole);
+        let (mut first, mut longest) = (None, Millis(0));
+        for _ in 0..vms {
+            let own = hours(self.lives.draw(life));
+            let whole = if together { *first.get_or_insert(own) } else { own };
+            longest = longest.max(whole);
+            self.add_vm(tenant, at, whole, terms_of(habits.as_ref()));
+        }
+        self.grow(tenant, habits, at, at + longest);
+    }
+
+    /// Who makes the next request: somebody new, or a tenant that asked before.
+    fn next_tenant(&mut self) -> u64 {
+        self.tenant += 1;
+        self.returns.tenant_of(self.tenant)
+    }
+
+    /// The habits of a tenant in its newest request, which grows only if it is its first.
+    fn habits(&self, tenant: u64, vms: u32, grows: f64) -> Option<Habits> {
+        let grows = if tenant == self.tenant { grows } else { 0.0 };
+        let draw = || Habits::draw(self.settings, self.habits, tenant, vms, grows);
+        self.settings.has_habits().then(draw)
+    }
+
+    /// The tenant's later requests, as far as they come while it lives and the trace tells.
+    fn grow(&mut self, tenant: u64, habits: Option<Habits>, start: Time, end: Time) {
+        let Some(Habits { terms, deleted_whole, scale_outs, mut draws }) = habits else { return };
+        let shape = VmShape { terms, ..self.types.current };
+        for ScaleOut { when, vms } in scale_outs {
+            let at = start + Millis(1 + (end.since(start).0 as f64 * when) as u64);
+            for _ in 0..vms {
+                let own = at + hours(self.lives.draw(&mut draws));
+                let end = if deleted_whole { end } else { own };
+                if at > Time::ZERO && at < end && at <= self.settings.horizon() {
+                    self.later.push(VmRow { name: 0, tenant, shape, start: at, end });
+                }
+            }
+        }
+    }
+
+    fn add_vm(&mut self, tenant: u64, start: Time, life: Millis, terms: TenantTerms) {
+        let name = self.builder.len() as u64;
+        let shape = VmShape { terms, ..self.types.current };
+        self.builder.push(VmRow { name, tenant, shape, start, end: start + life });
+    }
+
+    /// Adds the later requests that come before the trace stops telling.
+    fn add_later(&mut self, horizon: Time) {
+        for row in core::mem::take(&mut self.later) {
+            if row.start <= horizon {
+                self.builder.push(VmRow { name: self.builder.len() as u64, ..row });
+            }
+        }
+    }
+
+    fn len(&self) -> u64 {
+        (self.builder.len() + self.later.len()) as u64
+    }
+}
+
+fn terms_of(habits: Option<&Habits>) -> TenantTerms {
+    habits.map_or(TenantTerms::NONE, |habits| habits.terms)
+}
+
+/// VM types with their popularity, and the habit of repeating the last one.
+struct Types {
+    table: Vec<(VmShape, f64)>,
+    draws: Xoshiro256PlusPlus,
+    repeats: f64,
+    spot: f64,
+    current: VmShape,
+}
+
+impl Types {
+    fn new(settings: &GeneratedWorkload, stream: Stream) -> Self {
+        let column = settings.zone as usize - 1;
+        let shape = |cores: u32, gib: u32| VmShape::plain(Resources::new(cores * 1_000, cores * gib * 1_024, 0, 0));
+        let table: Vec<_> = CORES
+            .iter()
+            .flat_map(|(cores, share)| {
+                MEMORY_PER_CORE.iter().map(move |(gib, common)| (shape(*cores, *gib), share[column] * common))
+            })
+            .collect();
+        Self {
+            current: table[0].0,
+            table,
+            draws: stream.generator(),
+            repeats: settings.repeats / 100.0,
+            spot: settings.spot / 100.0,
+        }
+    }
+
+    /// The type of the next request. Always takes the same number of draws.
+    fn next(&mut self) {
+        let (repeat, which, spot) = (unit(&mut self.draws), unit(&mut self.draws), unit(&mut self.draws));
+        if repeat < self.repeats {
+            return;
+        }
+        let mut left = which * self.table.iter().map(|(_, share)| share).sum::<f64>();
+        let chosen = self.table.iter().find(|(_, share)| {
+            left -= share;
+            left < 0.0
+        });
+        self.current = chosen.unwrap_or(&self.table[0]).0;
+        self.current.priority = u8::from(spot < self.spot);
+    }
+}
+
+/// Which tenants come back.
+struct Returns {
+    share: f64,
+    draws: Xoshiro256PlusPlus,
+    /// Who made the latest requests, the oldest overwritten first; nobody is noted where nobody returns.
+    latest: Vec<u64>,
+}
+
+/// Requests that are remembered: with more, few tenants would have asked for most of a zone.
+const LATEST: usize = 500;
+
+impl Returns {
+    fn new(share: f64, seed: Seed) -> Self {
+        Self { share, draws: seed.stream("generated returns").generator(), latest: Vec::new() }
+    }
+
+    /// Who makes the next request, if `fresh` is the tenant that would be new.
+    fn tenant_of(&mut self, fresh: u64) -> u64 {
+        if self.share == 0.0 {
+            return fresh;
+        }
+        let (returns, which) = (unit(&mut self.draws), unit(&mut self.draws));
+        let earlier = self.latest.get((which * self.latest.len() as f64) as usize);
+        let tenant = earlier.copied().filter(|_| returns < self.share).unwrap_or(fresh);
+        if self.latest.len() < LATEST {
+            self.latest.push(tenant);
+        } else {
+            self.latest[fresh as usize % LATEST] = tenant;
+        }
+        tenant
+    }
+}
+
+/// VMs per request: 94% one, 99% at most five, a few hundreds (Protean section 2.2); or as
+/// [`TABLE_1_REQUESTS`] says.
+#[derive(Clone, Copy)]
+enum TenantSize {
+    Protean,
+    Table1,
+}
+
+impl TenantSize {
+    const LARGEST: f64 = 300.0;
+
+    /// The mean of the law below.
+    fn mean(self) -> f64 {
+        match self {
+            Self::Protean => 0.94 + 0.05 * 3.5 + 0.01 * 75.1,
+            Self::Table1 => {
+                TABLE_1_REQUESTS.iter().map(|(from, to, share)| f64::from(from + to) / 2.0 * share / 100.0).sum()
+            }
+        }
+    }
+
+    /// Always takes the same number of draws.
+    fn draw(self, draws: &mut impl Rng) -> u32 {
+        let (kind, size) = (unit(draws), unit(draws));
+        match self {
+            Self::Protean if kind < 0.94 => 1,
+            Self::Protean if kind < 0.99 => 2 + (size * 4.0) as u32,
+            Self::Protean => libm::exp(libm::log(6.0) + size * libm::log(Self::LARGEST / 6.0)) as u32,
+            Self::Table1 => Self::of_table_1(kind, size),
+        }
+    }
+
+    fn of_table_1(kind: f64, size: f64) -> u32 {
+        let mut left = kind * 100.0;
+        let found = TABLE_1_REQUESTS.iter().find(|(_, _, share)| {
+            left -= share;
+            left < 0.0
+        });
+        let (from, to, _) = *found.unwrap_or(&TABLE_1_REQUESTS[0]);
+        from + (size * f64::from(to - from + 1)) as u32
+    }
+}
+
+/// The law of lifetimes: pieces between the points of the published distribution, each
+/// log-uniform.
+struct Lives {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy)]
+struct Piece {
+    share: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Piece {
+    fn mean(&self) -> f64 {
+        (self.high - self.low) / libm::log(self.high / self.low)
+    }
+
+    fn at(&self, unit: f64) -> f64 {
+        self.low * libm::pow(self.high / self.low, unit)
+    }
+}
+
+impl Lives {
+    fn new(points: LifetimePoints, longest_hours: f64) -> Self {
+        let mut pieces: Vec<Piece> = points
+            .windows(2)
+            .map(|pair| Piece { share: pair[1].1 - pair[0].1, low: pair[0].0, high: pair[1].0.min(longest_hours) })
+            .filter(|piece| piece.low < piece.high)
+            .collect();
+        let tail = points[points.len() - 1];
+        if longest_hours > tail.0 {
+            pieces.push(Piece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
+        }
+        Self { pieces }
+    }
+
+    fn mean_hours(&self) -> f64 {
+        let total: f64 = self.pieces.iter().map(|piece| piece.share).sum();
+        self.pieces.iter().map(|piece| piece.share * piece.mean()).sum::<f64>() / total
+    }
+
+    fn piece(&self, unit: f64, weight: impl Fn(&Piece) -> f64) -> Piece {
+        let mut left = unit * self.pieces.iter().map(&weight).sum::<f64>();
+        let found = self.pieces.iter().find(|piece| {
+            left -= weight(piece);
+            left < 0.0
+        });
+        *found.unwrap_or(&self.pieces[self.pieces.len() - 1])
+    }
+
+    /// A life in hours.
+    fn draw(&self, draws: &mut impl Rng) -> f64 {
+        let piece = self.piece(unit(draws), |piece| piece.share);
+        piece.at(unit(draws))
+    }
+
+    /// The life, in hours, of a VM met at a random moment: long ones are met more often. Within
+    /// a log-uniform piece, weighting by length makes the length uniform.
+    fn draw_length_biased(&self, draws: &mut impl Rng) -> f64 {
+        let piece = self.piece(unit(draws), |piece| piece.share * piece.mean());
+        piece.low + (piece.high - piece.low) * unit(draws)
+    }
+}
+
+fn hours(hours: f64) -> Millis {
+    Millis((hours * Millis::HOUR.0 as f64) as u64)
+}
+
+/// A number from 0 up to 1 with 53 random bits.
+pub(crate) fn unit(draws: &mut impl Rng) -> f64 {
+    (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn poisson(mean: f64, draws: &mut impl Rng) -> u64 {
+    Poisson::new(mean).map_or(0, |law| law.sample(draws) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+    use tiebreak_model::{RequestId, Scope, VmId};
+
+    fn workload(days: f64, requests_per_hour: f64) -> Workload {
+        GeneratedWorkload { days, requests_per_hour, ..GeneratedWorkload::default() }.generate(Seed(1))
+    }
+
+    #[test]
+    fn it_has_the_shape_the_paper_reports() {
+        let workload = workload(20.0, 200.0);
+        let requests: Vec<_> = (workload.warm_count()..workload.request_count()).map(RequestId).collect();
+        let sizes: Vec<_> = requests.iter().map(|request| workload.vms_of(*request).len()).collect();
+        let share =
+            |keep: &dyn Fn(usize) -> bool| sizes.iter().filter(|size| keep(**size)).count() as f64 / sizes.len() as f64;
+        assert!((share(&|size| size == 1) - 0.94).abs() < 0.01, "94% of requests are one VM");
+        assert!((share(&|size| size <= 5) - 0.99).abs() < 0.005, "99% are five or fewer");
+        assert!(sizes.iter().max().expect("requests") > &100, "a few are hundreds");
+
+        let shape = |request: &RequestId| workload.shape_of(VmId(workload.vms_of(*request).start));
+        let repeats = requests.windows(2).filter(|pair| shape(&pair[0]) == shape(&pair[1])).count();
+        assert!(repeats as f64 / requests.len() as f64 > 0.8, "over 80% repeat the type before");
+
+        let short = |vm: &VmId| workload.end(*vm).since(workload.at(workload.request_of(*vm))) <= Millis::HOUR;
+        let fresh: Vec<_> = (workload.warm_count()..workload.vm_count()).map(VmId).collect();
+        let short = fresh.iter().filter(|vm| short(vm)).count() as f64 / fresh.len() as f64;
+        assert!((short - 0.636).abs() < 0.02, "63.6% live at most an hour: {short}");
+    }
+
+    #[test]
+    fn the_zone_starts_as_full_as_it_stays() {
+        let workload = workload(60.0, 300.0);
+        let live = |at: Time| {
+            (0..workload.vm_count())
+                .map(VmId)
+                .filter(|vm| workload.at(workload.request_of(*vm)) <= at && workload.end(*vm) > at)
+                .count() as f64
+        };
+        let (start, later) = (live(Time::ZERO), live(Time::ZERO + Millis(55 * Millis::DAY.0)));
+        assert!((start / later - 1.0).abs() < 0.15, "{start} VMs at the start, {later} later");
+    }
+
+    /// Links leave defaults out, so a workload made without the settings about tenants must stay what it was.
+    #[test]
+    fn without_habits_of_tenants_workloads_are_what_they_were() {
+        let busy = GeneratedWorkload { days: 0.5, requests_per_hour: 400.0, zone: 2, ..Default::default() };
+        for (settings, seed, fingerprint) in [
+            (GeneratedWorkload::default(), 1, 0x2db0_3f79_3b6e_ec1a_bbf4_c9fc_b406_bf12),
+            (GeneratedWorkload::default(), 2, 0xcf17_c190_b908_9a8c_4b06_cb5a_eb32_7a15),
+            (busy, 1, 0x54f8_7da9_f7b9_313b_b662_0baf_5f28_ce79),
+            (busy, 2, 0x7c96_ff26_c9de_4d8f_394a_e342_f2e6_7ba5),
+        ] {
+            assert_eq!(settings.generate(Seed(seed)).fingerprint(), fingerprint, "seed {seed}: {settings:?}");
+        }
+    }
+
+    /// The VMs of each tenant that came during the trace: when each started and ended, and its terms.
+    fn by_tenant(workload: &Workload) -> BTreeMap<u64, Vec<(Time, Time, TenantTerms)>> {
+        let mut tenants: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
+            let vms = workload.vms_of(request).map(VmId);
+            let vms = vms.map(|vm| (workload.at(request), workload.end(vm), workload.shape_of_vm(vm).terms));
+            tenants.entry(workload.tenant(request)).or_default().extend(vms);
+        }
+        tenants
+    }
+
+    fn share<T>(all: &[&T], keep: impl Fn(&T) -> bool) -> f64 {
+        100.0 * all.iter().filter(|one| keep(one)).count() as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn tenants_ask_for_what_the_settings_say() {
+        let settings = GeneratedWorkload {
+            days: 20.0,
+            requests_per_hour: 200.0,
+            fault_domains: 60.0,
+            co_located: 30.0,
+            isolated: 5.0,
+            capped: 40.0,
+            deleted_whole: 50.0,
+            ..Default::default()
+        };
+        let tenants = by_tenant(&settings.generate(Seed(1)));
+        let all: Vec<_> = tenants.values().collect();
+        let several: Vec<_> = all.iter().copied().filter(|vms| vms.len() > 1).collect();
+        assert!(several.len() > 4_000, "{} tenants of several VMs", several.len());
+        assert!(all.iter().all(|vms| vms.iter().all(|vm| vm.2 == vms[0].2)), "terms belong to the tenant");
+        type Vms = Vec<(Time, Time, TenantTerms)>;
+        let in_scope = |scope: Scope| move |vms: &Vms| vms[0].2.scope == scope;
+        let together = |vms: &Vms| vms.iter().all(|vm| vm.1 == vms[0].1);
+        for (what, got, expected) in [
+            ("spread", share(&several, |vms| (2..=5).contains(&vms[0].2.fault_domains)), 60.0),
+            ("co-located", share(&several, |vms| vms[0].2.scope != Scope::Zone), 30.0),
+            ("in one datacenter", share(&several, in_scope(Scope::Datacenter)), 10.0),
+            ("isolated", share(&all, |vms| vms[0].2.isolated), 5.0),
+            ("capped", share(&several, |vms| (1..=2).contains(&vms[0].2.per_machine)), 40.0),
+            ("deleted whole", share(&several, together), 50.0),
+        ] {
+            assert!((got - expected).abs() < 2.5, "{what}: {got}% instead of {expected}%");
+        }
+        let alone = |vms: &&Vms| vms.len() == 1;
+        let only_isolated = |vms: &Vms| TenantTerms { isolated: false, ..vms[0].2 }.is_none();
+        assert!(all.iter().copied().filter(alone).all(only_isolated), "one VM has nothing to be spread or capped");
+        let in_a_rack = several.iter().filter(|vms| vms[0].2.scope == Scope::Rack);
+        assert!(in_a_rack.clone().count() > 100);
+        assert!(in_a_rack.clone().all(|vms| vms[0].2.fault_domains == 0 && vms.len() <= 10), "a rack could not do");
+    }
+
+    #[test]
+    fn tenants_grow_while_they_live_and_the_zone_stays_as_full() {
+        let settings =
+            GeneratedWorkload { days: 40.0, requests_per_hour: 100.0, longest_life: 20.0, ..Default::default() };
+        let growing = GeneratedWorkload { scale_outs: 20.0, ..settings };
+        let (without, with) = (settings.generate(Seed(1)), growing.generate(Seed(1)));
+        let (before, after) = (by_tenant(&without), by_tenant(&with));
+        let vms = |tenants: &BTreeMap<u64, Vec<_>>| tenants.values().map(Vec::len).sum::<usize>() as f64;
+        let added = (vms(&after) - vms(&before)) / before.len() as f64;
+        assert!((added - 0.2 * GROWN_VMS_MEAN).abs() < 0.12, "{added} VMs added a tenant");
+        let first_requests = after.iter().filter(|(tenant, _)| before.contains_key(tenant));
+        let mut grown = 0;
+        for (tenant, vms) in first_requests {
+            let first = &before[tenant];
+            assert_eq!(vms[..first.len()], first[..], "tenant {tenant}: growing leaves the first request alone");
+            let end = first.iter().map(|vm| vm.1).max().expect("VMs");
+            assert!(vms[first.len()..].iter().all(|vm| vm.0 > first[0].0 && vm.0 <= end), "tenant {tenant}");
+            grown += usize::from(vms.len() > first.len());
+        }
+        let grown = 100.0 * grown as f64 / before.len() as f64;
+        assert!((18.0..21.0).contains(&grown), "{grown}% grow before the trace ends");
+        let live = |at: Time| {
+            let vms = (0..with.vm_count()).map(VmId);
+            vms.filter(|vm| with.at(with.request_of(*vm)) <= at && with.end(*vm) > at).count() as f64
+        };
+        let (start, later) = (live(Time::ZERO), live(Time::ZERO + Millis(35 * Millis::DAY.0)));
+        assert!((start / later - 1.0).abs() < 0.1, "{start} VMs at the start, {later} later");
+    }
+
+    #[test]
+    fn what_a_deleted_tenant_added_ends_with_it() {
+        let settings = GeneratedWorkload { scale_outs: 50.0, deleted_whole: 100.0, ..Default::default() };
+        let tenants = by_tenant(&settings.generate(Seed(3)));
+        let requests = |vms: &[(Time, Time, TenantTerms)]| vms.iter().any(|vm| vm.0 != vms[0].0);
+        let grown: Vec<_> = tenants.values().filter(|vms| requests(vms)).collect();
+        assert!(grown.len() > 1_000, "{} tenants grow", grown.len());
+        assert!(grown.iter().all(|vms| vms.iter().all(|vm| vm.1 == vms[0].1)));
+    }
+
+    /// Power oversubscription Table I, row W6.
+    #[test]
+    fn zone_3_has_the_shape_of_table_1() {
+        let settings = GeneratedWorkload { days: 60.0, requests_per_hour: 20.0, zone: 3, ..Default::default() };
+        let workload = settings.generate(Seed(1));
+        let requests: Vec<_> = (workload.warm_count()..workload.request_count()).map(RequestId).collect();
+        let fresh: Vec<_> = (workload.warm_count()..workload.vm_count()).map(VmId).collect();
+        let of_requests = |from: usize, to: usize| {
+            let within = |request: &&RequestId| (from..=to).contains(&workload.vms_of(**request).len());
+            100.0 * requests.iter().filter(within).count() as f64 / requests.len() as f64
+        };
+        let cores = |vm: VmId| workload.shape_of_vm(vm).demand.cores_milli() / 1_000;
+        // VMs of a request are alike, and requests repeat: what is common is so among requests that do not.
+        let types: Vec<_> = requests.iter().map(|request| cores(VmId(workload.vms_of(*request).start))).collect();
+        let of_types = |size: u32| 100.0 * types.iter().filter(|it| **it == size).count() as f64 / types.len() as f64;
+        let hours = |vm: &VmId| workload.end(*vm).since(workload.at(workload.request_of(*vm))).0 as f64 / 3_600_000.0;
+        let of_lives = |from: f64, to: f64| {
+            100.0 * fresh.iter().filter(|vm| (from..to).contains(&hours(vm))).count() as f64 / fresh.len() as f64
+        };
+        for (what, got, expected, within) in [
+            ("one VM", of_requests(1, 1), 39.0, 1.0),
+            ("3 to 5", of_requests(3, 5), 16.0, 1.0),
+            ("16 to 25", of_requests(16, 25), 5.0, 1.0),
+            ("more than 25", of_requests(26, 50), 9.0, 1.0),
+            ("1 core", of_types(1), 33.0, 3.0),
+            ("8 cores", of_types(8), 10.0, 3.0),
+            ("24 cores", of_types(24), 3.0, 2.0),
+            ("up to an hour", of_lives(0.0, 1.0), 52.0, 1.0),
+            ("3 to 5 hours", of_lives(2.0, 5.0), 10.0, 1.0),
+            ("26 to 720 hours", of_lives(25.0, 720.0), 8.0, 1.0),
+            ("more than 720 hours", of_lives(720.0, 2_161.0), 9.0, 1.0),
+        ] {
+            assert!((got - expected).abs() < within, "{what}: {got}% instead of {expected}%");
+        }
+        let mean = fresh.len() as f64 / requests.len() as f64;
+        assert!((mean - TenantSize::Table1.mean()).abs() < 0.2, "{mean} VMs a request");
+    }
+
+    #[test]
+    fn tenants_that_return_change_nothing_else() {
+        let settings = GeneratedWorkload { days: 10.0, requests_per_hour: 50.0, ..Default::default() };
+        let without = settings.generate(Seed(1));
+        let with = GeneratedWorkload { returning: 80.0, ..settings }.generate(Seed(1));
+        assert_eq!(with.vm_count(), without.vm_count());
+        let lives = |workload: &Workload| {
+            let vms = (0..workload.vm_count()).map(VmId);
+            let life = |vm: VmId| (workload.at(workload.request_of(vm)), workload.end(vm), *workload.shape_of_vm(vm));
+            let mut lives: Vec<_> = vms.map(life).collect();
+            lives.sort_unstable();
+            lives
+        };
+        assert_eq!(lives(&with), lives(&without));
+        let requests = |workload: &Workload| {
+            let mut tenants = BTreeMap::<u64, u32>::new();
+            let all = (0..workload.request_count()).map(RequestId);
+            all.for_each(|request| *tenants.entry(workload.tenant(request)).or_default() += 1);
+            tenants
+        };
+        assert!(requests(&without).values().all(|count| *count == 1));
+        let tenants = requests(&with);
+        let fresh = 100.0 * tenants.len() as f64 / f64::from(with.request_count());
+        assert!((fresh - 20.0).abs() < 1.0, "{fresh}% of requests are a tenant's first");
+        assert!(tenants.values().filter(|count| **count > 20).count() > 10, "some tenants have a history");
+    }
+
+    #[test]
+    fn a_seed_is_a_workload() {
+        assert_eq!(workload(1.0, 50.0), workload(1.0, 50.0));
+        let other = GeneratedWorkload { days: 1.0, requests_per_hour: 50.0, ..Default::default() }.generate(Seed(2));
+        assert_ne!(workload(1.0, 50.0), other);
+    }
+}

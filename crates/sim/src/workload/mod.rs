@@ -1,0 +1,4 @@
+//! Generated workloads: a zone like those that the papers report.
+
+pub mod generate;
+mod habits;

@@ -1,0 +1,34 @@
+//! A tenant asks: what is known of it, and of the VM it asks for.
+
+use tiebreak_model::{Outlook, ShapeId, VmId, VmRequest};
+
+use super::World;
+use crate::agents::job::Job;
+
+impl World {
+    /// A tenant begins to ask: what it has, and what it will have.
+    pub(super) fn ask(&mut self, job: Job) {
+        let workload = &self.plan.workload;
+        self.asking.begin();
+        let asks = |vm: u32| !workload.shape_of_vm(VmId(vm)).terms.is_none();
+        if self.systems.network.is_none() && !job.vms(workload).any(asks) {
+            return;
+        }
+        let footprint = self.systems.footprint(workload.tenant(job.request(workload)));
+        self.asking.stand(footprint, job.vms(workload).len() as u32);
+    }
+
+    /// It asks for this VM: what its links to the others take, wherever they stand.
+    pub(super) fn ask_for(&mut self, vm: VmId) {
+        if let Some(book) = &self.systems.network {
+            let peer = book.peer(vm, self.plan.workload.shape_of_vm(vm));
+            self.asking.link(&self.plan.fleet, book.links(), peer);
+        }
+    }
+
+    /// A VM as rules read it, and the name of its shape.
+    pub(super) fn asked(&self, vm: VmId, outlook: Outlook) -> (ShapeId, VmRequest) {
+        let shape = self.plan.workload.shape_of(vm);
+        (shape, VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape(shape)) })
+    }
+}

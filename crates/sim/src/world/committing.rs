@@ -1,0 +1,197 @@
+//! Decisions reach the store, which takes each whole or refuses it (Protean section 5.3).
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Time, VmId};
+use tiebreak_placement::CacheUse;
+
+use super::World;
+use crate::agents::agent::{Assignment, InFlight};
+use crate::agents::demand::{Demand, Demands};
+use crate::agents::job::Job;
+use crate::agents::settings::Agents;
+use crate::record::{Decision, Outcome, Rejection};
+
+impl World {
+    /// A decision reaches the store, which takes it whole or not at all.
+    pub(super) fn commit(&mut self, agent: u32) {
+        let mut flight = self.team[agent].arrive();
+        if flight.refused.is_some() {
+            self.reject(agent, &flight, Outcome::Refused);
+        } else {
+            self.observed.counters.commits += 1;
+            let mut demands = core::mem::take(&mut self.team.spare.demands);
+            demands.add_up(&flight.assignments, &self.rules.policy, self.store.occupancy(), &self.places.evictable);
+            let conflicts = self.in_the_way(&flight, &demands.machines);
+            if conflicts.is_empty() {
+                self.take(agent, &flight, &mut demands);
+            } else {
+                self.refuse_commit(agent, &mut flight, &conflicts);
+            }
+            self.team.spare.demands = demands;
+        }
+        self.team.spare.flights.push(flight);
+        let Agents { commit_ms, pipelined, .. } = self.plan.agents;
+        if !pipelined || commit_ms == 0 {
+            self.team.free(agent, self.now);
+        }
+    }
+
+    /// The machines whose part of a decision the store cannot take (Protean section 5.3).
+    fn in_the_way(&mut self, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
+        let fine_grained = self.plan.agents.fine_grained;
+        let outdated = |it: &&Assignment| it.seen != self.store.revision_of(it.machine);
+        let is_outdated = |machine| flight.assignments.iter().filter(outdated).any(|it| it.machine == machine);
+        let stands = |demand: &&Demand| demand.after.is_none() || (!fine_grained && is_outdated(demand.machine));
+        let mut conflicts: Vec<_> = demands.iter().filter(stands).map(|demand| demand.machine).collect();
+        if conflicts.is_empty() {
+            conflicts.extend(self.broken_promise(flight));
+        }
+        conflicts
+    }
+
+    /// The first machine on which a decision would break what a tenant was promised: another
+    /// request of it, or another tenant's, came first.
+    fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
+        self.ask(flight.job);
+        let mut reserved = Vec::new();
+        let broken = flight.assignments.iter().find_map(|it| {
+            self.ask_for(it.vm);
+            let scene = self.asking.scene(self.store.occupancy(), &it.shape, self.systems.growth());
+            let kept = self.rules.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
+            // The next VM of the request finds what this one takes.
+            let cuts = self.cuts(it.machine);
+            self.store.shift_unpublished(&cuts, true);
+            reserved.extend(cuts);
+            self.asking.assign(it.machine, &it.shape);
+            (!kept).then_some(it.machine)
+        });
+        self.store.shift_unpublished(&reserved, false);
+        broken
+    }
+
+    /// The store takes a decision.
+    fn take(&mut self, agent: u32, flight: &InFlight, demands: &mut Demands) {
+        if let Job::Place(request) = flight.job {
+            self.note_answer(request, true);
+        }
+        for (_, victim) in demands.victims.drain(..) {
+            self.put_out(victim);
+        }
+        for assignment in &flight.assignments {
+            let after = demands.after(assignment.machine);
+            self.settle(assignment.vm, assignment.machine, &after);
+        }
+        for demand in &demands.machines {
+            self.publish(demand.machine, demand.after.expect("checked to fit"));
+            self.team[agent].told(&self.store, demand.machine);
+        }
+        if !self.plan.agents.fine_grained {
+            self.team[agent].count_in(&self.store, flight);
+        }
+        self.team[agent].told_cuts(&self.store, &flight.links);
+        self.team[agent].release(flight);
+        self.answered(flight.job);
+        match flight.job {
+            Job::Place(_) => self.observed.counters.placements += flight.assignments.len() as u64,
+            Job::Reallocate(vm) => self.note_reallocated(vm),
+        }
+        self.committed(false);
+        self.record_flight(agent, flight, Outcome::Placed);
+        for assignment in &flight.assignments {
+            if self.plan.workload.end(assignment.vm) <= self.now {
+                self.observed.counters.ended_before_placed += u64::from(matches!(flight.job, Job::Place(_)));
+                self.depart(assignment.vm, self.plan.workload.shape_of(assignment.vm));
+            }
+        }
+    }
+
+    /// Rolls a failed commit back, tells the agent what it did not know, and queues the
+    /// request again while it has retries left.
+    fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
+        self.record.conflict(match flight.job {
+            Job::Place(request) => self.plan.workload.vms_of(request).next().map(VmId),
+            Job::Reallocate(vm) => Some(vm),
+        });
+        self.observed.failed_on(conflicts);
+        self.committed(true);
+        let one = &mut self.team[agent];
+        one.conflicts += 1;
+        one.release(flight);
+        for machine in conflicts {
+            one.told(&self.store, *machine);
+        }
+        one.told_cuts(&self.store, &flight.links);
+        if flight.attempt < self.plan.agents.retries {
+            self.observed.counters.retries += 1;
+            self.team.enqueue(flight.job, flight.attempt + 1, self.now);
+            self.record_flight(agent, flight, Outcome::Conflict);
+        } else {
+            self.reject(agent, flight, Outcome::OutOfRetries);
+        }
+    }
+
+    /// A commit landed or failed.
+    fn committed(&mut self, conflict: bool) {
+        self.observed.committed(self.now, conflict);
+        self.team.window.note(conflict);
+    }
+
+    /// A job is not done, and not tried again.
+    fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
+        self.answered(flight.job);
+        let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
+        match flight.job {
+            Job::Place(request) => {
+                let vms = self.plan.workload.vms_of(request).len() as u64;
+                self.observed.counters.rejections += vms;
+                let cause = match (rejection, flight.had_room) {
+                    (Rejection::OutOfRetries, _) => &mut self.observed.counters.rejected_out_of_retries,
+                    (Rejection::Refused(_), true) => &mut self.observed.counters.rejected_by_terms,
+                    (Rejection::Refused(_), false) => &mut self.observed.counters.rejected_by_room,
+                };
+                *cause += vms;
+                self.note_answer(request, false);
+                if let (Some(book), Rejection::Refused(vm)) = (&self.systems.network, rejection) {
+                    self.observed.counters.count_refusals(book.bottleneck(vm), vms);
+                }
+                self.record.reject(request, rejection);
+            }
+            Job::Reallocate(vm) => self.note_lost(vm, rejection),
+        }
+        match flight.refused {
+            Some((refused, cache)) => {
+                for vm in flight.job.vms(&self.plan.workload).map(VmId) {
+                    let cache = (vm == refused).then_some(cache);
+                    self.record.add(decision(self.now, agent, flight, (vm, None, 0, cache), outcome));
+                }
+            }
+            None => self.record_flight(agent, flight, outcome),
+        }
+    }
+
+    /// A job has its answer.
+    fn answered(&mut self, job: Job) {
+        let asked_at = match job {
+            Job::Place(request) => self.plan.workload.at(request),
+            Job::Reallocate(vm) => self.homeless_since(vm),
+        };
+        self.observed.answered(asked_at, self.now);
+    }
+
+    /// Records the same of all VMs that had been given a machine.
+    fn record_flight(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
+        for it in &flight.assignments {
+            let about = (it.vm, Some(it.machine), it.best_set, Some(it.cache));
+            self.record.add(decision(self.now, agent, flight, about, outcome));
+        }
+    }
+}
+
+type About = (VmId, Option<MachineId>, u32, Option<CacheUse>);
+
+fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Outcome) -> Decision {
+    let (vm, machine, best_set, cache) = about;
+    let (request, cause, attempt) = (flight.request, flight.job.cause(), flight.attempt);
+    Decision { time, request, vm, cause, outcome, machine, best_set, cache, agent: Some(agent), attempt }
+}

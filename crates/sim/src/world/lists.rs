@@ -1,0 +1,215 @@
+//! One list of rules takes over from another, or incidents change the one that holds.
+
+use alloc::sync::Arc;
+
+use tiebreak_placement::Policy;
+
+use super::World;
+use crate::incidents::disruptions::Disruptions;
+
+/// The rules that hold.
+pub(super) struct Rules {
+    /// The place of the plan's list that holds.
+    pub(super) list: u32,
+    /// That list, or what incidents made of it.
+    pub(super) policy: Arc<Policy>,
+}
+
+impl World {
+    /// The list at this place takes over.
+    pub(super) fn take_over(&mut self, at: u32) {
+        self.rules.list = at;
+        let policy = self.policy_changed();
+        self.use_policy(policy.unwrap_or_else(|| self.plan.policy_at(at).clone()));
+        // What the list before did would be added to other rules.
+        self.observed.shares.begin_anew();
+        if self.systems.lives.as_ref().is_some_and(|lives| lives.shown_from() == self.now) {
+            self.show_lifetimes();
+        }
+    }
+
+    /// Makes of the list that holds what incidents ask for by now, if that is anything.
+    pub(super) fn change_policy(&mut self) {
+        let Some(policy) = self.policy_changed() else { return };
+        if policy.rule_ids().ne(self.rules.policy.rule_ids()) {
+            self.observed.shares.begin_anew();
+        }
+        self.use_policy(policy);
+    }
+
+    /// The list that holds as incidents have made it by now; none when they make nothing of it.
+    fn policy_changed(&self) -> Option<Arc<Policy>> {
+        let Disruptions { limits_raised, lifetimes_off, .. } = &self.systems.incidents;
+        self.plan.policy_changed(self.rules.list, *limits_raised, *lifetimes_off)
+    }
+
+    /// Gives all agents this list. They keep their views and start with fresh caches.
+    fn use_policy(&mut self, policy: Arc<Policy>) {
+        let (caches, bytes) = self.plan.cache_terms();
+        self.rules.policy = policy;
+        for agent in &mut self.team.agents {
+            agent.allocator.change_policy(self.rules.policy.clone(), caches, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incidents::{IncidentUse, raise_cluster_limit::RaiseClusterLimit, roll_out_lifetimes::RollOutLifetimes};
+    use crate::plan::Plan;
+    use crate::plan::lists::RulesUntil;
+    use crate::record::{Decision, Outcome};
+    use crate::world::probing::Probe;
+    use crate::world::trial::{Trial, incident, minute};
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use tiebreak_model::{MachineId, Time};
+    use tiebreak_placement::RuleUse;
+
+    /// Sixteen machines, of which one VM after the other takes one, or all take the same.
+    fn trial() -> Trial {
+        let mut trial = Trial::new(16, 4).rule("IsClusterBelowLimit", &[100.0]);
+        for vm in 0..8 {
+            trial = trial.vms(1, 1, (10 * (vm + 1), 1_000));
+        }
+        trial
+    }
+
+    /// The rules of a trial with this fit in place of theirs.
+    fn rules(trial: &Trial, fit: &str) -> Vec<RuleUse> {
+        let preferences = ["PreferNonEmptyMachines", "BestFit", "PreferLeastUsedRack"];
+        let others = trial.rules.iter().filter(|rule| !preferences.contains(&rule.id.as_str()));
+        others.cloned().chain([RuleUse::plain(fit, None)]).collect()
+    }
+
+    fn until(minutes: i64, rules: Vec<RuleUse>) -> RulesUntil {
+        RulesUntil { until: minute(minutes), rules, best_clusters: 1 }
+    }
+
+    fn run(plan: Plan) -> World {
+        let mut world = World::new(plan);
+        world.keep_decisions();
+        world.set_probe(Some(Probe { vm: None, asked: None }));
+        world.run();
+        world
+    }
+
+    /// Machines that hold a VM after each decision.
+    fn busy(world: &World) -> Vec<usize> {
+        let machines = |end: usize| {
+            let mut machines: Vec<_> = world.decisions()[..=end].iter().filter_map(|it| it.machine).collect();
+            machines.sort_unstable();
+            machines.dedup();
+            machines.len()
+        };
+        (0..world.decisions().len()).map(machines).collect()
+    }
+
+    #[test]
+    fn each_list_decides_until_its_moment() {
+        let trial = trial();
+        let (pack, spread) = (rules(&trial, "BestFit"), rules(&trial, "WorstFit"));
+        let last = Trial { rules: spread.clone(), ..trial };
+        for (changes, expected) in [
+            (vec![], [1, 2, 3, 4, 5, 6, 7, 8]),
+            (vec![until(45, pack.clone())], [1, 1, 1, 1, 2, 3, 4, 5]),
+            // The moment is before the request of the same instant.
+            (vec![until(40, pack.clone())], [1, 1, 1, 2, 3, 4, 5, 6]),
+            (vec![until(25, spread.clone()), until(55, pack.clone())], [1, 2, 2, 2, 2, 3, 4, 5]),
+            (vec![until(0, pack.clone())], [1, 2, 3, 4, 5, 6, 7, 8]),
+            (vec![until(2_000, pack.clone())], [1, 1, 1, 1, 2, 2, 2, 2]),
+            (
+                vec![until(-5, pack.clone()), until(25, pack.clone()), until(15, spread.clone())],
+                [1, 1, 2, 3, 4, 5, 6, 7],
+            ),
+        ] {
+            for caches in [true, false] {
+                let moments: Vec<_> = changes.iter().map(|change| change.until).collect();
+                let world = run(last.plan(caches, &[]).with_changes(&changes).expect("lists"));
+                assert_eq!(busy(&world), expected, "{moments:?}, caches {caches}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_is_explained_by_the_list_that_held() {
+        let trial = trial();
+        let pack = rules(&trial, "BestFit");
+        let last = Trial { rules: rules(&trial, "WorstFit"), ..trial };
+        let world = run(last.plan(true, &[]).with_changes(&[until(45, pack)]).expect("lists"));
+        for probed in world.probed() {
+            let rules: Vec<_> = probed.explanation.funnel.steps.iter().map(|step| step.rule).collect();
+            let (held, other) =
+                if probed.time < minute(45) { ("BestFit", "WorstFit") } else { ("WorstFit", "BestFit") };
+            assert!(rules.contains(&held) && !rules.contains(&other), "{:?}: {rules:?}", probed.time);
+        }
+        assert_eq!(world.probed().len(), 8);
+        let told: Vec<_> = world.summary().rule_shares.iter().map(|share| (share.rule, share.samples)).collect();
+        assert!(told.contains(&("WorstFit", 4)) && !told.iter().any(|(rule, _)| *rule == "BestFit"), "{told:?}");
+    }
+
+    #[test]
+    fn the_same_list_again_is_no_change() {
+        let trial = trial();
+        let plain = trial.plan(true, &[]);
+        for until in [until(45, trial.rules.clone()), until(0, trial.rules.clone())] {
+            let plan = plain.clone().with_changes(&[until]).expect("lists");
+            assert_eq!(plan.lists.len(), 1);
+        }
+        let other = RulesUntil { best_clusters: 2, ..until(45, trial.rules.clone()) };
+        assert_eq!(plain.clone().with_changes(&[other]).expect("lists").lists.len(), 2);
+        let wrong = until(45, vec![RuleUse::plain("NoSuchRule", None)]);
+        assert!(plain.with_changes(&[wrong]).is_err());
+    }
+
+    fn placed(world: &World) -> usize {
+        let is_placed = |it: &&Decision| it.outcome == Outcome::Placed;
+        world.decisions().iter().filter(is_placed).count()
+    }
+
+    /// Raised by 40 points, the limit of the second list is as high as that of the first.
+    #[test]
+    fn what_was_raised_stays_raised_under_the_next_list() {
+        let limit = |limit: f64| Trial::new(1, 1).rule("IsClusterBelowLimit", &[limit]).rules;
+        let mut trial = Trial { rules: limit(25.0), ..Trial::new(1, 1) };
+        for vm in 0..4 {
+            trial = trial.vms(1, 1, (10 * (vm + 1), 1_000));
+        }
+        let raised: &[IncidentUse] = &[incident(15, &RaiseClusterLimit { points: 40.0 })];
+        for (incidents, expected) in [(&[][..], 2), (raised, 2 + 1)] {
+            let changes = [until(25, limit(60.0))];
+            let world = run(trial.plan(true, incidents).with_changes(&changes).expect("lists"));
+            assert_eq!(placed(&world), expected, "{} incidents", incidents.len());
+        }
+    }
+
+    /// Nothing is shown of predicted lives, and nothing decided by them, before a list asks.
+    #[test]
+    fn lifetimes_are_shown_from_the_first_list_that_asks() {
+        let mut trial = trial();
+        let before = trial.rules.clone();
+        trial.rules.push(RuleUse::plain("TemporalCost", None));
+        let roll_out: &[IncidentUse] = &[incident(55, &RollOutLifetimes {})];
+        for (changes, incidents, from) in [
+            (vec![], &[][..], Time::ZERO),
+            (vec![until(45, before.clone())], &[], minute(45)),
+            (vec![until(45, before)], roll_out, minute(45)),
+        ] {
+            let plan = trial.plan(true, incidents).with_changes(&changes).expect("lists");
+            assert!(plan.asks_for_lifetimes());
+            let mut world = World::new(plan);
+            while !world.advance(1).done {
+                let shown = |id| world.occupancy().record(MachineId(id)).life != tiebreak_model::HostLife::EMPTY;
+                let any = (0..16).any(shown);
+                assert_eq!(any, world.now >= from.max(minute(10)) && placed_any(&world), "at {:?}", world.now);
+            }
+            let card = |at| world.host_card(MachineId(0), at).is_some();
+            assert_eq!((card(minute(44)), card(minute(45))), (from <= minute(44), true));
+        }
+    }
+
+    fn placed_any(world: &World) -> bool {
+        world.occupancy().zone().busy > 0
+    }
+}

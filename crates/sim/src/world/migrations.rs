@@ -1,0 +1,213 @@
+//! VMs that move while they run: at once, as the what-if analysis recommends (Protean section
+//! 6.3), or live, with both machines busy for a while, to where the list of rules would place
+//! them now (LAVA section 4.4, appendix H).
+
+use alloc::vec::Vec;
+
+use tiebreak_model::random::pick;
+use tiebreak_model::{MachineId, MachineRecord, Millis, Readiness, Time, VmId, VmRequest};
+use tiebreak_placement::migrate::{MigrationLimits, Placed, recommend};
+use tiebreak_placement::reference::tied_where;
+
+use super::World;
+use crate::agents::job::Job;
+use crate::incidents::copies::{OldPlace, held};
+use crate::record::disruption::{Fate, Reason};
+
+impl World {
+    /// Asks for the moves that would pack best on what is really in use now, and makes them.
+    pub(super) fn migrate_recommended(&mut self, limits: &MigrationLimits) {
+        let evacuations = recommend(&self.rules.policy, self.store.occupancy(), &self.placed(), limits);
+        let moves: Vec<_> = evacuations.iter().flat_map(|it| &it.moves).map(|it| (it.vm, it.to)).collect();
+        self.apply_moves(&moves);
+    }
+
+    /// All VMs that stand somewhere, machine by machine.
+    fn placed(&self) -> Vec<Placed> {
+        let machines = (0..self.plan.fleet.machine_count()).map(MachineId);
+        let on = |machine| self.systems.incidents.residents.on(machine).iter().map(move |vm| (*vm, machine));
+        let placed = |(vm, machine)| Placed { vm, machine, shape: *self.plan.workload.shape_of_vm(vm) };
+        // Those with links stay: what these would take elsewhere is not looked at here.
+        machines.flat_map(on).filter(|(vm, _)| !self.has_peers(*vm)).map(placed).collect()
+    }
+
+    /// Moves these VMs one after the other, each if it runs and can move at that moment: the
+    /// machine is ready, has room without putting a VM out, and no tenant's promise is broken.
+    /// Both machines are published, and the VM never stops.
+    fn apply_moves(&mut self, moves: &[(VmId, MachineId)]) {
+        self.observed.counters.migrations_scheduled += moves.len() as u64;
+        for (vm, to) in moves {
+            if let Some(after) = self.room_for(*vm, *to) {
+                self.make_move(*vm, *to, after);
+            }
+        }
+    }
+
+    /// The machine with the VM on it, if the VM can move there.
+    fn room_for(&mut self, vm: VmId, to: MachineId) -> Option<MachineRecord> {
+        let (from, _) = self.placement(vm)?;
+        let runs = from != to && self.systems.incidents.residents.on(from).contains(&vm);
+        let record = self.store.occupancy().record(to);
+        let is_ready = record.readiness == Readiness::Ready;
+        let after = record.with(self.plan.workload.shape_of_vm(vm)).filter(|_| runs && is_ready)?;
+        self.keeps_promises(vm, from, to).then_some(after)
+    }
+
+    fn keeps_promises(&mut self, vm: VmId, from: MachineId, to: MachineId) -> bool {
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        self.ask_to_leave(vm, from);
+        let scene = self.asking.scene(self.store.occupancy(), &shape, self.systems.growth());
+        self.rules.policy.may_commit(&self.asking.request(shape), scene, to)
+    }
+
+    /// A tenant asks for another machine for one of its VMs, as if that stood nowhere.
+    fn ask_to_leave(&mut self, vm: VmId, from: MachineId) {
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        self.ask(Job::Reallocate(vm));
+        self.ask_for(vm);
+        self.asking.leave(from, &shape);
+        self.ask_for(vm);
+    }
+
+    fn make_move(&mut self, vm: VmId, to: MachineId, after: MachineRecord) {
+        let Some((from, _)) = self.placement(vm) else { return };
+        let left = self.store.occupancy().record(from).without(self.plan.workload.shape_of_vm(vm));
+        self.take_off(vm, Reason::Migrated(to));
+        self.settle(vm, to, &after);
+        self.publish(from, left);
+        self.publish(to, after);
+        self.observed.counters.migrations += 1;
+        self.systems.incidents.fates.insert(vm, Fate::Migrated { at: self.now, from });
+    }
+
+    /// Begins to move a VM to where the list of rules would place it now, if there is such a
+    /// machine; what it has on its old one is held until then.
+    pub(super) fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
+        let Some((from, _)) = self.placement(vm) else { return false };
+        let target = self.without_links(vm, from, |world| world.target_of(vm, from));
+        let Some((to, after)) = target else { return false };
+        let told_at = self.systems.incidents.list.len();
+        self.make_move(vm, to, after);
+        self.systems.incidents.list[told_at].held_until = Time::NEVER;
+        self.systems.incidents.copies.begin(vm, OldPlace { machine: from, until, told_at });
+        let shape = held(self.plan.workload.shape_of_vm(vm));
+        let kept = self.store.occupancy().record(from).with(&shape).expect("it had this room a moment ago");
+        self.publish(from, kept);
+        true
+    }
+
+    /// What this says while a VM's links take nothing, as if it stood nowhere.
+    fn without_links<T>(&mut self, vm: VmId, from: MachineId, ask: impl FnOnce(&mut Self) -> T) -> T {
+        self.ask_to_leave(vm, from);
+        let cuts = self.cuts(from);
+        self.store.shift_unpublished(&cuts, false);
+        let answer = ask(self);
+        self.store.shift_unpublished(&cuts, true);
+        answer
+    }
+
+    /// Where a VM would be placed if it were to be placed now, and that machine with it: ready,
+    /// another one than its own, and with room without putting a VM out.
+    fn target_of(&mut self, vm: VmId, from: MachineId) -> Option<(MachineId, MachineRecord)> {
+        let shape = *self.plan.workload.shape_of_vm(vm);
+        let request = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
+        let occupancy = self.store.occupancy();
+        let scene = self.asking.scene(occupancy, &shape, self.systems.growth());
+        let takes = |machine: MachineId| {
+            let record = occupancy.record(machine);
+            machine != from && record.readiness == Readiness::Ready && record.free.covers(shape.demand)
+        };
+        let tied = tied_where(&self.rules.policy, scene, &request, takes);
+        let draw = self.plan.seed.stream("live migrations").draw(self.plan.luck(vm), self.now.0 as u64);
+        let to = (!tied.is_empty()).then(|| tied[pick(draw, tied.len() as u32) as usize])?;
+        Some((to, occupancy.record(to).with(&shape)?))
+    }
+
+    /// All of a VM is copied, or it is gone: its old place is free.
+    pub(super) fn end_migration(&mut self, vm: VmId) {
+        let Some(OldPlace { machine, told_at, .. }) = self.systems.incidents.copies.end(vm) else { return };
+        self.systems.incidents.list[told_at].held_until = self.now;
+        let shape = held(self.plan.workload.shape_of_vm(vm));
+        let after = self.store.occupancy().record(machine).without(&shape);
+        self.publish(machine, after);
+    }
+
+    /// Ends the migrations of VMs that left their new machine during the event that has just
+    /// happened, and lets incidents go on that wait for who left. They go on an instant later,
+    /// since at one instant incidents come first; the one whose doing it was need not be told.
+    pub(super) fn tell_who_left(&mut self, by: Option<u32>) {
+        for (vm, machine) in self.systems.incidents.copies.take_left() {
+            let cut = self.systems.incidents.copies.old_place(vm).is_some_and(|place| place.machine != machine);
+            if cut {
+                self.end_migration(vm);
+            }
+            let told = self.systems.incidents.copies.watchers((!cut).then_some(machine));
+            for incident in told.into_iter().filter(|incident| Some(*incident) != by) {
+                self.queue.schedule_incident(self.now + Millis(1), incident);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incidents::{IncidentUse, find};
+    use crate::world::trial::{Trial, check_machines, minute};
+    use tiebreak_model::TenantTerms;
+
+    /// Four machines of 4 cores for VMs of 3, 1 and 2 cores, all of one tenant, with one VM that
+    /// has left already. They stand on 0, 0 and 1, or where a machine may have one only, on 0, 1
+    /// and 2.
+    fn world(terms: TenantTerms) -> World {
+        let mut trial = Trial::new(4, 1).rule("CapsTenantPerMachine", &[]).rule("FirstFit", &[]);
+        for (cores, until) in [(3, 2_000), (1, 2_000), (2, 2_000), (2, 10)] {
+            trial = trial.vms(1, cores, (0, until));
+        }
+        for row in &mut trial.vms {
+            (row.tenant, row.shape.terms) = (1, terms);
+        }
+        assert!(find("MarkAtRisk").is_some(), "without any incident nobody knows who stands where");
+        trial.at(20, &[IncidentUse::plain("MarkAtRisk", minute(30))])
+    }
+
+    fn stand(world: &World) -> Vec<u32> {
+        (0..3).filter_map(|vm| world.placement(VmId(vm))).map(|(machine, _)| machine.0).collect()
+    }
+
+    #[test]
+    fn vms_move_where_they_can_at_that_moment() {
+        let one_each = TenantTerms { per_machine: 1, ..TenantTerms::NONE };
+        for (terms, moves, expected) in [
+            (TenantTerms::NONE, &[][..], [0, 0, 1]),
+            (TenantTerms::NONE, &[(2, 0)], [0, 0, 1]),         // No room,
+            (TenantTerms::NONE, &[(0, 2), (2, 0)], [2, 0, 0]), // but there is when VM 0 has left.
+            (TenantTerms::NONE, &[(2, 1), (1, 1), (1, 3)], [0, 3, 1]), // There already, and moved twice.
+            (TenantTerms::NONE, &[(3, 3)], [0, 0, 1]),         // Who has left does not come back.
+            (one_each, &[], [0, 1, 2]),
+            (one_each, &[(1, 2)], [0, 1, 2]), // The tenant was promised something else,
+            (one_each, &[(2, 3), (1, 2)], [0, 2, 3]), // and still has it here.
+        ] {
+            let mut world = world(terms);
+            let moves: Vec<_> = moves.iter().map(|(vm, to)| (VmId(*vm), MachineId(*to))).collect();
+            world.apply_moves(&moves);
+            assert_eq!(stand(&world), expected, "{terms:?}, {moves:?}");
+            check_machines(&world, true);
+            assert_eq!(world.summary().counters.migrations, world.disruptions().len() as u64);
+            let last = world.disruptions().last().map(|it| (it.reason, world.fate(it.vm)));
+            let is_told = |(reason, fate)| matches!((reason, fate), (Reason::Migrated(_), Some(Fate::Migrated { .. })));
+            assert!(last.is_none_or(is_told), "{last:?}");
+        }
+    }
+
+    #[test]
+    fn no_vm_moves_to_a_machine_that_is_not_ready() {
+        for readiness in [Readiness::Unready, Readiness::Failed] {
+            let mut world = world(TenantTerms::NONE);
+            let record = world.occupancy().record(MachineId(3));
+            world.store.set(world.now, MachineId(3), MachineRecord { readiness, ..record });
+            world.apply_moves(&[(VmId(1), MachineId(3))]);
+            assert_eq!(stand(&world), [0, 0, 1], "{readiness:?}");
+        }
+    }
+}

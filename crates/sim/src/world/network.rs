@@ -1,0 +1,73 @@
+//! What links take of the network: reserved at the store, and told to agents cut by cut.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, VmId};
+use tiebreak_placement::{Blocked, Draw};
+
+use super::World;
+
+impl World {
+    /// Reserves what the links of the VM that came last take, or gives back what those of the one that left took.
+    pub(super) fn move_links(&mut self, comes: bool) {
+        let is_warming = self.is_warming();
+        let Some(book) = &self.systems.network else { return };
+        if !is_warming {
+            return self.store.shift_links(self.now, book.moved(), comes);
+        }
+        self.store.shift_unpublished(book.moved(), comes);
+        if let Some(network) = self.team[0].allocator.view_mut().network_mut() {
+            for (place, kbps) in book.moved() {
+                if comes { network.reserve(*place, *kbps) } else { network.release(*place, *kbps) }
+            }
+        }
+    }
+
+    /// What the VM being asked for takes of each cut, by place, when it stands on a machine.
+    pub(super) fn cuts(&self, machine: MachineId) -> Vec<(u32, u64)> {
+        let Some(network) = self.store.occupancy().network() else { return Vec::new() };
+        let cuts = self.asking.needs.cuts(&self.plan.fleet, machine);
+        cuts.map(|(cut, kbps)| (network.place(cut), kbps)).collect()
+    }
+
+    /// An agent that is to find another machine for a VM is told what is reserved of the uplinks that the VM's links
+    /// took: its view may be older, and they would be in their own way.
+    pub(super) fn tell_what_it_gave_back(&mut self, agent: u32, vm: VmId) {
+        if self.systems.network.is_none() {
+            return;
+        }
+        let lost = self.disruptions().iter().rfind(|it| it.vm == vm).expect("it lost its machine");
+        let from = lost.from;
+        self.ask_for(vm);
+        let cuts = self.cuts(from);
+        self.team[agent].told_cuts(&self.store, &cuts);
+    }
+
+    /// Notes what was in the way of a VM's links, if that was what an agent refused it for.
+    pub(super) fn note_blocked(&mut self, agent: u32, vm: VmId) {
+        if self.systems.network.is_none() {
+            return;
+        }
+        let outlook = self.outlook(vm);
+        let (shape, asked) = self.asked(vm, outlook);
+        let draw = Draw { number: 0, among: None };
+        let request = self.asking.to_place(shape, &asked, draw, self.systems.growth());
+        let blocked = self.team[agent].allocator.blocked(&request);
+        self.systems.network.iter_mut().for_each(|book| book.note_refusal(vm, blocked));
+    }
+
+    /// What was in the way of a VM that was refused, where machines had room for it and the network had
+    /// not.
+    #[must_use]
+    pub fn blocked(&self, vm: VmId) -> Option<Blocked> {
+        self.systems.network.as_ref().and_then(|book| book.blocked(vm))
+    }
+
+    /// Whether other VMs of a VM's VDC stand anywhere.
+    pub(super) fn has_peers(&self, vm: VmId) -> bool {
+        let workload = &self.plan.workload;
+        let tenant = workload.tenant(workload.request_of(vm));
+        let footprint = self.systems.network.as_ref().and_then(|book| book.footprint(tenant));
+        footprint.is_some_and(|footprint| footprint.members().len() > 1)
+    }
+}

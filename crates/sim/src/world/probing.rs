@@ -1,0 +1,114 @@
+//! Decisions explained as they are made.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{Footprint, MachineId, Needs, Outlook, Time, VmId, VmRequest};
+use tiebreak_placement::CacheUse;
+use tiebreak_placement::explain::{Explanation, Question, explain};
+
+use super::World;
+use crate::record::Cause;
+
+/// Whose decisions are explained as they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The VM; none explains every one.
+    pub vm: Option<VmId>,
+    /// A machine to compare with, if one was asked about.
+    pub asked: Option<MachineId>,
+}
+
+/// A probed decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probed {
+    /// The VM.
+    pub vm: VmId,
+    /// When the agent decided.
+    pub time: Time,
+    /// Why it was to be decided.
+    pub cause: Cause,
+    /// The agent; none for a VM alive when the trace began.
+    pub agent: Option<u32>,
+    /// 0 for the first try.
+    pub attempt: u32,
+    /// What the caches did.
+    pub cache: CacheUse,
+    /// What was predicted of it; none where no rule asks for lifetimes.
+    pub outlook: Option<Outlook>,
+    /// Where the others of its virtual datacenter stood, and what its links to them take; none where
+    /// VMs are not linked.
+    pub company: Option<(Footprint, Needs)>,
+    /// Why.
+    pub explanation: Explanation,
+}
+
+/// Whose decisions are explained, and those that were.
+#[derive(Default)]
+pub(super) struct Probes {
+    probe: Option<Probe>,
+    probed: Vec<Probed>,
+}
+
+impl World {
+    /// The probed VM's decisions so far.
+    #[must_use]
+    pub fn probed(&self) -> &[Probed] {
+        &self.probes.probed
+    }
+
+    /// Explains what is decided from here on, or stops explaining and forgets.
+    pub fn set_probe(&mut self, probe: Option<Probe>) {
+        self.probes.probe = probe;
+        if probe.is_none() {
+            self.probes.probed.clear();
+        }
+    }
+
+    /// Forgets explanations of requests that have their answer, and keeps those under way.
+    pub fn forget_answered(&mut self) {
+        let mut probed = core::mem::take(&mut self.probes.probed);
+        probed.retain(|probed| {
+            let nowhere = self.placement(probed.vm).is_none() && !self.is_gone(probed.vm);
+            nowhere && self.record.rejection(self.plan.workload.request_of(probed.vm)).is_none()
+        });
+        self.probes.probed = probed;
+    }
+
+    /// Whether decisions about a VM are explained.
+    pub(super) fn is_probed(&self, vm: VmId) -> bool {
+        self.probes.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
+    }
+
+    /// Explains what was just decided about a VM; without an agent, at the warm start.
+    pub(super) fn explain(
+        &mut self,
+        agent: Option<u32>,
+        cause: Cause,
+        attempt: u32,
+        vm: VmId,
+        winner: Option<MachineId>,
+        cache: CacheUse,
+    ) {
+        let outlook = self.outlook(vm);
+        let view = self.team[agent.unwrap_or(0)].allocator.view();
+        let request = VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
+        let asked = self.probes.probe.and_then(|probe| probe.asked);
+        let scene = self.asking.scene(view, &request.shape, self.systems.growth());
+        // A draw named by VM and attempt: asked again, it answers as it did for the decision.
+        let avoided = agent.and_then(|_| self.avoids(vm, attempt));
+        let explanation = explain(&self.rules.policy, scene, &request, Question { winner, asked, avoided });
+        let outlook = self.shows_lives().then_some(outlook);
+        let company = self.systems.network.as_ref().map(|_| self.asking.company());
+        self.probes.probed.push(Probed {
+            vm,
+            time: self.now,
+            cause,
+            agent,
+            attempt,
+            cache,
+            outlook,
+            company,
+            explanation,
+        });
+    }
+}

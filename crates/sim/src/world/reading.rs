@@ -1,0 +1,181 @@
+//! What is asked of a run: how far it is, where everybody stands, what came out.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Occupancy, Readiness, RequestId, Resource, Time, VmId};
+
+use super::World;
+use crate::agents::AgentState;
+use crate::lifetimes::Lives;
+use crate::observation::Observation;
+use crate::observation::frames::{self, Frames, Layers};
+use crate::observation::machine_byte::MachineByte;
+use crate::observation::metrics::Series;
+use crate::plan::Plan;
+use crate::record::{Decision, Rejection};
+use crate::summary::Summary;
+
+impl World {
+    /// Keeps every decision from here on.
+    pub fn keep_decisions(&mut self) {
+        self.record.keep_decisions();
+    }
+
+    /// Keeps how every machine stands at each sample, for the fleet map, and of lifetimes what it
+    /// takes to look back ([`World::host_card`]).
+    pub fn keep_frames(&mut self) {
+        self.systems.lives.iter_mut().for_each(Lives::look_back);
+        let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
+        self.observed.frames =
+            Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.layers()));
+    }
+
+    /// What frames tell beside how each machine stands.
+    fn layers(&self) -> Layers {
+        let draws = self.measures_draws();
+        Layers { lives: self.systems.lives.is_some(), uplinks: self.systems.network.is_some(), draws }
+    }
+
+    /// What is running.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The authoritative state.
+    #[must_use]
+    pub fn occupancy(&self) -> &Occupancy {
+        self.store.occupancy()
+    }
+
+    /// The samples so far.
+    #[must_use]
+    pub fn series(&self) -> &Series {
+        &self.observed.series
+    }
+
+    /// The frames so far, if kept.
+    #[must_use]
+    pub fn frames(&self) -> Option<&Frames> {
+        self.observed.frames.as_ref()
+    }
+
+    /// The decisions so far, if kept.
+    #[must_use]
+    pub fn decisions(&self) -> &[Decision] {
+        self.record.decisions()
+    }
+
+    /// The VM decided last, if any was.
+    #[must_use]
+    pub fn decided_last(&self) -> Option<VmId> {
+        self.record.last()
+    }
+
+    /// How many commits have failed, and the first VM of the one that failed last.
+    #[must_use]
+    pub fn conflicts(&self) -> (u64, Option<VmId>) {
+        (self.observed.counters.conflicts, self.record.conflicted())
+    }
+
+    /// Where a VM was placed and when; none when it was not, or not yet.
+    #[must_use]
+    pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
+        self.places.machine(vm).map(|machine| (machine, self.places.since(vm)))
+    }
+
+    /// Why a request was not placed; none when it was, or is not decided yet.
+    #[must_use]
+    pub fn rejection(&self, request: RequestId) -> Option<Rejection> {
+        self.record.rejection(request)
+    }
+
+    /// How every machine stands now: one frame, as in [`Frames`].
+    #[must_use]
+    pub fn picture(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        frames::picture(self.store.occupancy(), self.layers(), self.systems.draws(), &mut bytes);
+        bytes
+    }
+
+    /// The VMs on a machine at a moment of the run so far, and since when each was there: first
+    /// those that stayed, by id, then those that have left it before their time.
+    pub fn vms_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = (VmId, Time)> + '_ {
+        let stayed = move |(vm, on): (VmId, MachineId)| (on == machine && self.stood_at(vm, at)).then_some(vm);
+        let stayed = self.places.all().filter_map(stayed).map(|vm| (vm, self.places.since(vm)));
+        stayed.chain(self.systems.incidents.once_on(machine, at))
+    }
+
+    /// Whether a VM stood by then where it stands or stood last, and was not over.
+    fn stood_at(&self, vm: VmId, at: Time) -> bool {
+        self.places.since(vm) <= at && self.plan.workload.end(vm) > at
+    }
+
+    /// How every machine stood at a moment of the run so far, a [`MachineByte`] each; empty where no frames are kept.
+    /// What VMs take is counted for that moment; whether a machine took VMs is known as of the frame before it.
+    #[must_use]
+    pub fn machines_at(&self, at: Time) -> Vec<u8> {
+        let (fleet, workload) = (self.plan.fleet(), &self.plan.workload);
+        let Some(frames) = &self.observed.frames else { return Vec::new() };
+        let mut held = vec![(false, 0_u32); fleet.machine_count() as usize];
+        let mut hold = |machine: u32, vm: VmId| {
+            let (has_vms, used) = &mut held[machine as usize];
+            *has_vms = true;
+            *used += workload.shape(workload.shape_of(vm)).demand[Resource::Cores];
+        };
+        self.places.all().filter(|(vm, _)| self.stood_at(*vm, at)).for_each(|(vm, machine)| hold(machine.0, vm));
+        for left in self.disruptions().iter().filter(|it| it.since <= at && at < it.held_until) {
+            hold(left.from.0, left.vm);
+        }
+        let readiness = frames.at(at).iter().map(|byte| MachineByte(*byte).readiness());
+        let machines = held.into_iter().zip(readiness).zip((0..).map(MachineId));
+        let byte = |(((has_vms, used), readiness), id): (((bool, u32), Readiness), MachineId)| {
+            MachineByte::new(has_vms, used, fleet.capacity(id)[Resource::Cores], readiness).0
+        };
+        machines.map(byte).collect()
+    }
+
+    /// What came out so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let (lives, power) = self.systems.summary();
+        let Observation { counters, shares, weighted, fills, minutes, seconds, answered_at, .. } = &self.observed;
+        Summary {
+            digest: self.record.digest(),
+            placements: counters.placements + self.warm_start.placements,
+            rejections: counters.rejections + self.warm_start.rejections,
+            warm_rejections: self.warm_start.rejections,
+            conflicts: counters.conflicts,
+            conflicts_per_minute_p99: minutes.p99(),
+            conflicts_per_second_p99: seconds.p99(),
+            answers: self.observed.answers(),
+            answered_at: *answered_at,
+            empty_hosts_pct_mean: weighted.empty_hosts_pct(),
+            packing_density_pct_mean: weighted.packing_density_pct(),
+            empty_to_free_pct_mean: weighted.empty_to_free_pct(),
+            stranded_pct_mean: fills.means(),
+            counters: *counters,
+            cache_bytes: self.team.cache_sizes().bytes(),
+            cache_sizes: self.team.cache_sizes(),
+            caches: self.team.cache_counters(),
+            rule_shares: shares.means(),
+            circles: shares.circles(),
+            lives,
+            power,
+        }
+    }
+
+    /// What each agent is doing now.
+    #[must_use]
+    pub fn agents(&self) -> Vec<AgentState> {
+        self.team.states(&self.store)
+    }
+
+    /// The fleet as an agent knows it, and on top of that its own choices that the store has not answered; none where there
+    /// is no such agent. Before the warm start is over, there is only the first.
+    #[must_use]
+    pub fn view(&self, agent: u32) -> Option<&Occupancy> {
+        self.team.agents.get(agent as usize).map(|agent| agent.allocator.view())
+    }
+}
