@@ -84,7 +84,7 @@ impl Panel for SweepPanel {
 
     fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
         match *news {
-            News::File { name, text } if SweepPlan::is_meant(text) => {
+            News::File { name, text } if !name.ends_with(".md") && SweepPlan::is_meant(text) => {
                 let plan = Message::Plan { name: name.to_owned(), text: text.to_owned() };
                 vec![plan.into(), SweepMessage::Planned.into()]
             }
