@@ -1,13 +1,10 @@
 // The page for everyone: axe finds nothing in any state, and the main job needs no mouse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atRest, axe } from './harness.mjs';
+import { atRest, axe, NARROW, WIDE } from './harness.mjs';
 import {
   BELOW, corpusLink, dismissAll, drawn, enter, focused, hasFocus, menuCloses, menuOpens, onPage, RULE, shows, until,
 } from './people.mjs';
-
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
 
 async function opensMenu(page, button) {
   await button.click();

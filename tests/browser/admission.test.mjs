@@ -2,25 +2,14 @@
 // policies are compared, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, compileAsForPeople } from './harness.mjs';
+import { axe, cells, compileAsForPeople, foldedPanel, NARROW, WIDE } from './harness.mjs';
 import { clickAtOnce, onPage, shows, withdraws } from './people.mjs';
 
 compileAsForPeople();
 
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
-
-const panel = (page) => page.getByRole('region', { name: 'Admission', exact: true });
-const fold = (page) => page.getByRole('button', { name: 'Admission and growth' });
+const { panel, fold, set } = foldedPanel('Admission', 'Admission and growth');
 const results = (page) => panel(page).getByRole('region', { name: 'Results of the study' });
-const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 const pct = (cell) => Number.parseFloat(cell);
-
-async function set(page, name, value) {
-  const field = panel(page).getByRole('spinbutton', { name, exact: true });
-  await field.fill(String(value));
-  await field.press('Tab');
-}
 
 /** A cluster that is followed in a moment. */
 async function small(page) {

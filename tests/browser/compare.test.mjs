@@ -1,10 +1,9 @@
 // Two variants on one page: forked, run, compared, and explained; and the film of a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
+import { axe, WIDE } from './harness.mjs';
 import { clickAtOnce, drawn, onPage, RULE, says, shows, until } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
 const compare = (page) => page.getByRole('region', { name: 'Compare', exact: true });
 
 /** Forks, and lets B keep no machines empty. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { DIST, inFirefox } from './harness.mjs';
+import { DIST, inFirefox, setNumber } from './harness.mjs';
 import {
   BELOW, CORPUS, engines, enter, foreignTrace, giveRepeated, GOLDEN, listenToStatus, onPage, openTab, says, settled, shows,
   temporaryFolder, until, withoutServiceWorker, worksOn,
@@ -20,12 +20,7 @@ async function ownDraft(hand) {
   return hand.drafts();
 }
 
-/** Sets a number of a form, without waiting for what comes of it. */
-async function set(page, label, value) {
-  const field = page.getByRole('spinbutton', { name: label });
-  await field.fill(String(value));
-  await field.press('Tab');
-}
+const set = (page, name, value) => setNumber(page.getByRole('spinbutton', { name }), value);
 
 /** What the page tells of its engines; two dozen machines have an alert of their own. */
 const ofEngines = (page) => page.getByRole('alert').filter({ hasText: /The engine stopped and was started again|The engine could not be started/ });

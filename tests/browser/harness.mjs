@@ -38,6 +38,10 @@ export function compileAsForPeople() {
 /** How long a test waits for what must come: far longer than it takes, on a machine that is busy with other things too. */
 export const PATIENCE_MS = 60_000;
 
+/** Windows that people have: a laptop's, and a phone's. */
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
 /** Looks again and again until what it sees is not false, and gives that. Tests wait for things, never for a time. */
 export async function until(look, what = look) {
   const end = Date.now() + PATIENCE_MS;
@@ -152,6 +156,26 @@ export function hold({ faults, requests }, host) {
   assert.deepEqual(faults, [], 'the page reported errors');
   const others = [...requests.keys()].filter((origin) => origin !== host.origin);
   assert.deepEqual(others, [], 'the page asked another origin');
+}
+
+/** The text of every cell of a table, row by row. */
+export const cells = (region) => region.getByRole('row').evaluateAll((rows) =>
+  rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+/** Sets a number of a form, without waiting for what comes of it. */
+export async function setNumber(field, value) {
+  await field.fill(String(value));
+  await field.press('Tab');
+}
+
+/** A panel whose heading opens it: its region, the button in its heading, and a number set in it. */
+export function foldedPanel(name, heading) {
+  const panel = (page) => page.getByRole('region', { name, exact: true });
+  return {
+    panel,
+    fold: (page) => page.getByRole('button', { name: heading }),
+    set: (page, number, value) => setNumber(panel(page).getByRole('spinbutton', { name: number, exact: true }), value),
+  };
 }
 
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -3,14 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { axe } from './harness.mjs';
+import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
 import { drawn, onPage, says, shows, until } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
-
-const panel = (page) => page.getByRole('region', { name: 'Lifetimes', exact: true });
-const fold = (page) => page.getByRole('button', { name: 'Lifetimes and who predicts them' });
+const { panel, fold } = foldedPanel('Lifetimes', 'Lifetimes and who predicts them');
 const quality = (page) => panel(page).getByRole('region', { name: 'Quality of predictions' });
 const explain = (page) => page.getByRole('region', { name: 'Explain' });
 const said = (page) => page.evaluate(() => window.said.map(({ text }) => text));
@@ -40,7 +36,7 @@ for (const size of [WIDE, NARROW]) {
       assert.notEqual(digest, opened);
 
       await quality(page).waitFor();
-      const rows = await quality(page).getByRole('row').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+      const rows = await cells(quality(page));
       const value = (name) => rows.find(([title]) => title === name)[1];
       assert.match(value('C-index'), /^0\.[5-9]\d$/);
       assert.match(value('Learned from'), /^7,605 VMs$/);

@@ -1,12 +1,10 @@
 // Whether the page's memory stays flat, however long somebody works with it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAsForPeople, heap } from './harness.mjs';
+import { compileAsForPeople, heap, WIDE } from './harness.mjs';
 import { onPage, until } from './people.mjs';
 
 compileAsForPeople();
-
-const WIDE = { width: 1440, height: 900 };
 
 /** Sizes of all wasm memories, of the page and of its worker, in bytes. */
 async function wasmBytes(page) {

@@ -2,17 +2,12 @@
 // that is full, and the calculator says what could ever fit (Gridiron sections III-B to III-E).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
+import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
 import { enter, onPage, shows, until } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
-
-const panel = (page) => page.getByRole('region', { name: 'Virtual datacenters', exact: true });
-const fold = (page) => page.getByRole('button', { name: 'Virtual datacenters and the network' });
+const { panel, fold } = foldedPanel('Virtual datacenters', 'Virtual datacenters and the network');
 const explain = (page) => page.getByRole('region', { name: 'Explain' });
 const bounds = (page) => panel(page).getByRole('region', { name: 'Bounds on the bandwidth of a link' });
-const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 const painted = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate((canvas) => canvas.toDataURL());
 
 /** Waits until the map is another one than before; gives it. */

@@ -2,22 +2,11 @@
 // on (rows W2 to W5).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe } from './harness.mjs';
+import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
 import { onPage } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
-
-const panel = (page) => page.getByRole('region', { name: 'Power', exact: true });
-const fold = (page) => page.getByRole('button', { name: 'Power and capping' });
+const { panel, fold, set } = foldedPanel('Power', 'Power and capping');
 const table = (page, name) => panel(page).getByRole('region', { name, exact: true });
-const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
-
-async function set(page, name, value) {
-  const field = panel(page).getByRole('spinbutton', { name, exact: true });
-  await field.fill(String(value));
-  await field.press('Tab');
-}
 
 /** A preset on whose machines power is short. */
 async function short(hand, page) {

@@ -1,16 +1,11 @@
 // What a workload looks like, on the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, openChromium } from './harness.mjs';
+import { axe, cells, foldedPanel, NARROW, openChromium, WIDE } from './harness.mjs';
 import { enter, foreignTrace, listenToStatus, onPage, openTab, says } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
-
-const panel = (page) => page.getByRole('region', { name: 'Profile', exact: true });
-const fold = (page) => page.getByRole('button', { name: 'Profile of the workload' });
+const { panel, fold } = foldedPanel('Profile', 'Profile of the workload');
 const offer = (page) => panel(page).getByRole('button', { name: /^Use [\d,]+ machines of \d+ cores and \d+ GiB$/ });
-const cells = (region) => region.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 const table = async (page, name) => {
   const region = panel(page).getByRole('region', { name, exact: true });
   await region.waitFor();

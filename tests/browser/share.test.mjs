@@ -6,11 +6,10 @@ import http from 'node:http';
 import path from 'node:path';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { axe, MOUNT } from './harness.mjs';
+import { axe, MOUNT, WIDE } from './harness.mjs';
 import { CORPUS, corpusLink, drawn, hasFocus, onPage, RULE, says, settled, shows } from './people.mjs';
 import { readPdf } from './pdf.mjs';
 
-const WIDE = { width: 1440, height: 900 };
 const JSQR = fs.readFileSync(createRequire(import.meta.url).resolve('jsqr'), 'utf8');
 
 const dialog = (page) => page.getByRole('dialog', { name: 'Share', exact: true });

@@ -2,13 +2,12 @@
 // themselves are in docs/. TIEBREAK_TRACE=.../batched-0.csv.gz adds the whole packing sample.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAsForPeople, firstPicture, inFirefox, SLOW_LINE } from './harness.mjs';
+import { compileAsForPeople, firstPicture, inFirefox, SLOW_LINE, WIDE } from './harness.mjs';
 import { BELOW, CHARTS, onPage, settled } from './people.mjs';
 
 compileAsForPeople();
 
 const GIVEN = process.env.TIEBREAK_TRACE;
-const WIDE = { width: 1440, height: 900 };
 
 const sorted = (times) => [...times].sort((a, b) => a - b);
 const median = (times) => sorted(times)[Math.floor(times.length / 2)];

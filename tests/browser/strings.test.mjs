@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { axe } from './harness.mjs';
+import { axe, NARROW, WIDE } from './harness.mjs';
 import { drawn, enter, kept, listenToStatus, onPage, says, settled, shows, until, withoutServiceWorker } from './people.mjs';
-
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
 
 /** What must be there in German, by role and name. */
 const GERMAN = [

@@ -6,10 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { axe } from './harness.mjs';
+import { axe, WIDE } from './harness.mjs';
 import { drawn, engines, enter, focused, onPage, shows, temporaryFolder, until } from './people.mjs';
 
-const WIDE = { width: 1440, height: 900 };
 const SMALL = 'Two dozen machines';
 const BUCKETS = 'rules.BestFit.buckets';
 const AGENTS = 'agents.count';

@@ -1,12 +1,10 @@
 // Events on the timeline: put there by menu, by key or by dragging; moved, changed, removed, undone; carried by links.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NARROW, WIDE } from './harness.mjs';
 import {
   corpusLink, drawn, hasFocus, listenToEngines, listenToStatus, menuCloses, menuOpens, onPage, says, shows, until,
 } from './people.mjs';
-
-const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
 
 const timeline = (page) => page.getByRole('region', { name: 'Timeline', exact: true });
 const marks = (page) => timeline(page).getByRole('list', { name: 'Events' }).getByRole('button');

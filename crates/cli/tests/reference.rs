@@ -20,10 +20,10 @@ const RULES: &str = "\
 
 Stage by stage, in the order of the list. Validators only filter. Preferences stand in strict order: each sees only
 the ties that those above it left. A preference also takes `buckets`: with `n` of them its score, from 0 (best) to 1,
-counts as the next of `n` steps up, and equal steps are a tie; with `none`, scores are compared as they are, rounded as computers do. And it
-takes a `weight` of 0.001 or more, which counts when the run has `hand_weights` on: preferences are then compared all
-together, and `none` weighs 1. What a document does not say of a listed rule is its default; buckets and weight are
-then `none`.
+counts as the next of `n` steps up, and equal steps are a tie; with `none`, scores are compared as they are, rounded
+as computers do. And it takes a `weight` of 0.001 or more, which counts when the run has `hand_weights` on:
+preferences are then compared all together, and `none` weighs 1. What a document does not say of a listed rule is its
+default; buckets and weight are then `none`.
 
 ";
 
@@ -55,15 +55,15 @@ fn the_reference_page_is_what_the_program_says() {
 const FILES_HEAD: &str = "\
 # The files of a run
 
-What `tiebreak run --out DIR` writes. Made from the declarations in the code, as `tiebreak list files` shows them; a test
-keeps it so, and holds them against the files themselves. Do not edit it by hand: `UPDATE=1 cargo test -p tiebreak-cli
---test reference` writes it again.
+What `tiebreak run --out DIR` writes. Made from the declarations in the code, as `tiebreak list files` shows them; a
+test keeps it so, and holds them against the files themselves. Do not edit it by hand: `UPDATE=1 cargo test -p
+tiebreak-cli --test reference` writes it again.
 
-The folder is there whole or not at all: it is written beside its place as `DIR.unfinished` and moved there at the end.
-An empty folder, or one with nothing but these files, is replaced; any other is refused before the run. On a full disk,
-without permission, or after Ctrl-C (which prints what came out so far) there is no `DIR`; what stood there before stays.
-Who ends the program by force may find `DIR.unfinished`, which the next run to the same place removes. Files that other
-commands write with `--out` are made in the same way.
+The folder is there whole or not at all: it is written beside its place as `DIR.unfinished` and moved there at the
+end. An empty folder, or one with nothing but these files, is replaced; any other is refused before the run. On a full
+disk, without permission, or after Ctrl-C (which prints what came out so far) there is no `DIR`; what stood there
+before stays. Who ends the program by force may find `DIR.unfinished`, which the next run to the same place removes.
+Files that other commands write with `--out` are made in the same way.
 
 ";
 
@@ -84,7 +84,7 @@ fn the_page_about_files_is_what_the_program_says() {
             page += "\n";
         }
     }
-    let page = page.trim_end().to_owned() + "\n";
+    let page = wrapped(&page);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&file, &page).expect("docs/ can be written");
     }
@@ -130,7 +130,31 @@ fn page() -> String {
         page += &format!("## {}\n\n", text(list_of, "title"));
         page += &if rows.iter().all(|row| items(row, "params").is_empty()) { table(&rows) } else { sections(&rows) };
     }
-    page.trim_end().to_owned() + "\n"
+    wrapped(&page)
+}
+
+/// Columns of a page's text.
+const COLUMNS: usize = 118;
+
+/// A page whose lines are no longer than that; rows of tables stay whole.
+fn wrapped(page: &str) -> String {
+    let mut lines = Vec::new();
+    for line in page.trim_end().lines() {
+        if line.starts_with('|') {
+            lines.push(line.to_owned());
+            continue;
+        }
+        let mut part = String::new();
+        for word in line.split(' ') {
+            if !part.is_empty() && part.chars().count() + 1 + word.chars().count() > COLUMNS {
+                lines.push(std::mem::take(&mut part));
+            }
+            part += if part.is_empty() { "" } else { " " };
+            part += word;
+        }
+        lines.push(part);
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Every list that there is.

@@ -8,15 +8,15 @@ use tiebreak_lab::protocol::{FitCard, ForecastAsk};
 use tiebreak_lab::view::admission::{self, CaseRow, Drawn, FittedRow, OFFERED};
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_sim::{AdmissionSettings, ClusterYears};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange, number};
 use super::form;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 170;
@@ -46,9 +46,7 @@ const OF_FIT: usize = 3;
 
 /// What happens in the region.
 pub(crate) enum AdmissionMessage {
-    /// It is opened or closed.
-    Fold,
-    /// A chart's table is.
+    /// A chart's table is opened or closed.
     Table(usize),
     /// Another number of [`FIELDS`].
     Ask(usize, f64),
@@ -56,13 +54,13 @@ pub(crate) enum AdmissionMessage {
     Wish(Box<dyn Fn(&mut StudyWish)>),
     /// It is wanted now.
     Follow,
-    /// Something in the scenario changed that the forecast depends on.
-    Changed,
 }
+
+impl Own for AdmissionMessage {}
 
 /// The region's own state.
 pub(crate) struct AdmissionPanel {
-    open: bool,
+    is_open: bool,
     tables: [bool; CHARTS],
     asked: [f64; FIELDS.len()],
     wish: StudyWish,
@@ -73,68 +71,84 @@ pub(crate) struct AdmissionPanel {
 impl Default for AdmissionPanel {
     fn default() -> Self {
         let asked = FIELDS.map(|field| field.4);
-        Self { open: false, tables: [false; CHARTS], asked, wish: StudyWish::default(), told_of: None }
+        Self { is_open: false, tables: [false; CHARTS], asked, wish: StudyWish::default(), told_of: None }
+    }
+}
+
+impl Panel for AdmissionPanel {
+    type Message = AdmissionMessage;
+
+    const ID: &'static str = "admission";
+    const TITLE: &'static str = mark("Admission");
+    const FRAME: Frame = Frame::Fold(mark("Admission and growth"));
+    const CONTROL: Option<Control> = Some(Control::Admission);
+
+    fn summary(app: &App) -> String {
+        admission::in_short(app)
+    }
+
+    fn update(&mut self, message: AdmissionMessage, _: &Link, app: &App) -> Vec<Sent> {
+        match message {
+            AdmissionMessage::Table(chart) => self.tables[chart] = !self.tables[chart],
+            AdmissionMessage::Ask(field, number) => {
+                let (_, _, least, most, _) = FIELDS[field];
+                if (least..=most).contains(&number) && number != self.asked[field] {
+                    self.asked[field] = number;
+                    if field <= OF_DEPLOYMENT {
+                        return self.ask(app);
+                    }
+                }
+            }
+            AdmissionMessage::Wish(change) => change(&mut self.wish),
+            AdmissionMessage::Follow => return vec![Message::Study(self.wish).into()],
+        }
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, app: &App) -> Vec<Sent> {
+        match news {
+            News::Opened(open) => self.is_open = *open,
+            News::Changed => {}
+            _ => return Vec::new(),
+        }
+        // The forecast follows the scenario.
+        if self.told_of == Some(app.variant().admission) { Vec::new() } else { self.ask(app) }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Scene { app, width, .. } = *scene;
+        html! {
+            <>
+                <p class="hint">{ admission::about(app) }</p>
+                if !admission::is_asked(app) { { offer(link) } }
+                <div class="pair">
+                    <div>{ settings(link, app) }</div>
+                    <div>{ self.forecast(link, app, width) }</div>
+                </div>
+                { self.fit(link, app, width) }
+                { self.years(link, app, width) }
+                { self.prices(link, app) }
+            </>
+        }
     }
 }
 
 impl AdmissionPanel {
-    /// Takes in what happened; what the application is to be told.
-    pub(crate) fn update(&mut self, message: &AdmissionMessage, app: &App) -> Option<Message> {
-        let mut asks = false;
-        match message {
-            AdmissionMessage::Fold => {
-                self.open = !self.open;
-                asks = self.told_of != Some(app.variant().admission);
-            }
-            AdmissionMessage::Table(chart) => self.tables[*chart] = !self.tables[*chart],
-            AdmissionMessage::Ask(field, number) => {
-                let (_, _, least, most, _) = FIELDS[*field];
-                asks = (least..=most).contains(number) && *number != self.asked[*field];
-                if asks {
-                    self.asked[*field] = *number;
-                }
-                asks &= *field <= OF_DEPLOYMENT;
-            }
-            AdmissionMessage::Wish(change) => change(&mut self.wish),
-            AdmissionMessage::Follow => return Some(Message::Study(self.wish)),
-            AdmissionMessage::Changed => asks = self.told_of != Some(app.variant().admission),
-        }
-        if !(asks && self.open) {
-            return None;
+    /// Asks what the deployment may grow to, if somebody sees the answer.
+    fn ask(&mut self, app: &App) -> Vec<Sent> {
+        if !self.is_open {
+            return Vec::new();
         }
         self.told_of = Some(app.variant().admission);
         let [cores, hours, scale_outs, observations, ..] = self.asked;
-        Some(Message::Forecast(ForecastAsk { cores, hours, scale_outs, observations: observations as u32 }))
+        let ask = ForecastAsk { cores, hours, scale_outs, observations: observations as u32 };
+        vec![Message::Forecast(ask).into()]
     }
 
-    /// The region: a line in short, and below it, when it is open, everything.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let fold = link.callback(|_| PageMessage::Admission(AdmissionMessage::Fold));
-        html! {
-            <section class="anatomy" aria-label={tr("Admission")}>
-                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={fold}>{ tr("Admission and growth") }</button>
-                    <span class="muted">{ admission::in_short(app) }</span></h2>
-                if self.open {
-                    <p class="hint">{ admission::about(app) }</p>
-                    if !admission::is_asked(app) { { offer(link) } }
-                    <div class="pair">
-                        <div>{ settings(link, app) }</div>
-                        <div>{ self.forecast(link, app, width) }</div>
-                    </div>
-                    { self.fit(link, app, width) }
-                    { self.years(link, app, width) }
-                    { self.prices(link, app) }
-                }
-            </section>
-        }
-    }
-
-    fn numbers(&self, link: &Scope<Page>, fields: std::ops::Range<usize>) -> Html {
+    fn numbers(&self, link: &Link, fields: std::ops::Range<usize>) -> Html {
         let field = |at: usize| {
             let (name, unit, least, most, _) = FIELDS[at];
-            let take = link.batch_callback(move |text: String| {
-                Some(PageMessage::Admission(AdmissionMessage::Ask(at, number(&text)?)))
-            });
+            let take = link.batch_callback(move |text: String| Some(AdmissionMessage::Ask(at, number(&text)?)));
             html! {
                 <label class="field"><span>{ tr(name) }</span><span class="entry">
                     <Field label={tr(name)} number={NumberRange::any(least, most)} value={self.asked[at].to_string()} {take} />
@@ -145,7 +159,7 @@ impl AdmissionPanel {
     }
 
     /// What one deployment may grow to.
-    fn forecast(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
+    fn forecast(&self, link: &Link, app: &App, width: u32) -> Html {
         html! {
             <>
                 <h3>{ tr("What one deployment may grow to") }</h3>
@@ -160,8 +174,8 @@ impl AdmissionPanel {
     }
 
     /// What the workload's own deployments are like.
-    fn fit(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let begin = link.callback(|_: MouseEvent| PageMessage::App(Message::Fit));
+    fn fit(&self, link: &Link, app: &App, width: u32) -> Html {
+        let begin = link.callback(|_: MouseEvent| Message::Fit);
         let share = admission::fit_share(app);
         let over = match &app.fitting {
             Some(Fitting::Over(Ok(card))) => self.fitted(link, app, card, width),
@@ -180,9 +194,9 @@ impl AdmissionPanel {
         }
     }
 
-    fn fitted(&self, link: &Scope<Page>, app: &App, card: &FitCard, width: u32) -> Html {
+    fn fitted(&self, link: &Link, app: &App, card: &FitCard, width: u32) -> Html {
         let edit = admission::take(card);
-        let take = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(edit.clone())));
+        let take = link.callback(move |_: MouseEvent| Message::Edit(edit.clone()));
         let row = |row: &FittedRow| html! { <tr><th scope="row">{ &row.title }</th><td class="number">{ &row.now }</td><td class="number">{ &row.fitted }</td></tr> };
         html! {
             <>
@@ -202,11 +216,11 @@ impl AdmissionPanel {
     }
 
     /// The cluster over years.
-    fn years(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
+    fn years(&self, link: &Link, app: &App, width: u32) -> Html {
         let under_way = app.study.as_ref().is_some_and(Study::is_under_way);
         let run = link.callback(move |_: MouseEvent| match under_way {
-            true => PageMessage::App(Message::StopStudy),
-            false => PageMessage::Admission(AdmissionMessage::Follow),
+            true => Sent::from(Message::StopStudy),
+            false => AdmissionMessage::Follow.into(),
         });
         html! {
             <>
@@ -227,35 +241,35 @@ impl AdmissionPanel {
         }
     }
 
-    fn kinds(&self, link: &Scope<Page>) -> Html {
+    fn kinds(&self, link: &Link) -> Html {
         let wish = self.wish;
         let choose = link.batch_callback(|event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index().max(0) as usize;
             let (kind, _) = *StudyKind::ALL.get(chosen)?;
-            Some(PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.kind = kind))))
+            Some(AdmissionMessage::Wish(Box::new(move |wish| wish.kind = kind)))
         });
         let option = |(kind, name): &(StudyKind, &'static str)| html! { <option selected={*kind == wish.kind}>{ tr(name) }</option> };
         html! { <label class="field"><span>{ tr("Compare") }</span><select aria-label={tr("Compare on the cluster")} onchange={choose}>{ for StudyKind::ALL.iter().map(option) }</select></label> }
     }
 
-    fn seeds(&self, link: &Scope<Page>) -> Html {
+    fn seeds(&self, link: &Link) -> Html {
         let take = link.batch_callback(|text: String| {
             let seeds = number(&text)?.clamp(1.0, SEEDS_MAX as f64) as u64;
-            Some(PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.seeds = seeds))))
+            Some(AdmissionMessage::Wish(Box::new(move |wish| wish.seeds = seeds)))
         });
         html! { <label class="field"><span>{ tr("Seeds") }</span><Field label={tr("Seeds of the study")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={self.wish.seeds.to_string()} {take} /></label> }
     }
 
-    fn tuned(&self, link: &Scope<Page>) -> Html {
+    fn tuned(&self, link: &Link) -> Html {
         let wish = self.wish;
         let onchange = link.callback(|event: Event| {
             let tuned = event.target_unchecked_into::<HtmlInputElement>().checked();
-            PageMessage::Admission(AdmissionMessage::Wish(Box::new(move |wish| wish.tuned = tuned)))
+            AdmissionMessage::Wish(Box::new(move |wish| wish.tuned = tuned))
         });
         html! { <label class="field flag"><input type="checkbox" checked={wish.tuned} {onchange} /><span>{ tr("Find thresholds that meet the service level") }</span></label> }
     }
 
-    fn study(&self, link: &Scope<Page>, study: &Study, width: u32) -> Html {
+    fn study(&self, link: &Link, study: &Study, width: u32) -> Html {
         let row = |row: &CaseRow| {
             html! {
                 <tr><th scope="row">{ &row.name }</th><td class="number">{ &row.number }</td>
@@ -281,10 +295,10 @@ impl AdmissionPanel {
         }
     }
 
-    fn chart(&self, link: &Scope<Page>, index: usize, (plot, sentence): Drawn, width: u32) -> Html {
+    fn chart(&self, link: &Link, index: usize, (plot, sentence): Drawn, width: u32) -> Html {
         let width = if width < WIDE { width } else { (width - GAP) / 2 };
         let open = self.tables[index];
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::Admission(AdmissionMessage::Table(index)));
+        let onclick = link.callback(move |_: MouseEvent| AdmissionMessage::Table(index));
         let svg = plot.svg(width, HEIGHT, &plot.title);
         html! {
             <figure class="chart" aria-label={plot.title.clone()}>
@@ -297,7 +311,7 @@ impl AdmissionPanel {
     }
 
     /// What labels are worth to users and to the cluster.
-    fn prices(&self, link: &Scope<Page>, app: &App) -> Html {
+    fn prices(&self, link: &Link, app: &App) -> Html {
         let [.., k1, k2] = self.asked;
         let price = app.forecast.as_ref().and_then(|told| admission::price(told.as_ref().ok()?, k1, k2));
         let gain = app.study.as_ref().and_then(admission::gain_by_labels);
@@ -320,13 +334,13 @@ impl AdmissionPanel {
 }
 
 /// The button for who has no rule about admission on.
-fn offer(link: &Scope<Page>) -> Html {
-    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(OFFERED, true))));
+fn offer(link: &Link) -> Html {
+    let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(OFFERED, true)));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
 /// What is believed of deployments.
-fn settings(link: &Scope<Page>, app: &App) -> Html {
+fn settings(link: &Link, app: &App) -> Html {
     html! {
         <>
             <h3>{ tr("What is believed of deployments") }</h3>

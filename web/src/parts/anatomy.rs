@@ -1,34 +1,48 @@
 //! The anatomy of a run below the charts: its cache layers from top to bottom, each with a switch
 //! and what it did, and its agents.
 
-use tiebreak_i18n::tr;
+use std::convert::Infallible;
+
+use tiebreak_i18n::{mark, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
 use web_sys::{Event, HtmlInputElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, Panel, Scene};
 
-/// The region: a line in short, and below it, when it is open, the tables.
-pub(crate) fn view(link: &Scope<Page>, app: &App, open: bool) -> Html {
-    let short = app.front.live.as_ref().and_then(anatomy::in_short);
-    html! {
-        <section class="anatomy" aria-label={tr("Anatomy")}>
-            <h2><button class="fold" aria-expanded={open.to_string()} onclick={link.callback(|_| PageMessage::Anatomy)}>{ tr("Anatomy of caches and agents") }</button>
-                <span class="muted">{ short }</span></h2>
-            if open {
+/// The tables of layers and agents.
+#[derive(Default)]
+pub(crate) struct AnatomyPanel;
+
+impl Panel for AnatomyPanel {
+    type Message = Infallible;
+
+    const ID: &'static str = "anatomy";
+    const TITLE: &'static str = mark("Anatomy");
+    const FRAME: Frame = Frame::Fold(mark("Anatomy of caches and agents"));
+    const CONTROL: Option<Control> = Some(Control::Anatomy);
+
+    fn summary(app: &App) -> String {
+        app.front.live.as_ref().and_then(anatomy::in_short).unwrap_or_default()
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
+        html! {
+            <>
                 <p class="hint">{ anatomy::about_layers(app.variant()) }</p>
                 { layers(link, app) }
                 { sizes(link, app) }
                 { agents(app) }
-            }
-        </section>
+            </>
+        }
     }
 }
 
@@ -42,7 +56,7 @@ fn table(label: &'static str, caption: &'static str, heads: Html, body: Html) ->
     }
 }
 
-fn layers(link: &Scope<Page>, app: &App) -> Html {
+fn layers(link: &Link, app: &App) -> Html {
     let rows = anatomy::layers(app.variant(), app.front.live.as_ref());
     let heads = html! {
         <>
@@ -56,14 +70,10 @@ fn layers(link: &Scope<Page>, app: &App) -> Html {
     table(tr("Cache layers"), tr("Cache layers of all agents, counted since the run began"), heads, body)
 }
 
-fn layer(link: &Scope<Page>, index: usize, row: &LayerRow) -> Html {
+fn layer(link: &Link, index: usize, row: &LayerRow) -> Html {
     let onchange = link.callback(move |event: Event| {
         let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-        PageMessage::App(Message::Edit(Edit::param(
-            "caches.",
-            &Caches::DECLARATION.params[index],
-            f64::from(u8::from(on)),
-        )))
+        Message::Edit(Edit::param("caches.", &Caches::DECLARATION.params[index], f64::from(u8::from(on))))
     });
     let (work, counted_in) = row.work.clone().unzip();
     let by_rule = |(rule, counts): &(String, Counts)| {
@@ -105,7 +115,7 @@ fn ratio(percent: Option<f64>) -> Html {
 }
 
 /// How much is kept: the parameters of the caches that are no switches.
-fn sizes(link: &Scope<Page>, app: &App) -> Html {
+fn sizes(link: &Link, app: &App) -> Html {
     let params = Caches::DECLARATION.params;
     let values = app.variant().caches.to_values();
     let edit = form::at("caches.".into(), params);

@@ -13,12 +13,11 @@ use tiebreak_lesson::Question;
 use tiebreak_sim::METRICS;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::around;
+use super::panel::{Act, Link, News, Own, Panel, Scene, Sent};
 use super::share::{File, save_button};
-use crate::page::{Page, PageMessage};
 
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
@@ -78,32 +77,50 @@ pub(crate) struct Charts {
     open_tables: Vec<usize>,
 }
 
-impl Charts {
-    /// Opens or closes a table.
-    pub(crate) fn toggle_table(&mut self, metric: usize) {
+/// What happens to the charts.
+pub(crate) enum ChartsMessage {
+    /// The table of a metric is opened or closed.
+    Table(usize),
+}
+
+impl Own for ChartsMessage {}
+
+impl Panel for Charts {
+    type Message = ChartsMessage;
+
+    const ID: &'static str = "charts";
+    const TITLE: &'static str = mark("Charts");
+
+    fn update(&mut self, ChartsMessage::Table(metric): ChartsMessage, _: &Link, _: &App) -> Vec<Sent> {
         match self.open_tables.iter().position(|open| *open == metric) {
             Some(index) => drop(self.open_tables.remove(index)),
             None => self.open_tables.push(metric),
         }
+        Vec::new()
     }
 
-    /// Draws everything anew: other words stand in it now.
-    pub(crate) fn redraw(&mut self) {
-        self.drawn.take();
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        if let News::Language = news {
+            self.drawn.take();
+        }
+        Vec::new()
     }
 
-    /// The verdict and the charts. `hover` is the moment under the pointer.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32, hover: Option<f64>) -> Html {
-        let cards = shown(app).into_iter().map(|metric| self.card(link, app, metric, width, hover));
+    /// The verdict and the charts.
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
+        let cards = shown(app).into_iter().map(|metric| self.card(link, scene, metric));
         html! {
-            <section class="charts-region" aria-label={tr("Charts")}>
+            <section class="charts-region" aria-label={tr(Self::TITLE)}>
                 { outcome(link, app) }
                 <div class="charts" data-charts="">{ for cards }</div>
                 if app.lesson.is_none() { { picker(link, app) } }
             </section>
         }
     }
+}
 
+impl Charts {
     fn draw(&self, app: &App, metric: usize, width: u32) -> Rc<Drawn> {
         let lines = charts::lines(app);
         let key = (
@@ -141,7 +158,8 @@ impl Charts {
     }
 
     /// One chart, with all that belongs to it.
-    pub(crate) fn card(&self, link: &Scope<Page>, app: &App, metric: usize, width: u32, hover: Option<f64>) -> Html {
+    pub(crate) fn card(&self, link: &Link, scene: &Scene<'_>, metric: usize) -> Html {
+        let Scene { app, width, hover, .. } = *scene;
         let drawn = self.draw(app, metric, width);
         let title = tr(METRICS[metric].declaration.title);
         let open = self.open_tables.contains(&metric);
@@ -153,9 +171,9 @@ impl Charts {
             let x = (f64::from(event.client_x()) - shape.left()) * f64::from(share) / shape.width().max(1.0);
             Some(area.time_at(x.clamp(area.left, area.right)).max(0.0))
         };
-        let hover_to = link.callback(move |event: PointerEvent| PageMessage::Hover(time_under(&event)));
-        let leave = link.callback(|_: PointerEvent| PageMessage::Hover(None));
-        let pin = link.callback(move |event: PointerEvent| PageMessage::App(Message::Cursor(time_under(&event))));
+        let hover_to = link.callback(move |event: PointerEvent| Act::Hover(time_under(&event)));
+        let leave = link.callback(|_: PointerEvent| Act::Hover(None));
+        let pin = link.callback(move |event: PointerEvent| Message::Cursor(time_under(&event)));
         html! {
             <figure class="chart" key={metric} aria-label={title}>
                 <p class="unseen">{ summary(&drawn.chart) }</p>
@@ -166,7 +184,7 @@ impl Charts {
                 { for self.draw_difference(app, metric, width).map(|drawn| difference(&drawn, moment, width)) }
                 <figcaption>
                     <button class="quiet" aria-expanded={open.to_string()}
-                        onclick={link.callback(move |_| PageMessage::Table(metric))}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button>
+                        onclick={link.callback(move |_| ChartsMessage::Table(metric))}>{ if open { tr("Hide data table") } else { tr("Show data table") } }</button>
                     { save_button(link, "CSV", say("CSV of {title}", &[&title]), File::Csv(metric)) }
                     { save_button(link, "SVG", say("SVG of {title}", &[&title]), File::Svg(metric)) }
                     { save_button(link, "PNG", say("PNG of {title}", &[&title]), File::Png(metric)) }
@@ -236,7 +254,7 @@ fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
 }
 
 /// The three numbers people look at first, and one sentence.
-fn outcome(link: &Scope<Page>, app: &App) -> Html {
+fn outcome(link: &Link, app: &App) -> Html {
     let Some(live) = app.front.live.as_ref().filter(|live| live.result.is_some()) else {
         return waiting(link, app);
     };
@@ -248,7 +266,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
         }
     };
     let keep = baseline.filter(|before| !before.is_example).map(|_| {
-        html! { <button class="quiet" onclick={link.callback(|_| PageMessage::App(Message::Baseline))}>{ tr("Compare with this run from now on") }</button> }
+        html! { <button class="quiet" onclick={link.callback(|_| Message::Baseline)}>{ tr("Compare with this run from now on") }</button> }
     });
     let warning = |words: &String| html! { <p class="notice bad" role="alert">{ heard(words) }</p> };
     html! {
@@ -260,7 +278,7 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
             { for live.warning.iter().map(warning) }
             { for live.outliers.iter().map(|told| html! {
                 <p class="notice bad" role="note">{ heard(told) }{ " " }
-                    <button onclick={link.callback(|_| PageMessage::LeaveOutOutliers)}>{ tr("Leave them out") }</button></p>
+                    <button onclick={link.callback(|_| Act::LeaveOutOutliers)}>{ tr("Leave them out") }</button></p>
             }) }
             { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ heard(doubt) }</p> }) }
             if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
@@ -272,18 +290,18 @@ fn outcome(link: &Scope<Page>, app: &App) -> Html {
 }
 
 /// What is asked before a run that takes long.
-fn costly(link: &Scope<Page>, app: &App) -> Html {
+fn costly(link: &Link, app: &App) -> Html {
     let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
     html! {
         <div class="notice" role="alert">
             <p>{ heard(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less. You can go on working meanwhile, or press Pause.") }</p>
-            <button class="primary" onclick={link.callback(|_| PageMessage::App(Message::Run))}>{ tr("Run it anyway") }</button>
+            <button class="primary" onclick={link.callback(|_| Message::Run)}>{ tr("Run it anyway") }</button>
         </div>
     }
 }
 
 /// What stands where the numbers will be.
-fn waiting(link: &Scope<Page>, app: &App) -> Html {
+fn waiting(link: &Link, app: &App) -> Html {
     match &app.front.phase {
         Phase::Costly { .. } => costly(link, app),
         Phase::NeedsTrace { name, fingerprint, .. } => {
@@ -308,10 +326,10 @@ fn waiting(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
-fn picker(link: &Scope<Page>, app: &App) -> Html {
+fn picker(link: &Link, app: &App) -> Html {
     let choose = link.batch_callback(|event: Event| {
         let index = event.target_unchecked_into::<HtmlSelectElement>().value().parse().ok();
-        index.map(|index| PageMessage::App(Message::ExtraMetric(index)))
+        index.map(Message::ExtraMetric)
     });
     let rest = METRICS.iter().enumerate().filter(|(_, metric)| !FIXED.contains(&metric.declaration.id));
     let option = |(index, metric): (usize, &tiebreak_sim::Metric)| {

@@ -1,25 +1,24 @@
-//! Two variants beside each other: the tabs, the verdict, what differs in the scenarios, and where
-//! their runs part ways.
+//! Two variants beside each other: the tabs, the verdict, and their numbers.
 
-use tiebreak_i18n::{heard, say, tr};
+use std::convert::Infallible;
+
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::paired::SEEDS;
-use tiebreak_lab::app::{Mode, Phase};
-use tiebreak_lab::protocol::Difference;
+use tiebreak_lab::app::{Lane, Mode, Phase};
 use tiebreak_lab::view::{compare, timeline, words};
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::effect::SEEDS_MAX;
 use web_sys::HtmlSelectElement;
-use yew::html::Scope;
 use yew::prelude::*;
 
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, Panel, Scene};
 
 /// The variants as tabs, with what makes and closes them, and what the page shows of them.
-pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
+pub(crate) fn tabs(link: &Link, app: &App) -> Html {
     let tell = |name: &str, message: fn(String) -> Message| {
         let name = name.to_owned();
-        link.callback(move |_: MouseEvent| PageMessage::App(message(name.clone())))
+        link.callback(move |_: MouseEvent| message(name.clone()))
     };
     let many = app.document.variants.len() > 1;
     let tab = |(index, variant): (usize, &tiebreak_scenario::Variant)| {
@@ -32,9 +31,9 @@ pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
             </span>
         }
     };
-    let fork = link.callback(|_: MouseEvent| PageMessage::App(Message::Fork { at_hours: None }));
+    let fork = link.callback(|_: MouseEvent| Message::Fork { at_hours: None });
     let mode = |mode: Mode, label: &'static str| {
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Mode(mode)));
+        let onclick = link.callback(move |_: MouseEvent| Message::Mode(mode));
         html! { <button aria-pressed={(app.mode == mode).to_string()} {onclick}>{ label }</button> }
     };
     html! {
@@ -53,22 +52,39 @@ pub(crate) fn tabs(link: &Scope<Page>, app: &App) -> Html {
 }
 
 /// The button that forks at the moment on screen.
-pub(crate) fn branch_here(link: &Scope<Page>, app: &App) -> Html {
+pub(crate) fn branch_here(link: &Link, app: &App) -> Html {
     let Some(at_hours) = app.cursor_ms.map(timeline::hours).filter(|hours| *hours > 0.0) else {
         return Html::default();
     };
     if app.document.variants.len() >= VARIANTS_MAX {
         return Html::default();
     }
-    let fork = link.callback(move |_: MouseEvent| PageMessage::App(Message::Fork { at_hours: Some(at_hours) }));
+    let fork = link.callback(move |_: MouseEvent| Message::Fork { at_hours: Some(at_hours) });
     let title =
         say("Until {} both are the same; from then on each has its own rules.", &[&words::day_and_time(at_hours)]);
     html! { <button onclick={fork} {title}>{ say("Branch here as {}", &[&app.next_variant()]) }</button> }
 }
 
-/// The region.
-pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
-    let Some(against) = app.against().filter(|_| app.mode != Mode::Explore) else { return Html::default() };
+/// The verdict and the numbers of both.
+#[derive(Default)]
+pub(crate) struct Compare;
+
+impl Panel for Compare {
+    type Message = Infallible;
+
+    const ID: &'static str = "compare";
+    const TITLE: &'static str = mark("Compare");
+
+    fn is_shown(app: &App) -> bool {
+        app.mode != Mode::Explore && app.against().is_some()
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        scene.app.against().map(|against| region(link, scene.app, against)).unwrap_or_default()
+    }
+}
+
+fn region(link: &Link, app: &App, against: &Lane) -> Html {
     let paired = app.paired.as_ref();
     let rows = compare::rows(&app.front, against, paired);
     if app.mode == Mode::Lesson {
@@ -76,7 +92,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
     }
     let finished = against.phase == Phase::Finished && app.front.phase == Phase::Finished;
     html! {
-        <section class="compare" aria-label={tr("Compare")}>
+        <section class="compare" aria-label={tr(Compare::TITLE)}>
             <h2>{ say("{} against {}", &[&app.front.variant, &against.variant]) }{ others(link, app, &against.variant) }</h2>
             <p class="verdict" aria-live="polite">{ if finished { compare::verdict(&app.front, against, paired) } else { waiting(against) } }</p>
             if !rows.is_empty() { { table(&rows, &app.front.variant, &against.variant) } }
@@ -85,18 +101,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
-/// What stands below the charts: where the scenarios differ, and where their runs part ways.
-pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
-    let Some(against) = app.against().filter(|_| app.mode == Mode::Compare) else { return Html::default() };
-    html! {
-        <section class="compare" aria-label={tr("Differences")}>
-            { changes(app, &against.variant) }
-            { differing(link, app, &against.variant) }
-        </section>
-    }
-}
-
-fn waiting(against: &tiebreak_lab::app::Lane) -> String {
+fn waiting(against: &Lane) -> String {
     match &against.phase {
         Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
         Phase::Costly { told, .. } => heard(told),
@@ -106,13 +111,12 @@ fn waiting(against: &tiebreak_lab::app::Lane) -> String {
 }
 
 /// Which variant it is compared with, where there are several.
-fn others(link: &Scope<Page>, app: &App, against: &str) -> Html {
+fn others(link: &Link, app: &App, against: &str) -> Html {
     if app.aside.len() < 2 {
         return Html::default();
     }
-    let choose = link.callback(|event: Event| {
-        PageMessage::App(Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()))
-    });
+    let choose =
+        link.callback(|event: Event| Message::Against(event.target_unchecked_into::<HtmlSelectElement>().value()));
     let option = |name: &String| html! { <option value={name.clone()} selected={name == against}>{ name }</option> };
     html! { <select aria-label={tr("Compare with")} ~value={against} onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
 }
@@ -136,9 +140,9 @@ fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {
     }
 }
 
-fn seeds(link: &Scope<Page>, app: &App) -> Html {
-    let more = |seeds: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::Seeds(seeds)));
-    let cancel = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSeeds));
+fn seeds(link: &Link, app: &App) -> Html {
+    let more = |seeds: usize| link.callback(move |_: MouseEvent| Message::Seeds(seeds));
+    let cancel = link.callback(|_: MouseEvent| Message::NoSeeds);
     let Some(paired) = &app.paired else {
         return html! { <p class="group"><button onclick={more(SEEDS)}>{ say("Run both over {SEEDS} seeds", &[&SEEDS]) }</button>
         <span class="hint">{ tr("The same luck for both, seed by seed, beside the runs on screen.") }</span></p> };
@@ -157,58 +161,5 @@ fn seeds(link: &Scope<Page>, app: &App) -> Html {
             }
             if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&heard(failure)]) }</span> }
         </p>
-    }
-}
-
-fn changes(app: &App, against: &str) -> Html {
-    let Some(other) = app.document.variants.iter().position(|variant| variant.name == against) else {
-        return Html::default();
-    };
-    let changes = compare::changes(&app.document, other, app.document.active);
-    if changes.is_empty() {
-        return html! { <p class="hint">{ say("Nothing is set differently yet. Change a rule of {}, and only its future moves.", &[&app.front.variant]) }</p> };
-    }
-    let row = |change: &compare::Change| {
-        html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
-    };
-    html! {
-        <details open=true>
-            <summary>{ say("What is set differently ({})", &[&changes.len()]) }</summary>
-            <div class="table flat"><table>
-                <thead><tr><th scope="col">{ tr("Field") }</th><th scope="col">{ against }</th><th scope="col">{ &app.front.variant }</th></tr></thead>
-                <tbody>{ for changes.iter().map(row) }</tbody>
-            </table></div>
-        </details>
-    }
-}
-
-fn differing(link: &Scope<Page>, app: &App, against: &str) -> Html {
-    let Some(differing) = app.differing.as_ref() else { return Html::default() };
-    let Some((count, vms)) = differing.count.filter(|_| differing.runs.0 == app.front.run) else {
-        return Html::default();
-    };
-    if count == 0 {
-        return Html::default();
-    }
-    let front = &app.front.variant;
-    let machine =
-        |machine: Option<u32>| machine.map_or(tr("none").into(), |machine| say("machine {machine}", &[&machine]));
-    let row = |it: &Difference| {
-        let (vm, at_ms) = (it.vm.clone(), it.at_ms);
-        let explain = link.callback(move |_: MouseEvent| PageMessage::ExplainAt(vm.clone(), at_ms));
-        html! {
-            <tr><td>{ words::time(it.at_ms) }</td>
-                <td><button class="quiet" onclick={explain} title={tr("Explain in both")}>{ say("VM {}", &[&it.vm]) }</button></td>
-                <td>{ machine(it.machines[1]) }</td><td>{ machine(it.machines[0]) }</td></tr>
-        }
-    };
-    html! {
-        <details open=true>
-            <summary>{ say("{} of {} VMs stand elsewhere; the first ones", &[&words::count(f64::from(count)), &words::count(f64::from(vms))]) }</summary>
-            <div class="table" tabindex="0" role="region" aria-label={tr("First placements that differ")}><table>
-                <thead><tr><th scope="col">{ tr("When") }</th><th scope="col">{ tr("VM") }</th><th scope="col">{ say("In {against}", &[&against]) }</th><th scope="col">{ say("In {front}", &[&front]) }</th></tr></thead>
-                <tbody>{ for differing.first.iter().map(row) }</tbody>
-            </table></div>
-        </details>
     }
 }

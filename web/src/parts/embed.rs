@@ -1,14 +1,12 @@
 //! One chart alone, inside somebody else's page, and the way to the whole of it.
 
 use tiebreak_i18n::tr;
-use tiebreak_lab::App;
 use tiebreak_lab::view::embed::{Embed, sentence};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::charts::Charts;
 use super::notices;
-use crate::page::Page;
+use super::panel::{Link, Scene};
 
 /// What this page's address asks for; nothing of the whole page's.
 pub(crate) fn asked() -> Option<Embed> {
@@ -16,13 +14,9 @@ pub(crate) fn asked() -> Option<Embed> {
 }
 
 /// What stands instead of the page. `centre` is what the charts' width is taken from.
-pub(crate) fn view(
-    link: &Scope<Page>,
-    app: &App,
-    embed: &Embed,
-    charts: &Charts,
-    (centre, width, hover): (&NodeRef, u32, Option<f64>),
-) -> Html {
+pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeRef) -> Html {
+    let app = scene.app;
+    let charts = scene.panels.get::<Charts>().filter(|_| app.front.live.is_some());
     let here = gloo::utils::window().location();
     let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
     html! {
@@ -30,7 +24,7 @@ pub(crate) fn view(
             <h1 class="muted">{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
-            if app.front.live.is_some() { { charts.card(link, app, embed.metric, width, hover) } }
+            { for charts.map(|charts| charts.card(link, scene, embed.metric)) }
             <p class="verdict">{ sentence(app) }</p>
             <p class="embed-foot">
                 <a class="button" href={whole} target="_blank" rel="noopener">{ tr("Open in Tiebreak") }</a>

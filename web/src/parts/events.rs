@@ -2,20 +2,19 @@
 //! for the one that is open.
 
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::App;
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::view::timeline::{self, Mark};
 use tiebreak_lab::view::words;
+use tiebreak_lab::{App, Message};
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_sim::{INCIDENTS, IncidentEntry};
-use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
-use yew::html::Scope;
+use web_sys::{Element, KeyboardEvent, MouseEvent, PointerEvent};
 use yew::prelude::*;
 
+use super::panel::{Link, Sent, focus};
 use super::rules::move_focus;
-use super::{around, form};
-use crate::page::{Page, PageMessage};
+use super::{around, form, is_inside};
 
 /// Pixels that one mark takes, with a gap.
 const MARK_PX: f64 = 30.0;
@@ -64,15 +63,6 @@ pub(crate) enum EventsMessage {
     Close,
 }
 
-/// What comes of a message.
-#[derive(Default)]
-pub(crate) struct Done {
-    /// A change to the document.
-    pub(crate) edit: Option<Edit>,
-    /// What should have the focus then.
-    pub(crate) focus: Option<String>,
-}
-
 /// A drag under way.
 struct Drag {
     held: Held,
@@ -95,17 +85,18 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Whether the menu is open.
-    pub(crate) fn is_menu_open(&self) -> bool {
-        self.menu
+    /// A hand went elsewhere: the menu is to be closed, if it is open.
+    pub(super) fn leave(&self, target: Option<&Element>) -> Vec<Sent> {
+        let left = self.menu && !is_inside(target, ".adder");
+        left.then(|| EventsMessage::Menu(false).into()).into_iter().collect()
     }
 
-    /// Takes in what happened.
-    pub(crate) fn update(&mut self, message: EventsMessage, app: &App) -> Done {
+    /// Takes in what happened; what comes of it.
+    pub(super) fn update(&mut self, message: EventsMessage, app: &App) -> Vec<Sent> {
         match message {
             EventsMessage::Menu(open) => {
                 self.menu = open && can_add(app);
-                return Done { focus: self.menu.then(|| ".events-menu [role=menuitem]".into()), edit: None };
+                return done(None, self.menu.then(|| ".events-menu [role=menuitem]".into()));
             }
             EventsMessage::Press(held, x, y) => {
                 self.drag = Some(Drag { held, began: (x, y), moved: false, at_hours: None });
@@ -122,11 +113,10 @@ impl Events {
             EventsMessage::Nudge(incident, steps) => return nudge(incident, steps, app),
             EventsMessage::Remove(incident) => return self.remove(incident, app),
             EventsMessage::Close => {
-                let focus = self.open.take().map(mark_of);
-                return Done { focus, edit: None };
+                return done(None, self.open.take().map(mark_of));
             }
         }
-        Done::default()
+        Vec::new()
     }
 
     fn drag_to(&mut self, x: i32, y: i32, app: &App) {
@@ -138,41 +128,40 @@ impl Events {
         }
     }
 
-    fn drop(&mut self, app: &App) -> Done {
-        let Some(drag) = self.drag.take().filter(|drag| drag.moved) else { return Done::default() };
+    fn drop(&mut self, app: &App) -> Vec<Sent> {
+        let Some(drag) = self.drag.take().filter(|drag| drag.moved) else { return Vec::new() };
         match drag.held {
             Held::Kind(id) if drag.at_hours.is_some() => self.add(id, drag.at_hours, app),
             held => {
                 self.dragged = true;
-                let Held::Mark(incident) = held else { return Done::default() };
-                let edit = drag.at_hours.map(|at_hours| to_hours(incident, at_hours));
-                Done { edit, focus: Some(mark_of(incident)) }
+                let Held::Mark(incident) = held else { return Vec::new() };
+                done(drag.at_hours.map(|at_hours| to_hours(incident, at_hours)), Some(mark_of(incident)))
             }
         }
     }
 
     /// A new one, which opens: its defaults are only a beginning.
-    fn add(&mut self, id: &str, at_hours: Option<f64>, app: &App) -> Done {
+    fn add(&mut self, id: &str, at_hours: Option<f64>, app: &App) -> Vec<Sent> {
         self.menu = false;
-        let Some(at_hours) = at_hours else { return Done::default() };
+        let Some(at_hours) = at_hours else { return Vec::new() };
         let incident = app.variant().incidents.len();
         self.open = Some(incident);
-        Done { edit: Some(Edit::AddIncident { id: id.into(), at_hours }), focus: Some(mark_of(incident)) }
+        done(Some(Edit::AddIncident { id: id.into(), at_hours }), Some(mark_of(incident)))
     }
 
-    fn remove(&mut self, incident: usize, app: &App) -> Done {
+    fn remove(&mut self, incident: usize, app: &App) -> Vec<Sent> {
         self.open = match self.open {
             Some(open) if open > incident => Some(open - 1),
             open => open.filter(|open| *open != incident),
         };
         let left = app.variant().incidents.len().saturating_sub(1);
         let next = if left == 0 { ".add-event".into() } else { mark_of(incident.min(left - 1)) };
-        Done { edit: Some(Edit::RemoveIncident { incident }), focus: Some(next) }
+        done(Some(Edit::RemoveIncident { incident }), Some(next))
     }
 
     /// The lane with its marks. As many children always: otherwise Yew would make a mark anew
     /// while it is dragged, and the pointer would lose it.
-    pub(crate) fn lane(&self, link: &Scope<Page>, app: &App, width: f64) -> Html {
+    pub(crate) fn lane(&self, link: &Link, app: &App, width: f64) -> Html {
         let marks = timeline::marks(app, MARK_PX / width.max(MARK_PX));
         let rows = marks.iter().map(|mark| mark.level + 1).max().unwrap_or(1);
         let ghost = self.drag.as_ref().filter(|drag| drag.moved).and_then(|drag| ghost(drag, app));
@@ -189,7 +178,7 @@ impl Events {
         }
     }
 
-    fn mark(&self, link: &Scope<Page>, mark: &Mark) -> Html {
+    fn mark(&self, link: &Link, mark: &Mark) -> Html {
         let incident = mark.incident;
         let held = Held::Mark(incident);
         let away = self.drag.as_ref().is_some_and(|drag| drag.moved && drag.held == held);
@@ -209,9 +198,9 @@ impl Events {
     }
 
     /// The button that adds one, and its menu.
-    pub(crate) fn adder(&self, link: &Scope<Page>, app: &App) -> Html {
+    pub(crate) fn adder(&self, link: &Link, app: &App) -> Html {
         let (open, able) = (self.menu, can_add(app));
-        let toggle = link.callback(move |_: MouseEvent| PageMessage::Events(EventsMessage::Menu(!open)));
+        let toggle = link.callback(move |_: MouseEvent| EventsMessage::Menu(!open));
         html! {
             <div class="adder">
                 <button class="add-event" aria-label={tr("Add event")} aria-haspopup="menu" aria-expanded={open.to_string()}
@@ -222,15 +211,14 @@ impl Events {
     }
 
     /// The open event's fields.
-    pub(crate) fn editor(&self, link: &Scope<Page>, app: &App) -> Html {
+    pub(crate) fn editor(&self, link: &Link, app: &App) -> Html {
         let Some(incident) = self.open else { return Html::default() };
         let Some(row) = app.variant().incidents.get(incident) else { return Html::default() };
         let Some(entry) = row.entry() else { return Html::default() };
-        let remove = link.callback(move |_: MouseEvent| PageMessage::Events(EventsMessage::Remove(incident)));
-        let close = link.callback(|_: MouseEvent| PageMessage::Events(EventsMessage::Close));
-        let keys = link.batch_callback(|event: KeyboardEvent| {
-            (event.key() == "Escape").then_some(PageMessage::Events(EventsMessage::Close))
-        });
+        let remove = link.callback(move |_: MouseEvent| EventsMessage::Remove(incident));
+        let close = link.callback(|_: MouseEvent| EventsMessage::Close);
+        let keys =
+            link.batch_callback(|event: KeyboardEvent| (event.key() == "Escape").then_some(EventsMessage::Close));
         html! {
             <div class="event-editor" role="group" aria-label={format!("{} {}", row.id, incident + 1)} onkeydown={keys} key={incident}>
                 <div class="event-head">
@@ -251,6 +239,11 @@ impl Events {
     }
 }
 
+/// A change to the document, and what should have the focus then.
+fn done(edit: Option<Edit>, target: Option<String>) -> Vec<Sent> {
+    edit.map(|edit| Message::Edit(edit).into()).into_iter().chain(target.map(focus)).collect()
+}
+
 /// An event to another time.
 fn to_hours(incident: usize, at_hours: f64) -> Edit {
     Edit::param(&format!("incidents.{incident}."), &AT_HOURS, at_hours)
@@ -266,11 +259,10 @@ fn can_add(app: &App) -> bool {
     timeline::horizon_hours(app).is_some() && app.variant().incidents.len() < INCIDENTS_MAX
 }
 
-fn nudge(incident: usize, steps: f64, app: &App) -> Done {
+fn nudge(incident: usize, steps: f64, app: &App) -> Vec<Sent> {
     let row = app.variant().incidents.get(incident);
     let moved = row.zip(timeline::horizon_hours(app)).map(|(row, end)| timeline::moved(row.at_hours, steps, end));
-    let edit = moved.map(|at_hours| to_hours(incident, at_hours));
-    Done { edit, focus: Some(mark_of(incident)) }
+    done(moved.map(|at_hours| to_hours(incident, at_hours)), Some(mark_of(incident)))
 }
 
 /// The time of a point of the page; none unless it is on the lane, or nearly.
@@ -308,14 +300,14 @@ fn first_paragraph(help: &str) -> String {
     words::paragraphs(help).swap_remove(0)
 }
 
-fn menu(link: &Scope<Page>, app: &App) -> Html {
+fn menu(link: &Link, app: &App) -> Html {
     let at = timeline::time_for_new(app).map_or_else(String::new, words::day_and_time);
     let keys = link.batch_callback(|event: KeyboardEvent| {
         event.stop_propagation();
         match event.key().as_str() {
             "Escape" | "Tab" => {
                 event.prevent_default();
-                vec![PageMessage::Events(EventsMessage::Menu(false)), PageMessage::Focus(".add-event")]
+                vec![EventsMessage::Menu(false).into(), focus(".add-event")]
             }
             key @ ("ArrowDown" | "ArrowUp" | "Home" | "End") => {
                 event.prevent_default();
@@ -333,7 +325,7 @@ fn menu(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
-fn kind(link: &Scope<Page>, entry: &'static IncidentEntry) -> Html {
+fn kind(link: &Link, entry: &'static IncidentEntry) -> Html {
     let held = Held::Kind(entry.declaration.id);
     let (press, shift, release, abandon) = drags(link, held);
     html! {
@@ -345,7 +337,7 @@ fn kind(link: &Scope<Page>, entry: &'static IncidentEntry) -> Html {
 type OnPointer = Callback<PointerEvent>;
 
 /// What makes something draggable: pressed, moved, let go, broken off.
-fn drags(link: &Scope<Page>, held: Held) -> (OnPointer, OnPointer, OnPointer, OnPointer) {
+fn drags(link: &Link, held: Held) -> (OnPointer, OnPointer, OnPointer, OnPointer) {
     let press = link.batch_callback(move |event: PointerEvent| {
         if event.button() != 0 {
             return None;
@@ -354,20 +346,19 @@ fn drags(link: &Scope<Page>, held: Held) -> (OnPointer, OnPointer, OnPointer, On
         if let Some(button) = around(&event, "button") {
             let _ = button.set_pointer_capture(event.pointer_id());
         }
-        Some(PageMessage::Events(EventsMessage::Press(held, event.client_x(), event.client_y())))
+        Some(EventsMessage::Press(held, event.client_x(), event.client_y()))
     });
-    let shift = link
-        .callback(|event: PointerEvent| PageMessage::Events(EventsMessage::Move(event.client_x(), event.client_y())));
-    let release = link.callback(|_: PointerEvent| PageMessage::Events(EventsMessage::Release));
-    let abandon = link.callback(|_: PointerEvent| PageMessage::Events(EventsMessage::Abandon));
+    let shift = link.callback(|event: PointerEvent| EventsMessage::Move(event.client_x(), event.client_y()));
+    let release = link.callback(|_: PointerEvent| EventsMessage::Release);
+    let abandon = link.callback(|_: PointerEvent| EventsMessage::Abandon);
     (press, shift, release, abandon)
 }
 
-fn click(link: &Scope<Page>, held: Held) -> Callback<MouseEvent> {
-    link.callback(move |event: MouseEvent| PageMessage::Events(EventsMessage::Click(held, event.detail() > 0)))
+fn click(link: &Link, held: Held) -> Callback<MouseEvent> {
+    link.callback(move |event: MouseEvent| EventsMessage::Click(held, event.detail() > 0))
 }
 
-fn mark_keys(link: &Scope<Page>, incident: usize) -> Callback<KeyboardEvent> {
+fn mark_keys(link: &Link, incident: usize) -> Callback<KeyboardEvent> {
     link.batch_callback(move |event: KeyboardEvent| {
         let long = if event.shift_key() { LONG } else { 1.0 };
         let message = match event.key().as_str() {
@@ -381,6 +372,6 @@ fn mark_keys(link: &Scope<Page>, incident: usize) -> Callback<KeyboardEvent> {
             _ => return None,
         };
         event.prevent_default();
-        Some(PageMessage::Events(message))
+        Some(message)
     })
 }

@@ -1,28 +1,50 @@
 //! Why a VM went where it went, why not elsewhere, why it was refused; and what a
 //! machine holds.
 
+use std::convert::Infallible;
+
 use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
 use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_lesson::Control;
 use web_sys::{HtmlInputElement, SubmitEvent};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};
 use super::name;
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, Panel, Scene};
 
 /// VMs listed of one machine.
 const LISTED: usize = 60;
 
-/// The region on the right.
-pub(crate) fn view(link: &Scope<Page>, app: &App, vm_field: &NodeRef) -> Html {
+/// The region.
+#[derive(Default)]
+pub(crate) struct Explain {
+    vm_field: NodeRef,
+}
+
+impl Panel for Explain {
+    type Message = Infallible;
+
+    const ID: &'static str = "explain";
+    const TITLE: &'static str = mark("Explain");
+
+    fn is_shown(app: &App) -> bool {
+        app.lesson.as_ref().is_none_or(|playing| playing.is_revealed && playing.shows(Control::Explain))
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        region(link, scene.app, &self.vm_field)
+    }
+}
+
+fn region(link: &Link, app: &App, vm_field: &NodeRef) -> Html {
     let selection = &app.selection;
     let against = app.against().filter(|_| app.mode == Mode::Compare && !selection.vm.is_empty());
     let both = std::iter::once(&app.front).chain(against);
     html! {
-        <section class="panel" aria-label={tr("Explain")}>
+        <section class="panel" aria-label={tr(Explain::TITLE)}>
             <h2>{ tr("Explain") }</h2>
             { vm_form(link, selection, vm_field) }
             { for both.map(|lane| answer(link, app, lane)) }
@@ -38,15 +60,15 @@ fn text_of(node: &NodeRef) -> String {
     node.cast::<HtmlInputElement>().map(|input| input.value().trim().to_owned()).unwrap_or_default()
 }
 
-fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
+fn vm_form(link: &Link, selection: &Selection, field: &NodeRef) -> Html {
     let submit = {
         let field = field.clone();
         link.callback(move |event: SubmitEvent| {
             event.prevent_default();
-            PageMessage::App(Message::Vm(text_of(&field)))
+            Message::Vm(text_of(&field))
         })
     };
-    let take = link.callback(|vm: String| PageMessage::App(Message::Vm(vm.trim().to_owned())));
+    let take = link.callback(|vm: String| Message::Vm(vm.trim().to_owned()));
     html! {
         <form class="ask" onsubmit={submit}>
             <label>{ tr("VM") }<Field node={field} label={tr("VM")} inputmode="numeric" value={selection.vm.clone()} placeholder={tr("number in the trace")} take={take} /></label>
@@ -56,7 +78,7 @@ fn vm_form(link: &Scope<Page>, selection: &Selection, field: &NodeRef) -> Html {
 }
 
 /// What one variant's run says of the VM; under its name where two are asked.
-fn answer(link: &Scope<Page>, app: &App, lane: &Lane) -> Html {
+fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
     let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Answer::default();
     html! {
         <>
@@ -67,7 +89,7 @@ fn answer(link: &Scope<Page>, app: &App, lane: &Lane) -> Html {
     }
 }
 
-fn attempts(link: &Scope<Page>, app: &App, answer: &Answer) -> Html {
+fn attempts(link: &Link, app: &App, answer: &Answer) -> Html {
     let Some(last) = answer.attempts.last() else { return Html::default() };
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
@@ -200,10 +222,8 @@ fn scores(explained: &Explained) -> Html {
     }
 }
 
-fn why_not(link: &Scope<Page>, selection: &Selection, explained: &Explained) -> Html {
-    let ask = link.batch_callback(|text: String| {
-        text.trim().parse().ok().map(|machine| PageMessage::App(Message::Ask(Some(machine))))
-    });
+fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
+    let ask = link.batch_callback(|text: String| text.trim().parse().ok().map(|machine| Message::Ask(Some(machine))));
     html! {
         <>
             <label class="why-not">{ tr("Why not machine") }
@@ -229,12 +249,12 @@ fn machine_number() -> NumberRange {
     NumberRange::by(1.0, 0.0, f64::INFINITY)
 }
 
-fn machine(link: &Scope<Page>, app: &App) -> Html {
+fn machine(link: &Link, app: &App) -> Html {
     let selection = &app.selection;
-    let choose = link.callback(|text: String| PageMessage::App(Message::Machine(text.trim().parse().ok())));
+    let choose = link.callback(|text: String| Message::Machine(text.trim().parse().ok()));
     let card = |card: &tiebreak_lab::protocol::VmCard| {
         let vm = card.vm.clone();
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Vm(vm.clone())));
+        let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {
             <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
                 <span class="muted">{ say("{}, since {}", &[&heard(&card.demand), &words::time(card.since_ms)]) }

@@ -10,11 +10,10 @@ use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
 use tiebreak_scenario::{Variant, groups};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, Sent};
 
 /// Fields of a long form that are always shown, the first ones of its declaration; the others
 /// are folded away below them.
@@ -22,7 +21,7 @@ const SHOWN: usize = 6;
 
 /// One field per parameter. `name` says what they belong to, for screen readers.
 pub(crate) fn fields(
-    link: &Scope<Page>,
+    link: &Link,
     name: &str,
     params: &'static [Param],
     values: &[f64],
@@ -33,7 +32,7 @@ pub(crate) fn fields(
 
 /// The same, with all but the first ones folded away.
 pub(crate) fn long_form(
-    link: &Scope<Page>,
+    link: &Link,
     name: &str,
     params: &'static [Param],
     values: &[f64],
@@ -44,7 +43,7 @@ pub(crate) fn long_form(
 
 /// One field per parameter of a part of the declaration.
 pub(crate) fn fields_in(
-    link: &Scope<Page>,
+    link: &Link,
     name: &str,
     params: (&'static [Param], Range<usize>),
     values: &[f64],
@@ -54,7 +53,7 @@ pub(crate) fn fields_in(
 }
 
 /// The fields of one of the variant's groups of settings, by its id.
-pub(crate) fn group(link: &Scope<Page>, name: &str, variant: &Variant, id: &str) -> Html {
+pub(crate) fn group(link: &Link, name: &str, variant: &Variant, id: &str) -> Html {
     let Some(group) = groups::find(id) else { return Html::default() };
     let params = group.declaration.params;
     long_form(link, name, params, &group.values(variant), at(format!("{id}."), params))
@@ -72,7 +71,7 @@ fn shared(edit: impl Fn(usize, f64) -> Edit + 'static) -> Change {
     Rc::new(edit)
 }
 
-fn folded(link: &Scope<Page>, name: &str, params: &'static [Param], values: &[f64], change: &Change) -> Html {
+fn folded(link: &Link, name: &str, params: &'static [Param], values: &[f64], change: &Change) -> Html {
     let shown = if params.len() > SHOWN + 1 { SHOWN } else { params.len() };
     html! {
         <>
@@ -87,7 +86,7 @@ fn folded(link: &Scope<Page>, name: &str, params: &'static [Param], values: &[f6
 }
 
 fn part(
-    link: &Scope<Page>,
+    link: &Link,
     name: &str,
     (params, part): (&'static [Param], Range<usize>),
     values: &[f64],
@@ -102,7 +101,7 @@ fn part(
 }
 
 /// One field.
-fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: Rc<dyn Fn(f64) -> Edit>) -> Html {
+fn field(link: &Link, of: &str, param: &'static Param, value: f64, edit: Rc<dyn Fn(f64) -> Edit>) -> Html {
     let title = param.title();
     let title = AttrValue::from(tr(&title).to_owned());
     let label = say("{} of {of}", &[&title, &of]);
@@ -110,7 +109,7 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
     if param.kind == ParamKind::Flag {
         let onchange = link.callback(move |event: Event| {
             let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-            PageMessage::App(Message::Edit(edit(f64::from(u8::from(on)))))
+            Message::Edit(edit(f64::from(u8::from(on))))
         });
         return html! {
             <label class="field flag" title={help}>
@@ -123,7 +122,7 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
         // The property too: what `selected` says counts no more where a hand has chosen.
         let onchange = link.callback(move |event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-            PageMessage::App(Message::Edit(edit(f64::from(chosen.max(0)))))
+            Message::Edit(edit(f64::from(chosen.max(0))))
         });
         let option = |(index, word): (usize, &&'static str)| {
             html! { <option value={*word} selected={index as f64 == value}>{ tr(word) }</option> }
@@ -148,7 +147,7 @@ fn field(link: &Scope<Page>, of: &str, param: &'static Param, value: f64, edit: 
 
 /// A field for a number, without words beside it; `label` is its accessible name.
 pub(crate) fn number_field(
-    link: &Scope<Page>,
+    link: &Link,
     label: &str,
     param: &'static Param,
     value: f64,
@@ -164,9 +163,9 @@ pub(crate) fn number_field(
 }
 
 /// The edit that a changed number asks for, or what is wrong with it.
-fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> PageMessage {
+fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> Message {
     match text.trim().parse().ok().filter(|value| param.allows(*value)) {
-        Some(value) => PageMessage::App(Message::Edit(edit(value))),
+        Some(value) => Message::Edit(edit(value)),
         None => {
             let whole = if param.kind == ParamKind::Integer { tr("a whole number") } else { tr("a number") };
             let line = say(
@@ -179,18 +178,13 @@ fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64
                     &words::trimmed(before, 3),
                 ],
             );
-            PageMessage::App(Message::Notice(Notice::bad(say("Not changed: {label}", &[&label]), vec![line])))
+            Message::Notice(Notice::bad(say("Not changed: {label}", &[&label]), vec![line]))
         }
     }
 }
 
 /// A control that takes a file and tells its bytes.
-pub(crate) fn file_field(
-    link: &Scope<Page>,
-    label: &'static str,
-    name: &'static str,
-    tell: fn(Vec<u8>) -> PageMessage,
-) -> Html {
+pub(crate) fn file_field(link: &Link, label: &'static str, name: &'static str, tell: fn(Vec<u8>) -> Sent) -> Html {
     let to = link.clone();
     let onchange = Callback::from(move |event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
@@ -200,7 +194,7 @@ pub(crate) fn file_field(
         wasm_bindgen_futures::spawn_local(async move {
             let bytes = wasm_bindgen_futures::JsFuture::from(promise).await;
             let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| Uint8Array::new(&bytes).to_vec());
-            to.send_message(tell(bytes));
+            to.send(tell(bytes));
         });
     });
     html! {

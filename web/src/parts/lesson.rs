@@ -3,25 +3,30 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tiebreak_i18n::{say, tr};
-use tiebreak_lab::app::{Given, Playing};
+use tiebreak_i18n::{mark, say, tr};
+use tiebreak_lab::app::{Given, Notice, Playing};
+use tiebreak_lab::protocol::Reply;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
+use tiebreak_scenario::link;
 use tiebreak_sim::METRICS;
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::around;
 use super::field::{Field, NumberRange};
-use super::own_lesson::OwnMessage;
+use super::own_lesson::{INSIDE, OwnMessage};
+use super::panel::{Link, News, Own, Panel, Scene, Sent, focus};
 use super::share::{Copied, ShareMessage};
-use crate::page::{Page, PageMessage};
 use crate::places;
 
 /// Moments at which a curve can be given in numbers.
 const MOMENTS: usize = 5;
+
+/// What an address with a lesson begins with; behind it the lesson's id, and perhaps `/` and a step
+/// from 1.
+const NAMED: &str = "#lesson=";
 
 /// Stands in the list of lessons for the one that is being written.
 const OWN: &str = "+own";
@@ -37,6 +42,14 @@ pub(crate) struct Listed {
 
 /// What happens to lessons on the page.
 pub(crate) enum LessonMessage {
+    /// A lesson of the list is wanted, by id, and the step it opens at, from 0.
+    Fetch(String, usize),
+    /// The text of a lesson, and the step it opens at.
+    Text(String, usize),
+    /// There is none of this id.
+    NoSuch(String),
+    /// A lesson that a link holds, packed, and perhaps `/` and a step from 1.
+    Packed(String),
     /// The list of lessons came.
     List(Vec<Listed>),
     /// The pointer draws at this time and value; or begins to.
@@ -49,10 +62,15 @@ pub(crate) enum LessonMessage {
     Pasted(String),
 }
 
+impl Own for LessonMessage {}
+
 /// What the page keeps of lessons beside the application's state.
 #[derive(Default)]
 pub(crate) struct Lessons {
     listed: Vec<Listed>,
+    is_list_asked: bool,
+    /// The step at which the lesson that is being read opens.
+    opens_at: usize,
     /// The step that is drawn on, and what was drawn.
     step: usize,
     drawn: Vec<(f64, f64)>,
@@ -62,13 +80,81 @@ pub(crate) struct Lessons {
     pasted: String,
 }
 
-impl Lessons {
-    /// What the application is told.
-    pub(crate) fn update(&mut self, message: LessonMessage, app: &App) -> Option<Message> {
-        let playing = app.lesson.as_ref();
-        if let Some(playing) = playing.filter(|playing| playing.step != self.step) {
-            *self = Self { listed: std::mem::take(&mut self.listed), step: playing.step, ..Self::default() };
+impl Panel for Lessons {
+    type Message = LessonMessage;
+
+    const ID: &'static str = "lesson";
+    const TITLE: &'static str = mark("Lesson");
+
+    fn is_shown(app: &App) -> bool {
+        app.lesson.is_some()
+    }
+
+    fn update(&mut self, message: LessonMessage, link: &Link, app: &App) -> Vec<Sent> {
+        if let Some(step) = app.lesson.as_ref().map(|playing| playing.step).filter(|step| *step != self.step) {
+            (self.step, self.pen, self.values) = (step, None, Default::default());
+            (self.drawn, self.pasted) = Default::default();
         }
+        let told = match message {
+            LessonMessage::Fetch(id, step) => {
+                fetch(link, &id, step);
+                None
+            }
+            LessonMessage::Text(text, step) => {
+                self.opens_at = step;
+                Some(Message::LessonText(text))
+            }
+            LessonMessage::NoSuch(id) => {
+                let line = say("Expected one of the list in the bar, got \"{id}\".", &[&id]);
+                Some(Message::Notice(Notice::bad(tr("This page has no such lesson"), vec![line])))
+            }
+            LessonMessage::Packed(packed) => Some(self.unpacked(&packed)),
+            drawing => self.draw(drawing, app),
+        };
+        told.map(Sent::from).into_iter().collect()
+    }
+
+    fn hear(&mut self, news: &News<'_>, link: &Link, app: &App) -> Vec<Sent> {
+        match *news {
+            News::Reply { reply: Reply::Lesson(_), .. } if self.opens_at > 0 => {
+                vec![Message::LessonStep(std::mem::take(&mut self.opens_at)).into()]
+            }
+            // The page is live: what may come later comes now.
+            News::Reply { reply: Reply::Finished { .. }, .. } => {
+                if !std::mem::replace(&mut self.is_list_asked, true) {
+                    fetch_list(link);
+                }
+                Vec::new()
+            }
+            News::Key(event) => app.lesson.as_ref().and_then(|playing| present(event, playing)).unwrap_or_default(),
+            News::Address(fragment) => at_address(fragment).map(Sent::from).into_iter().collect(),
+            News::File { name, text } if name.ends_with(".md") => {
+                vec![LessonMessage::Text(text.to_owned(), 0).into()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        self.step(link, scene.app)
+    }
+}
+
+impl Lessons {
+    /// The text that a link holds; what is wrong with it, where it holds none.
+    fn unpacked(&mut self, packed: &str) -> Message {
+        let (packed, step) = packed.split_once('/').unwrap_or((packed, "1"));
+        match link::unpack(packed) {
+            Ok(text) => {
+                self.opens_at = step_of(step);
+                Message::LessonText(text)
+            }
+            Err(error) => Message::Notice(Notice::bad(tr("This lesson could not be opened"), vec![error.to_string()])),
+        }
+    }
+
+    /// Takes in what was drawn, given in numbers or pasted; the prediction, where there is one now.
+    fn draw(&mut self, message: LessonMessage, app: &App) -> Option<Message> {
         match message {
             LessonMessage::List(listed) => self.listed = listed,
             LessonMessage::Pasted(text) => self.pasted = text,
@@ -92,20 +178,21 @@ impl Lessons {
                 self.drawn = (0..MOMENTS).filter_map(|at| Some((time(at), self.values[at]?))).collect();
                 return (self.drawn.len() > 1).then(|| Message::Predict(Given::Curve(self.drawn.clone())));
             }
+            _ => {}
         }
         None
     }
 
     /// The list to choose from.
-    pub(crate) fn menu(&self, link: &Scope<Page>) -> Html {
+    pub(crate) fn menu(&self, link: &Link) -> Html {
         let choose = link.batch_callback(|event: Event| {
             let select: HtmlSelectElement = event.target_unchecked_into();
             let chosen = select.value();
             select.set_value("");
             match chosen.as_str() {
                 "" => None,
-                OWN => Some(PageMessage::Own(OwnMessage::Open(true))),
-                _ => Some(PageMessage::Lesson(chosen, 0)),
+                OWN => Some(Sent::from(OwnMessage::Open(true))),
+                _ => Some(LessonMessage::Fetch(chosen, 0).into()),
             }
         });
         let option = |lesson: &Listed| {
@@ -122,14 +209,14 @@ impl Lessons {
     }
 
     /// The step on screen.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+    fn step(&self, link: &Link, app: &App) -> Html {
         let Some(playing) = &app.lesson else { return Html::default() };
         let (step, last) = (playing.step, playing.lesson.steps.len() - 1);
         let here = playing.here();
-        let go = |to: usize| link.callback(move |_: MouseEvent| PageMessage::App(Message::LessonStep(to)));
-        let leave = link.callback(|_: MouseEvent| PageMessage::App(Message::LeaveLesson));
+        let go = |to: usize| link.callback(move |_: MouseEvent| Message::LessonStep(to));
+        let leave = link.callback(|_: MouseEvent| Message::LeaveLesson);
         html! {
-            <section class="lesson" aria-label={tr("Lesson")}>
+            <section class="lesson" aria-label={tr(Self::TITLE)}>
                 <p class="muted">{ say("{}: step {} of {}", &[&playing.lesson.title, &(step + 1), &(last + 1)]) }</p>
                 <h2 tabindex="-1" id="lesson-step" lang={english()}>{ &here.title }</h2>
                 if step == 0 { { blocks(&playing.lesson.opening) } }
@@ -148,9 +235,9 @@ impl Lessons {
         }
     }
 
-    fn question(&self, link: &Scope<Page>, app: &App, playing: &Playing) -> Html {
+    fn question(&self, link: &Link, app: &App, playing: &Playing) -> Html {
         let Some(question) = &playing.here().question else { return Html::default() };
-        let reveal = link.callback(|_: MouseEvent| PageMessage::App(Message::Reveal));
+        let reveal = link.callback(|_: MouseEvent| Message::Reveal);
         html! {
             <div class="question">
                 { match question {
@@ -167,7 +254,7 @@ impl Lessons {
         }
     }
 
-    fn curve(&self, link: &Scope<Page>, app: &App, playing: &Playing, ask: &str, metric: &str) -> Html {
+    fn curve(&self, link: &Link, app: &App, playing: &Playing, ask: &str, metric: &str) -> Html {
         let entry = tiebreak_sim::metrics::index_of(metric).map(|index| (index, &METRICS[index]));
         let (Some((index, entry)), Some(live)) = (entry, &app.front.live) else {
             return html! { <p lang={english()}>{ ask }</p> };
@@ -195,15 +282,14 @@ impl Lessons {
                     let _ = canvas.set_pointer_capture(event.pointer_id());
                 }
                 let (time, value) = at(&event)?;
-                Some(PageMessage::Lessons(LessonMessage::Draw(time, value, begins)))
+                Some(LessonMessage::Draw(time, value, begins))
             })
         };
-        let up = link.callback(|_: PointerEvent| PageMessage::Lessons(LessonMessage::Drawn));
+        let up = link.callback(|_: PointerEvent| LessonMessage::Drawn);
         let unit = tr(entry.unit);
         let field = |index: usize| {
-            let take = link.callback(move |text: String| {
-                PageMessage::Lessons(LessonMessage::Value(index, text.trim().parse().unwrap_or(f64::NAN)))
-            });
+            let take =
+                link.callback(move |text: String| LessonMessage::Value(index, text.trim().parse().unwrap_or(f64::NAN)));
             let time = words::time(end * index as f64 / (MOMENTS - 1) as f64);
             let value = self.values[index].filter(|_| playing.step == self.step);
             let label = say("at {time}", &[&time]);
@@ -228,9 +314,9 @@ impl Lessons {
     }
 
     /// How a class predicted: what people sent the teacher, pasted.
-    fn class(&self, link: &Scope<Page>, playing: &Playing, choices: usize) -> Html {
+    fn class(&self, link: &Link, playing: &Playing, choices: usize) -> Html {
         let paste = link.callback(|event: InputEvent| {
-            PageMessage::Lessons(LessonMessage::Pasted(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+            LessonMessage::Pasted(event.target_unchecked_into::<HtmlTextAreaElement>().value())
         });
         let mine = match &playing.given {
             Some(Given::Choice(choice)) => {
@@ -245,7 +331,7 @@ impl Lessons {
                 <summary>{ tr("A class predicts") }</summary>
                 if let Some(mine) = mine {
                     <p class="hint">{ tr("Send this to whoever teaches: ") }<code>{ &mine }</code>
-                        <button class="quiet" onclick={link.callback(move |_| PageMessage::Share(ShareMessage::Copy(Copied::Answer, mine.clone())))}>{ tr("Copy") }</button></p>
+                        <button class="quiet" onclick={link.callback(move |_| ShareMessage::Copy(Copied::Answer, mine.clone()))}>{ tr("Copy") }</button></p>
                 }
                 <label>{ tr("Predictions, one a line, each ending with a letter") }
                     <textarea rows="4" oninput={paste} value={self.pasted.clone()} /></label>
@@ -261,6 +347,34 @@ impl Lessons {
             </details>
         }
     }
+}
+
+/// A presenter's key: forward, or back.
+fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
+    const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event";
+    let message = match event.key().as_str() {
+        _ if around(event, TAKES_KEYS).is_some() => return None,
+        "ArrowRight" | "PageDown" if !playing.is_revealed => Message::Reveal,
+        "ArrowRight" | "PageDown" => Message::LessonStep(playing.step + 1),
+        "ArrowLeft" | "PageUp" => Message::LessonStep(playing.step.saturating_sub(1)),
+        _ => return None,
+    };
+    Some(vec![message.into(), focus("#lesson-step")])
+}
+
+/// The lesson that an address names or holds.
+fn at_address(fragment: &str) -> Option<LessonMessage> {
+    if let Some(packed) = fragment.strip_prefix(INSIDE) {
+        return Some(LessonMessage::Packed(packed.to_owned()));
+    }
+    let named = fragment.strip_prefix(NAMED)?;
+    let (id, step) = named.split_once('/').unwrap_or((named, "1"));
+    Some(LessonMessage::Fetch(id.to_owned(), step_of(step)))
+}
+
+/// A step from 0 as an address has it, from 1.
+fn step_of(text: &str) -> usize {
+    text.parse().map_or(0, |step: usize| step.saturating_sub(1))
 }
 
 /// Adds a point to which the pointer came from another; a curve has one value at a time, so what was drawn before
@@ -298,11 +412,11 @@ fn tally(pasted: &str, choices: usize) -> (BTreeMap<usize, usize>, usize) {
     (votes, unread)
 }
 
-fn pick(link: &Scope<Page>, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::Choice]) -> Html {
+fn pick(link: &Link, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::Choice]) -> Html {
     let right = playing.right().filter(|_| playing.is_revealed);
     let choice = |(index, choice): (usize, &tiebreak_lesson::Choice)| {
         let given = playing.given == Some(Given::Choice(index));
-        let predict = link.callback(move |_: Event| PageMessage::App(Message::Predict(Given::Choice(index))));
+        let predict = link.callback(move |_: Event| Message::Predict(Given::Choice(index)));
         html! {
             <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
                 <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
@@ -373,23 +487,23 @@ fn span(span: &Span) -> Html {
 }
 
 /// Asks the page's server for the list of lessons.
-pub(crate) fn fetch_list(link: &Scope<Page>) {
+fn fetch_list(link: &Link) {
     let link = link.clone();
     wasm_bindgen_futures::spawn_local(async move {
         if let Some(listed) = list().await {
-            link.send_message(PageMessage::Lessons(LessonMessage::List(listed)));
+            link.send(LessonMessage::List(listed));
         }
     });
 }
 
 /// Asks the page's server for a lesson, and opens it at a step.
-pub(crate) fn fetch(link: &Scope<Page>, id: &str, step: usize) {
+fn fetch(link: &Link, id: &str, step: usize) {
     let (link, id) = (link.clone(), id.to_owned());
     wasm_bindgen_futures::spawn_local(async move {
         let is_listed = list().await.is_some_and(|listed| listed.iter().any(|lesson| lesson.id == id));
         match if is_listed { text(&format!("{id}.md")).await } else { None } {
-            Some(text) => link.send_message(PageMessage::LessonText(text, step)),
-            None => link.send_message(PageMessage::NoLesson(id)),
+            Some(text) => link.send(LessonMessage::Text(text, step)),
+            None => link.send(LessonMessage::NoSuch(id)),
         }
     });
 }

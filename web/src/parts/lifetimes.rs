@@ -4,20 +4,20 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tiebreak_chart::Table;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Learned;
 use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
 use web_sys::{Event, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::form;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
@@ -27,17 +27,16 @@ const WIDE: u32 = 600;
 const GAP: u32 = 28;
 
 /// What happens in the region.
-pub(crate) enum PanelMessage {
-    /// It is opened or closed.
-    Fold,
-    /// A chart's table is.
+pub(crate) enum LifetimesMessage {
+    /// A chart's table is opened or closed.
     Table(usize),
 }
 
+impl Own for LifetimesMessage {}
+
 /// The region's own state.
 #[derive(Default)]
-pub(crate) struct Panel {
-    open: bool,
+pub(crate) struct LifetimesPanel {
     tables: [bool; 2],
     drawn: RefCell<Option<Rc<Drawn>>>,
 }
@@ -55,47 +54,56 @@ struct Chart {
     table: Table,
 }
 
-impl Panel {
-    pub(crate) fn update(&mut self, message: &PanelMessage) {
-        match message {
-            PanelMessage::Fold => self.open = !self.open,
-            PanelMessage::Table(chart) => self.tables[*chart] = !self.tables[*chart],
+impl Panel for LifetimesPanel {
+    type Message = LifetimesMessage;
+
+    const ID: &'static str = "lifetimes";
+    const TITLE: &'static str = mark("Lifetimes");
+    const FRAME: Frame = Frame::Fold(mark("Lifetimes and who predicts them"));
+    const CONTROL: Option<Control> = Some(Control::Lifetimes);
+
+    fn summary(app: &App) -> String {
+        lifetimes::in_short(app)
+    }
+
+    fn update(&mut self, LifetimesMessage::Table(chart): LifetimesMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.tables[chart] = !self.tables[chart];
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        if let News::Language = news {
+            self.drawn.take();
         }
+        Vec::new()
     }
 
-    /// Draws everything anew: other words stand in it now.
-    pub(crate) fn redraw(&mut self) {
-        self.drawn.take();
-    }
-
-    /// The region: a line in short, and below it, when it is open, everything.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Scene { app, width, .. } = *scene;
         let live = app.front.live.as_ref();
         let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
         html! {
-            <section class="anatomy" aria-label={tr("Lifetimes")}>
-                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={link.callback(|_| PageMessage::Panel(PanelMessage::Fold))}>{ tr("Lifetimes and who predicts them") }</button>
-                    <span class="muted">{ lifetimes::in_short(app) }</span></h2>
-                if self.open {
-                    <p class="hint">{ lifetimes::about(app) }</p>
-                    if !lifetimes::is_asked(app) { { offer(link) } }
-                    { settings(link, app) }
-                    if let Some((run, learned)) = learned {
-                        { quality(learned) }
-                        { self.charts(link, (run, width), learned) }
-                        { influence(learned) }
-                    }
-                    if let Some(turns) = live.and_then(lifetimes::turns) { <p class="hint">{ turns }</p> }
+            <>
+                <p class="hint">{ lifetimes::about(app) }</p>
+                if !lifetimes::is_asked(app) { { offer(link) } }
+                { settings(link, app) }
+                if let Some((run, learned)) = learned {
+                    { quality(learned) }
+                    { self.charts(link, (run, width), learned) }
+                    { influence(learned) }
                 }
-            </section>
+                if let Some(turns) = live.and_then(lifetimes::turns) { <p class="hint">{ turns }</p> }
+            </>
         }
     }
+}
 
-    fn charts(&self, link: &Scope<Page>, key: (u32, u32), learned: &Learned) -> Html {
+impl LifetimesPanel {
+    fn charts(&self, link: &Link, key: (u32, u32), learned: &Learned) -> Html {
         let drawn = self.draw(key, learned);
         let chart = |(index, chart): (usize, &Chart)| {
             let open = self.tables[index];
-            let onclick = link.callback(move |_: MouseEvent| PageMessage::Panel(PanelMessage::Table(index)));
+            let onclick = link.callback(move |_: MouseEvent| LifetimesMessage::Table(index));
             html! {
                 <figure class="chart" aria-label={chart.title.clone()}>
                     <p class="unseen">{ &chart.sentence }</p>
@@ -127,17 +135,17 @@ impl Panel {
 }
 
 /// The button for who has no lifetime rule on.
-fn offer(link: &Scope<Page>) -> Html {
-    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(OFFERED, true))));
+fn offer(link: &Link) -> Html {
+    let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(OFFERED, true)));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
 /// The predictor and what is made of lifetimes, side by side.
-fn settings(link: &Scope<Page>, app: &App) -> Html {
+fn settings(link: &Link, app: &App) -> Html {
     let predictor = &app.variant().predictor;
     let choose = link.callback(|event: Event| {
         let id = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Edit(Edit::set("predictor", &*id)))
+        Message::Edit(Edit::set("predictor", &*id))
     });
     let option = |Predictor { id, title }: Predictor| html! { <option value={id} selected={id == predictor.id}>{ title }</option> };
     let values = form::at("predictor.".into(), predictor.params());

@@ -1,10 +1,17 @@
-//! The parts of the page: each a function from the state to HTML.
+//! The parts of the page, and the table of its panels.
+//!
+//! A panel is one file and one line of the table. What is no panel is what several of them show: fields, forms,
+//! exhibits, files to save.
+
+use panel::Place;
+use panels::Entry;
 
 pub(crate) mod admission;
 pub(crate) mod anatomy;
 pub(crate) mod charts;
 pub(crate) mod columns;
 pub(crate) mod compare;
+pub(crate) mod differences;
 pub(crate) mod embed;
 pub(crate) mod events;
 pub(crate) mod exhibits;
@@ -17,6 +24,8 @@ pub(crate) mod lifetimes;
 pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
+pub(crate) mod panel;
+pub(crate) mod panels;
 pub(crate) mod player;
 pub(crate) mod power;
 pub(crate) mod profile;
@@ -26,10 +35,39 @@ pub(crate) mod runs;
 pub(crate) mod save;
 pub(crate) mod share;
 pub(crate) mod sizing;
+pub(crate) mod status;
 pub(crate) mod sweep;
 pub(crate) mod timeline;
 pub(crate) mod toolbar;
 pub(crate) mod workload;
+
+/// The panels, each with its place; those in one place stand there in this order.
+static PANELS: &[Entry] = &[
+    Entry::of::<toolbar::Toolbar>(Place::Bar),
+    Entry::of::<rules::List>(Place::Left),
+    Entry::of::<workload::WorkloadPanel>(Place::Left),
+    Entry::of::<status::Status>(Place::Headline),
+    Entry::of::<notices::Notices>(Place::Above),
+    Entry::of::<columns::Columns>(Place::Above),
+    Entry::of::<lesson::Lessons>(Place::Above),
+    Entry::of::<fleet_map::Fleet>(Place::Centre),
+    Entry::of::<timeline::Timeline>(Place::Centre),
+    Entry::of::<compare::Compare>(Place::Centre),
+    Entry::of::<charts::Charts>(Place::Centre),
+    Entry::of::<differences::Differences>(Place::Centre),
+    Entry::of::<sweep::SweepPanel>(Place::Centre),
+    Entry::of::<runs::Runs>(Place::Centre),
+    Entry::of::<profile::ProfilePanel>(Place::Centre),
+    Entry::of::<lifetimes::LifetimesPanel>(Place::Centre),
+    Entry::of::<network::NetworkPanel>(Place::Centre),
+    Entry::of::<admission::AdmissionPanel>(Place::Centre),
+    Entry::of::<power::PowerPanel>(Place::Centre),
+    Entry::of::<anatomy::AnatomyPanel>(Place::Centre),
+    Entry::of::<explain::Explain>(Place::Right),
+    Entry::of::<share::Share>(Place::Over),
+    Entry::of::<own_lesson::OwnLesson>(Place::Over),
+    Entry::of::<report::Report>(Place::Over),
+];
 
 /// A rule's name that may break between its words.
 pub(crate) fn name(rule: &str) -> yew::Html {
@@ -38,6 +76,16 @@ pub(crate) fn name(rule: &str) -> yew::Html {
         html! { <>if index > 0 && letter.is_uppercase() { <wbr /> }{ letter }</> }
     });
     html! { { for letters } }
+}
+
+/// Whether a target stands inside what the selector finds; no target stands nowhere.
+pub(crate) fn is_inside(target: Option<&web_sys::Element>, selector: &str) -> bool {
+    target.is_some_and(|target| matches!(target.closest(selector), Ok(Some(_))))
+}
+
+/// Whether a media query holds.
+pub(crate) fn media(query: &str) -> bool {
+    gloo::utils::window().match_media(query).ok().flatten().is_some_and(|query| query.matches())
 }
 
 /// The element around an event's target that matches. (Yew listens at the root of the page,

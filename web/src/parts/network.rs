@@ -7,14 +7,14 @@ use tiebreak_lab::protocol::VdcProfile;
 use tiebreak_lab::view::network::{self, Asked, BoundRow, GUARD};
 use tiebreak_lab::view::words::{self, help};
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_sim::{NetworkSettings, Vdcs};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};
 use super::form;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, Own, Panel, Scene, Sent};
 
 /// What the calculation is asked with: name, unit, least and most.
 const FIELDS: [(&str, &str, f64, f64); 4] = [
@@ -26,51 +26,56 @@ const FIELDS: [(&str, &str, f64, f64); 4] = [
 
 /// What happens in the region.
 pub(crate) enum NetworkMessage {
-    /// It is opened or closed.
-    Fold,
     /// Another number to calculate with; none takes the scenario's again.
     Ask(usize, Option<f64>),
 }
 
+impl Own for NetworkMessage {}
+
 /// The region's own state.
 #[derive(Default)]
 pub(crate) struct NetworkPanel {
-    open: bool,
     /// Numbers put in the place of the scenario's.
     asked: [Option<f64>; 4],
 }
 
-impl NetworkPanel {
-    pub(crate) fn update(&mut self, message: &NetworkMessage) {
-        match message {
-            NetworkMessage::Fold => self.open = !self.open,
-            NetworkMessage::Ask(field, number) => self.asked[*field] = *number,
-        }
+impl Panel for NetworkPanel {
+    type Message = NetworkMessage;
+
+    const ID: &'static str = "network";
+    const TITLE: &'static str = mark("Virtual datacenters");
+    const FRAME: Frame = Frame::Fold(mark("Virtual datacenters and the network"));
+    const CONTROL: Option<Control> = Some(Control::Network);
+
+    fn summary(app: &App) -> String {
+        network::in_short(app)
     }
 
-    /// The region: a line in short, and below it, when it is open, everything.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+    fn update(&mut self, NetworkMessage::Ask(field, number): NetworkMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.asked[field] = number;
+        Vec::new()
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
         let is_linked = network::is_linked(app);
         let profile = app.front.live.as_ref().and_then(|live| live.vdcs.as_deref());
-        let fold = link.callback(|_| PageMessage::Network(NetworkMessage::Fold));
         html! {
-            <section class="anatomy" aria-label={tr("Virtual datacenters")}>
-                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={fold}>{ tr("Virtual datacenters and the network") }</button>
-                    <span class="muted">{ network::in_short(app) }</span></h2>
-                if self.open {
-                    <p class="hint">{ network::about(app) }</p>
-                    if let Some(problem) = network::problem(app) { <p class="notice">{ problem }</p> }
-                    if is_linked && !network::is_guarded(app) { { offer(link) } }
-                    { settings(link, app) }
-                    if let Some(profile) = profile { { sizes(profile) } }
-                    { self.calculator(link, app) }
-                }
-            </section>
+            <>
+                <p class="hint">{ network::about(app) }</p>
+                if let Some(problem) = network::problem(app) { <p class="notice">{ problem }</p> }
+                if is_linked && !network::is_guarded(app) { { offer(link) } }
+                { settings(link, app) }
+                if let Some(profile) = profile { { sizes(profile) } }
+                { self.calculator(link, app) }
+            </>
         }
     }
+}
 
+impl NetworkPanel {
     /// The bounds, with numbers that can be changed without changing the scenario.
-    fn calculator(&self, link: &Scope<Page>, app: &App) -> Html {
+    fn calculator(&self, link: &Link, app: &App) -> Html {
         let own = network::of_scenario(app);
         let asked: Asked = std::array::from_fn(|at| self.asked[at].unwrap_or(own[at]));
         let bounds = network::bounds(asked);
@@ -78,7 +83,7 @@ impl NetworkPanel {
             let (min, max) = (*min, *max);
             let take = link.callback(move |text: String| {
                 let number = text.trim().parse().ok().filter(|number| (min..=max).contains(number));
-                PageMessage::Network(NetworkMessage::Ask(at, number))
+                NetworkMessage::Ask(at, number)
             });
             let (value, name) = (if asked[at].is_finite() { asked[at] } else { 0.0 }, tr(name));
             html! {
@@ -92,8 +97,7 @@ impl NetworkPanel {
         };
         let bpc = bounds.as_ref().map(|bounds| network::bpc_mbps(asked, bounds)).filter(|_| network::is_linked(app));
         let use_it = |bpc: u64| {
-            let onclick =
-                link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::set("vdcs.bpc_mbps", bpc))));
+            let onclick = link.callback(move |_: MouseEvent| Message::Edit(Edit::set("vdcs.bpc_mbps", bpc)));
             html! { <p><button {onclick}>{ say("Use {bpc} Mbit/s for each core", &[&words::count(bpc as f64)]) }</button></p> }
         };
         html! {
@@ -109,7 +113,7 @@ impl NetworkPanel {
                 <p class="hint">{ network::verdict(asked, bounds.as_ref()) }</p>
                 if let Some(bpc) = bpc.filter(|bpc| *bpc != u64::from(app.variant().vdcs.bpc_mbps)) { { use_it(bpc) } }
                 if self.asked != [None; 4] {
-                    <p><button class="quiet" onclick={link.batch_callback(|_: MouseEvent| (0..FIELDS.len()).map(|at| PageMessage::Network(NetworkMessage::Ask(at, None))).collect::<Vec<_>>())}>{ tr("Calculate with the scenario's numbers") }</button></p>
+                    <p><button class="quiet" onclick={link.batch_callback(|_: MouseEvent| (0..FIELDS.len()).map(|at| NetworkMessage::Ask(at, None)).collect::<Vec<_>>())}>{ tr("Calculate with the scenario's numbers") }</button></p>
                 }
             </>
         }
@@ -117,8 +121,8 @@ impl NetworkPanel {
 }
 
 /// The button for who has linked VMs and lets uplinks be promised to more than they carry.
-fn offer(link: &Scope<Page>) -> Html {
-    let onclick = link.callback(|_: MouseEvent| PageMessage::App(Message::Edit(Edit::use_rule(GUARD, true))));
+fn offer(link: &Link) -> Html {
+    let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(GUARD, true)));
     html! {
         <p class="notice">{ tr("No rule looks at bandwidth, so links are only counted and uplinks promised to more than they carry.") }{ " " }
             <button {onclick}>{ say("Switch {GUARD} on", &[&GUARD]) }</button></p>
@@ -126,7 +130,7 @@ fn offer(link: &Scope<Page>) -> Html {
 }
 
 /// How VMs are linked and what the network carries, side by side.
-fn settings(link: &Scope<Page>, app: &App) -> Html {
+fn settings(link: &Link, app: &App) -> Html {
     html! {
         <div class="pair">
             <div>

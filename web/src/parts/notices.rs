@@ -1,23 +1,37 @@
 //! What the page has to tell: each notice says what happened and what to do.
 
+use std::convert::Infallible;
+
 use tiebreak_i18n::{say, tr};
 use tiebreak_lab::{App, Message};
-use yew::html::Scope;
 use yew::prelude::*;
 
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, Panel, Scene};
 
 /// Lines of a notice shown before the rest is folded.
 const SHOWN: usize = 4;
 
 /// All notices.
-pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
+#[derive(Default)]
+pub(crate) struct Notices;
+
+impl Panel for Notices {
+    type Message = Infallible;
+
+    const ID: &'static str = "notices";
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        view(link, scene.app)
+    }
+}
+
+/// The same, for who shows nothing else of the page.
+pub(super) fn view(link: &Link, app: &App) -> Html {
     let notice = |(index, notice): (usize, &tiebreak_lab::app::Notice)| {
-        let dismiss = link.callback(move |_| PageMessage::App(Message::Dismiss(index)));
+        let dismiss = link.callback(move |_| Message::Dismiss(index));
         let offer = notice.offer.clone().map(|document| {
-            let open = link.batch_callback(move |_: MouseEvent| {
-                vec![PageMessage::App(Message::Dismiss(index)), PageMessage::App(Message::Open(document.clone()))]
-            });
+            let open = link
+                .batch_callback(move |_: MouseEvent| vec![Message::Dismiss(index), Message::Open(document.clone())]);
             html! { <button onclick={open}>{ tr("Open it") }</button> }
         });
         let lines = |lines: &[String]| html! { { for lines.iter().map(|line| html! { <li>{ line }</li> }) } };

@@ -3,27 +3,22 @@
 //! The lesson is its Markdown; freezing adds a step to it, and everything else (questions with
 //! answers, claims, the order of steps) is written in the text itself.
 
-use tiebreak_i18n::{say, tr};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lab::app::Freeze;
 use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Control, Unlocks};
 use tiebreak_scenario::link::pack;
 use tiebreak_sim::METRICS;
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::Field;
-use super::share::{self, Copied};
+use super::panel::{Link, Own, Panel, Scene, Sent};
+use super::share::{self, Copied, Share};
 use super::{charts, save};
-use crate::drafts;
-use crate::page::{Page, PageMessage};
 
 /// What an address with a lesson inside begins with; behind it the text, packed.
 pub(crate) const INSIDE: &str = "#lesson-text=";
-
-/// Where the lesson is kept in this browser.
-const KEPT: &str = "tiebreak.lesson";
 
 /// Controls that a new step shows.
 const AT_FIRST: [Control; 4] = [Control::Map, Control::Timeline, Control::Explain, Control::Buckets];
@@ -51,6 +46,8 @@ pub(crate) enum OwnMessage {
     /// Save it as a file.
     Save,
 }
+
+impl Own for OwnMessage {}
 
 /// The rules that a step shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,19 +91,13 @@ impl Default for OwnLesson {
     }
 }
 
-/// The lesson as it was left in this browser.
-pub(crate) fn kept() -> Option<String> {
-    drafts::get(drafts::local, KEPT)
-}
+impl Panel for OwnLesson {
+    type Message = OwnMessage;
 
-/// Keeps it; whether it could be kept.
-pub(crate) fn keep(text: &str) -> bool {
-    drafts::set(drafts::local, KEPT, &text)
-}
+    const ID: &'static str = "own-lesson";
+    const TITLE: &'static str = mark("Your own lesson");
 
-impl OwnLesson {
-    /// What the application is told.
-    pub(crate) fn update(&mut self, message: OwnMessage, link: &Scope<Page>, app: &App) -> Vec<Message> {
+    fn update(&mut self, message: OwnMessage, link: &Link, app: &App) -> Vec<Sent> {
         match message {
             OwnMessage::Open(open) => self.is_open = open,
             OwnMessage::Title(title) => self.title = title,
@@ -129,11 +120,11 @@ impl OwnLesson {
                         .collect(),
                 };
                 let (title, text, why) = (self.title.clone(), self.text.clone(), self.why.clone());
-                return vec![Message::Freeze(Freeze { title, text, unlocks, curve: self.curve, why })];
+                return vec![Message::Freeze(Freeze { title, text, unlocks, curve: self.curve, why }).into()];
             }
             OwnMessage::Play => {
                 self.is_open = false;
-                return vec![Message::LessonText(app.own_lesson.text.clone())];
+                return vec![Message::LessonText(app.own_lesson.text.clone()).into()];
             }
             OwnMessage::Save => {
                 if let Err(error) = save::text("lesson.md", "text/markdown", &app.own_lesson.text) {
@@ -144,6 +135,24 @@ impl OwnLesson {
         Vec::new()
     }
 
+    /// The dialog is always in the page; `rendered` shows it.
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let close = link.callback(|_: Event| OwnMessage::Open(false));
+        let copied = scene.panels.get::<Share>().and_then(Share::copied);
+        html! {
+            <dialog class="share-dialog" ref={&self.dialog} aria-label={tr(Self::TITLE)} onclose={close}>
+                if self.is_open { { self.inside(link, scene.app, copied) } }
+            </dialog>
+        }
+    }
+
+    /// Opens or closes the dialog as the state says.
+    fn rendered(&self, _: &Scene<'_>) {
+        share::show(&self.dialog, self.is_open);
+    }
+}
+
+impl OwnLesson {
     fn rules(&self, app: &App) -> Vec<String> {
         match self.rules {
             Rules::All => Unlocks::all().rules,
@@ -152,18 +161,8 @@ impl OwnLesson {
         }
     }
 
-    /// The dialog is always in the page; `sync` shows it.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, copied: Option<Copied>) -> Html {
-        let close = link.callback(|_: Event| PageMessage::Own(OwnMessage::Open(false)));
-        html! {
-            <dialog class="share-dialog" ref={&self.dialog} aria-label={tr("Your own lesson")} onclose={close}>
-                if self.is_open { { self.inside(link, app, copied) } }
-            </dialog>
-        }
-    }
-
-    fn inside(&self, link: &Scope<Page>, app: &App, copied: Option<Copied>) -> Html {
-        let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
+    fn inside(&self, link: &Link, app: &App, copied: Option<Copied>) -> Html {
+        let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| message());
         let own = &app.own_lesson;
         let grown = self.frozen_at.is_some_and(|before| before < own.text.len());
         html! {
@@ -185,37 +184,31 @@ impl OwnLesson {
     }
 
     /// What is said of the next step.
-    fn step(&self, link: &Scope<Page>) -> Html {
-        let title = link.callback(|event: InputEvent| {
-            PageMessage::Own(OwnMessage::Title(event.target_unchecked_into::<HtmlInputElement>().value()))
-        });
+    fn step(&self, link: &Link) -> Html {
+        let title = link
+            .callback(|event: InputEvent| OwnMessage::Title(event.target_unchecked_into::<HtmlInputElement>().value()));
         let text = link.callback(|event: InputEvent| {
-            PageMessage::Own(OwnMessage::Text(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+            OwnMessage::Text(event.target_unchecked_into::<HtmlTextAreaElement>().value())
         });
         let why = link.callback(|event: InputEvent| {
-            PageMessage::Own(OwnMessage::Why(event.target_unchecked_into::<HtmlTextAreaElement>().value()))
+            OwnMessage::Why(event.target_unchecked_into::<HtmlTextAreaElement>().value())
         });
         let curve = link.callback(|event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().value();
-            PageMessage::Own(OwnMessage::Curve(chosen.parse().ok()))
+            OwnMessage::Curve(chosen.parse().ok())
         });
         let rules = link.callback(|event: Event| {
-            PageMessage::Own(OwnMessage::Rules(
-                match event.target_unchecked_into::<HtmlSelectElement>().selected_index() {
-                    0 => Rules::On,
-                    1 => Rules::All,
-                    _ => Rules::None,
-                },
-            ))
+            OwnMessage::Rules(match event.target_unchecked_into::<HtmlSelectElement>().selected_index() {
+                0 => Rules::On,
+                1 => Rules::All,
+                _ => Rules::None,
+            })
         });
         let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.curve == Some(index)}>{ tr(metric.declaration.title) }</option> };
         let shown = |control: &Control| {
             let control = *control;
             let toggle = link.callback(move |event: Event| {
-                PageMessage::Own(OwnMessage::Shows(
-                    control,
-                    event.target_unchecked_into::<HtmlInputElement>().checked(),
-                ))
+                OwnMessage::Shows(control, event.target_unchecked_into::<HtmlInputElement>().checked())
             });
             html! { <label><input type="checkbox" checked={self.controls.contains(&control)} onchange={toggle} />{ tr(control.word()) }</label> }
         };
@@ -234,20 +227,15 @@ impl OwnLesson {
             </>
         }
     }
-
-    /// Opens or closes the dialog as the state says.
-    pub(crate) fn sync(&self) {
-        share::show(&self.dialog, self.is_open);
-    }
 }
 
 /// The lesson so far, and where it can go.
-fn whole(link: &Scope<Page>, own: &tiebreak_lab::app::OwnLesson, copied: Option<Copied>) -> Html {
-    let write = link.callback(|text| PageMessage::App(Message::WriteLesson(text)));
-    let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| PageMessage::Own(message()));
+fn whole(link: &Link, own: &tiebreak_lab::app::OwnLesson, copied: Option<Copied>) -> Html {
+    let write = link.callback(Message::WriteLesson);
+    let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| message());
     let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));
     let size = say("The link has {} characters and holds the whole lesson.", &[&address.len()]);
-    let forget = link.callback(|_: MouseEvent| PageMessage::App(Message::WriteLesson(String::new())));
+    let forget = link.callback(|_: MouseEvent| Message::WriteLesson(String::new()));
     html! {
         <>
             <label class="link-field">{ tr("The lesson so far, as Markdown") }<Field class="markdown" label={tr("The lesson so far, as Markdown")} lines=8 value={own.text.clone()} take={write} /></label>

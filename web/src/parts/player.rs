@@ -4,10 +4,9 @@ use gloo::render::{AnimationFrame, request_animation_frame};
 use tiebreak_i18n::{mark, tr};
 use tiebreak_lab::{App, Message};
 use web_sys::HtmlSelectElement;
-use yew::html::Scope;
 use yew::prelude::*;
 
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, Sent};
 
 /// Simulated hours that pass in a second.
 const SPEEDS: [(f64, &str); 5] = [
@@ -48,8 +47,8 @@ impl Default for Player {
 impl Player {
     /// What the application is told; a frame that comes too late moves nothing by more than a tenth of
     /// a second, so that a tab that was in the background goes on where it was.
-    pub(crate) fn update(&mut self, message: &PlayerMessage, link: &Scope<Page>, app: &App) -> Option<Message> {
-        match message {
+    pub(super) fn update(&mut self, message: &PlayerMessage, link: &Link, app: &App) -> Vec<Sent> {
+        let cursor = match message {
             PlayerMessage::Toggle if self.frame.is_some() => {
                 self.stop();
                 None
@@ -57,7 +56,7 @@ impl Player {
             PlayerMessage::Toggle => {
                 let over = app.cursor_ms.is_none_or(|at| at >= end(app));
                 self.ask(link);
-                over.then_some(Message::Cursor(Some(0.0)))
+                over.then_some(Some(0.0))
             }
             PlayerMessage::Speed(speed) => {
                 self.speed = (*speed).min(SPEEDS.len() - 1);
@@ -71,18 +70,19 @@ impl Player {
                 let at = app.moment() + passed_s * SPEEDS[self.speed].0 * MS_PER_HOUR;
                 if at >= end(app) {
                     self.stop();
-                    return Some(Message::Cursor(None));
+                    Some(None)
+                } else {
+                    self.ask(link);
+                    Some(Some(at))
                 }
-                self.ask(link);
-                Some(Message::Cursor(Some(at)))
             }
-        }
+        };
+        cursor.map(|at| Message::Cursor(at).into()).into_iter().collect()
     }
 
-    fn ask(&mut self, link: &Scope<Page>) {
+    fn ask(&mut self, link: &Link) {
         let link = link.clone();
-        self.frame =
-            Some(request_animation_frame(move |now| link.send_message(PageMessage::Player(PlayerMessage::Frame(now)))));
+        self.frame = Some(request_animation_frame(move |now| link.send(PlayerMessage::Frame(now))));
     }
 
     fn stop(&mut self) {
@@ -90,18 +90,18 @@ impl Player {
     }
 
     /// Its button and speed.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+    pub(crate) fn view(&self, link: &Link, app: &App) -> Html {
         if app.front.result().is_none() {
             return Html::default();
         }
         let choose = link.callback(|event: Event| {
             let speed = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-            PageMessage::Player(PlayerMessage::Speed(usize::try_from(speed).unwrap_or(0)))
+            PlayerMessage::Speed(usize::try_from(speed).unwrap_or(0))
         });
         let option = |(index, (_, label)): (usize, &(f64, &'static str))| {
             html! { <option selected={index == self.speed}>{ tr(label) }</option> }
         };
-        let toggle = link.callback(|_: MouseEvent| PageMessage::Player(PlayerMessage::Toggle));
+        let toggle = link.callback(|_: MouseEvent| PlayerMessage::Toggle);
         html! {
             <span class="group player">
                 <button onclick={toggle}>{ if self.frame.is_some() { tr("Stop") } else { tr("Play") } }</button>

@@ -1,29 +1,27 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use tiebreak_i18n::{heard, tr};
+use tiebreak_i18n::{heard, mark, tr};
 use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
 use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_sim::PowerSettings;
 use web_sys::{Event, HtmlInputElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::exhibits::{ExhibitMessage, Exhibits};
 use super::field::{Field, NumberRange, number};
 use super::form;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
 /// Watts a server that can be tried.
 const WATTS: (f64, f64) = (120.0, 310.0);
 
 /// What happens in the region.
 pub(crate) enum PowerMessage {
-    /// It is opened or closed.
-    Fold,
-    /// Something of an exhibit is.
+    /// Something of an exhibit is opened or closed.
     Exhibit(ExhibitMessage),
     /// Other servers are to be tried.
     Try(Box<dyn Fn(&mut PowerAsk)>),
@@ -31,9 +29,10 @@ pub(crate) enum PowerMessage {
     Draws(Vec<u8>),
 }
 
+impl Own for PowerMessage {}
+
 /// The region's own state.
 pub(crate) struct PowerPanel {
-    open: bool,
     exhibits: Exhibits,
     ask: PowerAsk,
 }
@@ -41,67 +40,80 @@ pub(crate) struct PowerPanel {
 impl Default for PowerPanel {
     fn default() -> Self {
         let ask = PowerAsk { whole_chassis: false, balanced: true, budget_w: 230.0 };
-        Self { open: false, exhibits: Exhibits::default(), ask }
+        Self { exhibits: Exhibits::default(), ask }
     }
 }
 
-impl PowerPanel {
-    /// Takes in what happened; what the application is to be told.
-    pub(crate) fn update(&mut self, message: &PowerMessage, app: &App) -> Option<Message> {
-        match message {
-            PowerMessage::Fold => self.open = !self.open,
-            PowerMessage::Exhibit(message) => self.exhibits.update(message),
-            PowerMessage::Try(change) => change(&mut self.ask),
-            PowerMessage::Draws(file) => return Some(Message::Draws(file.clone())),
-        }
-        let asks = match message {
-            PowerMessage::Fold => self.open && app.tried.is_none(),
-            PowerMessage::Try(_) => (WATTS.0..=WATTS.1).contains(&self.ask.budget_w),
-            _ => false,
-        };
-        asks.then_some(Message::TryCapping(self.ask))
+impl Panel for PowerPanel {
+    type Message = PowerMessage;
+
+    const ID: &'static str = "power";
+    const TITLE: &'static str = mark("Power");
+    const FRAME: Frame = Frame::Fold(mark("Power and capping"));
+    const CONTROL: Option<Control> = Some(Control::Power);
+
+    fn summary(app: &App) -> String {
+        power::in_short(app)
     }
 
-    /// The region: a line in short, and below it, when it is open, everything.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        let fold = link.callback(|_| PageMessage::Power(PowerMessage::Fold));
+    fn update(&mut self, message: PowerMessage, _: &Link, _: &App) -> Vec<Sent> {
+        match message {
+            PowerMessage::Exhibit(message) => self.exhibits.update(&message),
+            PowerMessage::Try(change) => {
+                change(&mut self.ask);
+                if (WATTS.0..=WATTS.1).contains(&self.ask.budget_w) {
+                    return vec![Message::TryCapping(self.ask).into()];
+                }
+            }
+            PowerMessage::Draws(file) => return vec![Message::Draws(file).into()],
+        }
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, app: &App) -> Vec<Sent> {
+        match news {
+            News::Opened(true) if app.tried.is_none() => vec![Message::TryCapping(self.ask).into()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Scene { app, width, .. } = *scene;
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
-        let tell = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
+        let tell = link.callback(PowerMessage::Exhibit);
         let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
             Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
             Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
             None => Html::default(),
         };
         html! {
-            <section class="anatomy" aria-label={tr("Power")}>
-                <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={fold}>{ tr("Power and capping") }</button>
-                    <span class="muted">{ power::in_short(app) }</span></h2>
-                if self.open {
-                    <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
-                    { form::group(link, tr("power"), app.variant(), "power") }
-                    { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
-                    if !exhibits.is_empty() { { draws(link) } }
-                    { told(0, &app.drawn) }
-                    { told(1, &app.tried) }
-                    { self.servers(link) }
-                }
-            </section>
+            <>
+                <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
+                { form::group(link, tr("power"), app.variant(), "power") }
+                { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
+                if !exhibits.is_empty() { { draws(link) } }
+                { told(0, &app.drawn) }
+                { told(1, &app.tried) }
+                { self.servers(link) }
+            </>
         }
     }
+}
 
+impl PowerPanel {
     /// What to try capping on.
-    fn servers(&self, link: &Scope<Page>) -> Html {
+    fn servers(&self, link: &Link) -> Html {
         let ask = self.ask;
         let flag = |name: &'static str, on: bool, set: fn(&mut PowerAsk, bool)| {
             let onchange = link.callback(move |event: Event| {
                 let on = event.target_unchecked_into::<HtmlInputElement>().checked();
-                PageMessage::Power(PowerMessage::Try(Box::new(move |ask| set(ask, on))))
+                PowerMessage::Try(Box::new(move |ask| set(ask, on)))
             });
             html! { <label class="field flag"><input type="checkbox" checked={on} {onchange} /><span>{ name }</span></label> }
         };
         let take = link.batch_callback(|text: String| {
             let watts = number(&text)?;
-            Some(PageMessage::Power(PowerMessage::Try(Box::new(move |ask| ask.budget_w = watts))))
+            Some(PowerMessage::Try(Box::new(move |ask| ask.budget_w = watts)))
         });
         html! {
             <div class="group">
@@ -115,9 +127,9 @@ impl PowerPanel {
 }
 
 /// The control that takes a history of draws, or CPU readings.
-fn draws(link: &Scope<Page>) -> Html {
+fn draws(link: &Link) -> Html {
     let input = form::file_field(link, tr("Draws or readings of your own"), tr("File of draws or readings"), |bytes| {
-        PageMessage::Power(PowerMessage::Draws(bytes))
+        PowerMessage::Draws(bytes).into()
     });
     html! {
         <p class="group">{ input }

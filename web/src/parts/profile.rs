@@ -1,49 +1,78 @@
 //! What the workload looks like, below the charts.
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Machines, Profiled};
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
-use yew::html::Scope;
+use tiebreak_lesson::Control;
 use yew::prelude::*;
 
-use super::exhibits::Exhibits;
-use crate::page::{Page, PageMessage};
+use super::exhibits::{ExhibitMessage, Exhibits};
+use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
-/// The region: a line in short, and below it, when it is open, everything.
-pub(crate) fn view(link: &Scope<Page>, app: &App, exhibits: &Exhibits, width: u32) -> Html {
-    let open = app.shows_profile;
-    let fold = link.callback(move |_| PageMessage::App(Message::Profile(!open)));
-    let tell = link.callback(PageMessage::Profile);
-    let told = |profiled: &Profiled| {
+/// What is open of its exhibits.
+#[derive(Default)]
+pub(crate) struct ProfilePanel {
+    exhibits: Exhibits,
+}
+
+/// Something of an exhibit is opened or closed.
+pub(crate) struct ProfileMessage(ExhibitMessage);
+
+impl Own for ProfileMessage {}
+
+impl Panel for ProfilePanel {
+    type Message = ProfileMessage;
+
+    const ID: &'static str = "profile";
+    const TITLE: &'static str = mark("Profile");
+    const FRAME: Frame = Frame::Fold(mark("Profile of the workload"));
+    const CONTROL: Option<Control> = Some(Control::Workload);
+
+    fn summary(_: &App) -> String {
+        tr("sizes, lives, arrivals, tenants, and the machines it takes").into()
+    }
+
+    fn update(&mut self, ProfileMessage(message): ProfileMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.exhibits.update(&message);
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        match news {
+            News::Opened(open) => vec![Message::Profile(*open).into()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        match &scene.app.profile {
+            Some(Ok(profiled)) => self.told(link, profiled, scene.width),
+            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            None => html! { <p class="hint">{ tr("Counting ...") }</p> },
+        }
+    }
+}
+
+impl ProfilePanel {
+    fn told(&self, link: &Link, profiled: &Profiled, width: u32) -> Html {
+        let tell = link.callback(ProfileMessage);
+        let exhibit = |(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width);
         html! {
             <>
                 { machines(link, profiled) }
-                { for profiled.exhibits.iter().enumerate().map(|(at, exhibit)| exhibits.view(&tell, at, exhibit, width)) }
+                { for profiled.exhibits.iter().enumerate().map(exhibit) }
             </>
         }
-    };
-    html! {
-        <section class="anatomy" aria-label={tr("Profile")}>
-            <h2><button class="fold" aria-expanded={open.to_string()} onclick={fold}>{ tr("Profile of the workload") }</button>
-                <span class="muted">{ tr("sizes, lives, arrivals, tenants, and the machines it takes") }</span></h2>
-            if open {
-                { match &app.profile {
-                    Some(Ok(profiled)) => told(profiled),
-                    Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
-                    None => html! { <p class="hint">{ tr("Counting ...") }</p> },
-                } }
-            }
-        </section>
     }
 }
 
 /// The machines it could run on, and the offer to take them.
-fn machines(link: &Scope<Page>, profiled: &Profiled) -> Html {
+fn machines(link: &Link, profiled: &Profiled) -> Html {
     let suggested = profiled.machines;
     let Machines { machines, cores, memory_gib } = suggested;
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines(vec![suggested]))));
+    let onclick = link.callback(move |_: MouseEvent| Message::Edit(Edit::Machines(vec![suggested])));
     let label = say(
         "Use {machines} machines of {cores} cores and {memory_gib} GiB",
         &[&words::count(machines.into()), &cores, &memory_gib],

@@ -1,30 +1,70 @@
 //! The report: on screen to look at, on paper without the page's controls.
 
-use tiebreak_i18n::{say, tr};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lab::App;
 use tiebreak_lab::view::compare::{Change, Row};
-use tiebreak_lab::view::report::{Against, Report, Run};
-use yew::html::Scope;
+use tiebreak_lab::view::report::{self, Against, Run};
 use yew::prelude::*;
 
 use super::charts;
-use super::share::ShareMessage;
-use crate::page::{Page, PageMessage};
+use super::panel::{Act, Link, Own, Panel, Scene, Sent, focus};
+use super::share::address;
+use super::share::code::{self, Codes};
 
-/// The report, in the place of the page. `code` is the link's, where it is short enough for one.
-pub(crate) fn view(link: &Scope<Page>, app: &App, code: Html) -> Html {
+/// The report, in the place of the page while it is open.
+#[derive(Default)]
+pub(crate) struct Report {
+    is_open: bool,
+    code: Codes,
+}
+
+/// What happens to the report.
+pub(crate) enum ReportMessage {
+    /// It is opened, and printed at once.
+    Open,
+    /// It is closed.
+    Close,
+}
+
+impl Own for ReportMessage {}
+
+impl Panel for Report {
+    type Message = ReportMessage;
+
+    const ID: &'static str = "report";
+    const TITLE: &'static str = mark("Report");
+
+    fn update(&mut self, message: ReportMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.is_open = matches!(message, ReportMessage::Open);
+        match message {
+            ReportMessage::Open => vec![focus(".report button"), Act::Print.into()],
+            ReportMessage::Close => vec![focus(".share")],
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        if !self.is_open {
+            return Html::default();
+        }
+        let address = address(scene.app);
+        let code = self.code.of(&address);
+        paper(link, scene.app, code::on_paper(code.as_deref(), &address))
+    }
+}
+
+/// The whole of it. `code` is the link's, where it is short enough for one.
+fn paper(link: &Link, app: &App, code: Html) -> Html {
     let day = js_sys::Date::new_0().to_iso_string().as_string().unwrap_or_default();
-    let report = Report::new(app, day.get(..10).unwrap_or_default());
-    let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| PageMessage::Share(message()));
+    let report = report::Report::new(app, day.get(..10).unwrap_or_default());
     let stage = |(title, rules): &(&'static str, Vec<String>)| {
         html! { <div><h3>{ *title }</h3><ol>{ for rules.iter().map(|rule| html! { <li>{ rule }</li> }) }</ol></div> }
     };
     let fact = |(title, text): &(&'static str, String)| html! { <p><strong>{ *title }</strong>{ ": " }{ text }</p> };
     html! {
-        <main class="report" aria-label={tr("Report")}>
+        <main class="report" aria-label={tr(Report::TITLE)}>
             <p class="report-bar group">
-                <button class="primary" onclick={tell(|| ShareMessage::Print)}>{ tr("Print") }</button>
-                <button onclick={tell(|| ShareMessage::Report(false))}>{ tr("Back to the page") }</button>
+                <button class="primary" onclick={link.callback(|_: MouseEvent| Act::Print)}>{ tr("Print") }</button>
+                <button onclick={link.callback(|_: MouseEvent| ReportMessage::Close)}>{ tr("Back to the page") }</button>
             </p>
             <header>{ code }<h1>{ &report.name }</h1><p class="muted">{ &report.made }</p>
                 { for report.sentence.iter().map(|sentence| html! { <p>{ sentence }</p> }) }

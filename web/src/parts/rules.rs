@@ -17,11 +17,10 @@ use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
-use yew::html::Scope;
 use yew::prelude::*;
 
-use super::{around, form, name};
-use crate::page::{Page, PageMessage};
+use super::panel::{Link, News, Own, Panel, Scene, Sent, focus};
+use super::{around, form, is_inside, name};
 
 /// A drag under way.
 #[derive(Clone, PartialEq)]
@@ -46,6 +45,8 @@ pub(crate) enum ListMessage {
     Menu(Option<String>),
 }
 
+impl Own for ListMessage {}
+
 /// State of the list that is nobody else's business.
 #[derive(Default)]
 pub(crate) struct List {
@@ -61,9 +62,37 @@ const DRAG_FROM: i32 = 5;
 /// Buckets to choose from.
 const CHOICES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 50, 100];
 
+impl Panel for List {
+    type Message = ListMessage;
+
+    const ID: &'static str = "rules";
+    const TITLE: &'static str = mark("Rules");
+
+    fn update(&mut self, message: ListMessage, _: &Link, app: &App) -> Vec<Sent> {
+        let edit = self.take(message, app).map(|edit| Message::Edit(edit).into());
+        let item = self.menu.as_ref().map(|_| focus(".menu [role=menuitem]:not(:disabled)"));
+        edit.into_iter().chain(item).collect()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        match *news {
+            // When no menu is open nothing may be drawn again: that would set a clicked checkbox back before its
+            // change is told.
+            News::Left(target) if self.menu.is_some() && !is_inside(target, ".handle, .menu") => {
+                vec![ListMessage::Menu(None).into()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        self.region(link, scene.app)
+    }
+}
+
 impl List {
     /// Takes in what happened; an edit when a rule was dropped elsewhere.
-    pub(crate) fn update(&mut self, message: ListMessage, app: &App) -> Option<Edit> {
+    fn take(&mut self, message: ListMessage, app: &App) -> Option<Edit> {
         match message {
             ListMessage::Press(rule, began_at_y) => {
                 self.drag = Some(Drag { rule, began_at_y, to: None });
@@ -90,20 +119,14 @@ impl List {
         None
     }
 
-    /// Whether a menu is open.
-    pub(crate) fn open_menu(&self) -> Option<&str> {
-        self.menu.as_deref()
-    }
-
-    /// The region with the list and the settings below it.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
+    fn region(&self, link: &Link, app: &App) -> Html {
         let stage = |group: Group| self.stage(link, app, group);
         let variant = app.variant();
         let hinted =
             variant.rules.iter().any(|row| row.on && app.share(&row.id).is_some_and(|share| share.hint.is_some()));
         let circles = app.front.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
         html! {
-            <section class="panel" aria-label={tr("Rules")}>
+            <section class="panel" aria-label={tr(Self::TITLE)}>
                 <h2>{ tr("Rules") }</h2>
                 <p class="hint">{ list::about_order(variant) }{ circles.map(|circles| format!(" {circles}")) }</p>
                 <ol class="rules" aria-label={tr("Rules")} role="list">
@@ -119,7 +142,7 @@ impl List {
         }
     }
 
-    fn stage(&self, link: &Scope<Page>, app: &App, group: Group) -> Html {
+    fn stage(&self, link: &Link, app: &App, group: Group) -> Html {
         let stage = list::Stage::new(app.variant(), group, &app.used_rules);
         let stage = list::Stage { listed: stage.listed.into_iter().filter(|row| shows(app, row)).collect(), ..stage };
         if stage.listed.is_empty() && app.lesson.is_some() {
@@ -141,7 +164,7 @@ impl List {
         }
     }
 
-    fn row(&self, link: &Scope<Page>, app: &App, group: Group, row: &RuleRow, rows: &[&RuleRow]) -> Html {
+    fn row(&self, link: &Link, app: &App, group: Group, row: &RuleRow, rows: &[&RuleRow]) -> Html {
         let id = row.id.clone();
         let Some(entry) = row.entry() else { return Html::default() };
         let (place, count) = list::place(rows, &id);
@@ -177,7 +200,7 @@ impl List {
         }
     }
 
-    fn handle(&self, link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
+    fn handle(&self, link: &Link, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
         let open = self.menu.as_deref() == Some(id);
         let press = {
             let id = id.to_owned();
@@ -188,12 +211,12 @@ impl List {
                 if let Some(handle) = around(&event, ".handle") {
                     let _ = handle.set_pointer_capture(event.pointer_id());
                 }
-                Some(PageMessage::List(ListMessage::Press(id.clone(), event.client_y())))
+                Some(ListMessage::Press(id.clone(), event.client_y()))
             })
         };
         let click = {
             let id = id.to_owned();
-            link.callback(move |_: MouseEvent| PageMessage::List(ListMessage::Menu((!open).then(|| id.clone()))))
+            link.callback(move |_: MouseEvent| ListMessage::Menu((!open).then(|| id.clone())))
         };
         let keys = {
             let id = id.to_owned();
@@ -206,12 +229,11 @@ impl List {
                 };
                 event.prevent_default();
                 // The row is taken out and put in again, and the focus with it.
-                let edit = edit.map(|edit| PageMessage::App(Message::Edit(edit)));
-                std::iter::once(PageMessage::FocusRow(id.clone(), ".handle")).chain(edit).collect()
+                let edit = edit.map(|edit| Message::Edit(edit).into());
+                std::iter::once(focus_row(&id, ".handle")).chain(edit).collect()
             })
         };
-        let list =
-            |message: fn(PointerEvent) -> ListMessage| link.callback(move |event| PageMessage::List(message(event)));
+        let list = |message: fn(PointerEvent) -> ListMessage| link.callback(message);
         html! {
             <button class="handle" aria-label={say("Move {id}", &[&id])} aria-haspopup="menu" aria-expanded={open.to_string()}
                 title={tr("Drag to move, or click for a menu")} onclick={click} onkeydown={keys} onpointerdown={press}
@@ -221,6 +243,11 @@ impl List {
             </button>
         }
     }
+}
+
+/// Gives the focus to a part of a rule's row.
+fn focus_row(rule: &str, part: &str) -> Sent {
+    focus(format!("[data-rule=\"{rule}\"] {part}"))
 }
 
 /// Whether a rule is shown: in a lesson, where the step unlocks it.
@@ -237,12 +264,12 @@ fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
 }
 
 /// A rule switched on or off. One that is folded away leaves the fold, and takes the focus along.
-fn toggle(link: &Scope<Page>, id: &str) -> Callback<Event> {
+fn toggle(link: &Link, id: &str) -> Callback<Event> {
     let id = id.to_owned();
     link.batch_callback(move |event: Event| {
         let on = event.target_unchecked_into::<HtmlInputElement>().checked();
         let edit = Edit::use_rule(&id, on);
-        vec![PageMessage::FocusRow(id.clone(), "[type=checkbox]"), PageMessage::App(Message::Edit(edit))]
+        vec![focus_row(&id, "[type=checkbox]"), Message::Edit(edit).into()]
     })
 }
 
@@ -280,13 +307,13 @@ fn marker(rows: &[&RuleRow], drag: &Drag, place: usize) -> Option<&'static str> 
     }
 }
 
-fn menu(link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
+fn menu(link: &Link, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
     let item = |label: &'static str, to: usize, enabled: bool| {
         let edit = moved(app, id, to);
         let id = id.to_owned();
         let onclick = link.batch_callback(move |_: MouseEvent| {
-            let edit = edit.clone().map(|edit| PageMessage::App(Message::Edit(edit)));
-            let close = [PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusRow(id.clone(), ".handle")];
+            let edit = edit.clone().map(|edit| Message::Edit(edit).into());
+            let close = [ListMessage::Menu(None).into(), focus_row(&id, ".handle")];
             close.into_iter().chain(edit).collect::<Vec<_>>()
         });
         html! { <button role="menuitem" disabled={!enabled} {onclick}>{ label }</button> }
@@ -297,7 +324,7 @@ fn menu(link: &Scope<Page>, app: &App, id: &str, (place, count): (usize, usize))
             event.stop_propagation();
             match event.key().as_str() {
                 "Escape" | "Tab" => {
-                    vec![PageMessage::List(ListMessage::Menu(None)), PageMessage::FocusRow(id.clone(), ".handle")]
+                    vec![ListMessage::Menu(None).into(), focus_row(&id, ".handle")]
                 }
                 key @ ("ArrowDown" | "ArrowUp" | "Home" | "End") => {
                     event.prevent_default();
@@ -370,7 +397,7 @@ fn left(share: &Share) -> Html {
 }
 
 /// What a preference weighs where weights are set by hand.
-fn weight(link: &Scope<Page>, row: &RuleRow) -> Html {
+fn weight(link: &Link, row: &RuleRow) -> Html {
     let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
     let label = say("Weight of {id}", &[&id]);
     // One that is not said weighs as much as the default.
@@ -393,11 +420,11 @@ fn aggressiveness(share: &Share) -> Html {
     }
 }
 
-fn buckets(link: &Scope<Page>, row: &RuleRow) -> Html {
+fn buckets(link: &Link, row: &RuleRow) -> Html {
     let id = row.id.clone();
     let onchange = link.callback(move |event: Event| {
         let buckets = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Edit(Edit::set(format!("rules.{id}.buckets"), &*buckets)))
+        Message::Edit(Edit::set(format!("rules.{id}.buckets"), &*buckets))
     });
     let unusual = row.buckets.filter(|buckets| !CHOICES.contains(buckets));
     let option = |buckets: u32| {

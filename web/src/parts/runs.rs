@@ -1,52 +1,49 @@
 //! The log of runs: reopened, starred, compared.
 
-use tiebreak_i18n::{heard, say, tr};
+use std::convert::Infallible;
+
+use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lab::app::Logged;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
-use yew::html::Scope;
 use yew::prelude::*;
 
-use crate::drafts;
-use crate::page::{Page, PageMessage};
+use super::panel::{Frame, Link, Panel, Scene};
 
-/// Where runs with a star are kept in this browser.
-const KEPT: &str = "tiebreak.runs";
+/// The log.
+#[derive(Default)]
+pub(crate) struct Runs;
 
-/// The runs with a star as they were left in this browser.
-pub(crate) fn kept() -> Option<String> {
-    drafts::get(drafts::local, KEPT)
-}
+impl Panel for Runs {
+    type Message = Infallible;
 
-/// Keeps them; whether they could be kept.
-pub(crate) fn keep(runs: &str) -> bool {
-    drafts::set(drafts::local, KEPT, &runs)
-}
+    const ID: &'static str = "runs";
+    const TITLE: &'static str = mark("Log of runs");
+    const FRAME: Frame = Frame::Disclosure(mark("Log"));
 
-/// The panel.
-pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
-    let count = app.log.runs().count();
-    if count == 0 || app.lesson.is_some() {
-        return Html::default();
+    fn is_shown(app: &App) -> bool {
+        app.log.runs().next().is_some() && app.lesson.is_none()
     }
-    let runs = words::counted(count as f64, "run", "runs");
-    html! {
-        <details class="sweep">
-            <summary>{ tr("Log") }<span class="muted">{ say(" {runs}: go back to one, keep it, compare with it", &[&runs]) }</span></summary>
-            <section aria-label={tr("Log of runs")}>
-                <div class="table" tabindex="0" role="region" aria-label={tr("Runs so far")}><table>
-                    <thead><tr><td></td><th scope="col">{ tr("Run") }</th><th scope="col">{ tr("Tried") }</th><th scope="col">{ tr("Empty hosts") }</th>
-                        <th scope="col">{ tr("Packing density") }</th><th scope="col">{ tr("Conflicts") }</th><th scope="col">{ tr("VMs rejected") }</th><td></td></tr></thead>
-                    <tbody>{ for app.log.runs().map(|run| row(link, run)) }</tbody>
-                </table></div>
-            </section>
-        </details>
+
+    fn summary(app: &App) -> String {
+        let runs = words::counted(app.log.runs().count() as f64, "run", "runs");
+        say(" {runs}: go back to one, keep it, compare with it", &[&runs])
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        html! {
+            <div class="table" tabindex="0" role="region" aria-label={tr("Runs so far")}><table>
+                <thead><tr><td></td><th scope="col">{ tr("Run") }</th><th scope="col">{ tr("Tried") }</th><th scope="col">{ tr("Empty hosts") }</th>
+                    <th scope="col">{ tr("Packing density") }</th><th scope="col">{ tr("Conflicts") }</th><th scope="col">{ tr("VMs rejected") }</th><td></td></tr></thead>
+                <tbody>{ for scene.app.log.runs().map(|run| row(link, run)) }</tbody>
+            </table></div>
+        }
     }
 }
 
-fn row(link: &Scope<Page>, run: &Logged) -> Html {
+fn row(link: &Link, run: &Logged) -> Html {
     let number = run.number;
-    let tell = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| PageMessage::App(message(number)));
+    let tell = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| message(number));
     let result = &run.result;
     let star = if run.starred { "\u{2605}" } else { "\u{2606}" };
     html! {

@@ -6,11 +6,11 @@ use tiebreak_lab::app::{Edit, SizeWish, Sizing};
 use tiebreak_lab::view::sizing;
 use tiebreak_lab::{App, Message};
 use web_sys::{Event, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange, number};
-use crate::page::{Page, PageMessage};
+use super::panel::{Act, Link, Own, Sent, Side, focus};
+use super::panels::toggled;
 
 /// Whose kinds of machines.
 const KINDS: [&str; 2] = [mark("as the trace suggests"), mark("as those above")];
@@ -25,36 +25,36 @@ pub(crate) enum SizeMessage {
     Find,
 }
 
+impl Own for SizeMessage {}
+
 /// The panel's own state.
 #[derive(Default)]
 pub(crate) struct SizePanel {
-    pub(crate) is_open: bool,
+    is_open: bool,
     wish: SizeWish,
 }
 
 impl SizePanel {
-    /// Takes in what happened; what the application is to be told.
-    pub(crate) fn update(&mut self, message: &SizeMessage) -> Option<Message> {
+    /// Takes in what happened; what comes of it.
+    pub(super) fn update(&mut self, message: SizeMessage) -> Vec<Sent> {
         match message {
-            SizeMessage::Fold(open) => self.is_open = *open,
+            SizeMessage::Fold(open) => self.is_open = open,
             SizeMessage::Wish(change) => {
                 change(&mut self.wish);
                 self.wish = self.wish.within_bounds();
             }
             SizeMessage::Find => {
                 self.is_open = true;
-                return Some(Message::Size(self.wish));
+                let find = Message::Size(self.wish).into();
+                return vec![find, Act::Reveal(Side::Left).into(), focus("#machines-needed")];
             }
         }
-        None
+        Vec::new()
     }
 
     /// The panel.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
-        let fold = link.callback(|event: Event| {
-            let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
-            PageMessage::Size(SizeMessage::Fold(open))
-        });
+    pub(crate) fn view(&self, link: &Link, app: &App) -> Html {
+        let fold = toggled(link, self.is_open, SizeMessage::Fold);
         html! {
             <details class="about" open={self.is_open} ontoggle={fold}>
                 <summary>{ tr("How many machines does it need?") }</summary>
@@ -68,9 +68,9 @@ impl SizePanel {
         }
     }
 
-    fn wishes(&self, link: &Scope<Page>) -> Html {
+    fn wishes(&self, link: &Link) -> Html {
         let SizeWish { reject_pct, seeds, is_suggested } = self.wish;
-        let wish = |change: Box<dyn Fn(&mut SizeWish)>| PageMessage::Size(SizeMessage::Wish(change));
+        let wish = |change: Box<dyn Fn(&mut SizeWish)>| SizeMessage::Wish(change);
         let reject = link.batch_callback(move |text: String| {
             let share = number(&text)?;
             Some(wish(Box::new(move |wish| wish.reject_pct = share)))
@@ -97,13 +97,13 @@ impl SizePanel {
 }
 
 /// What begins the search.
-pub(crate) fn find(link: &Scope<Page>) -> Html {
-    let onclick = link.callback(|_: MouseEvent| PageMessage::Size(SizeMessage::Find));
+pub(crate) fn find(link: &Link) -> Html {
+    let onclick = link.callback(|_: MouseEvent| SizeMessage::Find);
     html! { <button {onclick}>{ tr("Find how many machines it needs") }</button> }
 }
 
-fn under_way(link: &Scope<Page>, sizing: &Sizing) -> Html {
-    let cancel = link.callback(|_: MouseEvent| PageMessage::App(Message::NoSize));
+fn under_way(link: &Link, sizing: &Sizing) -> Html {
+    let cancel = link.callback(|_: MouseEvent| Message::NoSize);
     html! {
         <p class="group"><progress aria-label={tr("Search")}></progress>
             <span class="muted" role="status">{ sizing::so_far(sizing) }</span>
@@ -111,11 +111,10 @@ fn under_way(link: &Scope<Page>, sizing: &Sizing) -> Html {
     }
 }
 
-fn result(link: &Scope<Page>, app: &App, sizing: &Sizing) -> Html {
+fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
     let take = sizing.machines().filter(|_| !sizing.is_under_way()).map(|machines| {
         let label = sizing::offer(&machines);
-        let onclick =
-            link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines(machines.clone()))));
+        let onclick = link.callback(move |_: MouseEvent| Message::Edit(Edit::Machines(machines.clone())));
         html! { <p><button class="primary" {onclick}>{ label }</button></p> }
     });
     html! {

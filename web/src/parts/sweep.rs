@@ -9,20 +9,19 @@ use tiebreak_lab::view::sweep;
 use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
 use web_sys::HtmlSelectElement;
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};
+use super::panel::{Act, Frame, Link, News, Own, Panel, Scene, Sent};
 use super::save;
-use crate::page::{Page, PageMessage};
 
 /// Height of the chart in CSS pixels.
 const HEIGHT: u32 = 220;
 
 /// What happens to the panel, besides what the application hears.
 pub(crate) enum SweepMessage {
-    /// It is opened or closed.
-    Fold(bool),
+    /// A plan was given: the panel opens when it can be run.
+    Planned,
     /// Another measure: up, or across.
     Measure(usize, usize),
     /// Save what the panel says as a plan.
@@ -33,81 +32,98 @@ pub(crate) enum SweepMessage {
     SaveRows,
 }
 
+impl Own for SweepMessage {}
+
 /// See the module.
 #[derive(Default)]
 pub(crate) struct SweepPanel {
-    /// Whether it is open.
-    pub(crate) is_open: bool,
     /// The measure up, and the one across: none of the list is the first field itself.
     up: usize,
     across: Option<usize>,
 }
 
-impl SweepPanel {
-    /// Takes in what happened; what the application is to be told.
-    pub(crate) fn update(&mut self, message: &SweepMessage, app: &App) -> Option<Message> {
-        match message {
-            SweepMessage::Fold(open) => self.is_open = *open,
-            SweepMessage::Measure(0, measure) => self.up = (*measure).min(MEASURES.len() - 1),
+impl Panel for SweepPanel {
+    type Message = SweepMessage;
+
+    const ID: &'static str = "sweep";
+    const TITLE: &'static str = mark("Sweep");
+    const FRAME: Frame = Frame::Disclosure(mark("Sweep"));
+
+    fn is_shown(app: &App) -> bool {
+        app.mode != Mode::Lesson
+    }
+
+    fn summary(_: &App) -> String {
+        tr(" a setting over many values").into()
+    }
+
+    fn update(&mut self, message: SweepMessage, _: &Link, app: &App) -> Vec<Sent> {
+        let failed = match message {
+            SweepMessage::Planned if app.wanted.is_ready() => return vec![Act::Fold(Self::ID, true).into()],
+            SweepMessage::Planned => None,
+            SweepMessage::Measure(0, measure) => {
+                self.up = measure.min(MEASURES.len() - 1);
+                None
+            }
             SweepMessage::Measure(_, measure) => {
-                self.across = Some(*measure).filter(|measure| *measure < MEASURES.len());
+                self.across = Some(measure).filter(|measure| *measure < MEASURES.len());
+                None
             }
             SweepMessage::SavePlan => match app.wanted.plan(&app.document) {
-                Ok(plan) => return save_plan(&plan),
-                Err(faults) => return Some(Message::Notice(Notice::bad(tr("This is no plan yet"), faults))),
+                Ok(plan) => save_plan(&plan),
+                Err(faults) => Some(Notice::bad(tr("This is no plan yet"), faults)),
             },
-            SweepMessage::SaveTheirPlan => return app.sweep.as_ref().and_then(|sweep| save_plan(&sweep.plan)),
+            SweepMessage::SaveTheirPlan => app.sweep.as_ref().and_then(|sweep| save_plan(&sweep.plan)),
             SweepMessage::SaveRows => {
                 let rows = app.sweep.as_ref().map(Sweep::rows);
-                return rows.and_then(|rows| told(save::text("sweep.csv", "text/csv", &rows)));
+                rows.and_then(|rows| told(save::text("sweep.csv", "text/csv", &rows)))
             }
-        }
-        None
+        };
+        failed.map(|notice| Message::Notice(notice).into()).into_iter().collect()
     }
 
-    /// The panel; it belongs to comparing.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
-        if app.mode == Mode::Lesson {
-            return Html::default();
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        match *news {
+            News::File { name, text } if !name.ends_with(".md") && SweepPlan::is_meant(text) => {
+                let plan = Message::Plan { name: name.to_owned(), text: text.to_owned() };
+                vec![plan.into(), SweepMessage::Planned.into()]
+            }
+            _ => Vec::new(),
         }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Scene { app, width, .. } = *scene;
         let fields = fields(app.variant());
         let ready = app.wanted.is_ready();
-        let run = link.batch_callback(move |_: MouseEvent| ready.then_some(PageMessage::App(Message::Sweep)));
-        let keep =
-            link.batch_callback(move |_: MouseEvent| ready.then_some(PageMessage::Sweep(SweepMessage::SavePlan)));
-        let fold = link.callback(|event: Event| {
-            let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
-            PageMessage::Sweep(SweepMessage::Fold(open))
-        });
+        let run = link.batch_callback(move |_: MouseEvent| ready.then_some(Message::Sweep));
+        let keep = link.batch_callback(move |_: MouseEvent| ready.then_some(SweepMessage::SavePlan));
         html! {
-            <details class="sweep" open={self.is_open} ontoggle={fold}>
-                <summary>{ tr("Sweep") }<span class="muted">{ tr(" a setting over many values") }</span></summary>
-                <section aria-label={tr("Sweep")}>
-                    <div class="fields">
-                        { axis(link, &fields, &app.wanted.axes[0], 0, mark("Field")) }
-                        { axis(link, &fields, &app.wanted.axes[1], 1, mark("Second field")) }
-                        { seeds(link, app.wanted.seeds.count()) }
-                    </div>
-                    <p class="hint" id="values-help">{ tr("Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log.") }</p>
-                    <p class="group">
-                        <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ tr("Run the sweep") }</button>
-                        <button onclick={keep} aria-disabled={(!ready).to_string()} title={tr("A file that tiebreak sweep runs, and that opens here again")}>{ tr("Save plan") }</button>
-                        { measure(link, tr("Up"), 0, Some(self.up), None) }
-                        { measure(link, tr("Across"), 1, self.across, Some(tr("the field"))) }
-                    </p>
-                    if let Some(sweep) = &app.sweep { { self.result(link, sweep, width) } }
-                </section>
-            </details>
+            <>
+                <div class="fields">
+                    { axis(link, &fields, &app.wanted.axes[0], 0, mark("Field")) }
+                    { axis(link, &fields, &app.wanted.axes[1], 1, mark("Second field")) }
+                    { seeds(link, app.wanted.seeds.count()) }
+                </div>
+                <p class="hint" id="values-help">{ tr("Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log.") }</p>
+                <p class="group">
+                    <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ tr("Run the sweep") }</button>
+                    <button onclick={keep} aria-disabled={(!ready).to_string()} title={tr("A file that tiebreak sweep runs, and that opens here again")}>{ tr("Save plan") }</button>
+                    { measure(link, tr("Up"), 0, Some(self.up), None) }
+                    { measure(link, tr("Across"), 1, self.across, Some(tr("the field"))) }
+                </p>
+                if let Some(sweep) = &app.sweep { { self.result(link, sweep, width) } }
+            </>
         }
     }
+}
 
-    fn result(&self, link: &Scope<Page>, sweep: &Sweep, width: u32) -> Html {
+impl SweepPanel {
+    fn result(&self, link: &Link, sweep: &Sweep, width: u32) -> Html {
         let (done, all) = sweep.progress();
         let under_way = sweep.is_under_way();
-        let stop = link.callback(move |_: MouseEvent| {
-            PageMessage::App(if under_way { Message::StopSweep } else { Message::NoSweep })
-        });
-        let save = |message: fn() -> SweepMessage| link.callback(move |_: MouseEvent| PageMessage::Sweep(message()));
+        let stop = link.callback(move |_: MouseEvent| if under_way { Message::StopSweep } else { Message::NoSweep });
+        let save = |message: fn() -> SweepMessage| link.callback(move |_: MouseEvent| message());
         let drawing = sweep::drawing(sweep, &MEASURES[self.up], self.across.map(|across| &MEASURES[across]));
         let title = drawing.plot.title.clone();
         let svg = drawing.plot.svg_of_words(&drawing.words, width, HEIGHT, &title);
@@ -129,12 +145,12 @@ impl SweepPanel {
     }
 }
 
-fn axis(link: &Scope<Page>, fields: &[SweptField], axis: &Axis, index: usize, label: &'static str) -> Html {
+fn axis(link: &Link, fields: &[SweptField], axis: &Axis, index: usize, label: &'static str) -> Html {
     let choose = link.callback(move |event: Event| {
         let path = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Wish(Wish::Field(index, path)))
+        Message::Wish(Wish::Field(index, path))
     });
-    let values = link.callback(move |values| PageMessage::App(Message::Wish(Wish::Values(index, values))));
+    let values = link.callback(move |values| Message::Wish(Wish::Values(index, values)));
     let option = |field: &SweptField| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
     // A plan's file may name any field there is.
     let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
@@ -149,24 +165,17 @@ fn axis(link: &Scope<Page>, fields: &[SweptField], axis: &Axis, index: usize, la
     }
 }
 
-fn seeds(link: &Scope<Page>, count: u64) -> Html {
-    let choose =
-        link.batch_callback(|count: String| Some(PageMessage::App(Message::Wish(Wish::Seeds(count.parse().ok()?)))));
+fn seeds(link: &Link, count: u64) -> Html {
+    let choose = link.batch_callback(|count: String| Some(Message::Wish(Wish::Seeds(count.parse().ok()?))));
     html! {
         <label class="field"><span>{ tr("Seeds for each point") }</span><Field label={tr("Seeds for each point")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={count.to_string()} take={choose} /></label>
     }
 }
 
-fn measure(
-    link: &Scope<Page>,
-    label: &'static str,
-    which: usize,
-    chosen: Option<usize>,
-    other: Option<&'static str>,
-) -> Html {
+fn measure(link: &Link, label: &'static str, which: usize, chosen: Option<usize>, other: Option<&'static str>) -> Html {
     let choose = link.callback(move |event: Event| {
         let value = event.target_unchecked_into::<HtmlSelectElement>().value().parse().unwrap_or(usize::MAX);
-        PageMessage::Sweep(SweepMessage::Measure(which, value))
+        SweepMessage::Measure(which, value)
     });
     let option = |(index, measure): (usize, &Measure)| html! { <option value={index.to_string()} selected={chosen == Some(index)}>{ tr(measure.title) }</option> };
     html! {
@@ -176,10 +185,10 @@ fn measure(
     }
 }
 
-fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
+fn table(link: &Link, sweep: &Sweep) -> Html {
     let waits = if sweep.is_under_way() { tr("waits") } else { tr("not run") };
     let row = |(number, point): (usize, Point<'_>)| {
-        let open = link.callback(move |_: MouseEvent| PageMessage::App(Message::SweepPoint(number)));
+        let open = link.callback(move |_: MouseEvent| Message::SweepPoint(number));
         let cell = |measure: &Measure| {
             point.spread(|result| measure.of(result)).map(|spread| {
                 let (mean, range) = sweep::cell(measure, spread);
@@ -204,12 +213,12 @@ fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
     }
 }
 
-fn save_plan(plan: &SweepPlan) -> Option<Message> {
+fn save_plan(plan: &SweepPlan) -> Option<Notice> {
     told(save::text("sweep.json", "application/json", &plan.to_json()))
 }
 
 /// What the browser said, where it saved nothing.
-fn told(saved: Result<(), wasm_bindgen::JsValue>) -> Option<Message> {
+fn told(saved: Result<(), wasm_bindgen::JsValue>) -> Option<Notice> {
     let line = |error| vec![say("The browser said: {error}.", &[&format!("{error:?}")])];
-    saved.err().map(|error| Message::Notice(Notice::bad(tr("The file could not be saved"), line(error))))
+    saved.err().map(|error| Notice::bad(tr("The file could not be saved"), line(error)))
 }

@@ -2,17 +2,17 @@
 //! what happens to the zone when; below its track, which variant forked from which.
 
 use tiebreak_chart::Role;
-use tiebreak_i18n::tr;
+use tiebreak_i18n::{mark, tr};
 use tiebreak_lab::app::Mode;
 use tiebreak_lab::view::branches::{Branch, branches};
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_lesson::Control;
 use web_sys::{HtmlInputElement, InputEvent};
-use yew::html::Scope;
 use yew::prelude::*;
 
-use super::events::Events;
-use super::player::Player;
-use crate::page::{Page, PageMessage};
+use super::events::{Events, EventsMessage};
+use super::panel::{Link, News, Own, Panel, Scene, Sent, shows};
+use super::player::{Player, PlayerMessage};
 
 /// Pixels of the charts' width that are left and right of their time axis.
 const BESIDE_THE_AXIS: f64 = 144.0;
@@ -23,15 +23,73 @@ const BRANCH_PX: usize = 24;
 /// A minute in milliseconds.
 const MINUTE_MS: f64 = 60_000.0;
 
-/// The region at the bottom.
-pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Player, width: u32) -> Html {
+/// The events on it, and the film of a run.
+#[derive(Default)]
+pub(crate) struct Timeline {
+    events: Events,
+    player: Player,
+}
+
+/// What happens on the timeline.
+pub(crate) enum TimelineMessage {
+    /// To the events.
+    Events(EventsMessage),
+    /// To the film.
+    Player(PlayerMessage),
+}
+
+impl Own for TimelineMessage {}
+
+impl From<EventsMessage> for Sent {
+    fn from(message: EventsMessage) -> Self {
+        TimelineMessage::Events(message).into()
+    }
+}
+
+impl From<PlayerMessage> for Sent {
+    fn from(message: PlayerMessage) -> Self {
+        TimelineMessage::Player(message).into()
+    }
+}
+
+impl Panel for Timeline {
+    type Message = TimelineMessage;
+
+    const ID: &'static str = "timeline";
+    const TITLE: &'static str = mark("Timeline");
+
+    fn is_shown(app: &App) -> bool {
+        shows(app, Control::Timeline) || shows(app, Control::Events)
+    }
+
+    fn update(&mut self, message: TimelineMessage, link: &Link, app: &App) -> Vec<Sent> {
+        match message {
+            TimelineMessage::Events(message) => self.events.update(message, app),
+            TimelineMessage::Player(message) => self.player.update(&message, link, app),
+        }
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        match *news {
+            News::Left(target) => self.events.leave(target),
+            _ => Vec::new(),
+        }
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        region(link, scene, &self.events, &self.player)
+    }
+}
+
+fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> Html {
+    let Scene { app, width, .. } = *scene;
     let horizon = app.front.live.as_ref().map_or(1.0, |live| live.horizon_ms.max(1.0));
     let sample =
         app.front.live.as_ref().and_then(|live| Some(live.times.get(1)? - live.times.first()?)).unwrap_or(1.0).max(1.0);
     let moment = app.moment();
     let scrub = link.callback(|event: InputEvent| {
         let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
-        PageMessage::App(Message::Cursor(Some(value)))
+        Message::Cursor(Some(value))
     });
     // A pointer goes to any minute; the arrow keys go from sample to sample, with Shift from minute to minute.
     let by_key = link.batch_callback(move |event: KeyboardEvent| {
@@ -42,11 +100,11 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Play
             _ => return None,
         };
         event.prevent_default();
-        Some(PageMessage::App(Message::CursorBy(by)))
+        Some(Message::CursorBy(by))
     });
-    let latest = link.callback(|_| PageMessage::App(Message::Cursor(None)));
+    let latest = link.callback(|_| Message::Cursor(None));
     html! {
-        <section class="timeline" aria-label={tr("Timeline")}>
+        <section class="timeline" aria-label={tr(Timeline::TITLE)}>
             <input type="range" aria-label={tr("Moment")} min="0" max={horizon.to_string()} step={sample.min(MINUTE_MS).to_string()} onkeydown={by_key}
                 value={moment.to_string()} aria-valuetext={words::time(moment)} oninput={scrub} />
             <button disabled={app.cursor_ms.is_none()} onclick={latest}>{ tr("Latest") }</button>
@@ -60,7 +118,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, events: &Events, player: &Play
 }
 
 /// The variants as lines that branch, where any is a fork.
-fn tree(link: &Scope<Page>, app: &App) -> Html {
+fn tree(link: &Link, app: &App) -> Html {
     let branches = branches(app);
     if branches.is_empty() {
         return Html::default();
@@ -68,7 +126,7 @@ fn tree(link: &Scope<Page>, app: &App) -> Html {
     let line = |(row, branch): (usize, &Branch)| {
         let front = link.callback({
             let variant = branch.variant.clone();
-            move |_: MouseEvent| PageMessage::App(Message::Front(variant.clone()))
+            move |_: MouseEvent| Message::Front(variant.clone())
         });
         let colour = match branch.role {
             Role::Variant(index) => format!("--branch:var(--chart-variant-{})", index % 4 + 1),

@@ -1,30 +1,45 @@
 //! The bar on top: the scenario, the run, undo and redo, sharing.
 
+use std::convert::Infallible;
+
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lab::app::{Edit, Phase};
 use tiebreak_lab::protocol::StepTo;
 use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::Field;
 use super::lesson::Lessons;
+use super::panel::{Act, Link, Panel, Scene, Side};
 use super::share::ShareMessage;
 use crate::language::LANGUAGES;
-use crate::page::{Page, PageMessage, Side};
 
 /// The bar.
-pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str) -> Html {
+#[derive(Default)]
+pub(crate) struct Toolbar;
+
+impl Panel for Toolbar {
+    type Message = Infallible;
+
+    const ID: &'static str = "toolbar";
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        bar(link, scene)
+    }
+}
+
+fn bar(link: &Link, scene: &Scene<'_>) -> Html {
+    let Scene { app, theme, .. } = *scene;
     let (can_undo, can_redo) = app.can_undo_redo();
     let button = |label: &'static str, enabled: bool, message: fn() -> Message, class: &'static str| {
         // Not `disabled`: a button that goes off under the hand would take the focus with it.
-        let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(|| PageMessage::App(message())));
+        let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(message));
         html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
     let running = app.front.phase == Phase::Running;
-    let rename = link.callback(|name| PageMessage::App(Message::Edit(Edit::Name(name))));
+    let rename = link.callback(|name| Message::Edit(Edit::Name(name)));
     html! {
         <header class="bar">
             <span class="brand">{ tr("Tiebreak") }</span>
@@ -33,7 +48,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
                 { super::compare::tabs(link, app) }
                 { presets(link) }
             }
-            { lessons.menu(link) }
+            { for scene.panels.get::<Lessons>().map(|lessons| lessons.menu(link)) }
             if app.lesson.is_none() { { trace_file(link) } }
             <span class="group">
                 { button(tr("Run"), !running, || Message::Run, "primary") }
@@ -46,26 +61,26 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, lessons: &Lessons, theme: &str
                 { button(tr("Redo"), can_redo, || Message::Redo, "") }
                 { button(tr("Reset"), app.can_reset(), || Message::Reset, "") }
             </span>
-            <button class="share" onclick={link.callback(|_| PageMessage::Share(ShareMessage::Open(true)))}>{ tr("Share") }</button>
+            <button class="share" onclick={link.callback(|_| ShareMessage::Open(true))}>{ tr("Share") }</button>
             <span class="group drawers">
-                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Rules)))}>{ tr("Rules") }</button>
-                <button onclick={link.callback(|_| PageMessage::Drawer(Some(Side::Explain)))}>{ tr("Explain") }</button>
+                <button onclick={link.callback(|_| Act::Drawer(Some(Side::Left)))}>{ tr("Rules") }</button>
+                <button onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain") }</button>
             </span>
             { language(link) }
-            <button class="quiet theme" onclick={link.callback(|_| PageMessage::Theme)}
+            <button class="quiet theme" onclick={link.callback(|_| Act::Theme)}
                 aria-label={say("Theme: {theme}", &[&tr(theme)])} title={say("Colours: as the system, light or dark; now {theme}", &[&tr(theme)])}>{ "◐" }</button>
         </header>
     }
 }
 
 /// The choice of a language; each is named as who speaks it does.
-fn language(link: &Scope<Page>) -> Html {
+fn language(link: &Link) -> Html {
     let choose = link.callback(|event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
         let chosen = select.value();
         // It shows the language in use; which that will be is not known before its texts are there.
         select.set_value(tiebreak_i18n::language());
-        PageMessage::Language(chosen)
+        Act::Language(chosen)
     });
     let option = |(id, name): &(&'static str, &'static str)| {
         html! { <option value={*id} lang={*id} selected={*id == tiebreak_i18n::language()}>{ *name }</option> }
@@ -74,25 +89,25 @@ fn language(link: &Scope<Page>) -> Html {
 }
 
 /// What a step goes on to.
-fn step_to(link: &Scope<Page>, app: &App) -> Html {
+fn step_to(link: &Link, app: &App) -> Html {
     const CHOICES: [(StepTo, &str); 3] =
         [(StepTo::Vm, mark("by VM")), (StepTo::Rule, mark("by rule")), (StepTo::Conflict, mark("by conflict"))];
     let choose = link.batch_callback(|event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
         let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
-        Some(PageMessage::App(Message::StepTo(*to)))
+        Some(Message::StepTo(*to))
     });
     let option =
         |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ tr(label) }</option> };
     html! { <select aria-label={tr("Step by")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
-fn presets(link: &Scope<Page>) -> Html {
+fn presets(link: &Link) -> Html {
     let choose = link.batch_callback(|event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
         let chosen = PRESETS.iter().find(|preset| preset.id == select.value());
         select.set_value("");
-        chosen.map(|preset| PageMessage::App(Message::Preset(preset.id)))
+        chosen.map(|preset| Message::Preset(preset.id))
     });
     let preset = |preset: &tiebreak_scenario::Preset| {
         html! { <option value={preset.id} title={words::help(preset.help)}>{ tr(preset.title) }</option> }
@@ -106,41 +121,17 @@ fn presets(link: &Scope<Page>) -> Html {
 }
 
 /// The control that takes a trace.
-fn trace_file(link: &Scope<Page>) -> Html {
+fn trace_file(link: &Link) -> Html {
     let onchange = link.batch_callback(|event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
         let file = input.files().and_then(|files| files.get(0));
         input.set_value("");
-        file.map(PageMessage::File)
+        file.map(Act::File)
     });
     html! {
         <label class="file">
             <span>{ tr("Trace file") }</span>
             <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
         </label>
-    }
-}
-
-/// The line that says what the run is doing, with a bar for what takes long.
-/// `reading_s` is how many seconds a trace has been read.
-pub(crate) fn status(link: &Scope<Page>, app: &App, reading_s: f64) -> Html {
-    let rate = app
-        .reading
-        .as_ref()
-        .filter(|_| reading_s > 0.2)
-        .map(|reading| say(", {} a second", &[&words::bytes(reading.bytes / reading_s)]));
-    let cancel = app.reading.is_some().then(|| {
-        let onclick = link.callback(|_| PageMessage::App(Message::TraceCancel));
-        html! { <button class="quiet" {onclick}>{ tr("Cancel reading") }</button> }
-    });
-    html! {
-        <div class="status">
-            <p role="status" aria-label={tr("Run status")}>{ app.status() }</p>
-            if let Some((share, so_far)) = app.progress_so_far() {
-                <progress max="1" value={format!("{share:.3}")} aria-label={tr("Progress")}></progress>
-                <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
-            }
-            { cancel }
-        </div>
     }
 }

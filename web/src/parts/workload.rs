@@ -12,19 +12,38 @@ use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 use web_sys::{Event, HtmlSelectElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange, number};
 use super::form;
-use super::sizing::SizePanel;
-use crate::page::{Page, PageMessage};
+use super::panel::{Act, Link, Panel, Scene, Sent, shows};
+use super::sizing::{SizeMessage, SizePanel};
 
 /// The smallest part of a trace that can be kept is one in so many.
 const ONE_IN_MAX: u32 = 10_000;
 
 /// All settings that are not rules, and what is to be kept of the next trace.
-pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings, size: &SizePanel) -> Html {
+#[derive(Default)]
+pub(crate) struct WorkloadPanel {
+    size: SizePanel,
+}
+
+impl Panel for WorkloadPanel {
+    type Message = SizeMessage;
+
+    const ID: &'static str = "workload";
+
+    fn update(&mut self, message: SizeMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.size.update(message)
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        settings(link, scene, &self.size)
+    }
+}
+
+fn settings(link: &Link, scene: &Scene<'_>, size: &SizePanel) -> Html {
+    let Scene { app, sample, .. } = *scene;
     let variant = app.variant();
     let settings = form::fields(
         link,
@@ -33,7 +52,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings, size: &
         &variant.settings().to_values(),
         form::at(String::new(), VariantSettings::DECLARATION.params),
     );
-    let shows = |control: Control| app.lesson.as_ref().is_none_or(|playing| playing.shows(control));
+    let shows = |control: Control| shows(app, control);
     html! {
         <>
             if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, sample) }{ generate(link, app) }</section> }
@@ -44,13 +63,22 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, sample: TraceSettings, size: &
             </section> }
             if shows(Control::Seed) { <section class="panel" aria-label={tr("Seed")}><h2>{ tr("Seed and clusters") }</h2>
                 { settings }
-                <button onclick={link.callback(|_| PageMessage::FreshSeed)}>{ tr("Another seed") }</button>
+                <button onclick={another_seed(link)}>{ tr("Another seed") }</button>
             </section> }
         </>
     }
 }
 
-fn workload(link: &Scope<Page>, app: &App) -> Html {
+/// Sets a seed nobody chose.
+fn another_seed(link: &Link) -> Callback<MouseEvent> {
+    link.batch_callback(|_: MouseEvent| {
+        let mut bytes = [0; 4];
+        getrandom::fill(&mut bytes).ok()?;
+        Some(Message::Edit(Edit::set("seed", u32::from_le_bytes(bytes))))
+    })
+}
+
+fn workload(link: &Link, app: &App) -> Html {
     let sentence = match &app.variant().workload {
         WorkloadRef::Trace { name, fingerprint, settings } => {
             let card = app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"));
@@ -73,9 +101,8 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
     });
     let use_trace = |card: &TraceCard| {
         let fingerprint = card.fingerprint.clone();
-        let onclick = link.callback(move |_: MouseEvent| {
-            PageMessage::App(Message::Edit(Edit::UseTrace { fingerprint: fingerprint.clone() }))
-        });
+        let onclick =
+            link.callback(move |_: MouseEvent| Message::Edit(Edit::UseTrace { fingerprint: fingerprint.clone() }));
         html! { <button {onclick}>{ say("Use {}", &[&card.name]) }</button> }
     };
     html! {
@@ -84,7 +111,7 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
             <div class="group">
                 { for others.map(use_trace) }
                 if !generated {
-                    <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::UseGenerated)))}>{ tr("Generate one instead") }</button>
+                    <button onclick={link.callback(|_| Message::Edit(Edit::UseGenerated))}>{ tr("Generate one instead") }</button>
                 }
             </div>
             <p class="hint">{ tr("Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else.") }</p>
@@ -93,15 +120,15 @@ fn workload(link: &Scope<Page>, app: &App) -> Html {
 }
 
 /// The offer to read only a part of a trace.
-fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
+fn sampling(link: &Link, sample: TraceSettings) -> Html {
     let many = link.batch_callback(|text: String| {
         let one_tenant_in = text.trim().parse().ok().filter(|one_in| (1..=ONE_IN_MAX).contains(one_in))?;
-        Some(PageMessage::Sample(Box::new(move |sample| sample.one_tenant_in = one_tenant_in)))
+        Some(Act::Sample(Box::new(move |sample| sample.one_tenant_in = one_tenant_in)))
     });
     let by = link.batch_callback(move |event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
         let sampled_by = *SampledBy::ALL.get(usize::try_from(chosen).ok()?)?;
-        Some(PageMessage::Sample(Box::new(move |sample| sample.sampled_by = sampled_by)))
+        Some(Act::Sample(Box::new(move |sample| sample.sampled_by = sampled_by)))
     });
     let option =
         |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
@@ -116,15 +143,15 @@ fn sampling(link: &Scope<Page>, sample: TraceSettings) -> Html {
 }
 
 /// The offer to draw a workload that is like a trace.
-fn generate(link: &Scope<Page>, app: &App) -> Html {
+fn generate(link: &Link, app: &App) -> Html {
     let ask = &app.generate;
     let entry = |name: &'static str, value: f64, least: f64, is: fn(f64) -> Like| {
-        let take = link.batch_callback(move |text: String| Some(PageMessage::App(Message::Like(is(number(&text)?)))));
+        let take = link.batch_callback(move |text: String| Some(Message::Like(is(number(&text)?))));
         html! { <label class="field"><span>{ name }</span><Field label={name} number={NumberRange::any(least, f64::INFINITY)} value={value.to_string()} {take} /></label> }
     };
     let onchange = link.callback(|event: Event| {
         let what = event.target_unchecked_into::<HtmlSelectElement>().value();
-        PageMessage::App(Message::Like(Like::What(what)))
+        Message::Like(Like::What(what))
     });
     let option = |value: &str, name: &str| html! { <option selected={ask.like == value} value={value.to_owned()}>{ name }</option> };
     let traces = app.traces.iter().map(|card| option(&card.fingerprint, &card.name));
@@ -134,7 +161,7 @@ fn generate(link: &Scope<Page>, app: &App) -> Html {
             <label class="field"><span>{ tr("like") }</span><select {onchange} aria-label={tr("Generate like")}>{ for presets }{ for traces }</select></label>
             { entry(tr("times as many requests"), ask.rate, 0.001, Like::Rate) }
             { entry(tr("days, 0 for as many as the trace"), ask.days, 0.0, Like::Days) }
-            <button onclick={link.callback(|_| PageMessage::App(Message::Generate))}>{ tr("Generate") }</button>
+            <button onclick={link.callback(|_| Message::Generate)}>{ tr("Generate") }</button>
             <p class="hint">{ tr("Arrivals, requests, sizes and lives are drawn from what was fitted to the trace; the seed is that of the run. The profile lays it beside the trace.") }</p>
         </details>
     }
@@ -156,11 +183,10 @@ fn trace_card(card: &TraceCard) -> Html {
     }
 }
 
-fn machines(link: &Scope<Page>, app: &App) -> Html {
+fn machines(link: &Link, app: &App) -> Html {
     let many = app.variant().clusters.len() > 1;
     let cluster = |(cluster, row): (usize, &tiebreak_scenario::ClusterRow)| {
-        let remove =
-            link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::RemoveCluster { cluster })));
+        let remove = link.callback(move |_: MouseEvent| Message::Edit(Edit::RemoveCluster { cluster }));
         let fields = form::long_form(
             link,
             &row.name,
@@ -183,8 +209,8 @@ fn machines(link: &Scope<Page>, app: &App) -> Html {
     html! {
         <>
             { for app.variant().clusters.iter().enumerate().map(cluster) }
-            <button onclick={link.callback(|_| PageMessage::App(Message::Edit(Edit::AddCluster)))}>{ tr("Add a cluster") }</button>
-            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), |bytes| PageMessage::App(Message::Nodes(bytes))) }
+            <button onclick={link.callback(|_| Message::Edit(Edit::AddCluster))}>{ tr("Add a cluster") }</button>
+            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), |bytes| Message::Nodes(bytes).into()) }
                 <span class="muted">{ tr("a CSV with cores and memory of each, or openb's nodes; those alike become a cluster") }</span></p>
         </>
     }

@@ -1,13 +1,31 @@
 //! The link as a code for phones: beside the link, and as large as the window.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use tiebreak_i18n::{say, tr};
 use tiebreak_lab::view::code::{CHARACTERS_MAX, Code};
 use tiebreak_lab::view::words;
-use yew::html::Scope;
 use yew::prelude::*;
 
+use crate::parts::panel::Link;
+
 use super::ShareMessage;
-use crate::page::{Page, PageMessage};
+
+/// The code of one link, kept until there is another.
+#[derive(Default)]
+pub(in crate::parts) struct Codes(RefCell<Option<(String, Option<Rc<Code>>)>>);
+
+impl Codes {
+    /// The code of a link; none where the link is too long.
+    pub(in crate::parts) fn of(&self, address: &str) -> Option<Rc<Code>> {
+        let mut known = self.0.borrow_mut();
+        if known.as_ref().is_none_or(|(of, _)| of != address) {
+            *known = Some((address.to_owned(), Code::of(address).map(Rc::new)));
+        }
+        known.as_ref().and_then(|(_, code)| code.clone())
+    }
+}
 
 /// Dark on light whatever the theme: not every phone reads the reverse.
 fn drawing(code: &Code, label: &'static str) -> Html {
@@ -21,8 +39,8 @@ fn drawing(code: &Code, label: &'static str) -> Html {
 }
 
 /// In the dialog. A link of so many characters has no code when that is too many.
-pub(super) fn small(link: &Scope<Page>, code: Option<&Code>, characters: usize) -> Html {
-    let show = link.callback(|_: MouseEvent| PageMessage::Share(ShareMessage::Large(true)));
+pub(super) fn small(link: &Link, code: Option<&Code>, characters: usize) -> Html {
+    let show = link.callback(|_: MouseEvent| ShareMessage::Large(true));
     let body = match code {
         Some(code) => html! {
             <div class="code-row">
@@ -41,7 +59,7 @@ pub(super) fn small(link: &Scope<Page>, code: Option<&Code>, characters: usize) 
 }
 
 /// On paper, with the link for who reads the report on a screen.
-pub(super) fn on_paper(code: Option<&Code>, address: &str) -> Html {
+pub(in crate::parts) fn on_paper(code: Option<&Code>, address: &str) -> Html {
     html! {
         <p class="paper-code">
             { for code.map(|code| drawing(code, tr("QR code of the link"))) }
@@ -51,9 +69,9 @@ pub(super) fn on_paper(code: Option<&Code>, address: &str) -> Html {
 }
 
 /// As large as the window.
-pub(super) fn large(link: &Scope<Page>, dialog: &NodeRef, code: Option<&Code>) -> Html {
-    let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Large(false)));
-    let shut = link.callback(|_: MouseEvent| PageMessage::Share(ShareMessage::Large(false)));
+pub(super) fn large(link: &Link, dialog: &NodeRef, code: Option<&Code>) -> Html {
+    let close = link.callback(|_: Event| ShareMessage::Large(false));
+    let shut = link.callback(|_: MouseEvent| ShareMessage::Large(false));
     html! {
         <dialog class="large-code" ref={dialog} aria-label={tr("QR code, large")} onclose={close}>
             if let Some(code) = code {

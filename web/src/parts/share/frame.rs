@@ -5,18 +5,18 @@ use tiebreak_lab::App;
 use tiebreak_lab::view::embed;
 use tiebreak_sim::METRICS;
 use web_sys::HtmlSelectElement;
-use yew::html::Scope;
 use yew::prelude::*;
 
+use crate::parts::panel::Link;
+
 use super::{Copied, ShareMessage, copy_button, field};
-use crate::page::{Page, PageMessage};
 
 /// The chart to choose, and its frame.
-pub(super) fn view(link: &Scope<Page>, app: &App, address: &str, metric: usize, copied: Option<Copied>) -> Html {
+pub(super) fn view(link: &Link, app: &App, address: &str, metric: usize, copied: Option<Copied>) -> Html {
     let html = embed::frame(metric, &app.document.name, address);
     let choose = link.batch_callback(|event: Event| {
         let metric = event.target_unchecked_into::<HtmlSelectElement>().value().parse().ok();
-        metric.map(|metric| PageMessage::Share(ShareMessage::Frame(metric)))
+        metric.map(ShareMessage::Frame)
     });
     let option = |(index, it): (usize, &tiebreak_sim::Metric)| {
         html! { <option value={index.to_string()} selected={index == metric}>{ tr(it.declaration.title) }</option> }

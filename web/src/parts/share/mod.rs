@@ -1,27 +1,25 @@
 //! Sharing: a link that holds the whole scenario, as text, as a code for phones and inside another page;
 //! files of it and of the charts; a report to print.
 
-mod code;
+pub(super) mod code;
 mod frame;
-
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use tiebreak_chart::{Caption, Theme, csv, svg_file};
 use tiebreak_i18n::{in_english, mark, say, tr};
 use tiebreak_lab::app::Notice;
 use tiebreak_lab::protocol::Form;
 use tiebreak_lab::view::charts;
-use tiebreak_lab::{App, Message, view::code::Code};
+use tiebreak_lab::{App, Message};
 use tiebreak_sim::METRICS;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
-use yew::html::Scope;
 use yew::prelude::*;
 
 use super::charts::chart;
-use super::{report, save};
-use crate::page::{Page, PageMessage};
+use super::panel::{Act, Link, Own, Panel, Scene, Sent};
+use super::report::ReportMessage;
+use super::save;
+use code::Codes;
 
 /// Characters above which a file is the better way.
 const LONG: usize = 8_000;
@@ -71,11 +69,9 @@ pub(crate) enum ShareMessage {
     Copied(Copied),
     /// Save this.
     Save(File),
-    /// The report was opened, or closed.
-    Report(bool),
-    /// Print it.
-    Print,
 }
+
+impl Own for ShareMessage {}
 
 /// The dialog's own state.
 #[derive(Default)]
@@ -86,9 +82,7 @@ pub(crate) struct Share {
     is_large: bool,
     copied: Option<Copied>,
     frame: usize,
-    code: RefCell<Option<(String, Option<Rc<Code>>)>>,
-    is_report_open: bool,
-    is_to_print: Cell<bool>,
+    code: Codes,
 }
 
 /// The address of this page with nothing behind it.
@@ -102,68 +96,58 @@ pub(crate) fn address(app: &App) -> String {
     format!("{}#{}", here(), app.link())
 }
 
-impl Share {
-    /// Takes in what happened; where the focus goes.
-    pub(crate) fn update(&mut self, message: ShareMessage, link: &Scope<Page>, app: &App) -> Option<String> {
+impl Panel for Share {
+    type Message = ShareMessage;
+
+    const ID: &'static str = "share";
+    const TITLE: &'static str = mark("Share");
+
+    fn update(&mut self, message: ShareMessage, link: &Link, app: &App) -> Vec<Sent> {
         match message {
-            ShareMessage::Open(open) => {
-                (self.is_open, self.is_large, self.copied) = (open, false, None);
-                None
-            }
-            ShareMessage::Large(large) => {
-                self.is_large = large;
-                None
-            }
-            ShareMessage::Frame(metric) => {
-                (self.frame, self.copied) = (metric, None);
-                None
-            }
-            ShareMessage::Copy(what, text) => {
-                copy(link, what, &text);
-                None
-            }
-            ShareMessage::Copied(what) => {
-                self.copied = Some(what);
-                None
-            }
-            ShareMessage::Save(file) => {
-                save_file(file, link, app);
-                None
-            }
-            ShareMessage::Report(open) => {
-                (self.is_open, self.is_large, self.is_report_open) = (false, false, open);
-                self.is_to_print.set(open);
-                Some(if open { ".report button" } else { ".share" }.to_owned())
-            }
-            ShareMessage::Print => {
-                self.is_to_print.set(true);
-                None
-            }
+            ShareMessage::Open(open) => (self.is_open, self.is_large, self.copied) = (open, false, None),
+            ShareMessage::Large(large) => self.is_large = large,
+            ShareMessage::Frame(metric) => (self.frame, self.copied) = (metric, None),
+            ShareMessage::Copy(what, text) => copy(link, what, &text),
+            ShareMessage::Copied(what) => self.copied = Some(what),
+            ShareMessage::Save(file) => save_file(file, link, app),
         }
+        Vec::new()
     }
 
-    /// The dialog, and the code that fills the window. They are always in the page; `sync` shows them.
-    pub(crate) fn view(&self, link: &Scope<Page>, app: &App) -> Html {
-        let close = link.callback(|_: Event| PageMessage::Share(ShareMessage::Open(false)));
+    /// The dialog, and the code that fills the window. They are always in the page; `rendered` shows them.
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
+        let close = link.callback(|_: Event| ShareMessage::Open(false));
         html! {
             <>
-                <dialog class="share-dialog" ref={&self.dialog} aria-label={tr("Share")} onclose={close}>
+                <dialog class="share-dialog" ref={&self.dialog} aria-label={tr(Self::TITLE)} onclose={close}>
                     if self.is_open { { self.dialog(link, app) } }
                 </dialog>
-                { code::large(link, &self.large, self.is_large.then(|| self.code(&address(app))).flatten().as_deref()) }
+                { code::large(link, &self.large, self.is_large.then(|| self.code.of(&address(app))).flatten().as_deref()) }
             </>
         }
     }
 
-    fn dialog(&self, link: &Scope<Page>, app: &App) -> Html {
+    /// Opens or closes the dialogs as the state says.
+    fn rendered(&self, _: &Scene<'_>) {
+        // The one on top first: closed, it gives the focus back to the one below.
+        show(&self.large, self.is_large);
+        show(&self.dialog, self.is_open);
+    }
+}
+
+impl Share {
+    fn dialog(&self, link: &Link, app: &App) -> Html {
         let address = address(app);
-        let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| PageMessage::Share(message()));
+        let tell = |message: fn() -> ShareMessage| link.callback(move |_: MouseEvent| message());
         let long = if address.len() > LONG { tr(" That is long for a link; a file is safer.") } else { "" };
         let size = say(
             "{} characters. It holds the scenario and the result's digest, not the trace.{long}",
             &[&address.len(), &long],
         );
-        let code = self.code(&address);
+        let code = self.code.of(&address);
+        let report =
+            link.batch_callback(|_: MouseEvent| [Sent::from(ShareMessage::Open(false)), ReportMessage::Open.into()]);
         html! {
             <>
                 <h2>{ tr("Share this scenario") }</h2>
@@ -175,7 +159,7 @@ impl Share {
                     <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ tr("Save as file") }</button>
                     { open_file(link) }
                     // A report has the answer that a lesson still asks for.
-                    if !app.hides_result() { <button onclick={tell(|| ShareMessage::Report(true))}>{ tr("Print report") }</button> }
+                    if !app.hides_result() { <button onclick={report}>{ tr("Print report") }</button> }
                     <button onclick={tell(|| ShareMessage::Open(false))}>{ tr("Close") }</button>
                 </div>
                 { tables(link, app) }
@@ -185,43 +169,9 @@ impl Share {
         }
     }
 
-    /// The code of a link, made once; none where the link is too long.
-    fn code(&self, address: &str) -> Option<Rc<Code>> {
-        let mut known = self.code.borrow_mut();
-        if known.as_ref().is_none_or(|(of, _)| of != address) {
-            *known = Some((address.to_owned(), Code::of(address).map(Rc::new)));
-        }
-        known.as_ref().and_then(|(_, code)| code.clone())
-    }
-
-    /// The report in the place of the page, while it is open.
-    pub(crate) fn report(&self, link: &Scope<Page>, app: &App) -> Html {
-        if !self.is_report_open {
-            return Html::default();
-        }
-        let address = address(app);
-        let code = self.code(&address);
-        report::view(link, app, code::on_paper(code.as_deref(), &address))
-    }
-
     /// What was copied last.
     pub(crate) const fn copied(&self) -> Option<Copied> {
         self.copied
-    }
-
-    /// Opens or closes the dialogs as the state says.
-    pub(crate) fn sync(&self) {
-        // The one on top first: closed, it gives the focus back to the one below.
-        show(&self.large, self.is_large);
-        show(&self.dialog, self.is_open);
-    }
-
-    /// Prints, if that was asked for; the page waits as long.
-    pub(crate) fn print(&self) {
-        if self.is_to_print.take() {
-            // Fails only where the page may not print; then nothing is printed.
-            let _ = gloo::utils::window().print();
-        }
     }
 }
 
@@ -245,24 +195,24 @@ fn field(name: &'static str, text: String) -> Html {
 }
 
 pub(crate) fn copy_button(
-    link: &Scope<Page>,
+    link: &Link,
     label: &'static str,
     what: Copied,
     text: String,
     copied: Option<Copied>,
 ) -> Html {
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Copy(what, text.clone())));
+    let onclick = link.callback(move |_: MouseEvent| ShareMessage::Copy(what, text.clone()));
     let class = (what == Copied::Link).then_some("primary");
     html! { <button {class} {onclick}>{ if copied == Some(what) { tr("Copied") } else { label } }</button> }
 }
 
 /// The control that takes a saved scenario.
-fn open_file(link: &Scope<Page>) -> Html {
+fn open_file(link: &Link) -> Html {
     let onchange = link.batch_callback(|event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
         let file = input.files().and_then(|files| files.get(0));
         input.set_value("");
-        file.map_or_else(Vec::new, |file| vec![PageMessage::Share(ShareMessage::Open(false)), PageMessage::File(file)])
+        file.map_or_else(Vec::new, |file| vec![ShareMessage::Open(false).into(), Sent::from(Act::File(file))])
     });
     html! {
         <label class="file"><span>{ tr("Open a file") }</span>
@@ -271,9 +221,9 @@ fn open_file(link: &Scope<Page>) -> Html {
 }
 
 /// The offers to save the workload for other programs, and what became of its VMs where that is not what a lesson asks for.
-fn tables(link: &Scope<Page>, app: &App) -> Html {
+fn tables(link: &Link, app: &App) -> Html {
     let offer = |&(label, is_of_run, form): &(&'static str, bool, Form)| {
-        let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Save { is_of_run, form }));
+        let onclick = link.callback(move |_: MouseEvent| Message::Save { is_of_run, form });
         html! { <button class="quiet" {onclick}>{ tr(label) }</button> }
     };
     let offers = TABLES.iter().filter(|(_, is_of_run, _)| !(*is_of_run && app.hides_result())).map(offer);
@@ -290,12 +240,12 @@ const TABLES: [(&str, bool, Form); 5] = [
 ];
 
 /// A button that saves a file.
-pub(crate) fn save_button(link: &Scope<Page>, label: &'static str, name: String, file: File) -> Html {
-    let onclick = link.callback(move |_: MouseEvent| PageMessage::Share(ShareMessage::Save(file)));
+pub(crate) fn save_button(link: &Link, label: &'static str, name: String, file: File) -> Html {
+    let onclick = link.callback(move |_: MouseEvent| ShareMessage::Save(file));
     html! { <button class="quiet" aria-label={name} {onclick}>{ label }</button> }
 }
 
-fn save_file(file: File, link: &Scope<Page>, app: &App) {
+fn save_file(file: File, link: &Link, app: &App) {
     let name = |metric: usize, ending: &str| {
         let title = METRICS[metric].declaration.title.to_ascii_lowercase().replace(',', "").replace(' ', "-");
         format!("tiebreak-{title}.{ending}")
@@ -327,27 +277,27 @@ fn save_file(file: File, link: &Scope<Page>, app: &App) {
     }
 }
 
-pub(crate) fn tell(link: &Scope<Page>, title: &str, error: &JsValue) {
+pub(crate) fn tell(link: &Link, title: &str, error: &JsValue) {
     let line = say("The browser said: {error}.", &[&format!("{error:?}")]);
-    link.send_message(PageMessage::App(Message::Notice(Notice::bad(title, vec![line]))));
+    link.send(Message::Notice(Notice::bad(title, vec![line])));
 }
 
-fn copy(link: &Scope<Page>, what: Copied, text: &str) {
+fn copy(link: &Link, what: Copied, text: &str) {
     let refused = || {
         let line =
             tr("The browser does not let this page write to the clipboard; select the text and copy it by hand.");
-        PageMessage::App(Message::Notice(Notice::bad(tr("Nothing was copied"), vec![line.into()])))
+        Message::Notice(Notice::bad(tr("Nothing was copied"), vec![line.into()]))
     };
     let clipboard = gloo::utils::window().navigator().clipboard();
     // A page that came by http from another host has none.
     if clipboard.is_undefined() {
-        return link.send_message(refused());
+        return link.send(refused());
     }
     let (promise, link) = (clipboard.write_text(text), link.clone());
     wasm_bindgen_futures::spawn_local(async move {
-        link.send_message(match wasm_bindgen_futures::JsFuture::from(promise).await {
-            Ok(_) => PageMessage::Share(ShareMessage::Copied(what)),
-            Err(_) => refused(),
-        });
+        match wasm_bindgen_futures::JsFuture::from(promise).await {
+            Ok(_) => link.send(ShareMessage::Copied(what)),
+            Err(_) => link.send(refused()),
+        }
     });
 }

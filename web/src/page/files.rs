@@ -1,0 +1,112 @@
+//! Files that are given to the page: traces go to the engine, texts to whoever knows them.
+
+use tiebreak_i18n::{heard, say, tr};
+use tiebreak_lab::Message;
+use tiebreak_lab::app::{Notice, Phase};
+use tiebreak_lab::protocol::Command;
+use tiebreak_model::Declared;
+use tiebreak_scenario::{Document, TraceSettings};
+use tiebreak_trace::Limits;
+use web_sys::File;
+
+use super::{Page, PageMessage};
+use crate::parts::panel::{News, Sent};
+
+/// The trace that is being read, or was read last.
+#[derive(Default)]
+pub(super) struct Reading {
+    /// When that was begun, in the browser's own milliseconds.
+    since_ms: f64,
+    /// What is to be kept of the next trace.
+    pub(super) sample: TraceSettings,
+    /// The file, and what its columns were said to be.
+    file: Option<(File, Vec<String>)>,
+}
+
+impl Reading {
+    /// For how many seconds it has been read.
+    pub(super) fn seconds(&self) -> f64 {
+        (js_sys::Date::now() - self.since_ms) / 1_000.0
+    }
+}
+
+impl Page {
+    /// Reads a file that was chosen or dropped.
+    pub(super) fn take_file(&mut self, file: &File) {
+        let name = file.name();
+        if name.ends_with(".json") || name.ends_with(".md") {
+            return self.read_text(file);
+        }
+        self.read(file, Vec::new());
+    }
+
+    /// Reads the file on hand with the columns that were chosen.
+    pub(super) fn read_with_columns(&mut self) {
+        let file = self.workers.reading.as_ref().map(|(file, _)| file.clone());
+        let columns = self.app.unknown.as_ref().map(|unknown| unknown.columns.clone());
+        if let (Some(file), Some(columns)) = (file, columns) {
+            self.read(&file, columns);
+        }
+    }
+
+    /// Reads the file again that was read last; where the page was loaded since, it has to be chosen once more.
+    pub(super) fn leave_out_outliers(&mut self) {
+        self.reading.sample.without_outliers = true;
+        match self.reading.file.clone() {
+            Some((file, columns)) => self.read(&file, columns),
+            None => self.tell(Message::Notice(Notice::good(
+                tr("Choose the file once more: it is then read without them."),
+                Vec::new(),
+            ))),
+        }
+    }
+
+    /// Gives a trace to the engine; its columns are these, where somebody says so.
+    fn read(&mut self, file: &File, columns: Vec<String>) {
+        let (name, bytes) = (file.name(), file.size());
+        self.reading.file = Some((file.clone(), columns.clone()));
+        let settings = match self.app.front.phase {
+            Phase::NeedsTrace { sample, .. } => sample,
+            _ => self.reading.sample,
+        };
+        if let Err(why) = Limits::default().check_file(bytes as u64, &settings.sample()) {
+            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![heard(&why.to_string())]);
+            return self.tell(Message::Notice(notice));
+        }
+        self.reading.since_ms = js_sys::Date::now();
+        self.tell(Message::TraceChosen { name: name.clone(), bytes });
+        let sample = settings.to_values();
+        let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns };
+        self.workers.send(self.app.front.id, &begin, Some(file));
+        // That was about this file.
+        self.reading.sample.without_outliers = false;
+    }
+
+    fn read_text(&self, file: &File) {
+        let (name, promise, scope) = (file.name(), file.text(), self.scope.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            let text = wasm_bindgen_futures::JsFuture::from(promise).await;
+            let text = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
+            scope.send_message(PageMessage::Text(name, text));
+        });
+    }
+
+    /// Opens what a panel knows, else a scenario; what it replaces can be had back with undo.
+    pub(super) fn open_text(&mut self, name: &str, text: &str) -> Vec<Sent> {
+        let sent = self.panels.hear(&News::File { name, text }, &self.link, &self.app);
+        if !sent.is_empty() {
+            return sent;
+        }
+        let read = match Document::read(text) {
+            Ok(read) => read,
+            Err(error) => {
+                let notice = Notice::bad(say("{name} is no scenario", &[&name]), vec![error.to_string()]);
+                return vec![Message::Notice(notice).into()];
+            }
+        };
+        let lines: Vec<String> = read.issues.iter().map(ToString::to_string).collect();
+        let partly = (!lines.is_empty())
+            .then(|| Message::Notice(Notice::bad(say("Part of {name} could not be read", &[&name]), lines)).into());
+        partly.into_iter().chain([Message::Open(read.document).into()]).collect()
+    }
+}

@@ -1,0 +1,236 @@
+//! The whole page: the application's state, the panels that show it, and the browser's side of every effect.
+
+mod drawers;
+mod effects;
+mod files;
+mod focus;
+mod keeping;
+mod listeners;
+mod opening;
+mod theme;
+mod view;
+
+use gloo::events::EventListener;
+use tiebreak_i18n::tr;
+use tiebreak_lab::app::Notice;
+use tiebreak_lab::view::embed::Embed;
+use tiebreak_lab::{App, FirstRun, Message};
+use web_sys::{Element, KeyboardEvent};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use self::files::Reading;
+use self::listeners::Resize;
+use self::theme::Theme;
+use crate::engine_link::Said;
+use crate::parts::embed;
+use crate::parts::panel::{Act, Link, News, Scene, Sent, Side};
+use crate::parts::panels::Panels;
+use crate::workers::Workers;
+use crate::{drafts, language};
+
+/// Everything that happens on the page.
+pub(crate) enum PageMessage {
+    /// Panels sent this.
+    Sent(Vec<Sent>),
+    /// A worker spoke.
+    Engine(u32, Said),
+    /// What comes of the first run is there, or is not to be had.
+    FirstRun(Option<FirstRun>),
+    /// A text file was read: its name and text.
+    Text(String, String),
+    /// The charts have this width now.
+    Width(u32),
+    /// A key was pressed.
+    Key(KeyboardEvent),
+    /// A hand clicked here; none when it pressed Escape.
+    Left(Option<Element>),
+    /// The language that was chosen is spoken now, or could not be had.
+    Spoken(bool),
+    /// The address has another scenario, or a lesson.
+    Address(String),
+}
+
+/// What the page was before it was alive.
+#[derive(Clone, PartialEq, yew::Properties)]
+pub(crate) struct Properties {
+    /// The picture that index.html came with: it stays until there is a live one.
+    pub(crate) picture: AttrValue,
+    /// The run that came with it, to be compared with.
+    pub(crate) without: AttrValue,
+}
+
+/// The page.
+pub(crate) struct Page {
+    app: App,
+    workers: Workers,
+    panels: Panels,
+    scope: Scope<Self>,
+    /// The panels' way to `scope`.
+    link: Link,
+    width: u32,
+    hover: Option<f64>,
+    /// The only thing shown, inside another page.
+    embed: Option<Embed>,
+    theme: Theme,
+    drawer: Option<Side>,
+    centre: NodeRef,
+    /// What gets the focus once the page is drawn.
+    focus: Option<String>,
+    is_to_print: bool,
+    drafts_kept: bool,
+    reading: Reading,
+    _listeners: Vec<EventListener>,
+    _resize: Option<Resize>,
+}
+
+impl Component for Page {
+    type Message = PageMessage;
+    type Properties = Properties;
+
+    fn create(context: &Context<Self>) -> Self {
+        Self::open(context)
+    }
+
+    fn update(&mut self, _: &Context<Self>, message: PageMessage) -> bool {
+        let sent = match message {
+            PageMessage::Sent(sent) => sent,
+            PageMessage::Engine(lane, said) => {
+                if !self.hear(lane, said) {
+                    return false;
+                }
+                Vec::new()
+            }
+            PageMessage::FirstRun(run) => {
+                self.show_first(run);
+                Vec::new()
+            }
+            PageMessage::Text(name, text) => self.open_text(&name, &text),
+            PageMessage::Width(width) => {
+                self.width = width;
+                Vec::new()
+            }
+            PageMessage::Key(event) => match self.panels.hear(&News::Key(&event), &self.link, &self.app) {
+                sent if sent.is_empty() => return false,
+                sent => sent,
+            },
+            PageMessage::Left(target) => match self.leave(target.as_ref()) {
+                sent if sent.is_empty() => return false,
+                sent => sent,
+            },
+            PageMessage::Spoken(spoken) => self.spoken(spoken),
+            PageMessage::Address(fragment) => self.go_to(fragment),
+        };
+        self.obey(sent);
+        self.follow();
+        true
+    }
+
+    fn view(&self, context: &Context<Self>) -> Html {
+        match &self.embed {
+            Some(embed) => embed::view(&self.link, &self.scene(), embed, &self.centre),
+            None => self.whole(&context.props().picture),
+        }
+    }
+
+    fn rendered(&mut self, _: &Context<Self>, first: bool) {
+        if first {
+            self._resize = listeners::observe(&self.scope, &self.centre);
+        }
+        self.panels.rendered(&self.scene());
+        self.give_focus();
+        if std::mem::take(&mut self.is_to_print) {
+            // Fails only where the page may not print; then nothing is printed.
+            let _ = gloo::utils::window().print();
+        }
+    }
+}
+
+impl Page {
+    /// What panels see.
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            app: &self.app,
+            panels: &self.panels,
+            width: self.width,
+            hover: self.hover,
+            sample: self.reading.sample,
+            reading_s: self.reading.seconds(),
+            theme: self.theme.name(),
+        }
+    }
+
+    /// Does what panels sent, in its order, each with all that comes of it.
+    fn obey(&mut self, sent: Vec<Sent>) {
+        for sent in sent {
+            let next = match sent {
+                // Inside another page there is nothing to undo but the opening of its link.
+                Sent::App(Message::Undo | Message::Redo) if self.embed.is_some() => Vec::new(),
+                Sent::App(message) => {
+                    self.tell(message);
+                    Vec::new()
+                }
+                Sent::Own(message) => self.panels.update(message, &self.link, &self.app),
+                Sent::Page(act) => self.act(act),
+            };
+            self.obey(next);
+        }
+    }
+
+    /// Lets the panels follow what changed.
+    fn follow(&mut self) {
+        let sent = self.panels.hear(&News::Changed, &self.link, &self.app);
+        self.obey(sent);
+    }
+
+    /// What only the page can do; what comes of it.
+    fn act(&mut self, act: Act) -> Vec<Sent> {
+        match act {
+            Act::Fold(id, open) => return self.panels.fold(id, open, &self.link, &self.app),
+            Act::Focus(target) => self.focus = Some(target),
+            Act::Drawer(side) => self.draw(side),
+            Act::Reveal(side) => self.reveal(side),
+            Act::File(file) => self.take_file(&file),
+            Act::Columns => self.read_with_columns(),
+            Act::Sample(change) => change(&mut self.reading.sample),
+            Act::LeaveOutOutliers => self.leave_out_outliers(),
+            Act::Hover(time) => self.hover = time,
+            Act::Theme => self.theme.next(),
+            Act::Language(language) => {
+                let scope = self.scope.clone();
+                language::choose(language, move |spoken| scope.send_message(PageMessage::Spoken(spoken)));
+            }
+            Act::Print => self.is_to_print = true,
+        }
+        Vec::new()
+    }
+
+    /// Closes what was open for a moment.
+    fn leave(&mut self, target: Option<&Element>) -> Vec<Sent> {
+        let mut sent = self.panels.hear(&News::Left(target), &self.link, &self.app);
+        if target.is_none() && self.drawer.is_some() {
+            sent.push(Act::Drawer(None).into());
+        }
+        sent
+    }
+
+    fn spoken(&mut self, spoken: bool) -> Vec<Sent> {
+        if spoken {
+            return self.panels.hear(&News::Language, &self.link, &self.app);
+        }
+        let line = tr("Its texts come from the server, and the server did not give them.").into();
+        vec![Message::Notice(Notice::bad(tr("The language could not be changed"), vec![line])).into()]
+    }
+
+    /// Opens what the address says: what a panel knows, else a scenario.
+    fn go_to(&mut self, fragment: String) -> Vec<Sent> {
+        let sent = self.panels.hear(&News::Address(&fragment), &self.link, &self.app);
+        if !sent.is_empty() {
+            return sent;
+        }
+        if self.embed.is_none() {
+            drafts::begin_another();
+        }
+        vec![Message::Link(fragment).into()]
+    }
+}

@@ -1,0 +1,158 @@
+//! What the page opens with: the address's scenario, else this tab's draft, else the default; and the engines that are
+//! begun for it.
+
+use tiebreak_i18n::{say, tr};
+use tiebreak_lab::app::Notice;
+use tiebreak_lab::protocol::Reply;
+use tiebreak_lab::{App, Effect, FirstRun, Message};
+use tiebreak_scenario::{Document, PRESETS};
+use yew::html::Scope;
+use yew::prelude::*;
+
+use super::files::Reading;
+use super::theme::Theme;
+use super::{Page, PageMessage, keeping, listeners};
+use crate::engine_link::EngineLink;
+use crate::parts::embed;
+use crate::parts::panel::{Link, News};
+use crate::parts::panels::Panels;
+use crate::workers::Workers;
+use crate::{drafts, places};
+
+/// Engines beside those on screen, at most: each has the trace in its memory.
+const ENGINES_MAX: usize = 6;
+
+/// Width of the charts before it is known, in CSS pixels.
+const WIDTH: u32 = 640;
+
+impl Page {
+    pub(super) fn open(context: &Context<Self>) -> Self {
+        let (scope, embed) = (context.link().clone(), embed::asked());
+        let to = scope.clone();
+        let link = Link::new(move |sent| to.send_message(PageMessage::Sent(sent)));
+        let (app, first) = App::open(PRESETS.first().map_or_else(Document::default, |preset| (preset.make)()));
+        let fragment = gloo::utils::window().location().hash().unwrap_or_default();
+        let mut panels = Panels::new();
+        let sent = panels.hear(&News::Address(&fragment), &link, &app);
+        let (app, effects) = match embed {
+            Some(_) => open_link(app, first, fragment),
+            None => open_own(app, first, if sent.is_empty() { fragment } else { String::new() }),
+        };
+        let mut page = Self {
+            app,
+            workers: workers(&scope, &link),
+            panels,
+            link,
+            width: WIDTH,
+            hover: None,
+            embed,
+            theme: Theme::kept(),
+            drawer: None,
+            centre: NodeRef::default(),
+            focus: None,
+            is_to_print: false,
+            drafts_kept: true,
+            reading: Reading::default(),
+            _listeners: listeners::all(&scope),
+            _resize: None,
+            scope,
+        };
+        page.app.use_engines(engines());
+        page.app.restore_runs(&keeping::kept(keeping::RUNS));
+        page.app.own_lesson.text = keeping::kept(keeping::LESSON);
+        page.begin(effects, &context.props().without);
+        page.follow();
+        if !sent.is_empty() {
+            page.scope.send_message(PageMessage::Sent(sent));
+        }
+        page
+    }
+
+    /// The first effects. Where the page opens with its own scenario, what comes of it is in a file.
+    fn begin(&mut self, mut effects: Vec<Effect>, without: &str) {
+        let is_first = (PRESETS[0].make)() == self.app.document;
+        if is_first && self.embed.is_none() {
+            self.app.show_example(without);
+        }
+        if is_first
+            && let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }))
+            && let Effect::Send { lane, command } = effects.remove(at)
+        {
+            self.workers.await_first(lane, command);
+            self.scope.send_future(async {
+                let file = places::bytes("first").await;
+                PageMessage::FirstRun(file.and_then(|bytes| postcard::from_bytes(&bytes).ok()))
+            });
+        }
+        self.carry_out(effects);
+    }
+
+    pub(super) fn show_first(&mut self, run: Option<FirstRun>) {
+        let digest = run.as_ref().and_then(FirstRun::digest);
+        let Some((lane, FirstRun { said, frames })) = self.workers.first_is_there(digest).zip(run) else { return };
+        for reply in said {
+            let frames = matches!(reply, Reply::Finished { .. }).then(|| frames.clone());
+            self.take_in(lane, Box::new(reply), frames);
+        }
+    }
+}
+
+/// The scenario of the address, or what is open already.
+fn open_link(mut app: App, first: Vec<Effect>, fragment: String) -> (App, Vec<Effect>) {
+    let effects = if fragment.len() > 1 { app.update(Message::Link(fragment)) } else { Vec::new() };
+    let effects = if effects.is_empty() { first } else { effects };
+    (app, effects)
+}
+
+/// The scenario of the address or of a draft. Inside another page no draft is known of.
+fn open_own(mut app: App, first: Vec<Effect>, fragment: String) -> (App, Vec<Effect>) {
+    drafts::take_over();
+    let draft = drafts::own();
+    if fragment.len() > 1 {
+        drafts::begin_another();
+        let (mut app, effects) = open_link(app, first, fragment);
+        offer_draft(&mut app, draft.or_else(drafts::latest));
+        return (app, effects);
+    }
+    if let Some(read) = draft.and_then(|draft| Document::read(&draft.document).ok()) {
+        let effects = app.update(Message::Open(read.document));
+        return (app, effects);
+    }
+    offer_draft(&mut app, drafts::latest());
+    (app, first)
+}
+
+/// Tells of a draft that is not open, when it differs from what is.
+fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
+    let Some(draft) = draft else { return };
+    let Ok(read) = Document::read(&draft.document) else { return };
+    if read.document != app.document {
+        let minutes = (js_sys::Date::now() - draft.saved_at()) / 60_000.0;
+        let line = say("\"{}\", saved {} minutes ago. It stays where it is.", &[&read.document.name, &minutes.round()]);
+        let mut notice = Notice::good(tr("You have a draft in this browser"), vec![line]);
+        notice.offer = Some(read.document);
+        app.update(Message::Notice(notice));
+    }
+}
+
+fn workers(scope: &Scope<Page>, link: &Link) -> Workers {
+    let (scope, link) = (scope.clone(), link.clone());
+    Workers::new(Box::new(move |lane| {
+        let tell = scope.clone();
+        match EngineLink::start(move |said| tell.send_message(PageMessage::Engine(lane, said))) {
+            Ok(engine) => Some(engine),
+            Err(error) => {
+                let error = format!("{error:?}");
+                let line = say("The browser said: {error}. The page needs web workers and WebAssembly.", &[&error]);
+                link.send(Message::Notice(Notice::bad(tr("The engine could not be started"), vec![line])));
+                None
+            }
+        }
+    }))
+}
+
+/// Engines that may work beside those on screen: one core is the page's own.
+fn engines() -> usize {
+    let cores = gloo::utils::window().navigator().hardware_concurrency();
+    (cores as usize).saturating_sub(1).clamp(1, ENGINES_MAX)
+}

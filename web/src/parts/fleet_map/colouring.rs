@@ -1,0 +1,61 @@
+//! What the map's colours tell, and the choice of it.
+
+use tiebreak_i18n::tr;
+use tiebreak_lab::protocol::Layout;
+use web_sys::{Event, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::MapMessage;
+use crate::parts::panel::Link;
+
+/// What colours tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Colouring {
+    /// How full a machine is.
+    #[default]
+    Cores,
+    /// Its lifetime class.
+    Class,
+    /// What is reserved of its uplinks.
+    Uplinks,
+    /// What it draws of its share of the power budget.
+    Draw,
+}
+
+impl Colouring {
+    /// All that there are frames for.
+    pub(super) fn of(layout: &Layout) -> Vec<Self> {
+        let some = [
+            (Self::Cores, true),
+            (Self::Class, !layout.classes.is_empty()),
+            (Self::Uplinks, layout.has_uplinks),
+            (Self::Draw, layout.has_draws),
+        ];
+        some.into_iter().filter(|(_, there)| *there).map(|(colouring, _)| colouring).collect()
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Cores => tr("cores in use"),
+            Self::Class => tr("lifetime class"),
+            Self::Uplinks => tr("uplinks reserved"),
+            Self::Draw => tr("power drawn"),
+        }
+    }
+}
+
+/// The choice of what colours tell.
+pub(super) fn colour_by(link: &Link, choices: &[Colouring], colours: Colouring) -> Html {
+    let of_menu = choices.to_vec();
+    let onchange = link.callback(move |event: Event| {
+        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+        MapMessage::Colours(of_menu.get(chosen.max(0) as usize).copied().unwrap_or_default())
+    });
+    let option = |choice: &Colouring| {
+        let title = choice.title();
+        html! { <option value={title} selected={*choice == colours}>{ title }</option> }
+    };
+    html! {
+        <label class="picker">{ tr("Colour by ") }<select ~value={colours.title()} {onchange} aria-label={tr("Colour by")}>{ for choices.iter().map(option) }</select></label>
+    }
+}

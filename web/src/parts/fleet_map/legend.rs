@@ -1,0 +1,34 @@
+//! What the map's colours and outlines mean.
+
+use tiebreak_i18n::{heard, tr};
+use yew::prelude::*;
+
+use super::colouring::Colouring;
+
+/// Of colours; `classes` are the lifetime classes.
+pub(super) fn of_colours(colours: Colouring, classes: &[String]) -> Html {
+    let ramp = |title: &'static str, empty: &'static str| {
+        html! { <span class="legend" aria-hidden="true" {title}><i class="empty"></i>{ empty }<i class="ramp"></i>{ tr("full") }</span> }
+    };
+    match colours {
+        Colouring::Class => of_classes(classes),
+        Colouring::Uplinks => {
+            ramp(tr("Share of the bandwidth of a machine's uplinks that links have reserved"), tr("idle"))
+        }
+        Colouring::Draw => ramp(tr("What a server draws of its even share of its chassis' power budget"), tr("idle")),
+        Colouring::Cores => ramp(tr("Share of a machine's cores in use"), tr("empty")),
+    }
+}
+
+/// What colours and outlines mean where they tell lifetime classes.
+fn of_classes(classes: &[String]) -> Html {
+    let class = |(index, name): (usize, &String)| {
+        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ heard(name) }</span> }
+    };
+    html! {
+        <>
+            <span class="legend" aria-hidden="true" title={tr("How long the VMs are expected to live that a machine takes or waits for")}><i class="empty"></i>{ tr("empty") }{ for classes.iter().enumerate().map(class) }</span>
+            <span class="legend" aria-hidden="true" title={tr("Open machines take VMs of their class; recycling ones take shorter-lived VMs and wait for those they have")}><i class="open"></i>{ tr("open") }<i class="recycling"></i>{ tr("recycling") }</span>
+        </>
+    }
+}

@@ -1,0 +1,206 @@
+//! The map of one variant: a canvas with its legend and its table.
+
+use std::cell::{Cell, RefCell};
+
+use tiebreak_i18n::{heard, say, tr};
+use tiebreak_lab::app::{Lane, Outcome, Phase};
+use tiebreak_lab::protocol::Company;
+use tiebreak_lab::view::failures;
+use tiebreak_lab::{App, Message};
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use yew::prelude::*;
+
+use super::colouring::{Colouring, colour_by};
+use super::colours::Colours;
+use super::frames::{Frame, Frames};
+use super::painting::{outline, pixels, wires};
+use super::plan::Plan;
+use super::{MapMessage, legend, table, words};
+use crate::parts::panel::Link;
+
+/// The map's own state: the canvas and whether its table is open.
+#[derive(Default)]
+pub(super) struct FleetMap {
+    canvas: NodeRef,
+    /// How machines stand.
+    pub(super) frames: Frames,
+    /// What colours tell, where that is known.
+    pub(super) colours: Colouring,
+    table_open: bool,
+    painted: RefCell<Option<Painted>>,
+    /// Machines in a column of a rack, as painted.
+    column: Cell<u32>,
+}
+
+/// What the canvas shows, to spare painting the same again.
+#[derive(PartialEq)]
+struct Painted {
+    run: u32,
+    version: u32,
+    moment: f64,
+    selected: Option<u32>,
+    colours: Colouring,
+    company: Option<Box<Company>>,
+    width: u32,
+    theme: String,
+}
+
+impl FleetMap {
+    /// A map of nothing yet.
+    pub(super) fn new(colours: Colouring) -> Self {
+        Self { colours, ..Self::default() }
+    }
+
+    /// Opens or closes the table.
+    pub(super) fn toggle_table(&mut self) {
+        self.table_open = !self.table_open;
+    }
+
+    /// The map with its legend.
+    /// `name` is what it is called.
+    pub(super) fn view(&self, link: &Link, app: &App, lane: &Lane, name: &str, moment: f64) -> Html {
+        let summary = lane.live.as_ref().map_or(tr("No machines yet").into(), |live| {
+            words::summary(self.frame(live, moment), self.colours, live, moment)
+        });
+        let classes = lane.live.as_ref().map_or(&[][..], |live| &live.layout.classes);
+        let choices = lane.live.as_ref().map_or(Vec::new(), |live| Colouring::of(&live.layout));
+        let colours = if choices.contains(&self.colours) { self.colours } else { Colouring::Cores };
+        let by_class = colours == Colouring::Class;
+        let is_full = company(lane).is_some_and(|company| company.behind_full.is_some());
+        let company = company(lane).map(|company| heard(&company.sentence));
+        let in_classes = lane.live.as_ref().filter(|_| by_class);
+        let in_classes = in_classes.map(|live| words::in_classes(self.frame(live, moment).lives, classes));
+        let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
+        let click = {
+            let (canvas, variant) = (self.canvas.clone(), lane.variant.clone());
+            link.batch_callback(move |event: MouseEvent| {
+                let canvas = canvas.cast::<HtmlCanvasElement>()?;
+                let shape = canvas.get_bounding_client_rect();
+                let scale = f64::from(canvas.width()) / shape.width().max(1.0);
+                let at = |client: i32, edge: f64| ((f64::from(client) - edge) * scale).max(0.0) as u32;
+                Some(MapMessage::Click(
+                    variant.clone(),
+                    at(event.client_x(), shape.left()),
+                    at(event.client_y(), shape.top()),
+                ))
+            })
+        };
+        let (selected, machines) = (app.selection.machine, lane.live.as_ref().map_or(0, |live| live.layout.machines));
+        let column = self.column.get();
+        let keys = link.batch_callback(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowDown" => 1,
+                "ArrowUp" => -1,
+                "ArrowRight" => i64::from(column),
+                "ArrowLeft" => -i64::from(column),
+                _ => return None,
+            };
+            event.prevent_default();
+            let next = selected.map_or(0, |machine| i64::from(machine) + by);
+            (machines > 0).then(|| Message::Machine(Some(next.clamp(0, i64::from(machines) - 1) as u32)))
+        });
+        let described_by = match lane.id == app.front.id {
+            true => "fleet-summary".to_owned(),
+            false => format!("fleet-summary-{}", lane.id),
+        };
+        html! {
+            <figure class="fleet" aria-label={name.to_owned()} key={lane.id}>
+                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onkeydown={keys}></canvas>
+                <figcaption>
+                    if choices.len() > 1 { { colour_by(link, &choices, colours) } }
+                    { legend::of_colours(colours, classes) }
+                    if company.is_some() {
+                        <span class="legend" aria-hidden="true" title={tr("Links of the VM that is explained, and thinner those between the others of its virtual datacenter; a frame is around what stands behind a full uplink")}><i class="link"></i>{ tr("links of the VM") }
+                            if is_full { <i class="failed full"></i>{ tr("full uplink") } }</span>
+                    }
+                    if words::may_be_unready(app.variant()) {
+                        <span class="legend" aria-hidden="true" title={tr("Takes no new VMs: being drained or updated, or out of service")}><i class="unready"></i>{ tr("not ready") }<i class="down"></i>{ tr("failed") }</span>
+                    }
+                    <span class="legend" aria-hidden="true" title={tr("Since the sample before, because another agent had taken the machine's room")}><i class="failed"></i>{ tr("commit failed here") }
+                        if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
+                    <span class="muted" id={described_by}>{ &summary }
+                        if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }
+                        if let Some(company) = &company { <span class="unseen">{ format!("; {company}") }</span> }
+                        if let Some(failed) = &failed { <span class="unseen">{ say("; commits failed on {failed} machines", &[&failed]) }</span> }</span>
+                    <button class="quiet" aria-expanded={self.table_open.to_string()}
+                        onclick={link.callback(|_| MapMessage::Table)}>{ if self.table_open { tr("Hide data table") } else { tr("Show data table") } }</button>
+                </figcaption>
+                if self.table_open { if let Some(live) = &lane.live { { table::table(self.frame(live, moment), self.colours, live, moment) } } }
+            </figure>
+        }
+    }
+
+    fn frame<'a>(&'a self, live: &Outcome, moment: f64) -> Frame<'a> {
+        self.frames.at(&live.frame_times, moment)
+    }
+
+    /// The machine at a point of the canvas.
+    pub(super) fn machine_at(&self, live: &Outcome, x: u32, y: u32) -> Option<u32> {
+        let canvas = self.canvas.cast::<HtmlCanvasElement>()?;
+        Plan::on_canvas(&live.layout, canvas.width(), ratio()).machine_at(x, y)
+    }
+
+    /// Paints the canvas if what it shows has changed. Where commits fail while a run is under way
+    /// comes and goes, so it is shown then only if things may move.
+    pub(super) fn paint(&self, app: &App, lane: &Lane, moment: f64, width: u32, theme: &str, may_move: bool) {
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
+        let Some(live) = &lane.live else {
+            canvas.set_height(1);
+            self.painted.take();
+            return;
+        };
+        let ratio = ratio();
+        let width = (f64::from(width) * ratio) as u32;
+        let painted = Painted {
+            run: live.run,
+            version: self.frames.version,
+            moment,
+            selected: app.selection.machine,
+            colours: self.colours,
+            company: company(lane).cloned().map(Box::new),
+            width,
+            theme: theme.to_owned(),
+        };
+        if self.painted.borrow().as_ref() == Some(&painted) {
+            return;
+        }
+        self.painted.replace(Some(painted));
+        let plan = Plan::on_canvas(&live.layout, width, ratio);
+        self.column.set(plan.rack_height);
+        canvas.set_width(width);
+        canvas.set_height(plan.height);
+        let style = canvas.style();
+        let _ = style.set_property("height", &format!("{}px", f64::from(plan.height) / ratio));
+        let colours = Colours::of_page(&canvas);
+        let told = if Colouring::of(&live.layout).contains(&self.colours) { self.colours } else { Colouring::Cores };
+        let pixels = pixels(&plan, self.frame(live, moment), width, (&colours, told));
+        let Ok(Some(context)) = canvas.get_context("2d") else { return };
+        let Ok(context) = context.dyn_into::<CanvasRenderingContext2d>() else { return };
+        if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
+            let _ = context.put_image_data(&image, 0.0, 0.0);
+        }
+        if let Some(failed) = failures::at(live, moment).filter(|_| may_move || lane.phase != Phase::Running) {
+            outline(&context, &plan, failed, &colours, ratio);
+        }
+        if let Some(company) = company(lane) {
+            wires(&context, &plan, company, &colours, ratio);
+        }
+        if let Some((left, top)) = app.selection.machine.and_then(|machine| plan.cell_of(machine)) {
+            context.set_stroke_style_str(&colours.mark);
+            context.set_line_width((2.0 * ratio).min(f64::from(plan.cell).max(2.0)));
+            let size = f64::from(plan.cell.max(4));
+            context.stroke_rect(f64::from(left), f64::from(top), size, size);
+        }
+    }
+}
+
+/// Pixels of the canvas in one of CSS.
+fn ratio() -> f64 {
+    gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0)
+}
+
+/// The virtual datacenter of the VM that is explained.
+fn company(lane: &Lane) -> Option<&Company> {
+    lane.answer.attempts.last()?.company.as_deref()
+}

@@ -1,0 +1,165 @@
+//! The fleet map: one cell per machine, rack by rack, darker the fuller it is, or coloured by its lifetime class, by
+//! what is reserved of its uplinks or by the power it draws; outlined where a commit failed shortly before. The links
+//! of the VM that is explained are drawn over it.
+//!
+//! Painted pixel by pixel into one image, so that a hundred thousand machines cost as much as the canvas is large. The
+//! cells' size is the largest at which all fit.
+
+mod colouring;
+mod colours;
+mod frames;
+mod legend;
+mod map;
+mod painting;
+mod plan;
+mod table;
+mod words;
+
+use std::collections::BTreeMap;
+
+use tiebreak_i18n::{mark, say, tr};
+use tiebreak_lab::app::Lane;
+use tiebreak_lab::protocol::Reply;
+use tiebreak_lab::{App, Message};
+use tiebreak_lesson::Control;
+use yew::prelude::*;
+
+use self::colouring::Colouring;
+use self::frames::Frames;
+use self::map::FleetMap;
+use super::media;
+use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side};
+
+/// Pixels between two maps side by side.
+const MAPS_APART: u32 = 16;
+
+/// What happens to the maps.
+pub(crate) enum MapMessage {
+    /// A click on the map of a variant, in its own pixels.
+    Click(String, u32, u32),
+    /// The machine at this point of the map in front is selected.
+    Select(u32, u32),
+    /// Their tables are opened or closed.
+    Table,
+    /// They are coloured by something else.
+    Colours(Colouring),
+    /// How machines stand at the sampled moments of a run.
+    Frames { lane: u32, run: u32, bytes: Vec<u8> },
+}
+
+impl Own for MapMessage {}
+
+/// The map of the variant in front; beside it that of the other one where two are compared.
+#[derive(Default)]
+pub(crate) struct Fleet {
+    /// A map for each lane.
+    maps: BTreeMap<u32, FleetMap>,
+    colours: Colouring,
+}
+
+impl Panel for Fleet {
+    type Message = MapMessage;
+
+    const ID: &'static str = "fleet";
+    const TITLE: &'static str = mark("Fleet map");
+    const CONTROL: Option<Control> = Some(Control::Map);
+
+    fn update(&mut self, message: MapMessage, _: &Link, app: &App) -> Vec<Sent> {
+        match message {
+            MapMessage::Click(variant, x, y) => {
+                return vec![Message::Front(variant).into(), MapMessage::Select(x, y).into()];
+            }
+            MapMessage::Select(x, y) => {
+                let map = self.maps.get(&app.front.id);
+                let machine = app.front.live.as_ref().and_then(|live| map?.machine_at(live, x, y));
+                let explain = machine.map(|_| Act::Reveal(Side::Right).into());
+                return explain.into_iter().chain([Message::Machine(machine).into()]).collect();
+            }
+            MapMessage::Table => self.maps.values_mut().for_each(FleetMap::toggle_table),
+            MapMessage::Colours(colours) => {
+                self.colours = colours;
+                self.maps.values_mut().for_each(|map| map.colours = colours);
+            }
+            MapMessage::Frames { lane, run, bytes } => {
+                let live = lanes(app).find(|it| it.id == lane).and_then(|lane| lane.live.as_ref());
+                if let Some(live) = live.filter(|live| live.run == run) {
+                    self.map(lane).frames.replace(bytes, &live.layout);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, app: &App) -> Vec<Sent> {
+        match *news {
+            News::Changed => {
+                self.maps.retain(|id, _| lanes(app).any(|lane| lane.id == *id));
+                for lane in lanes(app) {
+                    self.map(lane.id);
+                }
+            }
+            News::Forget(lane) => self.map(lane).frames = Frames::default(),
+            News::Reply { lane, reply, bytes } => return self.hear_engine(lane, reply, || bytes.take()),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
+        let lanes = app.shown_lanes();
+        let name = |lane: &Lane| match lane.id == app.front.id {
+            true => tr(Self::TITLE).to_owned(),
+            false => say("Fleet map of {}", &[&lane.variant]),
+        };
+        let map = |lane: &&Lane| {
+            let map = self.maps.get(&lane.id)?;
+            Some(html! {
+                <div class="of-variant" key={lane.id}>
+                    if lanes.len() > 1 { <h2 class="variant-name">{ &lane.variant }</h2> }
+                    { map.view(link, app, lane, &name(lane), scene.moment()) }
+                </div>
+            })
+        };
+        html! { <div class={classes!("fleets", (lanes.len() > 1).then_some("two"))}>{ for lanes.iter().filter_map(map) }</div> }
+    }
+
+    fn rendered(&self, scene: &Scene<'_>) {
+        let theme = format!("{} {}", scene.theme, media("(prefers-color-scheme: dark)"));
+        let may_move = !media("(prefers-reduced-motion: reduce)");
+        let lanes = scene.app.shown_lanes();
+        let width = if lanes.len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width };
+        for lane in lanes {
+            if let Some(map) = self.maps.get(&lane.id) {
+                map.paint(scene.app, lane, scene.moment(), width, &theme, may_move);
+            }
+        }
+    }
+}
+
+impl Fleet {
+    /// Takes what an engine tells of how machines stand.
+    fn hear_engine(&mut self, lane: u32, reply: &Reply, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Vec<Sent> {
+        let run = match reply {
+            Reply::Progress(progress) => progress.run,
+            Reply::Finished { run, .. } => *run,
+            Reply::Moment { time_ms, .. } => {
+                bytes().into_iter().for_each(|bytes| self.map(lane).frames.told(*time_ms, bytes));
+                return Vec::new();
+            }
+            _ => return Vec::new(),
+        };
+        // Where they stand on the map the application knows when it has taken this in.
+        bytes().map(|bytes| MapMessage::Frames { lane, run, bytes }.into()).into_iter().collect()
+    }
+
+    fn map(&mut self, lane: u32) -> &mut FleetMap {
+        let colours = self.colours;
+        self.maps.entry(lane).or_insert_with(|| FleetMap::new(colours))
+    }
+}
+
+/// The lane in front and those beside it.
+fn lanes(app: &App) -> impl Iterator<Item = &Lane> {
+    std::iter::once(&app.front).chain(&app.aside)
+}

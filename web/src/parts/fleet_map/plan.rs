@@ -1,0 +1,93 @@
+//! Where machines are drawn: rack by rack, chassis by chassis, in cells as large as all of them allow.
+
+use tiebreak_lab::protocol::Layout;
+
+/// Machines one above the other in a rack: low racks where the page is wide enough.
+const RACK_HEIGHTS: [u32; 2] = [5, 10];
+
+/// Height of the map in CSS pixels, at most.
+const HEIGHT_MAX: u32 = 230;
+
+/// The chassis of a rack: first machine, and how many.
+fn chassis_of((first, machines): (u32, u32), chassis: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
+    let (each, more) = (machines / chassis.max(1), machines % chassis.max(1));
+    (0..chassis.max(1)).map(move |at| (first + at * each + at.min(more), each + u32::from(at < more)))
+}
+
+/// Where each chassis is drawn.
+pub(super) struct Plan {
+    pub(super) cell: u32,
+    pub(super) rack_height: u32,
+    pub(super) height: u32,
+    /// Chassis by chassis: left, top, first machine, machines.
+    pub(super) racks: Vec<(u32, u32, u32, u32)>,
+}
+
+impl Plan {
+    /// The plan of a canvas so many of its own pixels wide; `ratio` are those in one of CSS.
+    pub(super) fn on_canvas(layout: &Layout, width: u32, ratio: f64) -> Self {
+        Self::new(layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (24.0 * ratio) as u32)
+    }
+
+    /// One line of low racks if its cells are at least half as large as they may be, else the
+    /// largest cells with which everything fits.
+    fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
+        let low = |cell| Self::with_cell(layout, width, cell, RACK_HEIGHTS[0]);
+        let mut lines = (largest / 2..=largest).rev().map(low);
+        if let Some(plan) = lines.find(|plan| plan.racks.last().is_some_and(|(_, top, ..)| *top == 0)) {
+            return plan;
+        }
+        let sizes = (1..=largest).rev().flat_map(|cell| RACK_HEIGHTS.map(|rack_height| (cell, rack_height)));
+        let mut plans = sizes.map(|(cell, rack_height)| Self::with_cell(layout, width, cell, rack_height));
+        plans.find(|plan| plan.height <= height).unwrap_or_else(|| Self::with_cell(layout, width, 1, RACK_HEIGHTS[0]))
+    }
+
+    fn with_cell(layout: &Layout, width: u32, cell: u32, rack_height: u32) -> Self {
+        let gap = (cell / 3).max(1);
+        let line = rack_height * cell + 2 * gap;
+        let (mut left, mut top) = (0, 0);
+        let mut racks = Vec::new();
+        for (index, cluster) in layout.clusters.iter().enumerate() {
+            if index > 0 {
+                left += 3 * gap;
+            }
+            for (first, machines) in &cluster.racks {
+                let chassis = chassis_of((*first, *machines), cluster.chassis);
+                let wide = |machines: u32| machines.div_ceil(rack_height) * cell;
+                let rack: u32 = chassis.clone().map(|(_, machines)| wide(machines)).sum();
+                if left > 0 && left + rack > width {
+                    (left, top) = (0, top + line);
+                }
+                for (first, machines) in chassis {
+                    racks.push((left, top, first, machines));
+                    // Chassis of a rack stand closer together than racks.
+                    left += wide(machines) + gap / 2;
+                }
+                left += gap - gap / 2;
+            }
+        }
+        Self { cell, rack_height, height: top + line, racks }
+    }
+
+    /// Left and top of the cell of a rack's n-th machine.
+    pub(super) fn place(&self, left: u32, top: u32, nth: u32) -> (u32, u32) {
+        (left + nth / self.rack_height * self.cell, top + nth % self.rack_height * self.cell)
+    }
+
+    /// Left and top of a machine's cell.
+    pub(super) fn cell_of(&self, machine: u32) -> Option<(u32, u32)> {
+        let index = self.racks.partition_point(|(.., first, _)| *first <= machine).checked_sub(1)?;
+        let (left, top, first, machines) = *self.racks.get(index)?;
+        let nth = machine - first;
+        (nth < machines).then(|| self.place(left, top, nth))
+    }
+
+    /// The machine drawn at this point.
+    pub(super) fn machine_at(&self, x: u32, y: u32) -> Option<u32> {
+        self.racks.iter().find_map(|(left, top, first, machines)| {
+            let (column, row) = (x.checked_sub(*left)? / self.cell, y.checked_sub(*top)? / self.cell);
+            let nth = column * self.rack_height + row;
+            (row < self.rack_height && nth < *machines).then_some(first + nth)
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! The line that says what the run is doing, with a bar for what takes long.
+
+use std::convert::Infallible;
+
+use tiebreak_i18n::{mark, say, tr};
+use tiebreak_lab::Message;
+use tiebreak_lab::view::words;
+use yew::prelude::*;
+
+use super::panel::{Link, Panel, Scene};
+
+/// The line.
+#[derive(Default)]
+pub(crate) struct Status;
+
+impl Panel for Status {
+    type Message = Infallible;
+
+    const ID: &'static str = "status";
+    const TITLE: &'static str = mark("Run status");
+
+    fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Scene { app, reading_s, .. } = *scene;
+        let rate = app
+            .reading
+            .as_ref()
+            .filter(|_| reading_s > 0.2)
+            .map(|reading| say(", {} a second", &[&words::bytes(reading.bytes / reading_s)]));
+        let cancel = app.reading.is_some().then(|| {
+            let onclick = link.callback(|_| Message::TraceCancel);
+            html! { <button class="quiet" {onclick}>{ tr("Cancel reading") }</button> }
+        });
+        html! {
+            <div class="status">
+                <p role="status" aria-label={tr(Self::TITLE)}>{ app.status() }</p>
+                if let Some((share, so_far)) = app.progress_so_far() {
+                    <progress max="1" value={format!("{share:.3}")} aria-label={tr("Progress")}></progress>
+                    <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
+                }
+                { cancel }
+            </div>
+        }
+    }
+}
