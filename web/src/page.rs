@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
+use tiebreak_app::{App, Edit, Effect, Lane, Message, Notice, Phase};
+use tiebreak_engine::FirstRun;
+use tiebreak_engine::protocol::{Command, Reply};
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
-use tiebreak_lab::protocol::{Command, Reply};
-use tiebreak_lab::view::embed::Embed;
-use tiebreak_lab::{App, Effect, FirstRun, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, PRESETS, SweepPlan, TraceSettings, link};
 use tiebreak_trace::Limits;
+use tiebreak_view::embed::Embed;
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, File, HtmlElement, ResizeObserver};
 use yew::prelude::*;
@@ -984,6 +984,6 @@ fn footer(app: &App) -> String {
     let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     say(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
-        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_lab::app::ENGINE_VERSION],
+        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_app::ENGINE_VERSION],
     )
 }

@@ -1,13 +1,12 @@
 //! The anatomy of a run below the charts: its cache layers from top to bottom, each with a switch
 //! and what it did, and its agents.
 
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::words;
 use tiebreak_i18n::tr;
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
+use tiebreak_view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;

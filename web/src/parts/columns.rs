@@ -1,9 +1,9 @@
 //! What the columns of a file are, where its header does not say: chosen by the person, column by column, above its
 //! first lines.
 
+use tiebreak_app::{App, Message};
+use tiebreak_engine::protocol::Unknown;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::protocol::Unknown;
-use tiebreak_lab::{App, Message};
 use web_sys::{Event, HtmlSelectElement};
 use yew::html::Scope;
 use yew::prelude::*;

@@ -1,14 +1,14 @@
 //! Two variants beside each other: the tabs, the verdict, what differs in the scenarios, and where
 //! their runs part ways.
 
+use tiebreak_app::paired::SEEDS;
+use tiebreak_app::{App, Change, Message, Mode, Phase};
+use tiebreak_engine::protocol::Difference;
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::paired::SEEDS;
-use tiebreak_lab::app::{Mode, Phase};
-use tiebreak_lab::protocol::Difference;
-use tiebreak_lab::view::{compare, timeline, words};
-use tiebreak_lab::{App, Message};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::effect::SEEDS_MAX;
+use tiebreak_view::{compare, timeline};
 use web_sys::HtmlSelectElement;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -96,7 +96,7 @@ pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
     }
 }
 
-fn waiting(against: &tiebreak_lab::app::Lane) -> String {
+fn waiting(against: &tiebreak_app::Lane) -> String {
     match &against.phase {
         Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
         Phase::Costly { told, .. } => heard(told),
@@ -164,11 +164,11 @@ fn changes(app: &App, against: &str) -> Html {
     let Some(other) = app.document.variants.iter().position(|variant| variant.name == against) else {
         return Html::default();
     };
-    let changes = compare::changes(&app.document, other, app.document.active);
+    let changes = tiebreak_app::changes(&app.document, other, app.document.active);
     if changes.is_empty() {
         return html! { <p class="hint">{ say("Nothing is set differently yet. Change a rule of {}, and only its future moves.", &[&app.front.variant]) }</p> };
     }
-    let row = |change: &compare::Change| {
+    let row = |change: &Change| {
         html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
     };
     html! {

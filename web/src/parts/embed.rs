@@ -1,8 +1,8 @@
 //! One chart alone, inside somebody else's page, and the way to the whole of it.
 
+use tiebreak_app::App;
 use tiebreak_i18n::tr;
-use tiebreak_lab::App;
-use tiebreak_lab::view::embed::{Embed, sentence};
+use tiebreak_view::embed::{Embed, sentence};
 use yew::html::Scope;
 use yew::prelude::*;
 

@@ -5,14 +5,14 @@
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
+use tiebreak_app::{App, Lane, Message, Outcome, Phase};
+use tiebreak_engine::protocol::{Company, Failed, Layout};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::{Lane, Outcome, Phase};
-use tiebreak_lab::protocol::{Company, Failed, Layout};
-use tiebreak_lab::view::{failures, words};
-use tiebreak_lab::{App, Message};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
+use tiebreak_view::failures;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{
     CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlSelectElement, ImageData, KeyboardEvent,

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use tiebreak_app::{App, Given, Message, Playing};
+use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::app::{Given, Playing};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_sim::METRICS;
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement};

@@ -1,7 +1,7 @@
 //! What the page has to tell: each notice says what happened and what to do.
 
+use tiebreak_app::{App, Message};
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::{App, Message};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ const SHOWN: usize = 4;
 
 /// All notices.
 pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
-    let notice = |(index, notice): (usize, &tiebreak_lab::app::Notice)| {
+    let notice = |(index, notice): (usize, &tiebreak_app::Notice)| {
         let dismiss = link.callback(move |_| PageMessage::App(Message::Dismiss(index)));
         let offer = notice.offer.clone().map(|document| {
             let open = link.batch_callback(move |_: MouseEvent| {

@@ -1,12 +1,13 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use tiebreak_i18n::{heard, tr};
-use tiebreak_lab::protocol::{Exhibit, PowerAsk};
-use tiebreak_lab::view::power;
-use tiebreak_lab::view::words::help;
-use tiebreak_lab::{App, Message};
-use tiebreak_model::Declared;
+use tiebreak_app::{App, Asking, Message};
+use tiebreak_engine::questions::judge_draws::JudgeDraws;
+use tiebreak_engine::questions::try_capping::TryCapping;
+use tiebreak_engine::words::help;
+use tiebreak_i18n::tr;
+use tiebreak_model::{Declared, Param};
 use tiebreak_sim::PowerSettings;
+use tiebreak_view::power;
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -16,8 +17,8 @@ use super::field::{Field, NumberRange, number};
 use super::form;
 use crate::page::{Page, PageMessage};
 
-/// Watts a server that can be tried.
-const WATTS: (f64, f64) = (120.0, 310.0);
+/// The budget of a server as it can be tried.
+const BUDGET: Param = TryCapping::DECLARATION.params[2];
 
 /// What happens in the region.
 pub(crate) enum PowerMessage {
@@ -26,23 +27,17 @@ pub(crate) enum PowerMessage {
     /// Something of an exhibit is.
     Exhibit(ExhibitMessage),
     /// Other servers are to be tried.
-    Try(Box<dyn Fn(&mut PowerAsk)>),
+    Try(Box<dyn Fn(&mut TryCapping)>),
     /// A file of draws or of CPU readings was given.
     Draws(Vec<u8>),
 }
 
 /// The region's own state.
+#[derive(Default)]
 pub(crate) struct PowerPanel {
     open: bool,
     exhibits: Exhibits,
-    ask: PowerAsk,
-}
-
-impl Default for PowerPanel {
-    fn default() -> Self {
-        let ask = PowerAsk { whole_chassis: false, balanced: true, budget_w: 230.0 };
-        Self { open: false, exhibits: Exhibits::default(), ask }
-    }
+    ask: TryCapping,
 }
 
 impl PowerPanel {
@@ -52,14 +47,16 @@ impl PowerPanel {
             PowerMessage::Fold => self.open = !self.open,
             PowerMessage::Exhibit(message) => self.exhibits.update(message),
             PowerMessage::Try(change) => change(&mut self.ask),
-            PowerMessage::Draws(file) => return Some(Message::Draws(file.clone())),
+            PowerMessage::Draws(file) => {
+                return Some(Message::Question(Asking::new(&JudgeDraws {}).of_file(file.clone())));
+            }
         }
         let asks = match message {
-            PowerMessage::Fold => self.open && app.tried.is_none(),
-            PowerMessage::Try(_) => (WATTS.0..=WATTS.1).contains(&self.ask.budget_w),
+            PowerMessage::Fold => self.open && app.answers.last::<TryCapping>().is_none(),
+            PowerMessage::Try(_) => BUDGET.allows(self.ask.budget_w),
             _ => false,
         };
-        asks.then_some(Message::TryCapping(self.ask))
+        asks.then(|| Message::Question(Asking::new(&self.ask)))
     }
 
     /// The region: a line in short, and below it, when it is open, everything.
@@ -67,11 +64,7 @@ impl PowerPanel {
         let fold = link.callback(|_| PageMessage::Power(PowerMessage::Fold));
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
         let tell = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
-        let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
-            Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
-            None => Html::default(),
-        };
+        let told = |at: usize, told| self.exhibits.told(&tell, exhibits.len() + at, told, width);
         html! {
             <section class="anatomy" aria-label={tr("Power")}>
                 <h2><button class="fold" aria-expanded={self.open.to_string()} onclick={fold}>{ tr("Power and capping") }</button>
@@ -81,8 +74,8 @@ impl PowerPanel {
                     { form::group(link, tr("power"), app.variant(), "power") }
                     { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
                     if !exhibits.is_empty() { { draws(link) } }
-                    { told(0, &app.drawn) }
-                    { told(1, &app.tried) }
+                    { told(0, app.answers.last::<JudgeDraws>()) }
+                    { told(1, app.answers.last::<TryCapping>()) }
                     { self.servers(link) }
                 }
             </section>
@@ -92,7 +85,7 @@ impl PowerPanel {
     /// What to try capping on.
     fn servers(&self, link: &Scope<Page>) -> Html {
         let ask = self.ask;
-        let flag = |name: &'static str, on: bool, set: fn(&mut PowerAsk, bool)| {
+        let flag = |name: &'static str, on: bool, set: fn(&mut TryCapping, bool)| {
             let onchange = link.callback(move |event: Event| {
                 let on = event.target_unchecked_into::<HtmlInputElement>().checked();
                 PageMessage::Power(PowerMessage::Try(Box::new(move |ask| set(ask, on))))
@@ -106,7 +99,7 @@ impl PowerPanel {
         html! {
             <div class="group">
                 <label class="field"><span>{ tr("Budget of a server") }</span><span class="entry">
-                    <Field label={tr("Budget of a server")} number={NumberRange::by(5.0, WATTS.0, WATTS.1)} value={ask.budget_w.to_string()} {take} /><span class="unit">{ "W" }</span></span></label>
+                    <Field label={tr("Budget of a server")} number={NumberRange::by(5.0, BUDGET.min, BUDGET.max)} value={ask.budget_w.to_string()} {take} /><span class="unit">{ "W" }</span></span></label>
                 { flag(tr("A whole chassis"), ask.whole_chassis, |ask, on| ask.whole_chassis = on) }
                 { flag(tr("Both kinds of VMs on every server"), ask.balanced, |ask, on| ask.balanced = on) }
             </div>

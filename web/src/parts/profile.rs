@@ -1,10 +1,10 @@
 //! What the workload looks like, below the charts.
 
-use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::{Machines, Profiled};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::protocol::{Answer, Found, Machines};
+use tiebreak_engine::questions::profile_workload::ProfileWorkload;
+use tiebreak_engine::words;
+use tiebreak_i18n::{say, tr};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -16,40 +16,32 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, exhibits: &Exhibits, width: u3
     let open = app.shows_profile;
     let fold = link.callback(move |_| PageMessage::App(Message::Profile(!open)));
     let tell = link.callback(PageMessage::Profile);
-    let told = |profiled: &Profiled| {
-        html! {
-            <>
-                { machines(link, profiled) }
-                { for profiled.exhibits.iter().enumerate().map(|(at, exhibit)| exhibits.view(&tell, at, exhibit, width)) }
-            </>
-        }
-    };
+    let told = app.answers.told::<ProfileWorkload>();
     html! {
         <section class="anatomy" aria-label={tr("Profile")}>
             <h2><button class="fold" aria-expanded={open.to_string()} onclick={fold}>{ tr("Profile of the workload") }</button>
                 <span class="muted">{ tr("sizes, lives, arrivals, tenants, and the machines it takes") }</span></h2>
             if open {
-                { match &app.profile {
-                    Some(Ok(profiled)) => told(profiled),
-                    Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
-                    None => html! { <p class="hint">{ tr("Counting ...") }</p> },
-                } }
+                if told.is_none() { <p class="hint">{ tr("Counting ...") }</p> }
+                { for told.and_then(|told| machines(link, told.as_ref().ok()?)) }
+                { exhibits.told(&tell, 0, told, width) }
             }
         </section>
     }
 }
 
 /// The machines it could run on, and the offer to take them.
-fn machines(link: &Scope<Page>, profiled: &Profiled) -> Html {
-    let suggested = profiled.machines;
+fn machines(link: &Scope<Page>, profile: &Answer) -> Option<Html> {
+    let Some(Found::Machines(found)) = &profile.found else { return None };
+    let suggested = *found.first()?;
     let Machines { machines, cores, memory_gib } = suggested;
     let onclick = link.callback(move |_: MouseEvent| PageMessage::App(Message::Edit(Edit::Machines(vec![suggested]))));
     let label = say(
         "Use {machines} machines of {cores} cores and {memory_gib} GiB",
         &[&words::count(machines.into()), &cores, &memory_gib],
     );
-    html! {
+    Some(html! {
         <p class="group"><button {onclick}>{ label }</button>
             <span class="muted">{ tr("of a usual size, 15 % more than the least; one cluster in place of all") }</span>{ super::sizing::find(link) }</p>
-    }
+    })
 }

@@ -1,9 +1,8 @@
 //! The log of runs: reopened, starred, compared.
 
+use tiebreak_app::{App, Logged, Message};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::Logged;
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use yew::html::Scope;
 use yew::prelude::*;
 

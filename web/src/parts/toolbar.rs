@@ -1,9 +1,9 @@
 //! The bar on top: the scenario, the run, undo and redo, sharing.
 
+use tiebreak_app::{App, Edit, Message, Phase};
+use tiebreak_engine::protocol::StepTo;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::{Edit, Phase};
-use tiebreak_lab::protocol::StepTo;
-use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::html::Scope;

@@ -16,8 +16,9 @@ pub(crate) const HELP: &str = "what is missing, unused or wrong in web/strings/*
 
 const FOLDER: &str = "web/strings";
 
-/// Where texts are given to `tr` and its like.
-const PAGE: &[&str] = &["web/src", "crates/lab/src/app", "crates/lab/src/view", "crates/chart/src"];
+/// Where texts are given to `tr` and its like: folders and files.
+const PAGE: &[&str] =
+    &["web/src", "crates/app/src", "crates/view/src", "crates/engine/src/words.rs", "crates/chart/src"];
 
 /// Functions that take English literals, and which of their arguments those are.
 const TAKING: &[(&str, &[usize])] = &[("tr", &[0]), ("mark", &[0]), ("say", &[0]), ("counted", &[1, 2])];
@@ -29,18 +30,23 @@ const ENGINE: &[&str] = &[
     "crates/admission/src/prior.rs",
     "crates/criticality/src/series.rs",
     "crates/fitting/src/compare.rs",
-    "crates/lab/src/engine/answer.rs",
-    "crates/lab/src/engine/generated.rs",
-    "crates/lab/src/engine/lifetimes.rs",
-    "crates/lab/src/engine/mod.rs",
-    "crates/lab/src/engine/power/budgets.rs",
-    "crates/lab/src/engine/power/mod.rs",
-    "crates/lab/src/engine/power/readings.rs",
-    "crates/lab/src/engine/power/trial.rs",
-    "crates/lab/src/engine/profile.rs",
-    "crates/lab/src/engine/run.rs",
-    "crates/lab/src/engine/trace_card.rs",
-    "crates/lab/src/engine/vdcs.rs",
+    "crates/engine/src/answer.rs",
+    "crates/engine/src/driving.rs",
+    "crates/engine/src/explaining.rs",
+    "crates/engine/src/generated.rs",
+    "crates/engine/src/lib.rs",
+    "crates/engine/src/lifetimes.rs",
+    "crates/engine/src/machine.rs",
+    "crates/engine/src/power/budgets.rs",
+    "crates/engine/src/power/mod.rs",
+    "crates/engine/src/power/readings.rs",
+    "crates/engine/src/questions/mod.rs",
+    "crates/engine/src/questions/profile_workload.rs",
+    "crates/engine/src/questions/try_capping.rs",
+    "crates/engine/src/run.rs",
+    "crates/engine/src/trace_card.rs",
+    "crates/engine/src/traces.rs",
+    "crates/engine/src/vdcs.rs",
     "crates/lifetime/src/judging.rs",
     "crates/lifetime/src/traits.rs",
     "crates/placement/src/admission.rs",
@@ -197,6 +203,9 @@ fn keys() -> Result<BTreeSet<String>, String> {
 }
 
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    if folder.is_file() {
+        return Ok(vec![folder.to_owned()]);
+    }
     let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
     let mut files = Vec::new();
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {

@@ -1,8 +1,8 @@
 //! The link as a code for phones: beside the link, and as large as the window.
 
+use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::view::code::{CHARACTERS_MAX, Code};
-use tiebreak_lab::view::words;
+use tiebreak_view::code::{CHARACTERS_MAX, Code};
 use yew::html::Scope;
 use yew::prelude::*;
 
