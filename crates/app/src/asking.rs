@@ -124,6 +124,11 @@ impl Answers {
         None
     }
 
+    /// What an engine that is gone was asked is asked no more.
+    pub(crate) fn forget_open_in(&mut self, lane: u32) {
+        self.asked.retain(|asked| asked.lane != lane || asked.share.is_none());
+    }
+
     /// What an engine was asked and has not answered.
     fn open_in(&self, lane: u32) -> Vec<u32> {
         let open = self.asked.iter().filter(|asked| asked.lane == lane && asked.share.is_some());

@@ -32,7 +32,10 @@ impl App {
             self.aside.push(lane);
         }
         self.front = self.aside.remove(self.document.active.min(self.aside.len() - 1));
-        effects.extend(lanes.iter().filter(|lane| lane.id > 0).map(|lane| Effect::Close { lane: lane.id }));
+        for Lane { id: lane, .. } in lanes.into_iter().filter(|lane| lane.id > 0) {
+            self.answers.forget_open_in(lane);
+            effects.push(Effect::Close { lane });
+        }
         effects
     }
 

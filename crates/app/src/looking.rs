@@ -57,8 +57,9 @@ impl App {
     /// Asks for the profile of the workload in front, where it is shown and another one's is known.
     pub(crate) fn ask_profile(&mut self) -> Option<Effect> {
         let workload = Some((self.variant().workload.clone(), self.variant().seed));
-        let is_known = self.profiled == workload && !matches!(self.answers.told::<ProfileWorkload>(), Some(Err(_)));
-        if is_known || !self.shows_profile {
+        let is_asked = || self.answers.share::<ProfileWorkload>().is_some();
+        let is_known = || is_asked() || matches!(self.answers.told::<ProfileWorkload>(), Some(Ok(_)));
+        if !self.shows_profile || self.profiled == workload && is_known() {
             return None;
         }
         self.profiled = workload;
