@@ -54,8 +54,8 @@ pub enum Then {
     Search,
 }
 
-/// What was told: the answer, or why there is none.
-pub type Told = Result<Box<Answer>, String>;
+/// An answer, or why there is none.
+pub type Answered = Result<Box<Answer>, String>;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -77,20 +77,20 @@ struct Noted {
     /// How much of the answer is done; none once it is there.
     share: Option<f64>,
     /// What was told last, also while another answer is on its way.
-    told: Option<Told>,
+    told: Option<Answered>,
 }
 
 impl Answers {
     /// The answer to what was asked last; none while it is on its way.
     #[must_use]
-    pub fn told<Q: Question>(&self) -> Option<&Told> {
+    pub fn told<Q: Question>(&self) -> Option<&Answered> {
         let asked = self.of::<Q>().filter(|asked| asked.share.is_none())?;
         asked.told.as_ref()
     }
 
     /// The answer that was told last, also while another is on its way.
     #[must_use]
-    pub fn last<Q: Question>(&self) -> Option<&Told> {
+    pub fn last<Q: Question>(&self) -> Option<&Answered> {
         self.of::<Q>()?.told.as_ref()
     }
 
@@ -114,19 +114,22 @@ impl Answers {
         self.numbers
     }
 
-    /// The question of a number, with this for its answer; what is shown stays.
-    fn close(&mut self, number: u32, told: &Told) -> Option<Noted> {
+    /// Gives a question its answer: keeps one that is shown, and gives back one that something else becomes of.
+    fn close(&mut self, number: u32, told: Answered) -> Option<(Noted, Answered)> {
         let at = self.asked.iter().position(|asked| asked.number == number && asked.share.is_some())?;
         if self.asked[at].then != Then::Show {
-            return Some(self.asked.remove(at));
+            return Some((self.asked.remove(at), told));
         }
-        (self.asked[at].share, self.asked[at].told) = (None, Some(told.clone()));
+        (self.asked[at].share, self.asked[at].told) = (None, Some(told));
         None
     }
 
-    /// What an engine that is gone was asked is asked no more.
+    /// The engine of a lane is gone: what it was asked is asked no more, and what was told before stays.
     pub(crate) fn forget_open_in(&mut self, lane: u32) {
-        self.asked.retain(|asked| asked.lane != lane || asked.share.is_none());
+        for asked in self.asked.iter_mut().filter(|asked| asked.lane == lane) {
+            asked.share = None;
+        }
+        self.asked.retain(|asked| asked.share.is_some() || asked.told.is_some());
     }
 
     /// What an engine was asked and has not answered.
@@ -154,7 +157,7 @@ impl App {
     }
 
     /// How far an answer is, or what it is.
-    pub(crate) fn answered(&mut self, number: u32, share: f64, told: Option<Told>) -> Vec<Effect> {
+    pub(crate) fn answered(&mut self, number: u32, share: f64, told: Option<Answered>) -> Vec<Effect> {
         let Some(told) = told else {
             let asked = self.answers.asked.iter_mut().find(|asked| asked.number == number);
             if let Some(of_asked) = asked.and_then(|asked| asked.share.as_mut()) {
@@ -162,7 +165,7 @@ impl App {
             }
             return Vec::new();
         };
-        let Some(Noted { run, then, .. }) = self.answers.close(number, &told) else { return Vec::new() };
+        let Some((Noted { run, then, .. }, told)) = self.answers.close(number, told) else { return Vec::new() };
         match then {
             Then::Show => Vec::new(),
             Then::ShowOfRun => {

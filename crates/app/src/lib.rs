@@ -29,7 +29,7 @@ use tiebreak_engine::Command;
 use tiebreak_engine::protocol::{Generate, Save, Saved, StepTo, TraceCard, Unknown};
 use tiebreak_scenario::{Document, Stamp, Variant, WorkloadRef};
 
-pub use self::asking::{Answers, Asking, Then, Told};
+pub use self::asking::{Answered, Answers, Asking, Then};
 pub use self::changes::{Change, changes};
 pub use self::edit::Edit;
 pub use self::lane::Lane;

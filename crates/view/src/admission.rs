@@ -1,7 +1,7 @@
 //! Admission in words and charts: what a deployment may grow to, and what a cluster over years gave.
 
 use tiebreak_app::study::{Case, POLICIES, Study, StudyKind};
-use tiebreak_app::{App, Edit, Told};
+use tiebreak_app::{Answered, App, Edit};
 use tiebreak_chart::{Plot, Role, Series, Style};
 use tiebreak_engine::protocol::{Agreed, FitCard, Forecast, ForecastPoint, Found, RefusedThen, YearsResult};
 use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
@@ -77,7 +77,7 @@ fn banded(name: &str, role: Role, points: &[ForecastPoint], until: f64) -> Serie
 }
 
 /// What was found, or why nothing was; none where something else was told.
-fn found<T>(told: &Told, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, &str>> {
+fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, &str>> {
     match told {
         Ok(answer) => answer.found.as_ref().and_then(of).map(Ok),
         Err(why) => Some(Err(why)),

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use tiebreak_app::{App, Asking, Edit, Effect, Freeze, Message, Phase, SizeWish, Then, Told};
+use tiebreak_app::{Answered, App, Asking, Edit, Effect, Freeze, Message, Phase, SizeWish, Then};
 use tiebreak_engine::protocol::{Found, LayerCounts, StepTo};
 use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
 use tiebreak_engine::questions::profile_workload::ProfileWorkload;
@@ -1005,7 +1005,7 @@ fn what_an_engine_was_asked_when_it_died_is_answered_and_can_be_asked_again() {
     drop(session.app.update(Message::Size(SizeWish::default())));
     session.engine = Engine::new();
     session.does(Message::EngineEnded { lane: 1, reason: "out of memory".into(), had_begun: true });
-    let dead: Told = Err("out of memory".into());
+    let dead: Answered = Err("out of memory".into());
     assert_eq!(session.app.answers.told::<ProfileWorkload>(), Some(&dead));
     assert_eq!(session.app.answers.told::<FitBeliefs>(), Some(&dead));
     let sizing = session.app.sizing.as_ref().expect("asked for");

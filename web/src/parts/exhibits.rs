@@ -1,6 +1,6 @@
 //! What the engine tells, shown as it stands: a title, sentences, a table whose rows may open, a drawing with its numbers.
 
-use tiebreak_app::Told;
+use tiebreak_app::Answered;
 use tiebreak_engine::protocol::{Exhibit, ExhibitRow};
 use tiebreak_i18n::{heard, tr};
 use tiebreak_view::exhibits;
@@ -35,7 +35,13 @@ impl Exhibits {
     }
 
     /// What was told, its exhibits from a place of the region on; or why nothing was.
-    pub(crate) fn told(&self, tell: &Callback<ExhibitMessage>, from: usize, told: Option<&Told>, width: u32) -> Html {
+    pub(crate) fn told(
+        &self,
+        tell: &Callback<ExhibitMessage>,
+        from: usize,
+        told: Option<&Answered>,
+        width: u32,
+    ) -> Html {
         match told {
             Some(Ok(answer)) => {
                 let view = |(at, exhibit)| self.view(tell, from + at, exhibit, width);
