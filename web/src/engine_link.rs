@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Object, Reflect, Uint8Array};
+use tiebreak_engine::{Command, Reply};
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::{Command, Reply};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 

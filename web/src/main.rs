@@ -1,4 +1,4 @@
-//! The page: it shows [`tiebreak_lab::App`], turns what people do into messages, and
+//! The page: it shows [`tiebreak_app::App`], turns what people do into messages, and
 //! carries out effects. It decides nothing.
 
 mod drafts;

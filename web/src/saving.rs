@@ -1,7 +1,7 @@
 //! Files for other programs, made a step of rows at a time so that memory does not grow with them.
 
 use js_sys::{Array, Uint8Array};
-use tiebreak_lab::protocol::{Form, Save};
+use tiebreak_engine::protocol::{Form, Save};
 use tiebreak_model::table::STEP_ROWS;
 use tiebreak_trace::csv_of;
 use wasm_bindgen::prelude::*;

@@ -1,7 +1,7 @@
 //! What both workers share: messages, the clock, promises.
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
-use tiebreak_lab::Reply;
+use tiebreak_engine::Reply;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope as Scope, MessageEvent, Response};

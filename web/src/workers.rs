@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use tiebreak_lab::FirstRun;
-use tiebreak_lab::protocol::{Command, Reply};
+use tiebreak_engine::FirstRun;
+use tiebreak_engine::protocol::{Command, Reply};
 use web_sys::File;
 
 use crate::engine_link::{EngineLink, Said};

@@ -1,7 +1,7 @@
 //! Numbers as people read them: grouped thousands, a true minus sign, as many
 //! decimals as the data deserve.
 
-use tiebreak_i18n::number;
+use tiebreak_i18n::{grouped, number};
 
 /// Decimals that suit a set of values: none for counts, else about three digits.
 pub(crate) fn decimals_for(values: impl Iterator<Item = f64>) -> usize {
@@ -49,17 +49,6 @@ pub(crate) fn plain(value: f64, decimals: usize) -> String {
 pub(crate) fn with_unit(value: f64, decimals: usize, unit: &str) -> String {
     let number = plain(value, decimals);
     if unit.is_empty() { number } else { format!("{number} {unit}") }
-}
-
-fn grouped(whole: &str) -> String {
-    let mut text = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::process::Command;
 
-use tiebreak_lab::app::Wish;
-use tiebreak_lab::{App, Effect, Engine, Message, Reply};
+use tiebreak_app::{App, Effect, Message, Wish};
+use tiebreak_engine::{Engine, Reply};
 use tiebreak_scenario::{Document, presets};
 
 /// The page, as it wires its engines.

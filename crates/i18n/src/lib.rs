@@ -112,5 +112,18 @@ pub fn number(english: String) -> String {
     }
 }
 
+/// The digits of a whole number in groups of three, as English has them: `1,234`.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests;

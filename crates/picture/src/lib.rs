@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
+use tiebreak_i18n::grouped;
 use tiebreak_model::{MachineId, RackId, Workload};
 use tiebreak_scenario::{Document, PRESETS, presets};
 use tiebreak_sim::{METRICS, Metric, PlanError, Summary, World};
@@ -180,9 +181,7 @@ fn chart(world: &World, without: &World, index: usize, metric: &Metric) -> TimeC
 
 /// `1,234,567`.
 fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join(",")
+    grouped(&number.to_string())
 }
 
 #[cfg(test)]

@@ -1,19 +1,12 @@
 //! Numbers, spans of time and resources as people read them, in English.
 
+use tiebreak_i18n::grouped;
 use tiebreak_model::{Resource, Resources};
 
 /// A number with commas between thousands: `13,521`.
 #[must_use]
 pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
+    grouped(&number.to_string())
 }
 
 /// `1 VM`, `2,000 VMs`.

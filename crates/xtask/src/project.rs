@@ -22,6 +22,9 @@ pub(crate) fn read(path: impl AsRef<Path>) -> Result<String, String> {
 
 /// The Rust files below a folder.
 pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    if folder.is_file() {
+        return Ok(vec![folder.to_owned()]);
+    }
     let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
     let mut files = Vec::new();
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {

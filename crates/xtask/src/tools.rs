@@ -36,7 +36,7 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
 };
 
 /// Crates with a test program that meets the browser, run by wasm-bindgen-test-runner.
-pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-lab", "browser")];
+pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
 
 /// What is compiled for this computer. Always the same crates, because a crate of its own has other features and is
 /// compiled once more; without the page, which is nothing without a browser.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_lab::FirstRun;
+use tiebreak_engine::FirstRun;
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
 use wasm_bindgen::prelude::*;

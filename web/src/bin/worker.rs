@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
 use js_sys::{Object, Reflect, Uint8Array};
-use tiebreak_lab::{Command, Engine, Reply};
+use tiebreak_engine::{Command, Engine, Reply};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use tiebreak_lab::protocol::Reply;
-use tiebreak_lab::{Effect, Message};
+use tiebreak_app::{Effect, Message};
+use tiebreak_engine::protocol::Reply;
 
 use super::{Page, keeping};
 use crate::engine_link::Said;

@@ -1,9 +1,8 @@
 //! Files that are given to the page: traces go to the engine, texts to whoever knows them.
 
+use tiebreak_app::{Message, Notice, Phase};
+use tiebreak_engine::protocol::Command;
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::Message;
-use tiebreak_lab::app::{Notice, Phase};
-use tiebreak_lab::protocol::Command;
 use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, TraceSettings};
 use tiebreak_trace::Limits;

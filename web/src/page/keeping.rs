@@ -1,9 +1,8 @@
 //! What the page keeps in the browser besides the engine's files: the draft, runs with a star, the lesson that is being
 //! written.
 
+use tiebreak_app::{Message, Notice};
 use tiebreak_i18n::tr;
-use tiebreak_lab::Message;
-use tiebreak_lab::app::Notice;
 use wasm_bindgen::JsValue;
 
 use super::Page;

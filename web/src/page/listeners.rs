@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use gloo::events::{EventListener, EventListenerOptions};
-use tiebreak_lab::Message;
+use tiebreak_app::Message;
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, Element, HtmlElement, HtmlInputElement, KeyboardEvent, ResizeObserver};
 use yew::NodeRef;

@@ -11,10 +11,10 @@ mod theme;
 mod view;
 
 use gloo::events::EventListener;
+use tiebreak_app::{App, Message, Notice};
+use tiebreak_engine::FirstRun;
 use tiebreak_i18n::tr;
-use tiebreak_lab::app::Notice;
-use tiebreak_lab::view::embed::Embed;
-use tiebreak_lab::{App, FirstRun, Message};
+use tiebreak_view::embed::Embed;
 use web_sys::{Element, KeyboardEvent};
 use yew::html::Scope;
 use yew::prelude::*;

@@ -1,10 +1,10 @@
 //! What the page opens with: the address's scenario, else this tab's draft, else the default; and the engines that are
 //! begun for it.
 
+use tiebreak_app::{App, Effect, Message, Notice};
+use tiebreak_engine::FirstRun;
+use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::app::Notice;
-use tiebreak_lab::protocol::Reply;
-use tiebreak_lab::{App, Effect, FirstRun, Message};
 use tiebreak_scenario::{Document, PRESETS};
 use yew::html::Scope;
 use yew::prelude::*;

@@ -1,8 +1,7 @@
 //! How the page is laid out: places, and in each what the table puts there.
 
+use tiebreak_app::{App, Phase};
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::App;
-use tiebreak_lab::app::Phase;
 use tiebreak_scenario::PRESETS;
 use yew::prelude::*;
 
@@ -64,6 +63,6 @@ fn footer(app: &App) -> String {
     let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     say(
         "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
-        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_lab::app::ENGINE_VERSION],
+        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_app::ENGINE_VERSION],
     )
 }

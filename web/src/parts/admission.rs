@@ -1,16 +1,17 @@
 //! Admission below the charts: what is believed of deployments, what one may grow to, and a cluster over years on
 //! which policies are compared.
 
+use tiebreak_app::study::{SEEDS_MAX, Study, StudyKind, StudyWish};
+use tiebreak_app::{App, Asking, Edit, Message};
+use tiebreak_engine::protocol::FitCard;
+use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
+use tiebreak_engine::questions::forecast_growth::ForecastGrowth;
+use tiebreak_engine::words::{self, help};
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::app::study::{Fitting, SEEDS_MAX, Study, StudyKind, StudyWish};
-use tiebreak_lab::protocol::{FitCard, ForecastAsk};
-use tiebreak_lab::view::admission::{self, CaseRow, Drawn, FittedRow, OFFERED};
-use tiebreak_lab::view::words::{self, help};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
-use tiebreak_model::Declared;
+use tiebreak_model::{Declared, Param};
 use tiebreak_sim::{AdmissionSettings, ClusterYears};
+use tiebreak_view::admission::{self, CaseRow, Drawn, FittedRow, OFFERED};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -25,12 +26,20 @@ const HEIGHT: u32 = 170;
 const WIDE: u32 = 600;
 const GAP: u32 = 28;
 
+type NumberAsked = (&'static str, &'static str, f64, f64, f64);
+
+/// A number that the forecast is asked with: this parameter of it.
+const fn asked(name: &'static str, at: usize) -> NumberAsked {
+    let Param { unit, min, max, default, .. } = ForecastGrowth::DECLARATION.params[at];
+    (name, unit, min, max, default)
+}
+
 /// What a deployment is asked about with, and what variance costs: name, unit, least, most, and what it begins with.
-const FIELDS: [(&str, &str, f64, f64, f64); 6] = [
-    (mark("Cores of the deployment"), mark("cores"), 1.0, 1e5, 8.0),
-    (mark("Hours since it came"), "h", 0.0, 1e5, 24.0),
-    (mark("Scale-outs seen"), "", 0.0, 1_000.0, 0.0),
-    (mark("Observations of each kind"), "", 0.0, 1_000.0, 1.0),
+const FIELDS: [NumberAsked; 6] = [
+    asked(mark("Cores of the deployment"), 0),
+    asked(mark("Hours since it came"), 1),
+    asked(mark("Scale-outs seen"), 2),
+    asked(mark("Observations of each kind"), 3),
     (mark("Price of a core-hour"), mark("cents"), 0.0, 1e6, 4.0),
     (mark("Price of a squared core of variance"), mark("cents"), 0.0, 1e6, 0.001),
 ];
@@ -141,8 +150,8 @@ impl AdmissionPanel {
         }
         self.told_of = Some(app.variant().admission);
         let [cores, hours, scale_outs, observations, ..] = self.asked;
-        let ask = ForecastAsk { cores, hours, scale_outs, observations: observations as u32 };
-        vec![Message::Forecast(ask).into()]
+        let observations = observations as u32;
+        vec![Message::Question(Asking::new(&ForecastGrowth { cores, hours, scale_outs, observations })).into()]
     }
 
     fn numbers(&self, link: &Link, fields: std::ops::Range<usize>) -> Html {
@@ -164,7 +173,7 @@ impl AdmissionPanel {
             <>
                 <h3>{ tr("What one deployment may grow to") }</h3>
                 { self.numbers(link, 0..OF_DEPLOYMENT) }
-                { match &app.forecast {
+                { match admission::told_forecast(app) {
                     Some(Ok(forecast)) => self.chart(link, 0, admission::forecast(forecast), width),
                     Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
                     None => html! { <p class="hint">{ tr("…") }</p> },
@@ -175,12 +184,12 @@ impl AdmissionPanel {
 
     /// What the workload's own deployments are like.
     fn fit(&self, link: &Link, app: &App, width: u32) -> Html {
-        let begin = link.callback(|_: MouseEvent| Message::Fit);
-        let share = admission::fit_share(app);
-        let over = match &app.fitting {
-            Some(Fitting::Over(Ok(card))) => self.fitted(link, app, card, width),
-            Some(Fitting::Over(Err(why))) => html! { <p class="notice">{ heard(why) }</p> },
-            _ => Html::default(),
+        let begin = link.callback(|_: MouseEvent| Message::Question(Asking::new(&FitBeliefs {})));
+        let share = app.answers.share::<FitBeliefs>();
+        let over = match admission::told_fit(app) {
+            Some(Ok(card)) => self.fitted(link, app, card, width),
+            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            None => Html::default(),
         };
         html! {
             <>
@@ -313,7 +322,7 @@ impl AdmissionPanel {
     /// What labels are worth to users and to the cluster.
     fn prices(&self, link: &Link, app: &App) -> Html {
         let [.., k1, k2] = self.asked;
-        let price = app.forecast.as_ref().and_then(|told| admission::price(told.as_ref().ok()?, k1, k2));
+        let price = admission::told_forecast(app).and_then(|told| admission::price(told.ok()?, k1, k2));
         let gain = app.study.as_ref().and_then(admission::gain_by_labels);
         html! {
             <>

@@ -3,14 +3,13 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
+use tiebreak_view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
 use web_sys::{Event, HtmlInputElement};
 use yew::prelude::*;
 

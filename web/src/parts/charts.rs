@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use tiebreak_app::{App, Given, Message, Mode, Outcome, Phase, Playing};
 use tiebreak_chart::{PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, table};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::{Given, Mode, Outcome, Phase, Playing};
-use tiebreak_lab::view::{charts, compare, verdict, words};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Question;
 use tiebreak_sim::METRICS;
+use tiebreak_view::{charts, compare, verdict};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;

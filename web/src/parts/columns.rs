@@ -3,9 +3,9 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Message};
+use tiebreak_engine::protocol::Unknown;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::protocol::Unknown;
-use tiebreak_lab::{App, Message};
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 

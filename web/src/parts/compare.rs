@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::paired::SEEDS;
+use tiebreak_app::{App, Lane, Message, Mode, Phase};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::paired::SEEDS;
-use tiebreak_lab::app::{Lane, Mode, Phase};
-use tiebreak_lab::view::{compare, timeline, words};
-use tiebreak_lab::{App, Message};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::effect::SEEDS_MAX;
+use tiebreak_view::{compare, timeline};
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 

@@ -2,11 +2,10 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Message, Mode};
+use tiebreak_engine::protocol::Difference;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::Mode;
-use tiebreak_lab::protocol::Difference;
-use tiebreak_lab::view::{compare, words};
-use tiebreak_lab::{App, Message};
 use yew::prelude::*;
 
 use super::panel::{Act, Link, Panel, Scene, Sent, Side};
@@ -41,11 +40,11 @@ fn changes(app: &App, against: &str) -> Html {
     let Some(other) = app.document.variants.iter().position(|variant| variant.name == against) else {
         return Html::default();
     };
-    let changes = compare::changes(&app.document, other, app.document.active);
+    let changes = tiebreak_app::changes(&app.document, other, app.document.active);
     if changes.is_empty() {
         return html! { <p class="hint">{ say("Nothing is set differently yet. Change a rule of {}, and only its future moves.", &[&app.front.variant]) }</p> };
     }
-    let row = |change: &compare::Change| {
+    let row = |change: &tiebreak_app::Change| {
         html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
     };
     html! {

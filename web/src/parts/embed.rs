@@ -1,7 +1,7 @@
 //! One chart alone, inside somebody else's page, and the way to the whole of it.
 
 use tiebreak_i18n::tr;
-use tiebreak_lab::view::embed::{Embed, sentence};
+use tiebreak_view::embed::{Embed, sentence};
 use yew::prelude::*;
 
 use super::charts::Charts;

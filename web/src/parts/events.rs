@@ -1,14 +1,13 @@
 //! Events on the timeline: a menu of kinds to click or drag from, marks to move, and an editor
 //! for the one that is open.
 
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::view::timeline::{self, Mark};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use tiebreak_scenario::IncidentRow;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_sim::{INCIDENTS, IncidentEntry};
+use tiebreak_view::timeline::{self, Mark};
 use web_sys::{Element, KeyboardEvent, MouseEvent, PointerEvent};
 use yew::prelude::*;
 

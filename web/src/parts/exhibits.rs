@@ -1,8 +1,9 @@
 //! What the engine tells, shown as it stands: a title, sentences, a table whose rows may open, a drawing with its numbers.
 
+use tiebreak_app::Answered;
+use tiebreak_engine::protocol::{Exhibit, ExhibitRow};
 use tiebreak_i18n::{heard, tr};
-use tiebreak_lab::protocol::{Exhibit, ExhibitRow};
-use tiebreak_lab::view::exhibits;
+use tiebreak_view::exhibits;
 use yew::prelude::*;
 
 /// Height of a drawing in CSS pixels, and the most it is wide.
@@ -30,6 +31,24 @@ impl Exhibits {
         match *message {
             ExhibitMessage::Row(exhibit, row) => self.row = Some((exhibit, row)).filter(|to| self.row != Some(*to)),
             ExhibitMessage::Table(exhibit) => self.table = Some(exhibit).filter(|to| self.table != Some(*to)),
+        }
+    }
+
+    /// What was told, its exhibits from a place of the region on; or why nothing was.
+    pub(crate) fn told(
+        &self,
+        tell: &Callback<ExhibitMessage>,
+        from: usize,
+        told: Option<&Answered>,
+        width: u32,
+    ) -> Html {
+        match told {
+            Some(Ok(answer)) => {
+                let view = |(at, exhibit)| self.view(tell, from + at, exhibit, width);
+                answer.exhibits.iter().enumerate().map(view).collect()
+            }
+            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            None => Html::default(),
         }
     }
 

@@ -3,10 +3,10 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Explanation, Lane, Message, Mode, Selection};
+use tiebreak_engine::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
-use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
-use tiebreak_lab::{App, Message, view::words};
 use tiebreak_lesson::Control;
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::prelude::*;
@@ -48,7 +48,7 @@ fn region(link: &Link, app: &App, vm_field: &NodeRef) -> Html {
             <h2>{ tr("Explain") }</h2>
             { vm_form(link, selection, vm_field) }
             { for both.map(|lane| answer(link, app, lane)) }
-            if app.front.answer == Answer::default() && selection.machine.is_none() {
+            if app.front.answer == Explanation::default() && selection.machine.is_none() {
                 <p class="hint">{ tr("Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace.") }</p>
             }
             { machine(link, app) }
@@ -79,7 +79,7 @@ fn vm_form(link: &Link, selection: &Selection, field: &NodeRef) -> Html {
 
 /// What one variant's run says of the VM; under its name where two are asked.
 fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
-    let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Answer::default();
+    let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Explanation::default();
     html! {
         <>
             if named { <h3 class="variant-name">{ say("In {}", &[&lane.variant]) }</h3> }
@@ -89,7 +89,7 @@ fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
     }
 }
 
-fn attempts(link: &Link, app: &App, answer: &Answer) -> Html {
+fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     let Some(last) = answer.attempts.last() else { return Html::default() };
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
@@ -203,8 +203,8 @@ fn scores(explained: &Explained) -> Html {
         heads.push(tr("Asked about").into());
     }
     // Validators that let all of them pass tell nothing.
-    let telling = |row: &&tiebreak_lab::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
-    let row = |row: &tiebreak_lab::protocol::ScoreRow| {
+    let telling = |row: &&tiebreak_engine::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
+    let row = |row: &tiebreak_engine::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
             <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ name(&row.rule) }</th>
@@ -252,7 +252,7 @@ fn machine_number() -> NumberRange {
 fn machine(link: &Link, app: &App) -> Html {
     let selection = &app.selection;
     let choose = link.callback(|text: String| Message::Machine(text.trim().parse().ok()));
-    let card = |card: &tiebreak_lab::protocol::VmCard| {
+    let card = |card: &tiebreak_engine::protocol::VmCard| {
         let vm = card.vm.clone();
         let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {

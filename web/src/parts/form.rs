@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::Uint8Array;
+use tiebreak_app::{Edit, Message, Notice};
+use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::app::{Edit, Notice};
-use tiebreak_lab::{Message, view::words};
 use tiebreak_model::{Param, ParamKind};
 use tiebreak_scenario::{Variant, groups};
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use tiebreak_app::{App, Given, Message, Notice, Playing};
+use tiebreak_engine::protocol::Reply;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::{Given, Notice, Playing};
-use tiebreak_lab::protocol::Reply;
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_scenario::link;
 use tiebreak_sim::METRICS;

@@ -3,16 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tiebreak_app::{App, Edit, Message};
 use tiebreak_chart::Table;
+use tiebreak_engine::protocol::Learned;
+use tiebreak_engine::words::{self, help};
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::Learned;
-use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};
-use tiebreak_lab::view::words::{self, help};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
+use tiebreak_view::lifetimes::{self, Fact, OFFERED, Predictor};
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -85,7 +84,7 @@ impl Panel for LifetimesPanel {
         html! {
             <>
                 <p class="hint">{ lifetimes::about(app) }</p>
-                if !lifetimes::is_asked(app) { { offer(link) } }
+                if !app.asks_lifetimes() { { offer(link) } }
                 { settings(link, app) }
                 if let Some((run, learned)) = learned {
                     { quality(learned) }

@@ -1,15 +1,14 @@
 //! Virtual datacenters below the charts: how VMs are linked, what the network carries, and how much bandwidth links
 //! may have so that they could fit at all.
 
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::protocol::VdcProfile;
+use tiebreak_engine::words::{self, help};
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::VdcProfile;
-use tiebreak_lab::view::network::{self, Asked, BoundRow, GUARD};
-use tiebreak_lab::view::words::{self, help};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_sim::{NetworkSettings, Vdcs};
+use tiebreak_view::network::{self, Asked, BoundRow, GUARD};
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Message};
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::{App, Message};
 use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
@@ -27,7 +27,7 @@ impl Panel for Notices {
 
 /// The same, for who shows nothing else of the page.
 pub(super) fn view(link: &Link, app: &App) -> Html {
-    let notice = |(index, notice): (usize, &tiebreak_lab::app::Notice)| {
+    let notice = |(index, notice): (usize, &tiebreak_app::Notice)| {
         let dismiss = link.callback(move |_| Message::Dismiss(index));
         let offer = notice.offer.clone().map(|document| {
             let open = link

@@ -3,9 +3,8 @@
 //! The lesson is its Markdown; freezing adds a step to it, and everything else (questions with
 //! answers, claims, the order of steps) is written in the text itself.
 
+use tiebreak_app::{App, Freeze, Message};
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::Freeze;
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::{Control, Unlocks};
 use tiebreak_scenario::link::pack;
 use tiebreak_sim::METRICS;
@@ -230,7 +229,7 @@ impl OwnLesson {
 }
 
 /// The lesson so far, and where it can go.
-fn whole(link: &Link, own: &tiebreak_lab::app::OwnLesson, copied: Option<Copied>) -> Html {
+fn whole(link: &Link, own: &tiebreak_app::OwnLesson, copied: Option<Copied>) -> Html {
     let write = link.callback(Message::WriteLesson);
     let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| message());
     let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));

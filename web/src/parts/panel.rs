@@ -7,8 +7,8 @@ use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use tiebreak_lab::protocol::Reply;
-use tiebreak_lab::{App, Message};
+use tiebreak_app::{App, Message};
+use tiebreak_engine::protocol::Reply;
 use tiebreak_lesson::Control;
 use tiebreak_scenario::TraceSettings;
 use web_sys::{Element, File, KeyboardEvent};

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
+use tiebreak_app::App;
 use tiebreak_i18n::tr;
-use tiebreak_lab::App;
 use web_sys::Event;
 use yew::prelude::*;
 

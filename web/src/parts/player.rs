@@ -1,8 +1,8 @@
 //! Plays a run that is over, as a film along its timeline.
 
 use gloo::render::{AnimationFrame, request_animation_frame};
+use tiebreak_app::{App, Message};
 use tiebreak_i18n::{mark, tr};
-use tiebreak_lab::{App, Message};
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 

@@ -1,13 +1,14 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use tiebreak_i18n::{heard, mark, tr};
-use tiebreak_lab::protocol::{Exhibit, PowerAsk};
-use tiebreak_lab::view::power;
-use tiebreak_lab::view::words::help;
-use tiebreak_lab::{App, Message};
+use tiebreak_app::{App, Asking, Message};
+use tiebreak_engine::questions::judge_draws::JudgeDraws;
+use tiebreak_engine::questions::try_capping::TryCapping;
+use tiebreak_engine::words::help;
+use tiebreak_i18n::{mark, tr};
 use tiebreak_lesson::Control;
-use tiebreak_model::Declared;
+use tiebreak_model::{Declared, Param};
 use tiebreak_sim::PowerSettings;
+use tiebreak_view::power;
 use web_sys::{Event, HtmlInputElement};
 use yew::prelude::*;
 
@@ -16,15 +17,15 @@ use super::field::{Field, NumberRange, number};
 use super::form;
 use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
-/// Watts a server that can be tried.
-const WATTS: (f64, f64) = (120.0, 310.0);
+/// The budget of a server as it can be tried.
+const BUDGET: Param = TryCapping::DECLARATION.params[2];
 
 /// What happens in the region.
 pub(crate) enum PowerMessage {
     /// Something of an exhibit is opened or closed.
     Exhibit(ExhibitMessage),
     /// Other servers are to be tried.
-    Try(Box<dyn Fn(&mut PowerAsk)>),
+    Try(Box<dyn Fn(&mut TryCapping)>),
     /// A file of draws or of CPU readings was given.
     Draws(Vec<u8>),
 }
@@ -32,16 +33,10 @@ pub(crate) enum PowerMessage {
 impl Own for PowerMessage {}
 
 /// The region's own state.
+#[derive(Default)]
 pub(crate) struct PowerPanel {
     exhibits: Exhibits,
-    ask: PowerAsk,
-}
-
-impl Default for PowerPanel {
-    fn default() -> Self {
-        let ask = PowerAsk { whole_chassis: false, balanced: true, budget_w: 230.0 };
-        Self { exhibits: Exhibits::default(), ask }
-    }
+    ask: TryCapping,
 }
 
 impl Panel for PowerPanel {
@@ -61,18 +56,20 @@ impl Panel for PowerPanel {
             PowerMessage::Exhibit(message) => self.exhibits.update(&message),
             PowerMessage::Try(change) => {
                 change(&mut self.ask);
-                if (WATTS.0..=WATTS.1).contains(&self.ask.budget_w) {
-                    return vec![Message::TryCapping(self.ask).into()];
+                if BUDGET.allows(self.ask.budget_w) {
+                    return vec![self.asking()];
                 }
             }
-            PowerMessage::Draws(file) => return vec![Message::Draws(file).into()],
+            PowerMessage::Draws(file) => {
+                return vec![Message::Question(Asking::new(&JudgeDraws {}).of_file(file)).into()];
+            }
         }
         Vec::new()
     }
 
     fn hear(&mut self, news: &News<'_>, _: &Link, app: &App) -> Vec<Sent> {
         match news {
-            News::Opened(true) if app.tried.is_none() => vec![Message::TryCapping(self.ask).into()],
+            News::Opened(true) if app.answers.last::<TryCapping>().is_none() => vec![self.asking()],
             _ => Vec::new(),
         }
     }
@@ -81,19 +78,15 @@ impl Panel for PowerPanel {
         let Scene { app, width, .. } = *scene;
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
         let tell = link.callback(PowerMessage::Exhibit);
-        let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
-            Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
-            None => Html::default(),
-        };
+        let told = |at: usize, told| self.exhibits.told(&tell, exhibits.len() + at, told, width);
         html! {
             <>
                 <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
                 { form::group(link, tr("power"), app.variant(), "power") }
                 { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
                 if !exhibits.is_empty() { { draws(link) } }
-                { told(0, &app.drawn) }
-                { told(1, &app.tried) }
+                { told(0, app.answers.last::<JudgeDraws>()) }
+                { told(1, app.answers.last::<TryCapping>()) }
                 { self.servers(link) }
             </>
         }
@@ -101,10 +94,15 @@ impl Panel for PowerPanel {
 }
 
 impl PowerPanel {
+    /// The question what capping does to the servers as they are set.
+    fn asking(&self) -> Sent {
+        Message::Question(Asking::new(&self.ask)).into()
+    }
+
     /// What to try capping on.
     fn servers(&self, link: &Link) -> Html {
         let ask = self.ask;
-        let flag = |name: &'static str, on: bool, set: fn(&mut PowerAsk, bool)| {
+        let flag = |name: &'static str, on: bool, set: fn(&mut TryCapping, bool)| {
             let onchange = link.callback(move |event: Event| {
                 let on = event.target_unchecked_into::<HtmlInputElement>().checked();
                 PowerMessage::Try(Box::new(move |ask| set(ask, on)))
@@ -118,7 +116,7 @@ impl PowerPanel {
         html! {
             <div class="group">
                 <label class="field"><span>{ tr("Budget of a server") }</span><span class="entry">
-                    <Field label={tr("Budget of a server")} number={NumberRange::by(5.0, WATTS.0, WATTS.1)} value={ask.budget_w.to_string()} {take} /><span class="unit">{ "W" }</span></span></label>
+                    <Field label={tr("Budget of a server")} number={NumberRange::by(5.0, BUDGET.min, BUDGET.max)} value={ask.budget_w.to_string()} {take} /><span class="unit">{ "W" }</span></span></label>
                 { flag(tr("A whole chassis"), ask.whole_chassis, |ask, on| ask.whole_chassis = on) }
                 { flag(tr("Both kinds of VMs on every server"), ask.balanced, |ask, on| ask.balanced = on) }
             </div>

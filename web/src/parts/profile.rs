@@ -1,10 +1,10 @@
 //! What the workload looks like, below the charts.
 
-use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::{Machines, Profiled};
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::protocol::{Answer, Found, Machines};
+use tiebreak_engine::questions::profile_workload::ProfileWorkload;
+use tiebreak_engine::words;
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::Control;
 use yew::prelude::*;
 
@@ -47,38 +47,29 @@ impl Panel for ProfilePanel {
     }
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        match &scene.app.profile {
-            Some(Ok(profiled)) => self.told(link, profiled, scene.width),
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
-            None => html! { <p class="hint">{ tr("Counting ...") }</p> },
-        }
-    }
-}
-
-impl ProfilePanel {
-    fn told(&self, link: &Link, profiled: &Profiled, width: u32) -> Html {
-        let tell = link.callback(ProfileMessage);
-        let exhibit = |(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width);
+        let told = scene.app.answers.told::<ProfileWorkload>();
         html! {
             <>
-                { machines(link, profiled) }
-                { for profiled.exhibits.iter().enumerate().map(exhibit) }
+                if told.is_none() { <p class="hint">{ tr("Counting ...") }</p> }
+                { for told.and_then(|told| machines(link, told.as_ref().ok()?)) }
+                { self.exhibits.told(&link.callback(ProfileMessage), 0, told, scene.width) }
             </>
         }
     }
 }
 
 /// The machines it could run on, and the offer to take them.
-fn machines(link: &Link, profiled: &Profiled) -> Html {
-    let suggested = profiled.machines;
+fn machines(link: &Link, profile: &Answer) -> Option<Html> {
+    let Some(Found::Machines(found)) = &profile.found else { return None };
+    let suggested = *found.first()?;
     let Machines { machines, cores, memory_gib } = suggested;
     let onclick = link.callback(move |_: MouseEvent| Message::Edit(Edit::Machines(vec![suggested])));
     let label = say(
         "Use {machines} machines of {cores} cores and {memory_gib} GiB",
         &[&words::count(machines.into()), &cores, &memory_gib],
     );
-    html! {
+    Some(html! {
         <p class="group"><button {onclick}>{ label }</button>
             <span class="muted">{ tr("of a usual size, 15 % more than the least; one cluster in place of all") }</span>{ super::sizing::find(link) }</p>
-    }
+    })
 }

@@ -1,9 +1,9 @@
 //! The report: on screen to look at, on paper without the page's controls.
 
+use tiebreak_app::{App, Change};
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::App;
-use tiebreak_lab::view::compare::{Change, Row};
-use tiebreak_lab::view::report::{self, Against, Run};
+use tiebreak_view::compare::Row;
+use tiebreak_view::report::{self, Against, Run};
 use yew::prelude::*;
 
 use super::charts;

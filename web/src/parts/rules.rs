@@ -6,15 +6,15 @@
 
 use std::rc::Rc;
 
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_engine::protocol::Share;
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Edit;
-use tiebreak_lab::protocol::Share;
-use tiebreak_lab::view::{list, words};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_placement::{Group, policy::group_of};
 use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
+use tiebreak_view::list;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;

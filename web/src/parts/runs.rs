@@ -2,10 +2,9 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Logged, Message};
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Logged;
-use tiebreak_lab::view::words;
-use tiebreak_lab::{App, Message};
 use yew::prelude::*;
 
 use super::panel::{Frame, Link, Panel, Scene};

@@ -1,10 +1,9 @@
 //! How many machines the workload needs, among the settings of machines.
 
+use tiebreak_app::sizing::SEEDS_MAX;
+use tiebreak_app::{App, Edit, Message, SizeWish, Sizing};
 use tiebreak_i18n::{heard, mark, tr};
-use tiebreak_lab::app::sizing::SEEDS_MAX;
-use tiebreak_lab::app::{Edit, SizeWish, Sizing};
-use tiebreak_lab::view::sizing;
-use tiebreak_lab::{App, Message};
+use tiebreak_view::sizing;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 

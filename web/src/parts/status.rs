@@ -2,9 +2,9 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::Message;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::Message;
-use tiebreak_lab::view::words;
 use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};

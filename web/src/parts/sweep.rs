@@ -1,13 +1,12 @@
 //! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
 //! that fills.
 
+use tiebreak_app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
+use tiebreak_app::{App, Message, Mode, Notice, Sweep, Wish};
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
-use tiebreak_lab::app::{Mode, Notice, Sweep, Wish};
-use tiebreak_lab::view::compare::{MEASURES, Measure};
-use tiebreak_lab::view::sweep;
-use tiebreak_lab::{App, Message};
 use tiebreak_scenario::SweepPlan;
+use tiebreak_view::compare::{MEASURES, Measure};
+use tiebreak_view::sweep;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
@@ -160,7 +159,7 @@ fn axis(link: &Link, fields: &[SweptField], axis: &Axis, index: usize, label: &'
                 <option value="" selected={axis.path.is_empty()}>{ tr("none") }</option>
                 if other { <option value={axis.path.clone()} selected=true>{ &axis.path }</option> }
                 { for fields.iter().map(option) }</select></label>
-            <label class="field"><span>{ tr("Values") }</span><Field label={say("Values of {}", &[&tiebreak_lab::view::words::inside(label)])} described_by="values-help" value={axis.values.clone()} take={values} /></label>
+            <label class="field"><span>{ tr("Values") }</span><Field label={say("Values of {}", &[&tiebreak_engine::words::inside(label)])} described_by="values-help" value={axis.values.clone()} take={values} /></label>
         </>
     }
 }

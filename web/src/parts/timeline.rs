@@ -1,12 +1,12 @@
 //! The timeline: which moment the fleet map, the machine list and the charts' cursor show, and
 //! what happens to the zone when; below its track, which variant forked from which.
 
+use tiebreak_app::{App, Message, Mode};
 use tiebreak_chart::Role;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, tr};
-use tiebreak_lab::app::Mode;
-use tiebreak_lab::view::branches::{Branch, branches};
-use tiebreak_lab::{App, Message, view::words};
 use tiebreak_lesson::Control;
+use tiebreak_view::branches::{Branch, branches};
 use web_sys::{HtmlInputElement, InputEvent};
 use yew::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
+use tiebreak_app::{App, Edit, Message, Phase};
+use tiebreak_engine::protocol::StepTo;
+use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::{Edit, Phase};
-use tiebreak_lab::protocol::StepTo;
-use tiebreak_lab::{App, Message, view::words};
 use tiebreak_scenario::PRESETS;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;

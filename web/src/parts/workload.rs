@@ -1,16 +1,16 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
+use tiebreak_app::{App, Asking, Edit, Like, Message, Then};
+use tiebreak_engine::protocol::{FITTED, TraceCard};
+use tiebreak_engine::questions::read_machines::ReadMachines;
+use tiebreak_engine::words::{self, help};
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::{Edit, Like};
-use tiebreak_lab::protocol::{FITTED, TraceCard};
-use tiebreak_lab::view::report;
-use tiebreak_lab::view::words::{self, help};
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use tiebreak_model::{Declared, SampledBy};
 use tiebreak_scenario::document::VariantSettings;
 use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_view::report;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -210,8 +210,13 @@ fn machines(link: &Link, app: &App) -> Html {
         <>
             { for app.variant().clusters.iter().enumerate().map(cluster) }
             <button onclick={link.callback(|_| Message::Edit(Edit::AddCluster))}>{ tr("Add a cluster") }</button>
-            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), |bytes| Message::Nodes(bytes).into()) }
+            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), take_machines) }
                 <span class="muted">{ tr("a CSV with cores and memory of each, or openb's nodes; those alike become a cluster") }</span></p>
         </>
     }
+}
+
+/// A list of machines becomes the inventory.
+fn take_machines(list: Vec<u8>) -> Sent {
+    Message::Question(Asking::new(&ReadMachines {}).of_file(list).then(Then::TakeMachines)).into()
 }

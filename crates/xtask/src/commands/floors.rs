@@ -26,12 +26,14 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-criticality", 3),
     ("tiebreak-profile", 3),
     ("tiebreak-fitting", 3),
-    ("tiebreak-lab", 4),
+    ("tiebreak-engine", 4),
     ("tiebreak-console", 4),
     ("tiebreak-picture", 4),
+    ("tiebreak-app", 5),
     ("tiebreak-papers", 5),
-    ("tiebreak-web", 5),
+    ("tiebreak-view", 6),
     ("tiebreak-cli", 6),
+    ("tiebreak-web", 7),
 ];
 
 /// The highest floor of the core, which has no standard library.
@@ -53,6 +55,7 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),
     ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
+    ("tiebreak-profile", "tiebreak-i18n", "digits are grouped in one place"),
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 
@@ -135,8 +138,10 @@ mod tests {
             ("tiebreak-trace", "tiebreak-sim", "without knowing"),
             ("tiebreak-chart", "tiebreak-model", "only series"),
             ("tiebreak-scenario", "tiebreak-lesson", "(floor 3)"),
-            ("tiebreak-lab", "tiebreak-cli", "(floor 6)"),
-            ("tiebreak-lab", "web-sys", "the browser"),
+            ("tiebreak-engine", "tiebreak-app", "(floor 5)"),
+            ("tiebreak-app", "tiebreak-view", "(floor 6)"),
+            ("tiebreak-view", "tiebreak-cli", "(floor 6)"),
+            ("tiebreak-app", "web-sys", "the browser"),
             ("tiebreak-model", "tiebreak-testkit", "dev-dependency"),
         ];
         for (from, to, why) in cases {

@@ -16,31 +16,35 @@ pub(crate) const HELP: &str = "what is missing, unused or wrong in web/strings/*
 
 const FOLDER: &str = "web/strings";
 
-/// Where texts are given to `tr` and its like.
-const PAGE: &[&str] = &["web/src", "crates/lab/src/app", "crates/lab/src/view", "crates/chart/src"];
+/// Where texts are given to `tr` and its like: folders and files.
+const PAGE: &[&str] =
+    &["web/src", "crates/app/src", "crates/view/src", "crates/engine/src/words.rs", "crates/chart/src"];
 
 /// Functions that take English literals, and which of their arguments those are.
 const TAKING: &[(&str, &[usize])] = &[("tr", &[0]), ("mark", &[0]), ("say", &[0]), ("counted", &[1, 2])];
 
-/// What speaks English to the page, sentence by sentence.
+/// What speaks English to the page, sentence by sentence: files, and folders.
 const ENGINE: &[&str] = &[
     "crates/admission/src/fit/doubt.rs",
     "crates/admission/src/fit/mod.rs",
     "crates/admission/src/prior.rs",
     "crates/criticality/src/series.rs",
     "crates/fitting/src/compare.rs",
-    "crates/lab/src/engine/answer.rs",
-    "crates/lab/src/engine/generated.rs",
-    "crates/lab/src/engine/lifetimes.rs",
-    "crates/lab/src/engine/mod.rs",
-    "crates/lab/src/engine/power/budgets.rs",
-    "crates/lab/src/engine/power/mod.rs",
-    "crates/lab/src/engine/power/readings.rs",
-    "crates/lab/src/engine/power/trial.rs",
-    "crates/lab/src/engine/profile.rs",
-    "crates/lab/src/engine/run.rs",
-    "crates/lab/src/engine/trace_card.rs",
-    "crates/lab/src/engine/vdcs.rs",
+    "crates/engine/src/answer.rs",
+    "crates/engine/src/driving.rs",
+    "crates/engine/src/explaining.rs",
+    "crates/engine/src/generated.rs",
+    "crates/engine/src/lib.rs",
+    "crates/engine/src/lifetimes.rs",
+    "crates/engine/src/machine.rs",
+    "crates/engine/src/power/budgets.rs",
+    "crates/engine/src/power/mod.rs",
+    "crates/engine/src/power/readings.rs",
+    "crates/engine/src/questions",
+    "crates/engine/src/run.rs",
+    "crates/engine/src/trace_card.rs",
+    "crates/engine/src/traces.rs",
+    "crates/engine/src/vdcs.rs",
     "crates/lifetime/src/judging.rs",
     "crates/lifetime/src/traits.rs",
     "crates/placement/src/admission/mod.rs",
@@ -192,7 +196,7 @@ fn keys() -> Result<BTreeSet<String>, String> {
     for file in PAGE.iter().map(|folder| project::sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {
         keys.extend(literals(&project::read(file)?).into_iter().filter(is_given).map(|it| it.text));
     }
-    for file in ENGINE {
+    for file in ENGINE.iter().map(|part| project::sources(Path::new(part))).collect::<Result<Vec<_>, _>>()?.concat() {
         keys.extend(literals(&project::read(file)?).into_iter().filter(is_said).map(|it| it.text));
     }
     Ok(keys)
@@ -211,7 +215,13 @@ fn is_said(literal: &Literal) -> bool {
     let outside: String =
         literal.text.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text)).collect();
     let has_word = outside.split(|letter: char| !letter.is_ascii_lowercase()).any(|word| word.len() > 1);
-    has_word && !unseen && !outside.contains(['_', '/', '<'])
+    has_word && !unseen && !is_name(&literal.text) && !outside.contains(['_', '/', '<'])
+}
+
+/// Whether a text is the name of a rule or a question, `BestFit`, which is the same in every language.
+fn is_name(text: &str) -> bool {
+    let joins = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    joins && text.bytes().all(|letter| letter.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]
@@ -244,7 +254,7 @@ mod tests {
         let source = "tr(\"a\"); say(\"b {n}\", &[&\"c\"]); button(\"d\"); tr(if x { \"e\" } else { \"f\" }); counted(1.0, \"g\", \"h\")";
         let given: Vec<_> = literals(source).into_iter().filter(is_given).map(|it| it.text).collect();
         assert_eq!(given, ["a", "b {n}", "e", "f", "g", "h"]);
-        let source = "format!(\"it {what}\"); format!(\"{a} {b}\"); row(\"train_share\"); x.expect(\"there is one\")";
+        let source = "format!(\"it {what}\"); format!(\"{a} {b}\"); row(\"train_share\"); \"BestFit\"; x.expect(\"there is one\")";
         let said: Vec<_> = literals(source).into_iter().filter(is_said).map(|it| it.text).collect();
         assert_eq!(said, ["it {what}"]);
     }

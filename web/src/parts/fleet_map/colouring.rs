@@ -1,7 +1,7 @@
 //! What the map's colours tell, and the choice of it.
 
+use tiebreak_engine::protocol::Layout;
 use tiebreak_i18n::tr;
-use tiebreak_lab::protocol::Layout;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 

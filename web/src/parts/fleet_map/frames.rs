@@ -1,6 +1,6 @@
 //! How machines stand, moment by moment, as the engine tells it: a byte for each machine and thing told.
 
-use tiebreak_lab::protocol::Layout;
+use tiebreak_engine::protocol::Layout;
 
 use super::colouring::Colouring;
 

@@ -2,11 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use tiebreak_app::{App, Lane, Message, Outcome, Phase};
+use tiebreak_engine::protocol::Company;
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::{Lane, Outcome, Phase};
-use tiebreak_lab::protocol::Company;
-use tiebreak_lab::view::failures;
-use tiebreak_lab::{App, Message};
+use tiebreak_view::failures;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 use yew::prelude::*;

@@ -17,10 +17,9 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use tiebreak_app::{App, Lane, Message};
+use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lab::app::Lane;
-use tiebreak_lab::protocol::Reply;
-use tiebreak_lab::{App, Message};
 use tiebreak_lesson::Control;
 use yew::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The picture: cells pixel by pixel, and the lines over them.
 
-use tiebreak_lab::protocol::{Company, Failed};
+use tiebreak_engine::protocol::{Company, Failed};
 use tiebreak_model::Readiness;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
 use web_sys::CanvasRenderingContext2d;

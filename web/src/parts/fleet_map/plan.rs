@@ -1,6 +1,6 @@
 //! Where machines are drawn: rack by rack, chassis by chassis, in cells as large as all of them allow.
 
-use tiebreak_lab::protocol::Layout;
+use tiebreak_engine::protocol::Layout;
 
 /// Machines one above the other in a rack: low racks where the page is wide enough.
 const RACK_HEIGHTS: [u32; 2] = [5, 10];

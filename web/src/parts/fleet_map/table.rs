@@ -1,10 +1,10 @@
 //! The map as a table.
 
+use tiebreak_app::Outcome;
 use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_lab::app::Outcome;
-use tiebreak_lab::view::failures;
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_sim::{LifeByte, MachineByte};
+use tiebreak_view::failures;
 use yew::prelude::*;
 
 use super::colouring::Colouring;

@@ -1,8 +1,8 @@
 //! What the map shows, in words.
 
+use tiebreak_app::Outcome;
+use tiebreak_engine::words;
 use tiebreak_i18n::{heard, say, tr};
-use tiebreak_lab::app::Outcome;
-use tiebreak_lab::view::words;
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};

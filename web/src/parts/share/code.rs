@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_lab::view::code::{CHARACTERS_MAX, Code};
-use tiebreak_lab::view::words;
+use tiebreak_view::code::{CHARACTERS_MAX, Code};
 use yew::prelude::*;
 
 use crate::parts::panel::Link;

@@ -1,9 +1,9 @@
 //! One chart for another page, as the HTML to paste there.
 
+use tiebreak_app::App;
 use tiebreak_i18n::tr;
-use tiebreak_lab::App;
-use tiebreak_lab::view::embed;
 use tiebreak_sim::METRICS;
+use tiebreak_view::embed;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 

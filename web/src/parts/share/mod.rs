@@ -4,13 +4,12 @@
 pub(super) mod code;
 mod frame;
 
+use tiebreak_app::{App, Message, Notice};
 use tiebreak_chart::{Caption, Theme, csv, svg_file};
+use tiebreak_engine::protocol::Form;
 use tiebreak_i18n::{in_english, mark, say, tr};
-use tiebreak_lab::app::Notice;
-use tiebreak_lab::protocol::Form;
-use tiebreak_lab::view::charts;
-use tiebreak_lab::{App, Message};
 use tiebreak_sim::METRICS;
+use tiebreak_view::charts;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
 use yew::prelude::*;

@@ -1,0 +1,148 @@
+//! What differs between two variants, field by field.
+
+use serde_json::{Map, Value};
+use tiebreak_engine::words;
+use tiebreak_i18n::{say, tr};
+use tiebreak_scenario::Document;
+
+/// One field in which two variants differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where it is: `agents.count`.
+    pub path: String,
+    /// What the one that is compared with says there, and the one in front; `-` where it says nothing.
+    pub values: [String; 2],
+}
+
+/// Every field in which two variants of a document differ, by path.
+#[must_use]
+pub fn changes(document: &Document, against: usize, front: usize) -> Vec<Change> {
+    between((document, against), (document, front))
+}
+
+/// Every field in which the variants in front of two documents differ, by path.
+pub(crate) fn edits(then: &Document, now: &Document) -> Vec<Change> {
+    between((then, then.active), (now, now.active))
+}
+
+fn between(then: (&Document, usize), now: (&Document, usize)) -> Vec<Change> {
+    let [then, now] = [then, now].map(|(document, index)| {
+        let whole: Value = serde_json::from_str(&document.to_json()).unwrap_or_default();
+        whole["variants"].get(index).cloned().unwrap_or_default()
+    });
+    let mut changes = Vec::new();
+    compare("", &then, &now, &mut changes);
+    changes.retain(|change| change.path != "name");
+    changes
+}
+
+fn compare(path: &str, then: &Value, now: &Value, changes: &mut Vec<Change>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (then, now) {
+        _ if then == now => {}
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            for key in keys {
+                compare(&below(key), a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), changes);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if path == "rules" => compare_rules(a, b, changes),
+        (Value::Array(a), Value::Array(b)) => {
+            for index in 0..a.len().max(b.len()) {
+                let at = |list: &[Value]| list.get(index).cloned().unwrap_or_default();
+                compare(&format!("{path}[{index}]"), &at(a), &at(b), changes);
+            }
+        }
+        _ => changes.push(Change { path: path.to_owned(), values: [then, now].map(shown) }),
+    }
+}
+
+/// Rules are told by their names: what is set of each, then in which order those that are on stand.
+fn compare_rules(then: &[Value], now: &[Value], changes: &mut Vec<Change>) {
+    let name = |rule: &Value| rule["rule"].as_str().unwrap_or_default().to_owned();
+    for rule in now {
+        let before = then.iter().find(|it| name(it) == name(rule)).unwrap_or(&Value::Null);
+        compare(&format!("rules.{}", name(rule)), before, rule, changes);
+    }
+    let on = |rules: &[Value]| -> Vec<String> {
+        rules.iter().filter(|rule| rule["on"] != Value::Bool(false)).map(name).collect()
+    };
+    let (then, now) = (on(then), on(now));
+    let moved: Vec<&String> = now.iter().filter(|rule| then.contains(*rule)).collect();
+    let before: Vec<&String> = then.iter().filter(|rule| now.contains(*rule)).collect();
+    if moved != before {
+        let apart = |one: &[&String], other: &[&String]| {
+            let differ: Vec<&str> = one.iter().zip(other).filter(|(a, b)| a != b).map(|(a, _)| a.as_str()).collect();
+            differ.join(", ")
+        };
+        changes.push(Change {
+            path: tr("rules, in order").into(),
+            values: [apart(&before, &moved), apart(&moved, &before)],
+        });
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "-".into(),
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => part(fields),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// A part that one of them has and the other has not: what it is, and when.
+fn part(fields: &Map<String, Value>) -> String {
+    let when = fields.get("at_hours").and_then(Value::as_f64).map(words::day_and_time);
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    match (text("from"), text("incident").or_else(|| text("rule")).or_else(|| text("name")), when) {
+        (Some(from), _, Some(when)) => say("from {from}, {when}", &[&from, &when]),
+        (_, Some(name), Some(when)) => format!("{name}, {when}"),
+        (_, Some(name), None) => name.to_owned(),
+        _ => say("{} fields", &[&fields.len()]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(changes: &[Change]) -> Vec<&str> {
+        changes.iter().map(|change| change.path.as_str()).collect()
+    }
+
+    #[test]
+    fn fields_that_differ_are_named_by_their_path() {
+        let mut document = Document::default();
+        let other = document.fork(0, None).expect("room");
+        assert_eq!(changes(&document, 0, other), []);
+        let variant = &mut document.variants[other];
+        variant.agents.count = 7;
+        variant.rules.iter_mut().find(|row| row.id == "BestFit").expect("BestFit").buckets = None;
+        let found = changes(&document, 0, other);
+        assert_eq!(paths(&found), ["agents.count", "rules.BestFit.buckets"]);
+        assert_eq!(found[0].values[1], "7");
+        assert_eq!(found[1].values[1], "-");
+    }
+
+    #[test]
+    fn a_fork_and_an_event_are_told_in_a_few_words() {
+        let mut document = Document::default();
+        let other = document.fork(0, Some(120.0)).expect("room");
+        let event = tiebreak_scenario::IncidentRow::plain("FailMachines", 12.5).expect("an event");
+        document.variants[other].incidents.push(event);
+        let told: Vec<_> = changes(&document, 0, other).into_iter().map(|change| change.values[1].clone()).collect();
+        assert_eq!(told, ["FailMachines, day 0, 12:30", "from A, day 5, 00:00"]);
+    }
+
+    #[test]
+    fn a_moved_rule_is_told_once() {
+        let mut document = Document::default();
+        let other = document.fork(0, None).expect("room");
+        document.variants[other].move_rule("BestFit", 0);
+        let found = changes(&document, 0, other);
+        assert_eq!(paths(&found), ["rules, in order"]);
+        assert!(found[0].values[1].starts_with("BestFit"), "{found:?}");
+    }
+}

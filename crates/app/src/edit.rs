@@ -1,0 +1,210 @@
+//! What a person can change about a scenario, and how it changes the document.
+
+use tiebreak_model::{Declared, Param};
+use tiebreak_scenario::document::CLUSTERS_MAX;
+use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
+use tiebreak_scenario::presets;
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
+use tiebreak_sim::GeneratedWorkload;
+
+use tiebreak_engine::protocol::{Machines, TraceCard};
+
+/// A change to the document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// A rule to a place inside its stage.
+    MoveRule {
+        /// The rule.
+        id: String,
+        /// 0 is first.
+        to: usize,
+    },
+    /// Another value of the variant in front, as [`Variant::set`] takes it: `rules.BestFit.buckets`, `agents.count`.
+    Set {
+        /// Which one.
+        path: String,
+        /// A number or a word.
+        value: String,
+    },
+    /// Several such values at once.
+    SetAll(Vec<(String, String)>),
+    /// One cluster, by place in its declaration; racks and chassis follow where they would be too many.
+    Cluster {
+        /// Which cluster.
+        cluster: usize,
+        /// Which field.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A cluster for each of these in place of all, with as many machines to a rack as in the first.
+    Machines(Vec<Machines>),
+    /// One more cluster.
+    AddCluster,
+    /// One cluster less.
+    RemoveCluster {
+        /// Which.
+        cluster: usize,
+    },
+    /// One more incident, with its defaults.
+    AddIncident {
+        /// Which kind.
+        id: String,
+        /// When.
+        at_hours: f64,
+    },
+    /// One incident less.
+    RemoveIncident {
+        /// Which, by place in the list.
+        incident: usize,
+    },
+    /// The scenario's name.
+    Name(String),
+    /// A made-up workload instead of a trace.
+    UseGenerated,
+    /// A loaded trace as the workload.
+    UseTrace {
+        /// 32 hex digits.
+        fingerprint: String,
+    },
+}
+
+impl Edit {
+    /// Another value at a path.
+    #[must_use]
+    pub fn set(path: impl Into<String>, value: impl ToString + Copy) -> Self {
+        Self::Set { path: path.into(), value: value.to_string() }
+    }
+
+    /// Another value of a parameter, whose path is its name behind `of`: `agents.`.
+    #[must_use]
+    pub fn param(of: &str, param: &Param, value: f64) -> Self {
+        let path = format!("{of}{}", param.name);
+        param.word(value).map_or_else(|| Self::set(path.clone(), value), |word| Self::set(path.clone(), word))
+    }
+
+    /// A rule on or off.
+    #[must_use]
+    pub fn use_rule(id: &str, on: bool) -> Self {
+        Self::set(format!("rules.{id}.on"), on)
+    }
+}
+
+/// The field an edit changes, when edits of it in a row are one step to undo. Switches and choices are a step each.
+pub(super) fn field_of(edit: &Edit) -> Option<String> {
+    match edit {
+        Edit::Set { path, .. } if path.ends_with(".on") || path == "predictor" => None,
+        Edit::Set { path, .. } => Some(path.clone()),
+        Edit::Cluster { cluster, index, .. } => Some(format!("cluster {cluster} {index}")),
+        Edit::Name(_) => Some("name".into()),
+        _ => None,
+    }
+}
+
+/// Changes a document; what is not allowed leaves it as it was.
+pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCard]) {
+    if let Edit::Name(name) = edit {
+        document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
+        return;
+    }
+    if is_for_all(edit) {
+        document.variants.iter_mut().for_each(|variant| apply_to(edit, variant, traces));
+    } else if let Some(variant) = document.variants.get_mut(active) {
+        apply_to(edit, variant, traces);
+    }
+}
+
+/// Whether it changes all variants, so that they stay comparable: who asks for what, and the luck.
+fn is_for_all(edit: &Edit) -> bool {
+    match edit {
+        Edit::UseTrace { .. } | Edit::UseGenerated => true,
+        Edit::Set { path, .. } => path == "seed" || path.starts_with("workload."),
+        _ => false,
+    }
+}
+
+fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
+    match edit {
+        Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
+        Edit::Set { path, value } => set(variant, path, value),
+        Edit::SetAll(values) => values.iter().for_each(|(path, value)| set(variant, path, value)),
+        Edit::Cluster { cluster, index, value } => {
+            if let Some(row) = variant.clusters.get_mut(*cluster) {
+                let mut settings: ClusterSettings = changed(&row.settings, *index, *value);
+                settings.racks = settings.racks.min(settings.machines);
+                settings.chassis = settings.chassis.min(settings.machines / settings.racks.max(1));
+                row.settings = settings;
+            }
+        }
+        Edit::Machines(machines) => {
+            variant.replace_machines(machines.iter().map(|kind| (kind.machines, kind.cores, kind.memory_gib)));
+        }
+        Edit::AddCluster => {
+            if variant.clusters.len() < CLUSTERS_MAX {
+                let settings = variant.clusters.last().map_or_else(ClusterSettings::default, |row| row.settings);
+                let number = variant.clusters.len();
+                variant.clusters.push(ClusterRow { settings, ..ClusterRow::numbered(number) });
+            }
+        }
+        Edit::RemoveCluster { cluster } => {
+            if variant.clusters.len() > 1 && *cluster < variant.clusters.len() {
+                variant.clusters.remove(*cluster);
+            }
+        }
+        Edit::AddIncident { id, at_hours } => add_incident(&mut variant.incidents, id, *at_hours),
+        Edit::RemoveIncident { incident } => {
+            if *incident < variant.incidents.len() {
+                variant.incidents.remove(*incident);
+            }
+        }
+        Edit::UseGenerated => variant.workload = WorkloadRef::Generated(GeneratedWorkload::default()),
+        Edit::UseTrace { fingerprint } => use_trace(variant, fingerprint, traces),
+        Edit::Name(_) => {}
+    }
+}
+
+/// What is not allowed leaves the variant as it was.
+fn set(variant: &mut Variant, path: &str, value: &str) {
+    let is_chosen_again = path == "predictor" && variant.predictor.id == value;
+    if !is_chosen_again {
+        drop(variant.set(path, value));
+    }
+}
+
+/// New ones go to the end, so that chance, which knows each by its place, hits with the others whom
+/// it hit before.
+fn add_incident(rows: &mut Vec<IncidentRow>, id: &str, at_hours: f64) {
+    let row = IncidentRow::plain(id, at_hours).filter(|_| AT_HOURS.allows(at_hours));
+    rows.extend(row.filter(|_| rows.len() < INCIDENTS_MAX));
+}
+
+fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
+    let card = traces.iter().find(|card| card.fingerprint == fingerprint);
+    if let (Some(card), Ok(fingerprint)) = (card, u128::from_str_radix(fingerprint, 16)) {
+        let settings = TraceSettings::from_values(&card.sample);
+        let late = |card: &TraceCard| card.begins_late_at_hours.unwrap_or_default();
+        let before = match &variant.workload {
+            WorkloadRef::Trace { fingerprint, .. } => Some(format!("{fingerprint:032x}")),
+            WorkloadRef::Generated(_) => None,
+        };
+        let before = traces.iter().find(|card| Some(&card.fingerprint) == before.as_ref());
+        // What nobody chose goes with the trace.
+        if presets::are_given(&variant.agents) {
+            variant.agents = presets::agents_for(fingerprint);
+        }
+        if variant.measures.measured_from_hours == before.map_or(0.0, late) {
+            variant.measures.measured_from_hours = late(card);
+        }
+        variant.workload = WorkloadRef::Trace { fingerprint, name: card.name.clone(), settings };
+    }
+}
+
+/// A declared thing with one value replaced; as it was when the value is not allowed.
+fn changed<T: Declared>(thing: &T, index: usize, value: f64) -> T {
+    let params: &[Param] = T::DECLARATION.params;
+    let mut values = thing.to_values();
+    if params.get(index).is_some_and(|param| param.allows(value)) {
+        values[index] = value;
+    }
+    T::from_values(&values)
+}

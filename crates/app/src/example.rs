@@ -1,0 +1,33 @@
+//! The run that the page's first one is compared with, made when the page was built: the same scenario
+//! without one rule. So two futures differ on screen before anybody has touched anything.
+
+use serde_json::Value;
+use tiebreak_scenario::presets;
+use tiebreak_sim::METRICS;
+
+use super::{App, Outcome};
+use tiebreak_engine::protocol::RunResult;
+
+impl App {
+    /// Compares the page's first run with the one that the first picture tells of, until there is another. Of a
+    /// text that says nothing, nothing comes.
+    pub fn show_example(&mut self, json: &str) {
+        let Ok(told) = serde_json::from_str::<Value>(json) else { return };
+        let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        self.front.baseline = Some(Outcome {
+            document: presets::first_without(),
+            horizon_ms: told["horizon_ms"].as_f64().unwrap_or_default(),
+            times: numbers(&told["times"]),
+            values: METRICS.iter().map(|metric| numbers(&told["values"][metric.declaration.id])).collect(),
+            result: Some(RunResult::told(&told)),
+            is_example: true,
+            ..Outcome::default()
+        });
+    }
+
+    /// Whether the run on screen is compared with the one that came with the page.
+    #[must_use]
+    pub fn shows_example(&self) -> bool {
+        self.front.baseline.as_ref().is_some_and(|before| before.is_example)
+    }
+}

@@ -1,0 +1,217 @@
+//! A lesson under way: which step, what was predicted, and what the runs say of it.
+
+use tiebreak_engine::Command;
+use tiebreak_lesson::{Control, Lesson, Measure, Question, Run, Shown, Step, Unlocks};
+use tiebreak_scenario::Document;
+
+use super::shown::{Mode, Outcome, Phase};
+use super::{App, Effect};
+
+/// Points of a curve that people draw, at most.
+const CURVE_MAX: usize = 400;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Playing {
+    /// The lesson.
+    pub lesson: Lesson,
+    /// Its step on screen, from 0.
+    pub step: usize,
+    /// What was predicted; none before an answer.
+    pub given: Option<Given>,
+    /// Whether the run is shown.
+    pub is_revealed: bool,
+    /// What was open before the lesson.
+    pub(super) before: Document,
+    /// What its measures say, as soon as the runs are over.
+    values: Vec<((Run, Measure), Option<f64>)>,
+    /// The runs they are of: that in front, and the other.
+    pub(super) measured: (u32, Option<u32>),
+}
+
+/// What somebody predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// One of the answers, by its place.
+    Choice(usize),
+    /// How a metric will go: time in ms and value, by time.
+    Curve(Vec<(f64, f64)>),
+    /// Nothing.
+    Skipped,
+}
+
+impl Playing {
+    pub(super) fn new(lesson: Lesson, before: Document) -> Self {
+        let mut playing =
+            Self { lesson, step: 0, given: None, is_revealed: false, before, values: Vec::new(), measured: (0, None) };
+        playing.go_to(0);
+        playing
+    }
+
+    /// Another step, if there is one.
+    pub(super) fn go_to(&mut self, step: usize) -> bool {
+        if step >= self.lesson.steps.len() {
+            return false;
+        }
+        (self.step, self.given, self.values, self.measured) = (step, None, Vec::new(), (0, None));
+        // Where nothing is asked there is nothing to hide.
+        self.is_revealed = self.here().question.is_none();
+        true
+    }
+
+    /// The step on screen.
+    #[must_use]
+    pub fn here(&self) -> &Step {
+        &self.lesson.steps[self.step]
+    }
+
+    /// What is on the page during it.
+    #[must_use]
+    pub fn shown(&self) -> Option<Shown<'_>> {
+        self.lesson.shown(self.step)
+    }
+
+    /// The scenario of the step, with what it is compared with as variant A before it.
+    pub(super) fn document(&self) -> Option<Document> {
+        let shown = self.shown()?;
+        let name = format!("{}: {}", self.lesson.title, self.here().title);
+        let mut now = shown.scenario.document().active_variant().clone();
+        let against = shown.against.map(|scene| scene.document().active_variant().clone());
+        let Some(mut against) = against else {
+            return Some(Document { name, variants: vec![now], active: 0 });
+        };
+        (against.name, now.name) = ("A".into(), "B".into());
+        Some(Document { name, variants: vec![against, now], active: 1 })
+    }
+
+    pub(super) fn predict(&mut self, given: Given) {
+        let allowed = match (&given, &self.here().question) {
+            (Given::Choice(choice), Some(Question::Pick { choices, .. })) => *choice < choices.len(),
+            (Given::Curve(points), Some(Question::Curve { .. })) => points.len() <= CURVE_MAX,
+            (Given::Skipped, _) => true,
+            _ => false,
+        };
+        if allowed {
+            self.given = Some(given);
+        }
+    }
+
+    /// What must be asked of the runs; of the one in front, and of the other.
+    pub(super) fn measures(&self) -> [Vec<Measure>; 2] {
+        let all = self.here().measures();
+        [Run::Now, Run::Against]
+            .map(|run| all.iter().filter(|(of, _)| *of == run).map(|(_, measure)| *measure).collect())
+    }
+
+    pub(super) fn take(&mut self, run: u32, measures: &[Measure], values: &[Option<f64>]) {
+        let of = if run == self.measured.0 { Run::Now } else { Run::Against };
+        if of == Run::Against && self.measured.1 != Some(run) {
+            return;
+        }
+        self.values.retain(|((other, _), _)| *other != of);
+        self.values.extend(measures.iter().zip(values).map(|(measure, value)| ((of, *measure), *value)));
+    }
+
+    /// The place of the right answer, once the runs have told.
+    #[must_use]
+    pub fn right(&self) -> Option<usize> {
+        let known =
+            |run, measure| self.values.iter().find(|(of, _)| *of == (run, measure)).and_then(|(_, value)| *value);
+        let wanted = self.here().measures();
+        let all_there = wanted.iter().all(|of| self.values.iter().any(|(known, _)| known == of));
+        self.here().question.as_ref().filter(|_| all_there)?.right(known)
+    }
+
+    /// How far a drawn curve was from the truth: the mean distance in the metric's own unit.
+    #[must_use]
+    pub fn distance(&self, live: &Outcome) -> Option<f64> {
+        let (Some(Given::Curve(drawn)), Some(Question::Curve { metric, .. })) = (&self.given, &self.here().question)
+        else {
+            return None;
+        };
+        let values = live.values.get(tiebreak_sim::metrics::index_of(metric)?)?;
+        let at = |time: f64| {
+            let after = drawn.partition_point(|(at, _)| *at <= time);
+            let (left, right) = (drawn.get(after.checked_sub(1)?)?, drawn.get(after));
+            let Some(right) = right else { return Some(left.1) };
+            Some(left.1 + (right.1 - left.1) * (time - left.0) / (right.0 - left.0))
+        };
+        let distances: Vec<f64> = live
+            .times
+            .iter()
+            .zip(values)
+            .filter_map(|(time, value)| Some((at(*time)? - value).abs()).filter(|it| it.is_finite()))
+            .collect();
+        (!distances.is_empty()).then(|| distances.iter().sum::<f64>() / distances.len() as f64)
+    }
+
+    /// Whether the step shows a control.
+    #[must_use]
+    pub fn shows(&self, control: Control) -> bool {
+        self.unlocks().is_none_or(|it| it.controls.contains(&control))
+    }
+
+    /// Whether the step shows a rule.
+    #[must_use]
+    pub fn shows_rule(&self, rule: &str) -> bool {
+        self.unlocks().is_none_or(|it| it.rules.iter().any(|shown| shown == rule))
+    }
+
+    /// The charts it shows, by place in the list of metrics; none shows the usual ones.
+    #[must_use]
+    pub fn charts(&self) -> Option<Vec<usize>> {
+        Some(self.unlocks()?.charts.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id)).collect())
+    }
+
+    fn unlocks(&self) -> Option<&Unlocks> {
+        self.shown()?.unlocks
+    }
+}
+
+impl App {
+    pub(crate) fn begin_lesson(&mut self, lesson: Lesson) -> Vec<Effect> {
+        let before = self.lesson.take().map_or_else(|| self.document.clone(), |playing| playing.before);
+        self.lesson = Some(Playing::new(lesson, before));
+        self.show_step()
+    }
+
+    pub(crate) fn lesson_step(&mut self, step: usize) -> Vec<Effect> {
+        let moved = self.lesson.as_mut().is_some_and(|playing| playing.go_to(step));
+        if moved { self.show_step() } else { Vec::new() }
+    }
+
+    /// The scenario of the lesson's step, run from the beginning.
+    fn show_step(&mut self) -> Vec<Effect> {
+        let Some(document) = self.lesson.as_ref().and_then(Playing::document) else { return Vec::new() };
+        self.mode = Mode::Lesson;
+        self.against = None;
+        self.open_document(document, None)
+    }
+
+    /// What was open before the lesson is open again.
+    pub(crate) fn leave_lesson(&mut self) -> Vec<Effect> {
+        let Some(playing) = self.lesson.take() else { return Vec::new() };
+        self.mode = Mode::Explore;
+        let mut effects = self.open_document(playing.before, None);
+        effects.push(Effect::SaveDraft(self.document.to_json()));
+        effects
+    }
+
+    /// Asks the runs for what the lesson says of them, once they are over.
+    pub(crate) fn measure_lesson(&mut self) -> Vec<Effect> {
+        let against = self.against().map(|lane| (lane.id, lane.run, lane.phase == Phase::Finished));
+        let Some(playing) = &mut self.lesson else { return Vec::new() };
+        let runs = (self.front.run, against.map(|(_, run, _)| run));
+        if self.front.phase != Phase::Finished || against.is_some_and(|(.., over)| !over) || playing.measured == runs {
+            return Vec::new();
+        }
+        playing.measured = runs;
+        let [now, then] = playing.measures();
+        let of_front = self.front.send(Command::Measures { run: runs.0, measures: now });
+        let of_other = against.map(|(lane, run, _)| {
+            let command = Command::Measures { run, measures: then };
+            Effect::Send { lane, command }
+        });
+        std::iter::once(of_front).chain(of_other).collect()
+    }
+}

@@ -1,0 +1,149 @@
+//! The log of runs: what was tried, what came of it, and the way back.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+use tiebreak_i18n::{in_english, say, tr};
+use tiebreak_scenario::Document;
+
+use super::changes::{Change, edits};
+use super::{App, Effect, Mode, Notice};
+use tiebreak_engine::protocol::RunResult;
+
+/// Runs without a star that are kept; the oldest makes room.
+const KEPT: usize = 12;
+
+/// Runs with a star, at most: they are kept in the browser's storage.
+const STARS_MAX: usize = 12;
+
+/// Changes that a line names.
+const NAMED: usize = 2;
+
+/// A run of the variant in front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logged {
+    /// Names it, from 1.
+    pub number: u32,
+    /// What ran.
+    pub document: Document,
+    /// What is different in it from the run before, in a few words.
+    pub tried: String,
+    /// What came of it.
+    pub result: RunResult,
+    /// Whether it is to be kept.
+    pub starred: bool,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct RunLog {
+    /// The newest first.
+    runs: VecDeque<Logged>,
+    ever: u32,
+}
+
+impl RunLog {
+    /// The runs, the newest first.
+    pub fn runs(&self) -> impl Iterator<Item = &Logged> {
+        self.runs.iter()
+    }
+
+    fn of(&self, number: u32) -> Option<&Logged> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+
+    fn add(&mut self, document: &Document, result: &RunResult) {
+        let last = self.runs.front();
+        if last.is_some_and(|last| last.document == *document && last.result.digest == result.digest) {
+            return;
+        }
+        let tried = last.map_or_else(|| document.name.clone(), |last| in_english(|| tried(&last.document, document)));
+        self.push(document.clone(), tried, RunResult::told(&result.brief()), false);
+        if self.runs.iter().filter(|run| !run.starred).count() > KEPT
+            && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
+        {
+            self.runs.remove(oldest);
+        }
+    }
+
+    fn push(&mut self, document: Document, tried: String, result: RunResult, starred: bool) {
+        self.ever += 1;
+        self.runs.push_front(Logged { number: self.ever, document, tried, result, starred });
+    }
+
+    /// The runs with a star, as text to be stored.
+    fn stored(&self) -> String {
+        let stored = |run: &Logged| json!({ "document": run.document.to_json(), "tried": run.tried, "result": run.result.brief() });
+        Value::Array(self.runs.iter().filter(|run| run.starred).map(stored).collect()).to_string()
+    }
+}
+
+impl App {
+    /// Takes back the runs that were starred when the page was open last; what cannot be read is left out.
+    pub fn restore_runs(&mut self, stored: &str) {
+        let stored: Value = serde_json::from_str(stored).unwrap_or_default();
+        let runs = stored.as_array().map_or(&[][..], Vec::as_slice);
+        for run in runs.iter().take(STARS_MAX).rev() {
+            let [document, tried] = ["document", "tried"].map(|name| run[name].as_str().unwrap_or_default());
+            if let Ok(read) = Document::read(document) {
+                self.log.push(read.document, tried.to_owned(), RunResult::told(&run["result"]), true);
+            }
+        }
+    }
+
+    /// The run on screen is over.
+    pub(super) fn log_run(&mut self) {
+        // A lesson's runs are the lesson's.
+        if self.lesson.is_none()
+            && let Some(live) = &self.front.live
+            && let Some(result) = &live.result
+        {
+            self.log.add(&live.document, result);
+        }
+    }
+
+    /// Keeps a run, or no longer.
+    pub(super) fn star(&mut self, number: u32) -> Vec<Effect> {
+        let stars = self.log.runs.iter().filter(|run| run.starred).count();
+        let Some(run) = self.log.runs.iter_mut().find(|run| run.number == number) else { return Vec::new() };
+        if !run.starred && stars >= STARS_MAX {
+            let line =
+                say("Expected at most {STARS_MAX} runs with a star; take the star from another first.", &[&STARS_MAX]);
+            self.notices.push(Notice::bad(tr("Too many stars"), vec![line]));
+            return Vec::new();
+        }
+        run.starred = !run.starred;
+        vec![Effect::SaveRuns(self.log.stored())]
+    }
+
+    /// What ran then is on screen again; undo goes back.
+    pub(super) fn reopen(&mut self, number: u32) -> Vec<Effect> {
+        let document = self.log.of(number).map(|run| run.document.clone());
+        document.map_or_else(Vec::new, |document| self.replace(document))
+    }
+
+    /// What ran then, beside what is on screen, as a variant of its own.
+    pub(super) fn compare_with(&mut self, number: u32) -> Vec<Effect> {
+        let variant = self.log.of(number).map(|run| run.document.active_variant().clone());
+        let effects = variant.map_or_else(Vec::new, |variant| self.open_beside(variant));
+        if !effects.is_empty() {
+            self.mode = Mode::Compare;
+        }
+        effects
+    }
+}
+
+/// What is different, in a few words; English, because it is kept: who shows it translates.
+fn tried(then: &Document, now: &Document) -> String {
+    let changes = edits(then, now);
+    let told = |change: &Change| {
+        let [then, now] = &change.values;
+        format!("{}: {then} \u{2192} {now}", change.path)
+    };
+    match changes.len() {
+        0 if then.name == now.name => tr("the same once more").into(),
+        0 => now.name.clone(),
+        1..=NAMED => changes.iter().map(told).collect::<Vec<_>>().join(", "),
+        many => say("{}, and {} more changes", &[&told(&changes[0]), &(many - 1)]),
+    }
+}

@@ -1,0 +1,68 @@
+//! What people look at: a moment, a machine, a VM, the workload.
+
+use tiebreak_engine::Command;
+use tiebreak_engine::questions::profile_workload::ProfileWorkload;
+
+use super::{App, Asking, Effect, Lane, Mode, Selection};
+
+impl App {
+    /// The moment on screen.
+    #[must_use]
+    pub fn moment(&self) -> f64 {
+        self.cursor_ms.unwrap_or(self.front.time_ms)
+    }
+
+    pub(crate) fn look_at(&mut self, time: Option<f64>) -> Vec<Effect> {
+        self.cursor_ms = time;
+        let mut effects = self.ask_machine();
+        effects.extend(self.ask_moment());
+        effects
+    }
+
+    /// Asks how the machines on screen stood at the moment that people look at.
+    pub(crate) fn ask_moment(&mut self) -> Vec<Effect> {
+        let Some(time) = self.cursor_ms else { return Vec::new() };
+        let shown: Vec<u32> = self.shown_lanes().iter().map(|lane| lane.id).collect();
+        let lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
+        lanes.filter(|lane| shown.contains(&lane.id)).filter_map(|lane| lane.look_at(time)).collect()
+    }
+
+    pub(crate) fn select_machine(&mut self, machine: Option<u32>) -> Vec<Effect> {
+        self.selection.machine = machine;
+        self.selection.vms.clear();
+        self.selection.about.clear();
+        self.selection.life = None;
+        self.ask_machine()
+    }
+
+    pub(crate) fn ask_machine(&self) -> Vec<Effect> {
+        let (Some(machine), Some(live)) = (self.selection.machine, &self.front.live) else { return Vec::new() };
+        vec![self.front.send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
+    }
+
+    /// Asks about the VM: the variant in front, and the one it is compared with.
+    pub(crate) fn explain(&mut self) -> Vec<Effect> {
+        let Selection { vm, asked, .. } = &self.selection;
+        if vm.is_empty() {
+            return Vec::new();
+        }
+        let ask = |lane: &Lane| {
+            let run = lane.live.as_ref()?.run;
+            Some(lane.send(Command::Explain { run, vm: vm.clone(), asked: *asked }))
+        };
+        let against = (self.mode == Mode::Compare).then(|| self.against()).flatten();
+        std::iter::once(&self.front).chain(against).filter_map(ask).collect()
+    }
+
+    /// Asks for the profile of the workload in front, where it is shown and another one's is known.
+    pub(crate) fn ask_profile(&mut self) -> Option<Effect> {
+        let workload = Some((self.variant().workload.clone(), self.variant().seed));
+        let is_asked = || self.answers.share::<ProfileWorkload>().is_some();
+        let is_known = || is_asked() || matches!(self.answers.told::<ProfileWorkload>(), Some(Ok(_)));
+        if !self.shows_profile || self.profiled == workload && is_known() {
+            return None;
+        }
+        self.profiled = workload;
+        self.ask(Asking::new(&ProfileWorkload {}))
+    }
+}

@@ -1,0 +1,64 @@
+//! A lesson of one's own, made of states of the page.
+
+use tiebreak_lesson::Unlocks;
+use tiebreak_scenario::Document;
+
+use super::{App, Effect};
+use tiebreak_engine::protocol::{Command, Frozen};
+
+/// A lesson that is being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnLesson {
+    /// Its Markdown; empty before the first step.
+    pub text: String,
+    /// Why the last step could not be added.
+    pub faults: Vec<String>,
+}
+
+/// What is said of the state of the page that becomes a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Freeze {
+    /// The step's title.
+    pub title: String,
+    /// Its text, as Markdown.
+    pub text: String,
+    /// What people see.
+    pub unlocks: Unlocks,
+    /// The metric whose curve they draw first, by place in the list of metrics.
+    pub curve: Option<usize>,
+    /// Why it goes as it does, as Markdown: shown after the run.
+    pub why: String,
+}
+
+impl App {
+    /// The page as it is, put behind the last step.
+    pub(super) fn freeze(&self, freeze: Freeze) -> Vec<Effect> {
+        let against = self.against().and_then(|lane| self.document.variants.iter().find(|it| it.name == lane.variant));
+        let alone = |variant: &tiebreak_scenario::Variant| {
+            Document { variants: vec![variant.clone()], active: 0, ..self.document.clone() }.to_json()
+        };
+        let Freeze { title, text, mut unlocks, curve, why } = freeze;
+        let curve = curve.and_then(|at| Some(tiebreak_sim::METRICS.get(at)?.declaration.id.to_owned()));
+        // A chart that is drawn is shown.
+        unlocks.charts.extend(curve.iter().filter(|id| !unlocks.charts.contains(id)).cloned().collect::<Vec<_>>());
+        let document = alone(self.variant());
+        let step = Frozen { title, text, document, against: against.map(alone), unlocks, curve, why };
+        vec![self.front.send(Command::Freeze { lesson: self.own_lesson.text.clone(), step: Box::new(step) })]
+    }
+
+    /// The lesson's text is this now.
+    pub(super) fn write_lesson(&mut self, text: String) -> Vec<Effect> {
+        self.own_lesson = OwnLesson { text: text.clone(), faults: Vec::new() };
+        vec![Effect::SaveLesson(text)]
+    }
+
+    pub(super) fn frozen(&mut self, lesson: Result<String, Vec<String>>) -> Vec<Effect> {
+        match lesson {
+            Ok(text) => self.write_lesson(text),
+            Err(faults) => {
+                self.own_lesson.faults = faults;
+                Vec::new()
+            }
+        }
+    }
+}

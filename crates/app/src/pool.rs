@@ -1,0 +1,208 @@
+//! Runs beside those on screen: many of them, in as many engines as the computer has room for.
+//!
+//! What asks for them (paired seeds, sweeps) names each job and gets its result when it is there,
+//! in no order that means anything.
+
+use std::collections::VecDeque;
+
+use tiebreak_i18n::say;
+use tiebreak_scenario::Document;
+
+use super::message::Effect;
+use tiebreak_engine::protocol::{Command, Progress, Reply, RunResult, YearsResult};
+
+/// Lanes of the pool are numbered from here on.
+pub const POOL: u32 = 1 << 16;
+
+/// Engines that work beside those on screen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pool {
+    waiting: VecDeque<Job>,
+    busy: Vec<Option<Working>>,
+}
+
+/// A run that is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    /// What it is for.
+    pub(super) purpose: Purpose,
+    /// What runs: the variant in front.
+    pub(super) document: Document,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// One of a pair: which seed, and whether it is that of the variant in front.
+    Pair { seed: usize, front: bool },
+    /// One of a sweep, by number.
+    Sweep { number: usize },
+    /// One of a search for how many machines are needed: which seed.
+    Size { seed: usize },
+    /// A cluster over years: one of a study, by case and run.
+    Study { case: usize, run: usize },
+}
+
+impl Purpose {
+    /// Whether it is of a sweep.
+    pub(super) const fn is_of_sweep(self) -> bool {
+        matches!(self, Self::Sweep { .. })
+    }
+
+    /// Whether it is of a search for how many machines are needed.
+    pub(super) const fn is_of_search(self) -> bool {
+        matches!(self, Self::Size { .. })
+    }
+
+    /// Whether it is of a study.
+    pub(super) const fn is_of_study(self) -> bool {
+        matches!(self, Self::Study { .. })
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Working {
+    run: u32,
+    job: Job,
+    gathered: Gathered,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gathered {
+    /// When samples were taken.
+    pub times: Vec<f64>,
+    /// Per metric, a value per sample.
+    pub values: Vec<Vec<f64>>,
+    /// What came out, or why nothing did.
+    pub result: Option<Result<RunResult, String>>,
+    /// What came of a cluster over years.
+    pub years: Option<Box<YearsResult>>,
+}
+
+impl Pool {
+    /// Engines it may use, at least one.
+    pub(super) fn resize(&mut self, engines: usize) {
+        self.busy.resize(engines.max(1), None);
+    }
+
+    /// Takes more jobs; the effects begin those for which there is an engine.
+    pub(super) fn add(&mut self, jobs: impl IntoIterator<Item = Job>, next_run: &mut u32) -> Vec<Effect> {
+        self.waiting.extend(jobs);
+        self.hand_out(next_run)
+    }
+
+    fn hand_out(&mut self, next_run: &mut u32) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for (lane, place) in (POOL..).zip(&mut self.busy) {
+            if place.is_none()
+                && let Some(job) = self.waiting.pop_front()
+            {
+                *next_run += 1;
+                let (run, document) = (*next_run, job.document.to_json());
+                let command = match job.purpose {
+                    Purpose::Study { .. } => Command::Years { run, document },
+                    _ => Command::Run { run, document, paused: false },
+                };
+                effects.push(Effect::Send { lane, command });
+                *place = Some(Working { run: *next_run, job, gathered: Gathered::default() });
+            }
+        }
+        effects
+    }
+
+    /// Whether this run is one of its own.
+    pub(super) fn has(&self, run: u32) -> bool {
+        self.busy.iter().flatten().any(|working| working.run == run)
+    }
+
+    /// Hears of one of its runs; what is done, and the effects that begin the next.
+    pub(super) fn hear(
+        &mut self,
+        run: u32,
+        reply: Reply,
+        next_run: &mut u32,
+    ) -> (Option<(Purpose, Gathered)>, Vec<Effect>) {
+        let mut places = (POOL..).zip(&mut self.busy);
+        let Some((lane, place)) = places.find(|(_, it)| it.as_ref().is_some_and(|it| it.run == run)) else {
+            return (None, Vec::new());
+        };
+        let Some(working) = place else { return (None, Vec::new()) };
+        if let Reply::Costly { .. } = reply {
+            // Whoever began so many runs can end them.
+            return (None, vec![Effect::Send { lane, command: Command::RunAnyway { run } }]);
+        }
+        working.gathered.result = match reply {
+            Reply::Progress(progress) => {
+                working.gathered.take(progress);
+                None
+            }
+            Reply::Finished { result, .. } => Some(Ok(result)),
+            Reply::Years { result, .. } => {
+                working.gathered.years = result;
+                None
+            }
+            Reply::Failed { message, .. } => Some(Err(message)),
+            Reply::TraceNeeded { name, .. } => Some(Err(say("the trace {name} is not in this browser", &[&name]))),
+            _ => None,
+        };
+        if working.gathered.result.is_none() && working.gathered.years.is_none() {
+            return (None, Vec::new());
+        }
+        let done = place.take().map(|working| (working.job.purpose, working.gathered));
+        (done, self.hand_out(next_run))
+    }
+
+    /// The engine of a lane stopped: its job is done without a result.
+    pub(super) fn died(
+        &mut self,
+        lane: u32,
+        reason: &str,
+        next_run: &mut u32,
+    ) -> (Option<(Purpose, Gathered)>, Vec<Effect>) {
+        let place = lane.checked_sub(POOL).and_then(|place| self.busy.get_mut(place as usize));
+        let gathered = Gathered { result: Some(Err(reason.to_owned())), ..Gathered::default() };
+        let done = place.and_then(Option::take).map(|working| (working.job.purpose, gathered));
+        (done, self.hand_out(next_run))
+    }
+
+    /// Forgets all jobs of which this holds. Engines that are at one are ended.
+    pub(super) fn cancel(&mut self, is_of: impl Fn(Purpose) -> bool, next_run: &mut u32) -> Vec<Effect> {
+        self.waiting.retain(|job| !is_of(job.purpose));
+        let mut effects = Vec::new();
+        for (lane, place) in (POOL..).zip(&mut self.busy) {
+            if place.take_if(|working| is_of(working.job.purpose)).is_some() {
+                effects.push(Effect::Close { lane });
+            }
+        }
+        effects.extend(self.hand_out(next_run));
+        effects
+    }
+
+    /// Ends the engines that have nothing to do.
+    pub(super) fn rest(&self) -> Vec<Effect> {
+        if !self.waiting.is_empty() {
+            return Vec::new();
+        }
+        let idle = (POOL..).zip(&self.busy).filter(|(_, place)| place.is_none());
+        idle.map(|(lane, _)| Effect::Close { lane }).collect()
+    }
+}
+
+impl Gathered {
+    fn take(&mut self, progress: Progress) {
+        self.times.truncate(progress.from as usize);
+        self.times.extend(progress.times);
+        self.values.resize_with(progress.values.len(), Vec::new);
+        for (values, more) in self.values.iter_mut().zip(progress.values) {
+            values.truncate(progress.from as usize);
+            values.extend(more);
+        }
+    }
+
+    /// What came out, unless it failed.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&RunResult> {
+        self.result.as_ref()?.as_ref().ok()
+    }
+}

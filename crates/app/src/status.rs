@@ -1,0 +1,111 @@
+//! What the page says of itself: what it is doing, how far it is, and the link to it.
+
+use tiebreak_engine::protocol::Share;
+use tiebreak_engine::words;
+use tiebreak_i18n::{heard, say, tr};
+use tiebreak_scenario::Stamp;
+
+use super::{App, ENGINE_VERSION, Phase, Reading};
+
+/// The rules that ask how long VMs will live.
+pub const ASKING_LIFETIMES: [&str; 4] =
+    ["LavaHostClass", "LifetimeAlignmentBinary", "LifetimeAlignment", "TemporalCost"];
+
+impl App {
+    /// Whether anything asks how long VMs will live: a rule that is on, or what the run on screen has
+    /// among its incidents.
+    #[must_use]
+    pub fn asks_lifetimes(&self) -> bool {
+        let rule_asks = self.variant().rules.iter().any(|row| row.on && ASKING_LIFETIMES.contains(&row.id.as_str()));
+        rule_asks || self.front.live.as_ref().is_some_and(|live| live.learned.is_some())
+    }
+
+    /// What the run is doing, in a few words. It changes with the phase and not with every
+    /// step of progress, because it is read out loud to some.
+    #[must_use]
+    pub fn status(&self) -> String {
+        if let Some(reading) = &self.reading {
+            return say("Reading {}", &[&reading.name]);
+        }
+        match &self.front.phase {
+            Phase::Idle => tr("Starting").into(),
+            Phase::Running if self.front.learning.is_some() && self.asks_lifetimes() => tr("Learning lifetimes").into(),
+            Phase::Paused if self.front.learning.is_some() && self.asks_lifetimes() => {
+                tr("Paused while learning lifetimes").into()
+            }
+            Phase::Running if self.front.learning.is_some() => tr("Learning what VMs use").into(),
+            Phase::Paused if self.front.learning.is_some() => tr("Paused while learning what VMs use").into(),
+            Phase::Running => tr("Running").into(),
+            Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
+            Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
+            Phase::Costly { .. } => tr("Waiting for your go-ahead: this run will take a while").into(),
+            Phase::Failed(message) => heard(message),
+            Phase::Finished => self.finished_status(),
+        }
+    }
+
+    /// How far what takes long has come: the share done, and the same in words.
+    #[must_use]
+    pub fn progress_so_far(&self) -> Option<(f64, String)> {
+        if let Some(Reading { total, bytes, rows, .. }) = &self.reading {
+            let share = if *total > 0.0 { (bytes / total).min(1.0) } else { 0.0 };
+            let words = say("{} of {}, {} rows", &[&words::bytes(*bytes), &words::bytes(*total), &words::count(*rows)]);
+            return Some((share, words));
+        }
+        if let Some(share) = self.front.learning {
+            return Some((share, say("{} % learned", &[&words::fixed(100.0 * share, 0)])));
+        }
+        let horizon = self.front.live.as_ref().map(|live| live.horizon_ms).filter(|horizon| *horizon > 0.0)?;
+        let words = || say("{} of {}", &[&words::time(self.front.time_ms), &words::time(horizon)]);
+        (self.front.phase == Phase::Running).then(|| ((self.front.time_ms / horizon).min(1.0), words()))
+    }
+
+    fn finished_status(&self) -> String {
+        let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else {
+            return tr("Done").into();
+        };
+        let vms = words::counted(f64::from(self.front.decided.1), "VM", "VMs");
+        let took = match result.wall_ms {
+            // The run that came with the page.
+            0.0 => say("Done: {}", &[&vms]),
+            wall_ms => say("Done: {} in {} s", &[&vms, &words::fixed(wall_ms / 1_000.0, 2)]),
+        };
+        match self.reproduction() {
+            Some(true) => say("{took}; reproduced", &[&took]),
+            Some(false) => say("{took}; differs from the link's result", &[&took]),
+            None => took,
+        }
+    }
+
+    /// Whether the run gives what the opened link promised; none when it promised nothing
+    /// or the scenario was changed since.
+    #[must_use]
+    pub fn reproduction(&self) -> Option<bool> {
+        let stamp = self.promised.as_ref()?;
+        let live = self.front.live.as_ref().filter(|live| live.document == self.opened)?;
+        Some(live.result.as_ref()?.digest == format!("{:016x}", stamp.digest))
+    }
+
+    /// The part of an address behind `#` that opens what is on screen, with the result's
+    /// digest when there is one.
+    #[must_use]
+    pub fn link(&self) -> String {
+        if let Some(link) = self.as_it_came.as_ref().filter(|_| self.document == self.opened) {
+            return link.rsplit('#').next().unwrap_or_default().to_owned();
+        }
+        let finished = self.front.live.as_ref().filter(|live| live.document == self.document);
+        let digest = finished.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
+        let stamp = digest.and_then(|digest| u64::from_str_radix(digest, 16).ok());
+        let stamp = stamp.map(|digest| Stamp { engine: ENGINE_VERSION.into(), digest });
+        tiebreak_scenario::encode(&self.document, stamp.as_ref())
+    }
+
+    /// What a rule did to its stage's candidates in the run on screen.
+    #[must_use]
+    pub fn share(&self, rule: &str) -> Option<&Share> {
+        let live = self.front.live.as_ref().and_then(|outcome| outcome.result.as_ref());
+        let before = self.front.baseline.as_ref().filter(|before| !before.is_example);
+        let result = live.or_else(|| before?.result.as_ref())?;
+        result.rule_shares.iter().find(|share| share.rule == rule)
+    }
+}

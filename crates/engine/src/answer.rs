@@ -1,0 +1,117 @@
+//! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
+
+use tiebreak_model::VmId;
+use tiebreak_placement::CacheUse;
+use tiebreak_placement::explain::{RefusalByRule, Scorecard, Verdict};
+use tiebreak_sim::{Cause, Plan, Probed, Rejection, Turn, World};
+
+use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
+use crate::words;
+
+use super::{lifetimes, vdcs};
+
+/// What is known of a VM's decisions in this world, and of what became of it later in the other,
+/// which may be the same.
+pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later: &World) -> Reply {
+    let workload = world.plan().workload();
+    let rejection = world.rejection(workload.request_of(vm));
+    let probed = world.probed().iter().filter(|probed| probed.vm == vm);
+    let mut attempts: Vec<_> = probed.map(|probed| explained(probed, world.plan())).collect();
+    let fate = match rejection {
+        Some(Rejection::Refused(other)) if other != vm => Some(format!(
+            "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
+            workload.name(other)
+        )),
+        Some(Rejection::OutOfRetries) => Some("Rejected: the last retry ended in a conflict too.".to_owned()),
+        _ => None,
+    };
+    let mut message = fate.clone();
+    if let (Some(fate), Some(last)) = (fate, attempts.last_mut()) {
+        last.sentence = format!("{fate} When it was looked at: {}", last.sentence);
+        message = None;
+    }
+    if attempts.is_empty() && message.is_none() {
+        message = Some("This VM was not decided yet, or was asked for after the trace ends.".to_owned());
+    }
+    let turn = |turn: &Turn| turn.sentence(&words::time(turn.at.0 as f64));
+    let story = later.story(vm).iter().map(turn).collect();
+    Reply::Explained { run, vm: asked_vm, attempts, story, message }
+}
+
+fn explained(probed: &Probed, plan: &Plan) -> Explained {
+    let (workload, fleet) = (plan.workload(), plan.fleet());
+    let explanation = &probed.explanation;
+    let demand = workload.shape_of_vm(probed.vm).demand;
+    let funnel = &explanation.funnel;
+    let steps = |of: &'static str, steps: &[tiebreak_placement::Step]| -> Vec<FunnelStep> {
+        let step = |step: &tiebreak_placement::Step| FunnelStep {
+            rule: step.rule.to_owned(),
+            of: of.to_owned(),
+            before: step.before,
+            after: step.after,
+        };
+        steps.iter().map(step).collect()
+    };
+    let cards: Vec<&Scorecard> =
+        [&explanation.winner, &explanation.runner_up, &explanation.asked].into_iter().flatten().collect();
+    let scores = cards.first().map_or(Vec::new(), |first| {
+        let row = |index: usize| ScoreRow {
+            rule: first.verdicts[index].0.to_owned(),
+            verdicts: cards.iter().map(|card| verdict(card, index)).collect(),
+        };
+        (0..first.verdicts.len()).map(row).collect()
+    });
+    Explained {
+        sentence: explanation.sentence(fleet),
+        vm: words::resources(demand),
+        circumstances: circumstances(probed),
+        is_reallocation: probed.cause == Cause::Reallocation,
+        life: probed.outlook.zip(plan.lifetimes()).map(|(outlook, terms)| lifetimes::outlook(&outlook, &terms)),
+        funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
+        winner: explanation.winner.as_ref().map(|card| card.machine.0),
+        runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
+        decided_by: explanation.decided_by.map(ToOwned::to_owned),
+        scores,
+        asked: explanation.why_not_sentence(fleet),
+        refusal: explanation.refusal.as_ref().map(refusal),
+        company: vdcs::company(probed, plan),
+    }
+}
+
+fn refusal(refusal: &RefusalByRule) -> Refusal {
+    let rules = refusal.rules.iter().filter(|it| it.machines > 0).map(|it| Refuser {
+        rule: it.rule.to_owned(),
+        machines: it.machines,
+        first: it.first,
+        without: it.without_words(),
+    });
+    Refusal { machines: refusal.machines, rules: rules.collect(), closest: refusal.closest_sentence() }
+}
+
+fn circumstances(probed: &Probed) -> String {
+    let who = probed.agent.map_or("warm start".to_owned(), |agent| format!("agent {agent}"));
+    let cache = match probed.cache {
+        CacheUse::Hit => "cache hit",
+        CacheUse::Miss => "cache miss",
+        CacheUse::Off => "caches off",
+    };
+    let mut told = vec![words::time(probed.time.0 as f64)];
+    told.extend((probed.cause == Cause::Reallocation).then(|| "reallocation".to_owned()));
+    told.push(who);
+    told.extend((probed.attempt > 0).then(|| format!("retry {}", probed.attempt)));
+    told.push(cache.to_owned());
+    told.join(", ")
+}
+
+fn verdict(card: &Scorecard, index: usize) -> String {
+    let (rule, verdict) = card.verdicts[index];
+    if let Some(said) = card.said_by(rule) {
+        return said.to_owned();
+    }
+    match verdict {
+        Verdict::Valid => "valid".to_owned(),
+        Verdict::Refused => "refused".to_owned(),
+        Verdict::Score { score, bucket, quantized: true } => format!("{bucket} ({score:.3})"),
+        Verdict::Score { score, .. } => format!("{score:.4}"),
+    }
+}

@@ -1,0 +1,102 @@
+//! Lifetimes behind the page: what predictors learned, and what they say, in words.
+
+use tiebreak_lifetime::{Detection, Errors, Quality};
+use tiebreak_model::{Outlook, Phase};
+use tiebreak_placement::lifetime::CLASS_MAX;
+use tiebreak_placement::words::span;
+use tiebreak_placement::{Lifetimes, lifetime::Turn};
+use tiebreak_sim::{ExpectedVm, HostCard, Summary, TurnAt};
+
+use crate::protocol::{HostLife, Learned, LongLives};
+use crate::words;
+
+/// Turns of a machine that are told.
+const TURNS_TOLD: usize = 6;
+
+/// What is done where there is nothing to learn from.
+const NOBODY_LEFT: &str = "Nobody was seen to leave in the part of the trace that was learned from, so all VMs are \
+                           expected to live alike, as long as predictions reach, and rules that ask find them all alike.";
+
+/// What a predictor learned.
+pub(super) fn learned(predictor: &str, quality: Quality) -> Learned {
+    let counts = quality.counts;
+    let histogram = |errors: Option<Errors>| errors.map_or(Vec::new(), |errors| errors.counts);
+    let detection = |it: &Detection| [it.precision, it.recall, it.f1];
+    let entry = tiebreak_lifetime::find(predictor);
+    let title = entry.map_or(predictor, |entry| entry.declaration.title);
+    // Oracles learn from nobody.
+    let learns = entry.is_some_and(|entry| entry.declaration.params.iter().any(|param| param.name == "train_share"));
+    let nobody_left = (learns && counts.trained_on == counts.trained_censored).then_some(NOBODY_LEFT);
+    Learned {
+        predictor: title.to_owned(),
+        trained_on: (counts.trained_on, counts.trained_censored),
+        tested_on: (counts.tested_on, counts.tested_censored),
+        c_index: quality.c_index,
+        long_lives: quality.long_lives.map(|long| LongLives {
+            threshold_h: long.threshold_h,
+            vms: (long.long, long.short),
+            at_threshold: detection(&long.at_threshold),
+            at_best_cut: detection(&long.at_best_cut),
+            best_cut_h: long.best_cut_h,
+            f1_by_share: long.f1_by_share,
+        }),
+        first_errors: histogram(quality.first_errors),
+        reprediction_errors: histogram(quality.reprediction_errors),
+        influence: quality.influence.iter().map(|it| (it.feature.to_owned(), it.share)).collect(),
+        unanswered: nobody_left.into_iter().chain(quality.unanswered).map(ToOwned::to_owned).collect(),
+    }
+}
+
+/// The names of lifetime classes, the shortest first.
+pub(super) fn classes(terms: &Lifetimes) -> Vec<String> {
+    (0..=CLASS_MAX).map(|class| terms.class_words(class)).collect()
+}
+
+/// How often machines' states changed, and why.
+pub(super) fn turns(summary: &Summary) -> Vec<(String, f64)> {
+    let counted = Turn::ALL.iter().zip(summary.lives.turns);
+    counted.map(|(turn, times)| (turn.words().to_owned(), times as f64)).collect()
+}
+
+/// What was predicted of a VM when a machine was looked for.
+pub(super) fn outlook(outlook: &Outlook, terms: &Lifetimes) -> String {
+    let class = terms.class_words(outlook.class);
+    format!("It was expected to live {} from then on, which is the class {class}.", span(outlook.remaining_s))
+}
+
+/// What lifetime rules make of a machine.
+pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
+    let host = &card.host;
+    let class = terms.class_words(host.class);
+    let state = match host.phase {
+        Phase::Empty => "Empty: it opens for the class of its first VM.".to_owned(),
+        Phase::Open => format!("Open for VMs of the class {class}, until it is full."),
+        Phase::Recycling => format!(
+            "Recycling, class {class}: it waits for {} of its {}, and takes VMs that live shorter.",
+            words::count(f64::from(host.residual)),
+            words::counted(f64::from(host.vms), "VM", "VMs")
+        ),
+    };
+    let last = card.vms.iter().map(|vm| vm.exit_s).max();
+    let state = last.map_or(state.clone(), |exit_s| {
+        let (last, free) = (at(exit_s), at(host.deadline_s));
+        format!("{state} Its last VM is expected to leave at {last}; it should be free by {free}.")
+    });
+    let turn = |it: &TurnAt| match it.turn {
+        Turn::Emptied => format!("{}: {}", at(it.at_s), it.turn.words()),
+        _ => format!("{}: {} ({})", at(it.at_s), it.turn.words(), terms.class_words(it.class)),
+    };
+    let turns = card.turns.iter().rev().take(TURNS_TOLD).map(turn).collect();
+    HostLife { state, turns }
+}
+
+/// When a VM on a machine is expected to leave.
+pub(super) fn expected(vm: &ExpectedVm) -> String {
+    let changed = vm.exit_s.abs_diff(vm.first_exit_s) > 60;
+    let first = changed.then(|| format!(", at first {}", at(vm.first_exit_s)));
+    format!("expected to leave at {}{}", at(vm.exit_s), first.unwrap_or_default())
+}
+
+fn at(seconds: u32) -> String {
+    words::time(f64::from(seconds) * 1_000.0)
+}

@@ -1,0 +1,67 @@
+//! One machine at a moment of the run: where it stands, what is free, its VMs.
+
+use tiebreak_model::{MachineId, Readiness, Resources, Time};
+use tiebreak_sim::{MachineByte, World};
+
+use super::{Engine, lifetimes};
+use crate::protocol::{Reply, VmCard};
+use crate::words;
+
+impl Engine {
+    /// A machine and its VMs.
+    pub(super) fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
+        let current = self.run.as_ref().filter(|current| current.id == run)?;
+        let fleet = current.world.plan().fleet();
+        if machine >= fleet.machine_count() {
+            return None;
+        }
+        let workload = current.world.plan().workload();
+        let id = MachineId(machine);
+        let at = Time(time_ms as i64);
+        let mut free = fleet.capacity(id);
+        let terms = current.world.plan().lifetimes();
+        let card = current.world.host_card(id, at);
+        let vms = current
+            .world
+            .vms_on(id, at)
+            .map(|(vm, since)| {
+                let demand = workload.shape(workload.shape_of(vm)).demand;
+                free = free.checked_sub(demand).unwrap_or(Resources::NONE);
+                let expected = card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
+                VmCard {
+                    vm: workload.name(vm).to_string(),
+                    demand: words::resources(demand),
+                    since_ms: since.0 as f64,
+                    expected: expected.map(lifetimes::expected),
+                    residual: expected.is_some_and(|expected| expected.residual),
+                }
+            })
+            .collect();
+        let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
+        let frames = current.world.frames();
+        let uplinks = frames.and_then(|frames| frames.uplink_at(at, id)).map_or_else(String::new, |uplink| {
+            format!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0))
+        });
+        let draw = frames.and_then(|frames| frames.draw_at(at, id)).map_or_else(String::new, |draw| {
+            format!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share())
+        });
+        let whole = fleet.machines_of_rack(fleet.rack_of(id)) == fleet.machines_of_chassis(fleet.chassis_of(id));
+        let chassis = if whole { String::new() } else { format!(", chassis {}", fleet.chassis_of(id)) };
+        let about = format!(
+            "Rack {}{chassis} of {cluster}{}; {} of {} free{uplinks}{draw}",
+            fleet.rack_of(id),
+            words::readiness(readiness(&current.world, id, at)),
+            words::resources(free),
+            words::resources(fleet.capacity(id))
+        );
+        let life = card.zip(terms).map(|(card, terms)| lifetimes::host(&card, &terms));
+        Some(Reply::Machine { run, machine, time_ms, about, life, vms })
+    }
+}
+
+/// Whether a machine took VMs at a moment of the run so far, as far as frames tell.
+fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
+    let frame = world.frames().filter(|_| at < world.progress().time).map(|frames| frames.at(at));
+    let byte = frame.and_then(|frame| frame.get(machine.index()));
+    byte.map_or_else(|| world.occupancy().record(machine).readiness, |byte| MachineByte(*byte).readiness())
+}

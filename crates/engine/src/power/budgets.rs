@@ -1,0 +1,123 @@
+//! How low power budgets may be by a history of draws: the run's, or a file's.
+
+use tiebreak_model::{Resource, VmId};
+use tiebreak_power::{APPROACHES, Budget, History, Mix, Site, Terms};
+use tiebreak_sim::{PowerSettings, World};
+use tiebreak_trace::Draws;
+
+use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow};
+use crate::words;
+
+/// How low the budget may be by this run's draws, for all ways to provision. (Power oversubscription, section III-E)
+pub(super) fn of_run(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
+    let draws: Vec<f64> = world.power_readings().flatten().map(|watts| f64::from(*watts)).collect();
+    (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, "this run"))
+}
+
+/// The same by draws of chassis like those of the run.
+pub(super) fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, String> {
+    let settings = world
+        .power_settings()
+        .ok_or("expected a run with power, got one without; choose what is done about it first")?;
+    Ok(walked(draws.watts, &terms(world, &settings), &settings, "the file"))
+}
+
+fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &str) -> Exhibit {
+    let title = format!("How low budgets may be, by {whose}");
+    let found = History::new(draws).and_then(|history| {
+        let rows: Result<Vec<_>, _> = APPROACHES.iter().map(|it| Ok((it, it.budget(&history, terms)?))).collect();
+        rows.map(|rows| (history.readings() as f64, rows))
+    });
+    let (readings, found) = match found {
+        Ok(found) => found,
+        Err(fault) => return Exhibit { title, said: vec![fault.to_string()], ..Exhibit::default() },
+    };
+    let site = Site { megawatts: settings.site_mw, dollars_per_watt: settings.dollars_per_watt };
+    let row = |(approach, budget): &(&tiebreak_power::Approach, Option<Budget>)| {
+        let delta = budget.as_ref().map_or(0.0, |budget| budget.delta);
+        let watts = budget.as_ref().map_or(terms.provisioned_w, |budget| budget.budget_w);
+        let cells = vec![
+            approach.title.to_owned(),
+            format!("{} W", words::count(watts.round())),
+            format!("{} %", words::fixed(100.0 * delta, 1)),
+            format!("{} %", words::fixed(approach.paper_delta_pct, 1)),
+            format!("${}M", words::fixed(site.saved_dollars(delta) / 1e6, 1)),
+        ];
+        let more = budget.iter().map(|budget| {
+            format!(
+                "At {} W without the buffer there would have been {} in {} readings; no lower, because {}.",
+                words::count(budget.lowest.budget_w.round()),
+                words::counted(budget.lowest.events as f64, "event", "events"),
+                words::count(readings),
+                budget.stop.words()
+            )
+        });
+        ExhibitRow { cells, more: more.collect() }
+    };
+    let rows = found.iter().map(row).collect();
+    let last = found.iter().rev().find_map(|(_, budget)| budget.as_ref());
+    let plot = last.map(|budget| ExhibitPlot {
+        unit: "% of readings".into(),
+        across: "budget in watts".into(),
+        across_is_log: false,
+        lines: vec![
+            ("events".into(), curve(budget, |it| it.events as f64 / readings)),
+            ("user-facing hit".into(), curve(budget, |it| it.user_facing as f64 / readings)),
+        ],
+    });
+    let head = ["Who may be slowed down", "Budget", "Lower by", "In the paper", "Worth"].map(String::from);
+    let said = vec![
+        format!(
+            "Found from {} readings, with {} of the cores user-facing, used to {} at their 95th percentile, the others to {}, and a \
+             buffer of {} %. What is saved could feed more servers; a site of {} MW at ${} a watt.",
+            words::count(readings),
+            pct(terms.mix.user_facing),
+            pct(terms.mix.user_facing_busy),
+            pct(terms.mix.batch_busy),
+            words::trimmed(settings.buffer_pct, 1),
+            words::trimmed(settings.site_mw, 1),
+            words::trimmed(settings.dollars_per_watt, 2)
+        ),
+        "The curve is that of the last row: as the budget falls, events come more often.".into(),
+    ];
+    Exhibit { title, said, head: head.into(), rows, plot }
+}
+
+fn pct(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn curve(budget: &Budget, of: impl Fn(&tiebreak_power::Candidate) -> f64) -> Vec<(f64, f64)> {
+    let mut points: Vec<_> = budget.walked.iter().map(|it| (it.budget_w, 100.0 * of(it))).collect();
+    points.reverse();
+    points
+}
+
+/// Steps 1 and 2 of the five: who stood where on average, and what servers draw.
+fn terms(world: &World, settings: &PowerSettings) -> Terms {
+    let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
+    let usages = world.plan().usages();
+    let (mut cores, mut busy) = ([0.0; 2], [0.0; 2]);
+    for (vm, usage) in (0..).map(VmId).zip(usages.iter().flat_map(|usages| usages.iter())) {
+        let of_vm = f64::from(workload.shape_of_vm(vm).demand[Resource::Cores]);
+        let kind = usize::from(!usage.load.user_facing);
+        cores[kind] += of_vm;
+        busy[kind] += of_vm * f64::from(usage.load.p95_pct) / 100.0;
+    }
+    let mean = |kind: usize| if cores[kind] > 0.0 { busy[kind] / cores[kind] } else { 0.0 };
+    let first = fleet.clusters()[0].capacity;
+    let power = settings.server(first[Resource::Cores].div_ceil(1_000));
+    let servers = fleet.machines_of_chassis(tiebreak_model::ChassisId(0)).len() as u32;
+    let all = cores[0] + cores[1];
+    Terms {
+        power,
+        servers,
+        provisioned_w: f64::from(servers) * power.full_w,
+        mix: Mix {
+            user_facing: if all > 0.0 { cores[0] / all } else { 0.0 },
+            user_facing_busy: mean(0),
+            batch_busy: mean(1),
+        },
+        buffer: settings.buffer_pct / 100.0,
+    }
+}

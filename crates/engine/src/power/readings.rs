@@ -1,0 +1,54 @@
+//! Who is user-facing, by a file of CPU readings.
+
+use tiebreak_criticality::series::SLOTS_PER_DAY;
+use tiebreak_criticality::template::{Scores, THRESHOLD};
+use tiebreak_criticality::{Series, Template};
+use tiebreak_trace::{ReadingsParser, VmReadings};
+
+use crate::protocol::{Exhibit, ExhibitRow};
+use crate::words;
+
+/// VMs of a file of CPU readings that are told.
+const READ_TOLD: usize = 100;
+
+/// Which VMs of CPU readings are user-facing, by the template of their typical day. (Section III-B)
+pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, String> {
+    let mut parser = ReadingsParser::new();
+    parser.push(file).map_err(|error| error.to_string())?;
+    let readings = parser.finish().map_err(|error| error.to_string())?;
+    let mut template = Template::default();
+    let mut user_facing = 0;
+    let judge = |vm: &VmReadings| {
+        let first = vm.first_half_hour() as usize;
+        let series = Series::new(vm.half_hours()).starting_at(first % SLOTS_PER_DAY);
+        let scores = template.scores(&series);
+        let is_user_facing = scores.map_or(true, |scores| scores.is_user_facing());
+        user_facing += usize::from(is_user_facing);
+        let score = |of: fn(Scores) -> f64| scores.map_or("-".into(), |scores| words::fixed(of(scores), 2));
+        let verdict = if is_user_facing { "user-facing" } else { "not user-facing" };
+        let cells = vec![
+            vm.name.clone(),
+            words::count(series.values().len() as f64),
+            score(|scores| scores.compare8),
+            score(|scores| scores.compare12),
+            verdict.into(),
+        ];
+        ExhibitRow { cells, more: scores.err().map(|why| why.to_string()).into_iter().collect() }
+    };
+    let all: Vec<_> = readings.vms.iter().map(judge).collect();
+    let vms = words::counted(all.len() as f64, "VM", "VMs");
+    let said = vec![
+        format!("Of {vms} with readings, {user_facing} are user-facing, or cannot be classified and count as such."),
+        format!(
+            "A VM is user-facing where the template of a day fits it better than one of 8 hours: Compare8 below {THRESHOLD}."
+        ),
+    ];
+    let head = ["VM", "Half-hours", "Compare8", "Compare12", "It is"].map(String::from).into();
+    Ok(Exhibit {
+        title: "Who is user-facing".into(),
+        said,
+        head,
+        rows: all.into_iter().take(READ_TOLD).collect(),
+        plot: None,
+    })
+}

@@ -1,0 +1,119 @@
+//! A decision about a VM, explained; and the VMs of a machine.
+
+use serde::{Deserialize, Serialize};
+
+use super::network::Company;
+
+/// A decision about a VM, explained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// One sentence: where it went and what decided, or why it was refused.
+    pub sentence: String,
+    /// What the VM asked for.
+    pub vm: String,
+    /// When, by whom, which attempt, what the cache did.
+    pub circumstances: String,
+    /// Whether it had lost its machine.
+    pub is_reallocation: bool,
+    /// What was predicted of its life, in a sentence.
+    pub life: Option<String>,
+    /// Candidates rule by rule.
+    pub funnel: Vec<FunnelStep>,
+    /// The machine chosen.
+    pub winner: Option<u32>,
+    /// The next best machine.
+    pub runner_up: Option<u32>,
+    /// The rule that decided between them.
+    pub decided_by: Option<String>,
+    /// Rule by rule: winner, runner-up, and the machine asked about.
+    pub scores: Vec<ScoreRow>,
+    /// About the machine asked about.
+    pub asked: Option<String>,
+    /// Why no machine takes it, when none does.
+    pub refusal: Option<Refusal>,
+    /// The VMs it is linked with, where it is with any.
+    pub company: Option<Box<Company>>,
+}
+
+/// Why no machine takes a VM, rule by rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Machines of the zone.
+    pub machines: u32,
+    /// The rules that refuse any, in the order of the list.
+    pub rules: Vec<Refuser>,
+    /// A sentence about the machine that lacks least room, when there is one that lacks nothing
+    /// else.
+    pub closest: Option<String>,
+}
+
+/// A rule that refuses machines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refuser {
+    /// The rule.
+    pub rule: String,
+    /// Machines it refuses.
+    pub machines: u32,
+    /// Of these, the ones that no rule before it refuses.
+    pub first: u32,
+    /// What there would be without it, in a few words; none when others refuse the same
+    /// machines.
+    pub without: Option<String>,
+}
+
+/// One row of the funnel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunnelStep {
+    /// The rule.
+    pub rule: String,
+    /// "clusters" or "machines".
+    pub of: String,
+    /// Candidates it was given.
+    pub before: u32,
+    /// Candidates it left.
+    pub after: u32,
+}
+
+/// One rule's verdicts side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreRow {
+    /// The rule.
+    pub rule: String,
+    /// Verdicts in words, for the winner, the runner-up and the machine asked about.
+    pub verdicts: Vec<String>,
+}
+
+/// A VM on a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VmCard {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// What it asked for.
+    pub demand: String,
+    /// When it was placed.
+    pub since_ms: f64,
+    /// When it is expected to leave, in words; none where no rule asks for lifetimes.
+    pub expected: Option<String>,
+    /// Whether the machine, recycling, waits for it.
+    pub residual: bool,
+}
+
+/// What lifetime rules make of a machine, in words (LAVA section 4.3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostLife {
+    /// What it takes, waits for, and when it should be free.
+    pub state: String,
+    /// The last changes of that, the newest first, each with its reason.
+    pub turns: Vec<String>,
+}
+
+/// A VM that two runs place differently.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// When it was asked for.
+    pub at_ms: f64,
+    /// Its machine in this run and in the other; none where it has none.
+    pub machines: [Option<u32>; 2],
+}

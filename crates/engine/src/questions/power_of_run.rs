@@ -1,0 +1,20 @@
+//! `PowerOfRun`: everything a run says of power.
+
+use tiebreak_model::declare;
+
+use super::{Of, Question, Subject, Told};
+use crate::power;
+use crate::protocol::Answer;
+
+declare! {
+    /// How evenly draws are spread, who was capped and why, and how low budgets may be by the run's own draws.
+    pub struct PowerOfRun as "PowerOfRun" {}
+}
+
+impl Question for PowerOfRun {
+    const OF: &'static [Of] = &[Of::Run];
+
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+        Ok(Told::Now(Answer::shown(power::exhibits(of.world()?, of.foretold()))))
+    }
+}

@@ -1,0 +1,204 @@
+//! `ProfileWorkload`: what a workload looks like.
+
+use tiebreak_model::{Resource, Workload, declare};
+use tiebreak_profile::{
+    Arrivals, Inventory, LIFE_BOUNDS_S, LifeBin, Lives, Load, Profile, Quantiles, Reuse, Size, Tenants,
+};
+
+use super::{Of, Question, Subject, Told};
+use crate::generated;
+use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines};
+use crate::words;
+
+/// Sizes that are listed; the others are counted together.
+const SIZES_LISTED: usize = 10;
+
+/// Distances of reuse that are listed, each twice the one before.
+const DISTANCES_LISTED: usize = 7;
+
+declare! {
+    /// Sizes, lives, arrivals, tenants, reuse and load, and the machines it could run on. One that was fitted to a loaded
+    /// trace is laid beside that.
+    pub struct ProfileWorkload as "ProfileWorkload" {}
+}
+
+impl Question for ProfileWorkload {
+    const OF: &'static [Of] = &[Of::Document];
+
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+        let workload = of.workload(&of.variant()?)?;
+        let mut answer = profile(&workload);
+        if let Some(trace) = of.fitted_to(&workload) {
+            answer.exhibits.splice(..0, generated::beside(&trace, &workload));
+        }
+        Ok(Told::Now(answer))
+    }
+}
+
+/// The profile, and machines that the workload could run on.
+fn profile(workload: &Workload) -> Answer {
+    let Profile { sizes, lives, arrivals, tenants, reuse, load } = Profile::of(workload);
+    let Inventory { cores, memory_gib, machines, at_least } = load.suggested();
+    let mut exhibits = vec![
+        used(&load, &format!("{} machines of {cores} cores and {memory_gib} GiB", words::count(at_least as f64))),
+        came(&arrivals),
+        of_day(&arrivals),
+    ];
+    exhibits.extend(arrivals.of_week.map(|of_week| {
+        let days = (0..).map(|day: u32| f64::from(day)).zip(of_week).collect();
+        drawn("Arrivals by day of the week", "VMs a day", "days", days)
+    }));
+    exhibits.extend([sized(&sizes), alive(&lives), lived(&lives), owned(&tenants), reused(&reuse)]);
+    let machines = u32::try_from(machines).unwrap_or(u32::MAX);
+    let machines = Machines { machines, cores: cores.into(), memory_gib: memory_gib.into() };
+    Answer { exhibits, found: Some(Found::Machines(vec![machines])) }
+}
+
+fn used(load: &Load, machines: &str) -> Exhibit {
+    let peak = |resource: Resource| words::count((load.peak[resource as usize] as f64 / resource.unit().1).round());
+    let mean = load.hourly.iter().map(|hour| hour.cores).sum::<f64>() / load.hourly.len().max(1) as f64;
+    let said = vec![
+        format!(
+            "In use are {} cores on average and {} at most, and {} GiB of memory at most.",
+            words::count(mean.round()),
+            peak(Resource::Cores),
+            peak(Resource::Memory)
+        ),
+        format!("However well VMs are packed, that takes at least {machines}."),
+    ];
+    let hours = |of: fn(&tiebreak_profile::Hour) -> f64| {
+        load.hourly.iter().zip(0_u32..).map(|(hour, at)| (f64::from(at), of(hour))).collect::<Vec<_>>()
+    };
+    let mut exhibit = drawn("Cores in use by the hour", "cores", "hours", hours(|hour| hour.cores));
+    exhibit.said = said;
+    exhibit
+}
+
+fn came(arrivals: &Arrivals) -> Exhibit {
+    let hours = arrivals.hourly.iter().zip(0_u32..).map(|(vms, at)| (f64::from(at), f64::from(*vms))).collect();
+    let mut exhibit = drawn("Arrivals by the hour", "VMs an hour", "hours", hours);
+    exhibit.said = vec![
+        format!(
+            "{} came in {} while it runs.",
+            words::counted(f64::from(arrivals.vms), "VM", "VMs"),
+            words::counted(f64::from(arrivals.requests), "request", "requests")
+        ),
+        format!(
+            "In bursts: the variance over the mean of what comes in 5 minutes is {} for VMs and {} for requests. By chance \
+             alone it is 1.",
+            words::fixed(arrivals.dispersion, 1),
+            words::fixed(arrivals.request_dispersion, 1)
+        ),
+    ];
+    exhibit
+}
+
+fn of_day(arrivals: &Arrivals) -> Exhibit {
+    let hours = (0..).map(|hour: u32| f64::from(hour)).zip(arrivals.of_day).collect();
+    drawn("Arrivals by hour of the day", "VMs an hour", "hours", hours)
+}
+
+fn sized(sizes: &[Size]) -> Exhibit {
+    let vms: f64 = sizes.iter().map(|size| f64::from(size.vms)).sum();
+    let hours: f64 = sizes.iter().map(|size| size.core_hours).sum();
+    let row = |name: String, of: &[Size]| {
+        let count: f64 = of.iter().map(|size| f64::from(size.vms)).sum();
+        let core_hours = of.iter().map(|size| size.core_hours).sum();
+        cells([name, words::count(count), percent(count, vms), percent(core_hours, hours)])
+    };
+    let (listed, others) = sizes.split_at(sizes.len().min(SIZES_LISTED));
+    let mut rows: Vec<_> =
+        listed.iter().map(|size| row(words::resources(size.demand), core::slice::from_ref(size))).collect();
+    if !others.is_empty() {
+        rows.push(row(format!("{} other sizes", words::count(others.len() as f64)), others));
+    }
+    table("Sizes", ["Size", "VMs", "% of VMs", "% of core-hours"], rows)
+}
+
+/// The curve of Kaplan and Meier, from the first age on.
+fn alive(lives: &Lives) -> Exhibit {
+    let ages = LIFE_BOUNDS_S.iter().map(|age_s| f64::from(*age_s) / 3_600.0);
+    let curve = ages.zip(lives.alive_after.map(|share| 100.0 * share)).collect();
+    let mut exhibit = drawn("VMs that live longer", "% of VMs", "hours", curve);
+    if let Some(plot) = &mut exhibit.plot {
+        plot.across_is_log = true;
+    }
+    let [ended, outlived, before] =
+        [lives.ended, lives.outlived, lives.began_before].map(|vms| words::count(f64::from(vms)));
+    exhibit.said = vec![
+        format!("{ended} VMs are seen to end, {outlived} outlive the trace, and {before} were there before it began."),
+        "How many live longer is told by Kaplan and Meier: VMs whose end is not seen count for as long as they are seen.".into(),
+    ];
+    exhibit
+}
+
+fn lived(lives: &Lives) -> Exhibit {
+    let vms = lives.bins.iter().map(|bin| f64::from(bin.vms)).sum();
+    let hours = lives.bins.iter().map(|bin| bin.core_hours).sum();
+    let row = |bin: &LifeBin| {
+        let share = percent(f64::from(bin.vms), vms);
+        cells([life(bin.up_to_s), words::count(f64::from(bin.vms)), share, percent(bin.core_hours, hours)])
+    };
+    let head = ["Life", "VMs seen to end", "% of VMs", "% of core-hours"];
+    table("Lives and core-hours", head, lives.bins.iter().map(row).collect())
+}
+
+fn owned(tenants: &Tenants) -> Exhibit {
+    let row = |name: &str, of: &Quantiles| {
+        let numbers = [of.p50, of.p90, of.p99, of.max].map(words::count);
+        cells([vec![name.to_owned(), words::fixed(of.mean, 1)], numbers.into()].concat())
+    };
+    let rows = vec![row("VMs of a tenant", &tenants.vms), row("VMs of a request", &tenants.batch)];
+    let mut exhibit = table("Tenants and requests", ["What", "mean", "half at most", "90 %", "99 %", "all"], rows);
+    exhibit.said = vec![format!(
+        "{}; the largest tenth of them has {} % of all VMs.",
+        words::counted(f64::from(tenants.count), "tenant", "tenants"),
+        words::count((100.0 * tenants.of_largest_tenth).round())
+    )];
+    exhibit
+}
+
+fn reused(reuse: &Reuse) -> Exhibit {
+    let row = |(below, share): (u32, f64)| {
+        let name = if below == 1 { "none".into() } else { format!("fewer than {below}") };
+        cells([name, words::fixed(100.0 * share, 1)])
+    };
+    let distances = (0..).map(|power| 1_u32 << power);
+    let rows = distances.zip(reuse.shares()).take(DISTANCES_LISTED).map(row).collect();
+    let mut exhibit = table("How soon a size is asked for again", ["Other sizes since", "% of VMs"], rows);
+    exhibit.said = vec![format!(
+        "What was asked for a moment ago is asked for again: that is why caches of rules pay. {} are the first of their size.",
+        words::counted(f64::from(reuse.first), "VM", "VMs")
+    )];
+    exhibit
+}
+
+fn life(up_to_s: Option<u32>) -> String {
+    let of = |s: u32| match s {
+        s if s < 3_600 => format!("{} min", s / 60),
+        s if s < 86_400 => format!("{} h", s / 3_600),
+        s => words::counted(f64::from(s / 86_400), "day", "days"),
+    };
+    match up_to_s {
+        Some(up_to_s) => format!("up to {}", of(up_to_s)),
+        None => format!("over {}", of(LIFE_BOUNDS_S[LIFE_BOUNDS_S.len() - 1])),
+    }
+}
+
+fn percent(part: f64, whole: f64) -> String {
+    if whole == 0.0 { "-".into() } else { words::fixed(100.0 * part / whole, 1) }
+}
+
+fn cells(cells: impl Into<Vec<String>>) -> ExhibitRow {
+    ExhibitRow { cells: cells.into(), more: Vec::new() }
+}
+
+fn table<const N: usize>(title: &str, head: [&str; N], rows: Vec<ExhibitRow>) -> Exhibit {
+    Exhibit { title: title.into(), head: head.map(String::from).into(), rows, ..Exhibit::default() }
+}
+
+fn drawn(title: &str, unit: &str, across: &str, points: Vec<(f64, f64)>) -> Exhibit {
+    let lines = vec![(unit.to_owned(), points)];
+    let plot = ExhibitPlot { unit: unit.into(), across: across.into(), across_is_log: false, lines };
+    Exhibit { title: title.into(), plot: Some(plot), ..Exhibit::default() }
+}

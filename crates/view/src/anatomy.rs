@@ -1,0 +1,203 @@
+//! The anatomy of a run: its cache layers from top to bottom, and its agents (Protean sections 4
+//! and 5.2).
+
+use tiebreak_app::Outcome;
+use tiebreak_engine::protocol::{AgentCounts, LayerCounts};
+use tiebreak_engine::words;
+use tiebreak_i18n::{mark, say, tr};
+use tiebreak_model::Declared;
+use tiebreak_placement::Caches;
+use tiebreak_scenario::Variant;
+
+/// A cache layer in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer {
+    /// Its switch among the parameters of [`Caches`].
+    pub param: &'static str,
+    /// Protean's name for it.
+    pub title: &'static str,
+    /// What its work is counted in: machines ranked or judged again, or cells compared.
+    pub work: &'static str,
+}
+
+const fn layer(param: &'static str, title: &'static str, work: &'static str) -> Layer {
+    Layer { param, title, work }
+}
+
+/// The layers from top to bottom: the first parameters of [`Caches`], in their order.
+pub static LAYERS: [Layer; 6] = [
+    layer("evaluations", mark("Rule evaluations"), mark("machines ranked")),
+    layer("rule_objects", mark("Rule objects"), mark("machines judged")),
+    layer("shared_state", mark("Shared state"), mark("machines judged")),
+    layer("journal", mark("Journal"), ""),
+    layer("cells", mark("Cells"), mark("cells compared")),
+    layer("background", mark("Background"), mark("machines ranked")),
+];
+
+/// A layer's row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerRow {
+    /// Protean's name for it.
+    pub title: &'static str,
+    /// What it is, for learners.
+    pub help: String,
+    /// Whether the scenario has it on.
+    pub on: bool,
+    /// What it did.
+    pub counts: Counts,
+    /// Its work, and what that is counted in.
+    pub work: Option<(String, &'static str)>,
+    /// Things kept.
+    pub entries: Option<String>,
+    /// Bytes they take.
+    pub bytes: Option<String>,
+    /// The same rule by rule, where it is counted so.
+    pub rules: Vec<(String, Counts)>,
+}
+
+/// Hits and misses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Uses that found what they needed.
+    pub hits: Option<String>,
+    /// Uses that had to make it.
+    pub misses: Option<String>,
+    /// Hits among all uses, percent; none of none.
+    pub hit_pct: Option<f64>,
+}
+
+impl Counts {
+    fn of(hits: Option<f64>, misses: Option<f64>) -> Self {
+        Self { hits: hits.map(words::count), misses: misses.map(words::count), hit_pct: share_pct(hits, misses) }
+    }
+}
+
+fn share_pct(hits: Option<f64>, misses: Option<f64>) -> Option<f64> {
+    let (hits, all) = (hits?, hits? + misses?);
+    (all > 0.0).then(|| 100.0 * hits / all)
+}
+
+/// The layers of the scenario, with what they did in the run on screen.
+#[must_use]
+pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
+    let values = variant.caches.to_values();
+    let anatomy = live.map(|live| &live.anatomy);
+    let row = |(index, layer): (usize, &Layer)| {
+        let counts = anatomy.and_then(|anatomy| anatomy.layers.get(index)).copied().unwrap_or_default();
+        let LayerCounts { hits, misses, work, entries, bytes } = counts;
+        let objects = anatomy.filter(|_| layer.param == "rule_objects").map_or(&[][..], |anatomy| &anatomy.objects);
+        LayerRow {
+            title: tr(layer.title),
+            help: words::help(Caches::DECLARATION.params[index].help),
+            on: values[index] != 0.0,
+            counts: Counts::of(hits, misses),
+            work: work.map(|work| (words::count(work), tr(layer.work))),
+            entries: entries.map(words::count),
+            bytes: bytes.map(words::bytes),
+            rules: objects.iter().map(|it| (it.rule.clone(), Counts::of(Some(it.hits), Some(it.misses)))).collect(),
+        }
+    };
+    LAYERS.iter().enumerate().map(row).collect()
+}
+
+/// What layers are for, and what switching one changes.
+#[must_use]
+pub fn about_layers(variant: &Variant) -> String {
+    let lead = tr("Each layer keeps what it computed, so that less is computed again.");
+    let latency = variant.agents.latency;
+    if !variant.agents.caches {
+        return say("{lead} The agents' caches are off as a whole now, and with them every layer.", &[&lead]);
+    }
+    if latency.reads_caches() {
+        return say(
+            "{lead} Switching one never changes which machine is best; but latency follows the caches now, so it \
+             changes how long decisions take, and with that when they land.",
+            &[&lead],
+        );
+    }
+    say("{lead} Switching one never changes where a VM goes, or when.", &[&lead])
+}
+
+/// An agent's row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRow {
+    /// What it does now.
+    pub doing: String,
+    /// VMs it decided, tries counted.
+    pub decided: String,
+    /// Its commits that failed.
+    pub conflicts: String,
+    /// Changes in the store that it has not read yet.
+    pub behind: String,
+    /// Decisions that found an evaluation, percent; none of none.
+    pub hit_pct: Option<f64>,
+}
+
+/// The agents of the run on screen.
+#[must_use]
+pub fn agents(live: &Outcome) -> Vec<AgentRow> {
+    let settings = &live.document.active_variant().agents;
+    // Such an agent waits for the store's answer before it decides again.
+    let waits = !settings.pipelined && settings.commit_ms > 0;
+    let row = |agent: &AgentCounts| AgentRow {
+        doing: doing(agent, waits),
+        decided: words::count(agent.decided),
+        conflicts: words::count(agent.conflicts),
+        behind: words::counted(agent.behind, "change", "changes"),
+        hit_pct: share_pct(Some(agent.hits), Some(agent.misses)),
+    };
+    live.anatomy.agents.iter().map(row).collect()
+}
+
+fn doing(agent: &AgentCounts, waits: bool) -> String {
+    let commits = |number: u32| words::counted(f64::from(number), "commit in flight", "commits in flight");
+    match (agent.is_idle, agent.in_flight) {
+        (true, 0) => tr("idle").to_owned(),
+        (true, number) => commits(number),
+        (false, _) if waits => tr("deciding or committing").to_owned(),
+        (false, 0 | 1) => tr("deciding").to_owned(),
+        (false, number) => say("deciding, {}", &[&commits(number - 1)]),
+    }
+}
+
+/// The whole in a few words, for who does not open it.
+#[must_use]
+pub fn in_short(live: &Outcome) -> Option<String> {
+    let anatomy = &live.anatomy;
+    let evaluations = anatomy.layers.first()?;
+    let agents = words::counted(anatomy.agents.len() as f64, "agent", "agents");
+    Some(match share_pct(evaluations.hits, evaluations.misses) {
+        Some(hits) => say("{agents}, {} % cache hits", &[&agents, &words::trimmed(hits, 1)]),
+        None => agents,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_are_the_first_parameters_of_the_caches() {
+        let params = Caches::DECLARATION.params;
+        for (layer, param) in LAYERS.iter().zip(params) {
+            assert_eq!((layer.param, param.kind), (param.name, tiebreak_model::ParamKind::Flag));
+        }
+        let rest = &params[LAYERS.len()..];
+        assert!(rest.iter().all(|param| param.kind != tiebreak_model::ParamKind::Flag), "every switch is a layer");
+    }
+
+    #[test]
+    fn what_an_agent_does_is_told() {
+        for (is_idle, in_flight, waits, expected) in [
+            (true, 0, false, "idle"),
+            (true, 1, false, "1 commit in flight"),
+            (false, 1, false, "deciding"),
+            (false, 3, false, "deciding, 2 commits in flight"),
+            (false, 1, true, "deciding or committing"),
+        ] {
+            let agent =
+                AgentCounts { is_idle, in_flight, decided: 0.0, conflicts: 0.0, behind: 0.0, hits: 0.0, misses: 0.0 };
+            assert_eq!(doing(&agent, waits), expected);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Drawings of what the engine tells as it is to be shown.
+
+use tiebreak_chart::{Plot, Role, Series, Style};
+use tiebreak_engine::protocol::{Exhibit, ExhibitPlot};
+use tiebreak_i18n::heard;
+
+/// What an exhibit draws.
+#[must_use]
+pub fn plot(exhibit: &Exhibit) -> Option<Plot> {
+    let ExhibitPlot { unit, across, across_is_log, lines } = exhibit.plot.as_ref()?;
+    let mut series = Vec::new();
+    for ((name, points), at) in lines.iter().zip(0..) {
+        let role = if at == 0 { Role::Live } else { Role::Variant(at) };
+        series.push(Series::new(heard(name), role, Style::Line, points.clone()));
+    }
+    let (unit, across) = (heard(unit), heard(across));
+    Some(Plot { title: heard(&exhibit.title), unit, across, across_is_log: *across_is_log, up_is_log: false, series })
+}

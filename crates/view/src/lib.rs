@@ -1,0 +1,20 @@
+//! What the page shows, computed from the state: charts, words, sentences.
+
+pub mod admission;
+pub mod anatomy;
+pub mod branches;
+pub mod charts;
+pub mod code;
+pub mod compare;
+pub mod embed;
+pub mod exhibits;
+pub mod failures;
+pub mod lifetimes;
+pub mod list;
+pub mod network;
+pub mod power;
+pub mod report;
+pub mod sizing;
+pub mod sweep;
+pub mod timeline;
+pub mod verdict;

@@ -1,0 +1,256 @@
+//! Lifetimes on the page: who predicts them, how good that is, and what hosts made of it (LAVA
+//! sections 3 to 6).
+
+use tiebreak_app::{ASKING_LIFETIMES, App, Outcome};
+use tiebreak_chart::{Plot, Role, Series, Style};
+use tiebreak_engine::protocol::{Learned, LongLives};
+use tiebreak_engine::words;
+use tiebreak_i18n::{heard, say, tr};
+
+/// The one that is offered where none is on.
+pub const OFFERED: &str = "TemporalCost";
+
+/// A predictor of the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Predictor {
+    /// Its stable name.
+    pub id: &'static str,
+    /// The name people read.
+    pub title: &'static str,
+}
+
+/// All predictors in order.
+pub fn predictors() -> impl Iterator<Item = Predictor> {
+    let declarations = tiebreak_lifetime::PREDICTORS.iter().map(|entry| entry.declaration);
+    declarations.map(|declaration| Predictor { id: declaration.id, title: tr(declaration.title) })
+}
+
+/// The whole in a few words, for who does not open it.
+#[must_use]
+pub fn in_short(app: &App) -> String {
+    let predictor = app.variant().predictor.entry().map_or("", |entry| tr(entry.declaration.title));
+    if let Some(share) = app.front.learning {
+        return say("{predictor}, {} % learned", &[&predictor, &words::fixed(100.0 * share, 0)]);
+    }
+    if !app.asks_lifetimes() {
+        return tr("off: no rule asks").into();
+    }
+    match app.front.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
+        Some(c_index) => say("{predictor}, C-index {c_index}", &[&predictor, &words::fixed(c_index, 2)]),
+        None => predictor.into(),
+    }
+}
+
+/// What stands above the panel.
+#[must_use]
+pub fn about(app: &App) -> String {
+    if app.asks_lifetimes() {
+        tr("Before a run, a predictor learns from the first part of the trace how long VMs live. Rules ask it about \
+            each VM that comes, and again while it runs. It is judged below on VMs that came later.")
+        .into()
+    } else {
+        let (last, others) = ASKING_LIFETIMES.split_last().expect("there are some");
+        say(
+            "No rule that is on asks how long VMs will live, so nothing is predicted. {} and {last} ask: they stand among \
+             the machine preferences.",
+            &[&others.join(", "), &last],
+        )
+    }
+}
+
+/// A number with what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// What was measured.
+    pub title: &'static str,
+    /// The number.
+    pub value: String,
+    /// What it means, as a sentence.
+    pub meaning: String,
+}
+
+/// What was learned, and how good it is.
+#[must_use]
+pub fn facts(learned: &Learned) -> Vec<Fact> {
+    let fact = |title, value, meaning| Fact { title, value, meaning };
+    let vms = |count: u32| words::counted(f64::from(count), "VM", "VMs");
+    let (trained, censored) = learned.trained_on;
+    let (tested, endless) = learned.tested_on;
+    let mut facts = vec![];
+    if trained > 0 {
+        let meaning = say("{} of them still ran when the learning ended.", &[&words::count(f64::from(censored))]);
+        facts.push(fact(tr("Learned from"), vms(trained), meaning));
+    }
+    let meaning = say("They came later. Of {} the trace does not tell the end.", &[&words::count(f64::from(endless))]);
+    facts.push(fact(tr("Judged on"), vms(tested), meaning));
+    if let Some(c_index) = learned.c_index {
+        let meaning = say(
+            "Of two VMs, the one that was predicted to live longer did in {} % of cases; 50 % is chance.",
+            &[&words::fixed(100.0 * c_index, 0)],
+        );
+        facts.push(fact(tr("C-index"), words::fixed(c_index, 2), meaning));
+    }
+    let within = |errors: &[u32]| {
+        let sum = |part: &[u32]| part.iter().map(|count| f64::from(*count)).sum::<f64>();
+        (!errors.is_empty()).then(|| 100.0 * sum(&errors[..errors.len().min(TEN_TIMES)]) / sum(errors))
+    };
+    if let (Some(first), Some(later)) = (within(&learned.first_errors), within(&learned.reprediction_errors)) {
+        let meaning = say(
+            "So many first predictions were less than ten times too long or too short; of predictions made again while \
+             VMs ran, {later} %.",
+            &[&words::fixed(later, 0)],
+        );
+        facts.push(fact(tr("Within 10x"), format!("{first:.0} %"), meaning));
+    }
+    facts.extend(learned.long_lives.iter().flat_map(of_long_lives));
+    facts
+}
+
+/// Tenths of a decade in a factor of ten.
+const TEN_TIMES: usize = 10;
+
+fn of_long_lives(long: &LongLives) -> [Fact; 3] {
+    let number = |value: Option<f64>| value.map_or(tr("none").to_owned(), |value| words::fixed(value, 2));
+    let hours = words::trimmed(long.threshold_h, 1);
+    let [precision, recall, f1] = long.at_threshold;
+    let called = match precision {
+        Some(_) => say("Of the VMs predicted to live {hours} h or longer, the share that did.", &[&hours]),
+        None => say("No first prediction reaches {hours} h.", &[&hours]),
+    };
+    let (many, few) = long.vms;
+    let lived = say(
+        "Of the {} that lived so long, the share that was predicted to; {} lived shorter.",
+        &[&words::counted(f64::from(many), "VM", "VMs"), &words::count(f64::from(few))],
+    );
+    let cut = words::trimmed(long.best_cut_h, 1);
+    let best = match long.at_best_cut[2] {
+        Some(best) => say(
+            "Both in one number. With hindsight it is {best}: where {cut} h predicted count as long.",
+            &[&words::fixed(best, 2), &cut],
+        ),
+        None => tr("Both in one number.").to_owned(),
+    };
+    [(tr("Precision"), precision, called), (tr("Recall"), recall, lived), (tr("F1"), f1, best)]
+        .map(|(title, value, meaning)| Fact { title, value: number(value), meaning })
+}
+
+/// How many tenths of a decade make a bar.
+const TENTHS_A_BAR: usize = 2;
+
+/// The charts of a predictor, each with a sentence for those who do not see it.
+#[must_use]
+pub fn plots(learned: &Learned) -> Vec<(Plot, String)> {
+    let long = learned.long_lives.as_ref();
+    errors(learned).into_iter().chain(long.and_then(f1_by_share)).collect()
+}
+
+/// The histogram of errors (LAVA Fig. 12).
+fn errors(learned: &Learned) -> Option<(Plot, String)> {
+    let bars = |counts: &[u32]| {
+        let all: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+        let sum = |bar: &[u32]| 100.0 * bar.iter().map(|count| f64::from(*count)).sum::<f64>() / all.max(1.0);
+        counts.chunks(TENTHS_A_BAR).map(sum).collect::<Vec<f64>>()
+    };
+    let (first, later) = (bars(&learned.first_errors), bars(&learned.reprediction_errors));
+    let used = |bars: &[f64]| bars.iter().rposition(|share| *share > 0.0).map_or(0, |last| last + 1);
+    let count = used(&first).max(used(&later));
+    if count == 0 {
+        return None;
+    }
+    // A bar ends where the next begins, so one of nothing closes the last.
+    let place = |bar: usize| (bar * TENTHS_A_BAR) as f64 / TEN_TIMES as f64;
+    let points = |bars: &[f64]| {
+        let share = |bar: usize| bars.get(bar).copied().unwrap_or(0.0);
+        (0..=count).map(|bar| (place(bar), if bar < count { share(bar) } else { 0.0 })).collect()
+    };
+    let plot = Plot {
+        title: tr("Errors of predictions").into(),
+        unit: "%".into(),
+        across: tr("decades").into(),
+        across_is_log: false,
+        up_is_log: false,
+        series: vec![
+            Series::new(tr("again"), Role::Ghost, Style::Bars, points(&later)),
+            Series::new(tr("at first"), Role::Live, Style::Bars, points(&first)),
+        ],
+    };
+    let sentence = say(
+        "Errors of predictions: {} % of first predictions are less than a fifth of a decade off; the largest error \
+         is {} decades.",
+        &[&words::fixed(first.first().copied().unwrap_or(0.0), 0), &words::trimmed(place(count), 1)],
+    );
+    Some((plot, sentence))
+}
+
+/// F1 against the share of life seen (LAVA Fig. 9).
+fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
+    let step = 100.0 / long.f1_by_share.len().max(1) as f64;
+    let point = |(index, f1): (usize, &Option<f64>)| (index as f64 * step, f1.unwrap_or(f64::NAN));
+    let points: Vec<(f64, f64)> = long.f1_by_share.iter().enumerate().map(point).collect();
+    let known = || points.iter().filter(|(_, f1)| f1.is_finite());
+    let (first, best) = (known().next()?, known().max_by(|one, other| one.1.total_cmp(&other.1))?);
+    let sentence = say(
+        "F1 by share of life seen: {} at {} % of the life, {} at best, at {} %.",
+        &[&words::fixed(first.1, 2), &words::fixed(first.0, 0), &words::fixed(best.1, 2), &words::fixed(best.0, 0)],
+    );
+    let plot = Plot {
+        title: say("F1 of {} h, by life seen", &[&words::trimmed(long.threshold_h, 1)]),
+        unit: String::new(),
+        across: tr("% of life").into(),
+        across_is_log: false,
+        up_is_log: false,
+        series: vec![Series::new(tr("F1"), Role::Live, Style::Line, points)],
+    };
+    Some((plot, sentence))
+}
+
+/// What hosts made of it, as a sentence; nothing while it runs, or where no rule asks.
+#[must_use]
+pub fn turns(live: &Outcome) -> Option<String> {
+    let result = live.result.as_ref().filter(|result| !result.turns.is_empty())?;
+    let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &heard(words)]);
+    let turns: Vec<_> = result.turns.iter().map(turn).collect();
+    let again = words::counted(result.figure("repredictions"), "prediction", "predictions");
+    Some(say("Hosts: {}. {again} of running VMs.", &[&turns.join("; "), &again]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_placement::{Policy, RULES, RuleUse};
+
+    #[test]
+    fn the_rules_that_ask_are_those_of_which_the_policy_says_so() {
+        let asks = |id: &&str| Policy::new(&[RuleUse::plain(id, None)], 1).expect("a policy").asks_for_lifetimes();
+        let found: Vec<_> = RULES.iter().map(|entry| entry.declaration.id).filter(asks).collect();
+        assert_eq!(found, ASKING_LIFETIMES);
+    }
+
+    #[test]
+    fn a_histogram_has_the_shares_of_its_bars() {
+        let (mut first, mut later) = (vec![0; 50], vec![0; 50]);
+        (first[0], first[1], first[3]) = (2, 1, 1);
+        later[4] = 8;
+        let learned = Learned { first_errors: first, reprediction_errors: later, ..Learned::default() };
+        let (plot, sentence) = errors(&learned).expect("a chart");
+        let at_first = &plot.series[1].points;
+        assert_eq!(at_first, &[(0.0, 75.0), (0.2, 25.0), (0.4, 0.0), (0.6, 0.0)]);
+        assert_eq!(plot.series[0].points[2], (0.4, 100.0));
+        assert!(sentence.contains("75 % of first predictions") && sentence.ends_with("0.6 decades."), "{sentence}");
+        assert_eq!(plots(&Learned::default()), []);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let nothing = facts(&Learned::default());
+        assert_eq!(nothing.len(), 1, "{nothing:?}");
+        let long = LongLives { threshold_h: 24.0, vms: (3, 9), best_cut_h: 6.5, ..LongLives::default() };
+        let [precision, recall, f1] = of_long_lives(&long);
+        assert_eq!(
+            (precision.value.as_str(), precision.meaning.as_str()),
+            ("none", "No first prediction reaches 24 h.")
+        );
+        assert!(recall.meaning.starts_with("Of the 3 VMs that lived so long"), "{}", recall.meaning);
+        assert_eq!(f1.meaning, "Both in one number.");
+    }
+}

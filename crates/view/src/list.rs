@@ -1,0 +1,134 @@
+//! The list of rules as it is shown: which rows stand in it, which are folded away, and where a
+//! row that is moved among those goes in the whole list.
+
+use std::collections::BTreeSet;
+
+use tiebreak_app::Outcome;
+use tiebreak_engine::words;
+use tiebreak_i18n::{say, tr};
+use tiebreak_placement::Group;
+use tiebreak_scenario::{RuleRow, Variant};
+
+/// The rules of one stage in their order.
+#[derive(Debug, Default)]
+pub struct Stage<'a> {
+    /// Those that are on, and those that were since the document was opened: a rule that is
+    /// switched off stays under the hand.
+    pub listed: Vec<&'a RuleRow>,
+    /// Those that were off all the time.
+    pub folded: Vec<&'a RuleRow>,
+}
+
+impl<'a> Stage<'a> {
+    /// The stage of a variant in which these rules were used.
+    #[must_use]
+    pub fn new(variant: &'a Variant, group: Group, used: &BTreeSet<String>) -> Self {
+        let (listed, folded) = variant.rules_of(group).partition(|row| row.on || used.contains(&row.id));
+        Self { listed, folded }
+    }
+
+    /// The rows among which a rule moves: those it is shown with.
+    #[must_use]
+    pub fn rows_around(&self, id: &str) -> &[&'a RuleRow] {
+        if self.folded.iter().any(|row| row.id == id) { &self.folded } else { &self.listed }
+    }
+}
+
+/// A rule's place among the rows it is shown with, and how many those are.
+#[must_use]
+pub fn place(rows: &[&RuleRow], id: &str) -> (usize, usize) {
+    (rows.iter().position(|row| row.id == id).unwrap_or(0), rows.len())
+}
+
+/// The place in its whole stage of a rule that is moved to a place among the rows it is shown
+/// with: right before the row it passes upwards, right after the one it passes downwards.
+#[must_use]
+pub fn place_in_stage(variant: &Variant, group: Group, rows: &[&RuleRow], id: &str, to: usize) -> usize {
+    let in_stage = |id: &str| variant.rules_of(group).position(|row| row.id == id).unwrap_or(0);
+    // Taken out of the list, the rule no longer counts before those below it.
+    in_stage(rows.get(to).or(rows.last()).map_or(id, |passed| &passed.id))
+}
+
+/// How preferences are compared, in a sentence for above the list.
+#[must_use]
+pub fn about_order(variant: &Variant) -> &'static str {
+    if variant.hand_weights {
+        tr("All preferences are compared together: the machine is better that wins those which weigh more. Their \
+            order does not matter.")
+    } else {
+        tr("Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets.")
+    }
+}
+
+/// Whether weights set by hand contradicted each other in a run, as a sentence.
+#[must_use]
+pub fn about_circles(outcome: &Outcome) -> Option<String> {
+    let (circular, sampled) = outcome.result.as_ref()?.circles;
+    (circular > 0).then(|| {
+        say(
+            "The weights went in a circle in {} of {} sampled decisions; then the machines that win most comparisons \
+             are taken.",
+            &[&words::count(f64::from(circular)), &words::count(f64::from(sampled))],
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUP: Group = Group::MachinePreferences;
+
+    /// The first of the machine preferences, those in brackets off.
+    fn variant(list: &str) -> (Variant, String) {
+        let mut variant = Variant::default();
+        let mut ids: Vec<_> = variant.rules_of(GROUP).map(|row| row.id.clone()).collect();
+        ids.truncate(list.split(' ').count());
+        variant
+            .rules
+            .retain(|row| tiebreak_placement::policy::group_of(&row.id) != Some(GROUP) || ids.contains(&row.id));
+        for (id, name) in ids.iter().zip(list.split(' ')) {
+            let row = variant.rules.iter_mut().find(|row| row.id == *id).expect("a rule");
+            row.on = !name.starts_with('(');
+        }
+        (variant, ids.join(" "))
+    }
+
+    fn named(variant: &Variant, ids: &str, list: &str) -> String {
+        let names: Vec<_> = list.split(' ').collect();
+        let name = |row: &RuleRow| names[ids.split(' ').position(|id| id == row.id).expect("a rule")];
+        variant.rules_of(GROUP).map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_rule_passes_the_rows_it_is_shown_with() {
+        for (list, rule, to, expected) in [
+            ("a (b) c d", 2, 0, "c a (b) d"),
+            ("a (b) c d", 0, 1, "(b) c a d"),
+            ("a (b) c d", 0, 2, "(b) c d a"),
+            ("a (b) c d", 0, 99, "(b) c d a"),
+            ("a (b) c d", 3, 1, "a (b) d c"),
+            ("a (b) c d", 3, 2, "a (b) c d"),
+            ("a (b) c (d)", 3, 0, "a (d) (b) c"),
+            ("(a) b (c)", 0, 1, "b (c) (a)"),
+        ] {
+            let (mut variant, ids) = variant(list);
+            let id = ids.split(' ').nth(rule).expect("a rule").to_owned();
+            let stage = Stage::new(&variant, GROUP, &BTreeSet::new());
+            let place = place_in_stage(&variant, GROUP, stage.rows_around(&id), &id, to);
+            assert!(variant.move_rule(&id, place));
+            assert_eq!(named(&variant, &ids, list), expected, "{list}, {rule} to {to}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_was_on_keeps_its_row() {
+        let (mut variant, ids) = variant("a (b) c");
+        let id = |at: usize| ids.split(' ').nth(at).expect("a rule").to_owned();
+        let used = [id(0), id(2)].into();
+        variant.rules.iter_mut().filter(|row| row.id == id(0)).for_each(|row| row.on = false);
+        let stage = Stage::new(&variant, GROUP, &used);
+        let shown = |rows: &[&RuleRow]| rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
+        assert_eq!((shown(&stage.listed), shown(&stage.folded)), (vec![id(0), id(2)], vec![id(1)]));
+    }
+}

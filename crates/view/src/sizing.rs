@@ -1,0 +1,73 @@
+//! How many machines the workload needs, in words.
+
+use tiebreak_app::{App, Sizing};
+use tiebreak_engine::protocol::Machines;
+use tiebreak_engine::words;
+use tiebreak_i18n::{heard, say, tr};
+use tiebreak_scenario::Variant;
+
+use crate::verdict;
+
+/// What is known so far.
+#[must_use]
+pub fn so_far(sizing: &Sizing) -> String {
+    let Some(needs) = &sizing.needs else { return tr("Counting what is in use ...").into() };
+    let runs: u32 = sizing.seeds.iter().map(|it| it.runs).sum();
+    let (below, enough) = sizing
+        .seeds
+        .iter()
+        .map(|it| it.search.between())
+        .reduce(|one, other| (one.0.max(other.0), one.1.max(other.1).filter(|_| one.1.is_some() && other.1.is_some())))
+        .unwrap_or_default();
+    let [runs, below] = [f64::from(runs), below as f64].map(words::count);
+    match enough {
+        Some(enough) => {
+            let enough = words::count(enough as f64);
+            say("{runs} runs: more than {below} of {}, at most {enough}", &[&runs, &below, &needs.told, &enough])
+        }
+        None => say("{runs} runs: more than {below} of {}", &[&runs, &below, &needs.told]),
+    }
+}
+
+/// Whether anything but the machines has changed since it was asked for.
+#[must_use]
+pub fn is_old(app: &App, sizing: &Sizing) -> bool {
+    Variant { clusters: sizing.of.clusters.clone(), ..app.variant().clone() } != sizing.of
+}
+
+/// What was found, a sentence each.
+#[must_use]
+pub fn found(sizing: &Sizing) -> Vec<String> {
+    let Some(needs) = sizing.needs.as_ref().filter(|_| !sizing.is_under_way()) else { return Vec::new() };
+    let bound = say(
+        "However well VMs are packed, {} are needed: {} fill them at the peak.",
+        &[&words::count(needs.bound as f64), &heard(&needs.bound_by)],
+    );
+    let Some((worst, least)) = sizing.worst().and_then(|it| Some((it, it.search.least()?))) else {
+        let most = words::count((needs.bound * tiebreak_profile::sizing::MOST) as f64);
+        let none = say("No number up to {most} of {} is enough.", &[&most, &needs.told]);
+        return vec![none, bound];
+    };
+    let reject = words::trimmed(sizing.wish.reject_pct, 3);
+    let answer = say(
+        "{} machines of {} are enough for at most {reject} % of the VMs to be rejected.",
+        &[&words::count(least as f64), &needs.told, &reject],
+    );
+    let rejected = worst.enough.as_ref().map(|result| {
+        let [rejected, all] = [result.figure("rejections"), result.placed()[1]].map(words::count);
+        match verdict::causes(result).as_str() {
+            "" => say("Of {all} VMs {rejected} are rejected there.", &[&all, &rejected]),
+            causes => say("Of {all} VMs {rejected} are rejected there: {}.", &[&all, &rejected, &causes]),
+        }
+    });
+    let each: Vec<_> = sizing.seeds.iter().filter_map(|it| Some(words::count(it.search.least()? as f64))).collect();
+    let seeds = (each.len() > 1).then(|| say("Seed by seed: {}.", &[&each.join(", ")]));
+    [answer, bound].into_iter().chain(rejected).chain(seeds).collect()
+}
+
+/// What takes these machines.
+#[must_use]
+pub fn offer(machines: &[Machines]) -> String {
+    let all: u32 = machines.iter().map(|kind| kind.machines).sum();
+    say("Use these {} machines", &[&words::count(all.into())])
+}
