@@ -72,7 +72,7 @@ const ENGINE: &[&str] = &[
 ];
 
 /// Calls whose literals nobody reads on the page.
-const UNSEEN: &[&str] = &["assert", "debug_struct", "expect", "field", "panic", "stream"];
+const UNSEEN: &[&str] = &["assert", "debug_struct", "debug_tuple", "expect", "field", "panic", "stream"];
 
 /// How numbers are written; see `tiebreak_i18n`.
 const NUMBER: &str = "1,234.5";
