@@ -529,6 +529,13 @@ impl RackView<'_> {
         share(self.totals.used(resource), u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
     }
 
+    /// What is not allocated on any of its machines, in stored units.
+    #[must_use]
+    pub fn free(&self, resource: Resource) -> u64 {
+        (u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
+            .saturating_sub(self.totals.used(resource))
+    }
+
     /// The share of its machines that host no VM, 0 to 1.
     #[must_use]
     pub fn empty_share(&self) -> f64 {
@@ -552,10 +559,28 @@ impl ClusterView<'_> {
         self.cluster.capacity
     }
 
+    /// How many machines it has.
+    #[must_use]
+    pub fn machines(&self) -> u32 {
+        self.cluster.machines().len() as u32
+    }
+
     /// The share of a resource that is allocated, 0 to 1; 0 when there is none of it.
     #[must_use]
     pub fn used_share(&self, resource: Resource) -> f64 {
         share(self.totals.used(resource), self.cluster.total(resource))
+    }
+
+    /// What is not allocated on any of its machines, in stored units.
+    #[must_use]
+    pub fn free(&self, resource: Resource) -> u64 {
+        self.cluster.total(resource).saturating_sub(self.totals.used(resource))
+    }
+
+    /// The share of its machines that host no VM, 0 to 1.
+    #[must_use]
+    pub fn empty_share(&self) -> f64 {
+        share(u64::from(self.machines() - self.totals.busy), u64::from(self.machines()))
     }
 
     /// Whether less than this part of all of a resource is in use, in percent. Nothing is rounded where the part is a whole

@@ -28,6 +28,7 @@ extern crate alloc;
 
 pub mod admission;
 pub mod allocator;
+pub mod custom;
 pub mod explain;
 mod fast;
 pub mod lifetime;
@@ -40,6 +41,7 @@ pub mod rules;
 
 pub use admission::{AdmissionPolicy, Objection, Weighed};
 pub use allocator::Allocator;
+pub use custom::Custom;
 pub use explain::{Explanation, Funnel, Scorecard, Step, reference, words};
 pub use fast::{
     CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches, Choice, Draw, ObjectCounters, Refusal, Request, Updates,

@@ -93,14 +93,20 @@ pub(crate) fn scorecard(
         said.extend(bound.words(scene, cluster).map(|words| (ranked.id, words)));
     }
     for ranked in &policy.cluster_preferences {
-        verdicts.push((ranked.id, scored(ranked.quantizer, ranked.rule.bind(vm).score(scene, cluster))));
+        let bound = ranked.rule.bind(vm);
+        verdicts.push((ranked.id, scored(ranked.quantizer, bound.score(scene, cluster))));
+        said.extend(bound.words(scene, cluster).map(|words| (ranked.id, words)));
     }
     let cluster_rules = verdicts.len();
     for ranked in &policy.rack_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, rack))));
+        let bound = ranked.rule.bind(vm);
+        verdicts.push((ranked.id, validity(bound.is_valid(scene, rack))));
+        said.extend(bound.words(scene, rack).map(|words| (ranked.id, words)));
     }
     for ranked in &policy.machine_validators {
-        verdicts.push((ranked.id, validity(ranked.rule.bind(vm).is_valid(scene, machine))));
+        let bound = ranked.rule.bind(vm);
+        verdicts.push((ranked.id, validity(bound.is_valid(scene, machine))));
+        said.extend(bound.words(scene, machine).map(|words| (ranked.id, words)));
     }
     if let Some(id) = policy.bandwidth {
         let full = full_cut(scene, machine);
@@ -109,8 +115,16 @@ pub(crate) fn scorecard(
     }
     for stage in &policy.machine_preferences {
         let score = match stage {
-            MachineStage::Rack(ranked) => ranked.rule.bind(vm).score(scene, rack),
-            MachineStage::Machine(ranked) => ranked.rule.bind(vm).score(scene, machine),
+            MachineStage::Rack(ranked) => {
+                let bound = ranked.rule.bind(vm);
+                said.extend(bound.words(scene, rack).map(|words| (ranked.id, words)));
+                bound.score(scene, rack)
+            }
+            MachineStage::Machine(ranked) => {
+                let bound = ranked.rule.bind(vm);
+                said.extend(bound.words(scene, machine).map(|words| (ranked.id, words)));
+                bound.score(scene, machine)
+            }
             MachineStage::Uplink(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Chassis(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Temporal(ranked) => {

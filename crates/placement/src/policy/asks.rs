@@ -13,7 +13,7 @@ impl Policy {
     /// Whether any rule asks what VMs will use of their cores.
     #[must_use]
     pub fn asks_for_loads(&self) -> bool {
-        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
+        self.load_tells_apart || self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
     }
 
     /// Whether VMs go only where the network has room for their links.

@@ -52,16 +52,25 @@ impl Policy {
 
 /// Whether requests of different outlooks have different keys.
 pub(super) fn tells_outlooks_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let usual = nobody();
+    let long = Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 };
+    tells_apart(&usual, &VmRequest { outlook: long, ..usual }, write_key)
+}
+
+/// Whether requests of different loads have different keys.
+pub(super) fn tells_loads_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let usual = nobody();
+    let slowable = VmRequest { shape: VmShape { load: SLOWABLE, ..usual.shape }, ..usual };
+    tells_apart(&usual, &slowable, write_key)
+}
+
+fn tells_apart(one: &VmRequest, other: &VmRequest, write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let key = |vm: &VmRequest| {
         let mut words = Vec::new();
         write_key(vm, &mut words);
         words
     };
-    let (usual, long) = (
-        nobody(),
-        Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 },
-    );
-    key(&VmRequest { outlook: long, ..usual }) != key(&usual)
+    key(one) != key(other)
 }
 
 /// The request that stands for all whose tenant asks for nothing.

@@ -8,11 +8,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use tiebreak_expression::Fault;
 use tiebreak_model::{ClusterId, Declared, MachineId, RackId};
 
+use crate::custom::Custom;
 use crate::rule::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry, find};
-use classes::tells_outlooks_apart;
+use classes::{tells_loads_apart, tells_outlooks_apart};
 use fields::{Field, WORDS_MAX, layout};
 use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
 
@@ -39,6 +41,8 @@ pub struct RuleUse {
     pub values: Vec<f64>,
     /// Buckets of a preference, at least 1; none compares scores exactly.
     pub buckets: Option<u32>,
+    /// What a rule of one's own is; none where the rule is a built-in one.
+    pub custom: Option<Custom>,
     /// How much a preference weighs beside the others, set by hand. One such row makes the
     /// whole list a weighted one, in which a row without a weight weighs 1.
     pub weight: Option<Weight>,
@@ -48,7 +52,7 @@ impl RuleUse {
     /// A rule with its defaults, in strict order.
     #[must_use]
     pub fn plain(id: &str, buckets: Option<u32>) -> Self {
-        Self { id: id.into(), values: Vec::new(), buckets, weight: None }
+        Self { id: id.into(), values: Vec::new(), buckets, custom: None, weight: None }
     }
 }
 
@@ -65,6 +69,13 @@ pub enum PolicyError {
         /// Its id.
         id: &'static str,
     },
+    /// A rule of one's own cannot be read.
+    Expression {
+        /// The rule.
+        id: &'static str,
+        /// What is wrong with its expression.
+        fault: Fault,
+    },
     /// More exact preferences than a key has room for.
     TooFine,
 }
@@ -76,6 +87,7 @@ impl fmt::Display for PolicyError {
                 write!(f, "expected the id of a rule, got \"{id}\"; `tiebreak list rules` names them all")
             }
             Self::Twice { id } => write!(f, "expected each rule once, got {id} twice; remove one"),
+            Self::Expression { id, fault } => write!(f, "{id}: {fault}"),
             Self::TooFine => write!(f, "expected at most 16 preferences without buckets; give some of them buckets"),
         }
     }
@@ -104,6 +116,8 @@ pub struct Policy {
     /// Whether any rule asks how long a VM will live, and whether its answer tells classes apart.
     asks_for_lifetimes: bool,
     pub(crate) outlook_tells_apart: bool,
+    /// Whether any rule's answer tells VMs apart by what they will use of their cores.
+    load_tells_apart: bool,
 }
 
 impl fmt::Debug for Policy {
@@ -121,11 +135,14 @@ impl Policy {
     pub fn new(rules: &[RuleUse], best_clusters: u32) -> Result<Self, PolicyError> {
         let mut policy = Self::bare(best_clusters);
         for rule in rules {
-            let entry = find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?;
+            let entry = match &rule.custom {
+                Some(custom) => custom.entry(),
+                None => find(&rule.id).ok_or_else(|| PolicyError::UnknownRule { id: rule.id.clone() })?,
+            };
             if policy.rule_ids().any(|id| id == entry.declaration.id) {
                 return Err(PolicyError::Twice { id: entry.declaration.id });
             }
-            policy.push(entry, rule);
+            policy.push(entry, rule)?;
         }
         policy.finish()
     }
@@ -146,6 +163,7 @@ impl Policy {
             evicts: false,
             asks_for_lifetimes: false,
             outlook_tells_apart: false,
+            load_tells_apart: false,
         }
     }
 
@@ -158,6 +176,7 @@ impl Policy {
             || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_preferences.iter().any(MachineStage::sees_tenant);
         self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
+        self.load_tells_apart = tells_loads_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
         if self.words > WORDS_MAX {
@@ -166,13 +185,18 @@ impl Policy {
         Ok(self)
     }
 
-    fn push(&mut self, entry: &'static RuleEntry, rule: &RuleUse) {
+    fn push(&mut self, entry: &'static RuleEntry, rule: &RuleUse) -> Result<(), PolicyError> {
         let id = entry.declaration.id;
+        let built = match &rule.custom {
+            Some(custom) => custom.build(&rule.values).map_err(|fault| PolicyError::Expression { id, fault })?,
+            None => entry.build(&rule.values),
+        };
         self.weighted |= rule.weight.is_some() && entry.group.scores();
         self.evicts |= id == REQUIRED_RULE && AreNodeResourcesValid::from_values(&rule.values).evict;
         let made =
             Made { id, quantizer: Quantizer::of(rule.buckets, entry.levels), weight: rule.weight.unwrap_or_default() };
-        self.add(entry.build(&rule.values), made);
+        self.add(built, made);
+        Ok(())
     }
 
     fn add(&mut self, rule: AnyRule, made: Made) {

@@ -72,6 +72,10 @@ pub(crate) trait BoundPreference<Id> {
         scores.clear();
         scores.extend(ids.iter().map(|id| self.score(scene, *id)));
     }
+    /// What it says in words, to go on from "it", where a score tells people little.
+    fn words(&self, _: Scene<'_>, _: Id) -> Option<String> {
+        None
+    }
 }
 
 struct Bound<Rule, K> {

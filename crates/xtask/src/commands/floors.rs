@@ -11,6 +11,7 @@ pub(crate) const HELP: &str = "check that every crate depends only on lower floo
 
 /// Every crate of the product, from the ground up.
 pub(crate) const FLOORS: &[(&str, u8)] = &[
+    ("tiebreak-expression", 0),
     ("tiebreak-model", 0),
     ("tiebreak-admission", 1),
     ("tiebreak-lifetime", 1),

@@ -1,0 +1,71 @@
+//! What is wrong with an expression, and where.
+
+use alloc::string::String;
+use core::fmt;
+
+/// A place in the text of an expression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its character in that line, from 1.
+    pub column: u32,
+    /// Bytes before it.
+    pub offset: u32,
+}
+
+impl Position {
+    /// Where the byte at `offset` stands.
+    pub(crate) fn of(source: &str, offset: usize) -> Self {
+        let before = source.get(..offset).unwrap_or(source);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self { line, column: before[start..].chars().count() as u32 + 1, offset: before.len() as u32 }
+    }
+}
+
+/// The first thing that is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it begins.
+    pub at: Position,
+    /// What could stand there.
+    pub expected: String,
+    /// What stands there.
+    pub got: String,
+    /// What to do; empty where that is plain.
+    pub advice: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at: Position { line, column, .. }, expected, got, advice } = self;
+        write!(f, "line {line}, column {column}: expected {expected}, got {got}")?;
+        if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }
+    }
+}
+
+impl core::error::Error for Fault {}
+
+/// A fault whose place is still a number of bytes.
+pub(crate) struct Wrong {
+    pub(crate) offset: usize,
+    pub(crate) expected: String,
+    pub(crate) got: String,
+    pub(crate) advice: String,
+}
+
+impl Wrong {
+    pub(crate) fn new(offset: usize, expected: impl Into<String>, got: impl Into<String>) -> Self {
+        Self { offset, expected: expected.into(), got: got.into(), advice: String::new() }
+    }
+
+    pub(crate) fn advise(self, advice: impl Into<String>) -> Self {
+        Self { advice: advice.into(), ..self }
+    }
+
+    pub(crate) fn within(self, source: &str) -> Fault {
+        let Self { offset, expected, got, advice } = self;
+        Fault { at: Position::of(source, offset), expected, got, advice }
+    }
+}

@@ -1,0 +1,252 @@
+//! Rules of one's own: an expression in place of a file of Rust.
+//!
+//! What an expression reads is its key and its reach, and nobody has to declare either: the names of the VM and of its
+//! tenant's size are the key, to the bit; a name of the tenant's VMs makes a rule that sees the tenant; all others are of
+//! the one machine, rack or cluster that the rule is about. So its caching is right by construction.
+
+mod names;
+mod rule;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use tiebreak_expression::{Fault, Kind, Program, Scope, Unreadable, compile, nearest};
+use tiebreak_model::declare::value_or_default;
+use tiebreak_model::{Declaration, Param, ParamKind};
+
+pub use names::{About, NAMES, Name};
+
+use crate::rules::{AnyRule, Group, RuleEntry};
+use names::ELSEWHERE;
+
+/// What a rule of one's own is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Each machine by itself.
+    Machine,
+    /// Each rack: all its machines are alike to the rule.
+    Rack,
+    /// Each cluster, before any machine of it is looked at.
+    Cluster,
+}
+
+impl Subject {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 3] = [Self::Machine, Self::Rack, Self::Cluster];
+
+    /// The word in documents.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Rack => "rack",
+            Self::Cluster => "cluster",
+        }
+    }
+
+    /// Whether a rule about it can read a name.
+    #[must_use]
+    pub fn reads(self, name: &Name) -> bool {
+        match name.of {
+            About::Vm => true,
+            About::Machine | About::TenantOnMachine => self == Self::Machine,
+            About::Rack | About::TenantOnRack => self == Self::Rack,
+            About::Cluster | About::TenantOnCluster => self == Self::Cluster,
+        }
+    }
+}
+
+/// How the values of an expression become scores from 0, the best, to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The least value that is told apart from those below it.
+    pub from: f64,
+    /// The largest value that is told apart from those above it; larger than `from`.
+    pub to: f64,
+    /// Whether larger values are better.
+    pub higher_is_better: bool,
+}
+
+impl Bounds {
+    /// The score of a value: values beyond a bound count as the bound, and what is no number as the worst.
+    #[must_use]
+    pub fn score(&self, value: f64) -> f64 {
+        let Self { from, to, higher_is_better } = *self;
+        let score = if higher_is_better { (to - value) / (to - from) } else { (value - from) / (to - from) };
+        if score.is_nan() { 1.0 } else { score.clamp(0.0, 1.0) }
+    }
+}
+
+/// A parameter of such a rule: a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name in the expression.
+    pub name: String,
+    /// What it means; may be empty.
+    pub help: String,
+    /// Its unit; may be empty.
+    pub unit: String,
+    /// Its value when nothing is said.
+    pub default: f64,
+    /// Smallest allowed value.
+    pub min: f64,
+    /// Largest allowed value.
+    pub max: f64,
+}
+
+/// What a rule of one's own is, but for its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// What it does, in a line.
+    pub help: String,
+    /// What it is about.
+    pub of: Subject,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Its expression: a number of a preference, true or false of a validator.
+    pub expression: String,
+    /// How the numbers of a preference become scores; a validator has none.
+    pub bounds: Option<Bounds>,
+}
+
+impl Definition {
+    /// What its value has to be.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        if self.bounds.is_some() { Kind::Number } else { Kind::Truth }
+    }
+
+    /// The stage it belongs to.
+    #[must_use]
+    pub fn group(&self) -> Group {
+        match (self.of, self.bounds.is_some()) {
+            (Subject::Cluster, false) => Group::ClusterValidators,
+            (Subject::Cluster, true) => Group::ClusterPreferences,
+            (_, false) => Group::MachineValidators,
+            (_, true) => Group::MachinePreferences,
+        }
+    }
+
+    /// Checks the expression against the names that can be read.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it, and where.
+    pub fn program(&self) -> Result<Program, Fault> {
+        compile(&self.expression, self, self.kind())
+    }
+
+    /// The names that its value depends on.
+    #[must_use]
+    pub fn names(&self, program: &Program) -> Vec<&'static Name> {
+        program.reads().into_iter().filter_map(|input| NAMES.get(usize::from(input))).collect()
+    }
+}
+
+impl Scope for Definition {
+    /// The names of [`NAMES`] come first, then the parameters.
+    fn find(&self, name: &str) -> Result<(u16, Kind), Unreadable> {
+        if let Some(at) = self.parameters.iter().position(|parameter| parameter.name == name) {
+            return Ok(((NAMES.len() + at) as u16, Kind::Number));
+        }
+        match NAMES.iter().position(|other| other.id == name) {
+            Some(at) if self.of.reads(&NAMES[at]) => Ok((at as u16, NAMES[at].kind)),
+            Some(at) => Err(self.of_another(&NAMES[at])),
+            None => Err(self.unknown(name)),
+        }
+    }
+}
+
+impl Definition {
+    fn of_another(&self, name: &Name) -> Unreadable {
+        let (mine, theirs) = (self.of.word(), name.of.subject().map_or("VM", Subject::word));
+        let advice = format!(
+            "that is of a {theirs}, which changes without this rule being asked; a rule of {theirs}s can read it"
+        );
+        Unreadable { expected: format!("a name that a rule of {mine}s can read"), advice }
+    }
+
+    fn unknown(&self, name: &str) -> Unreadable {
+        if let Some((_, why)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
+            return Unreadable {
+                expected: "a name that changes only with what is placed".to_owned(),
+                advice: (*why).to_owned(),
+            };
+        }
+        let readable = NAMES.iter().filter(|name| self.of.reads(name)).map(|name| name.id);
+        let mine = self.parameters.iter().map(|parameter| parameter.name.as_str());
+        let advice = match nearest(name, readable.chain(mine)) {
+            Some(like) => format!("did you mean {like}?"),
+            None => "`tiebreak list names` tells what can be read".to_owned(),
+        };
+        Unreadable { expected: "a parameter, a named value or a name that can be read".to_owned(), advice }
+    }
+}
+
+/// A rule of one's own with its name.
+#[derive(Clone, Debug)]
+pub struct Custom {
+    definition: Arc<Definition>,
+    entry: &'static RuleEntry,
+}
+
+impl PartialEq for Custom {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.declaration.id == other.entry.declaration.id && self.definition == other.definition
+    }
+}
+
+impl Custom {
+    /// A definition with the entry that [`entry_of`] made for it, or for another one that differs in its expression alone.
+    #[must_use]
+    pub fn new(definition: Definition, entry: &'static RuleEntry) -> Self {
+        Self { definition: Arc::new(definition), entry }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// What it says of itself, as built-in rules do.
+    #[must_use]
+    pub fn entry(&self) -> &'static RuleEntry {
+        self.entry
+    }
+
+    /// The rule with these parameters.
+    pub(crate) fn build(&self, values: &[f64]) -> Result<AnyRule, Fault> {
+        let Self { definition, entry } = self;
+        let program = definition.program()?;
+        let params = entry.declaration.params;
+        let known = |input: u16| {
+            let at = usize::from(input).checked_sub(NAMES.len())?;
+            Some(value_or_default(params, values, at))
+        };
+        Ok(rule::build(program.given(known), definition))
+    }
+}
+
+/// What a rule of this name and definition says of itself. Built-in rules say it in constants, so this stays in memory for
+/// good: whoever makes many keeps them, as the documents do.
+#[must_use]
+pub fn entry_of(name: &str, definition: &Definition) -> &'static RuleEntry {
+    let kept = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
+    let param = |it: &Parameter| Param {
+        name: kept(&it.name),
+        help: kept(&it.help),
+        kind: ParamKind::Number,
+        default: it.default,
+        min: it.min,
+        max: it.max,
+        unit: kept(&it.unit),
+    };
+    let params: Vec<_> = definition.parameters.iter().map(param).collect();
+    let id = kept(name);
+    let declaration = Declaration { id, title: id, help: kept(&definition.help), params: Box::leak(params.into()) };
+    Box::leak(Box::new(RuleEntry { declaration, group: definition.group(), levels: None }))
+}

@@ -1,0 +1,318 @@
+//! An expression in place of a rule: it judges machines, racks or clusters in batches.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use tiebreak_expression::{Code, Kind, Places, Program};
+use tiebreak_model::{ClusterId, ClusterView, MachineId, MachineView, RackId, RackView, Scene, VmRequest};
+
+use super::names::{NAMES, Read};
+use super::{Bounds, Definition, Subject};
+use crate::rule::erased::{AnyPreference, AnyValidator, BoundPreference, BoundValidator};
+use crate::rules::AnyRule;
+
+/// How many are judged together.
+const LANES: usize = 8;
+
+/// Values that an explanation tells.
+const TOLD_MAX: usize = 8;
+
+pub(super) fn build(program: Program, definition: &Definition) -> AnyRule {
+    let reads = program.reads().into_iter().map(|input| NAMES[usize::from(input)].read);
+    let reads: Arc<[Read]> = reads.collect();
+    let rule = Expression { program: Arc::new(program), reads, bounds: definition.bounds };
+    match (definition.of, definition.bounds.is_some()) {
+        (Subject::Machine, false) => AnyRule::MachineValidator(Box::new(rule)),
+        (Subject::Machine, true) => AnyRule::MachinePreference(Box::new(rule)),
+        (Subject::Rack, false) => AnyRule::RackValidator(Box::new(rule)),
+        (Subject::Rack, true) => AnyRule::RackPreference(Box::new(rule)),
+        (Subject::Cluster, false) => AnyRule::ClusterValidator(Box::new(rule)),
+        (Subject::Cluster, true) => AnyRule::ClusterPreference(Box::new(rule)),
+    }
+}
+
+/// What rules can be about.
+trait Judged: Copy {
+    type View<'a>: Copy;
+
+    fn view(self, scene: Scene<'_>) -> Self::View<'_>;
+
+    /// What a name says of it. No name that says nothing of it comes through the check of an expression.
+    fn read(self, read: Read, scene: Scene<'_>, view: Self::View<'_>) -> f64;
+}
+
+impl Judged for MachineId {
+    type View<'a> = MachineView<'a>;
+
+    #[inline]
+    fn view(self, scene: Scene<'_>) -> MachineView<'_> {
+        scene.occupancy.machine(self)
+    }
+
+    #[inline]
+    fn read(self, read: Read, scene: Scene<'_>, view: MachineView<'_>) -> f64 {
+        match read {
+            Read::Machine(read) => read(view),
+            Read::Tenant => f64::from(scene.footprint.on_machine(self)),
+            _ => f64::NAN,
+        }
+    }
+}
+
+impl Judged for RackId {
+    type View<'a> = RackView<'a>;
+
+    fn view(self, scene: Scene<'_>) -> RackView<'_> {
+        scene.occupancy.rack(self)
+    }
+
+    fn read(self, read: Read, scene: Scene<'_>, view: RackView<'_>) -> f64 {
+        match read {
+            Read::Rack(read) => read(view),
+            Read::Tenant => f64::from(scene.footprint.on_rack(scene.occupancy.fleet(), self)),
+            _ => f64::NAN,
+        }
+    }
+}
+
+impl Judged for ClusterId {
+    type View<'a> = ClusterView<'a>;
+
+    fn view(self, scene: Scene<'_>) -> ClusterView<'_> {
+        scene.occupancy.cluster(self)
+    }
+
+    fn read(self, read: Read, scene: Scene<'_>, view: ClusterView<'_>) -> f64 {
+        let fleet = scene.occupancy.fleet();
+        match read {
+            Read::Cluster(read) => read(view),
+            Read::Tenant => f64::from(scene.footprint.on_cluster(fleet, self)),
+            Read::TenantInDatacenter => f64::from(scene.footprint.on_datacenter(fleet, self)),
+            _ => f64::NAN,
+        }
+    }
+}
+
+/// A rule that is an expression, its parameters known.
+#[derive(Clone)]
+struct Expression {
+    program: Arc<Program>,
+    /// What its value depends on.
+    reads: Arc<[Read]>,
+    bounds: Option<Bounds>,
+}
+
+impl Expression {
+    /// The key: what it reads of the request, to the bit.
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
+        words.extend(self.reads.iter().filter_map(|read| match read {
+            Read::Vm(read) => Some(read(vm).to_bits()),
+            _ => None,
+        }));
+    }
+
+    fn sees_tenant(&self) -> bool {
+        self.reads.iter().any(|read| read.sees_tenant())
+    }
+
+    /// Whether it looks at nothing but the request and the tenant's VMs.
+    fn sees_what_stays(&self) -> bool {
+        self.reads.iter().all(|read| read.sees_tenant() || matches!(read, Read::Vm(_)))
+    }
+
+    fn bind(&self, vm: &VmRequest) -> Bound {
+        let known = |input: u16| match NAMES[usize::from(input)].read {
+            Read::Vm(read) => Some(read(vm)),
+            _ => None,
+        };
+        let program = self.program.given(known);
+        let code = Code::of_value(&program);
+        let reads = code.inputs().iter().map(|input| NAMES[usize::from(*input)].read).collect();
+        let room = RefCell::new(Room { one: code.places(), many: Vec::new() });
+        Bound { program, code, reads, bounds: self.bounds, room }
+    }
+}
+
+/// An expression for one key.
+struct Bound {
+    program: Program,
+    code: Code,
+    /// What goes into its first places.
+    reads: Vec<Read>,
+    bounds: Option<Bounds>,
+    room: RefCell<Room>,
+}
+
+/// Places to run in, kept between calls.
+struct Room {
+    one: Places<1>,
+    many: Places<LANES>,
+}
+
+impl Bound {
+    #[inline]
+    fn value<Id: Judged>(&self, scene: Scene<'_>, id: Id, places: &mut Places<1>) -> f64 {
+        let view = id.view(scene);
+        for (read, place) in self.reads.iter().zip(places.iter_mut()) {
+            place[0] = id.read(*read, scene, view);
+        }
+        self.code.run(places)[0]
+    }
+
+    /// The values of many, in order.
+    fn values<Id: Judged>(&self, scene: Scene<'_>, ids: &[Id], mut each: impl FnMut(usize, f64)) {
+        let Room { one, many } = &mut *self.room.borrow_mut();
+        let (batches, rest) = ids.as_chunks::<LANES>();
+        if many.is_empty() && !batches.is_empty() {
+            *many = self.code.places();
+        }
+        for (at, batch) in batches.iter().enumerate() {
+            let views = batch.map(|id| id.view(scene));
+            for (read, place) in self.reads.iter().zip(many.iter_mut()) {
+                *place = core::array::from_fn(|lane| batch[lane].read(*read, scene, views[lane]));
+            }
+            let values = self.code.run(many);
+            values.into_iter().enumerate().for_each(|(lane, value)| each(at * LANES + lane, value));
+        }
+        let first = ids.len() - rest.len();
+        for (at, id) in rest.iter().enumerate() {
+            each(first + at, self.value(scene, *id, one));
+        }
+    }
+
+    fn score_of(&self, value: f64) -> f64 {
+        self.bounds.map_or(1.0, |bounds| bounds.score(value))
+    }
+
+    /// "has cores_left = 12, imbalance = 0.31, score 0.62".
+    fn told<Id: Judged>(&self, scene: Scene<'_>, id: Id) -> String {
+        let (code, view) = (Code::of_all(&self.program), id.view(scene));
+        let mut places = code.places::<1>();
+        for (input, place) in code.inputs().iter().zip(places.iter_mut()) {
+            place[0] = id.read(NAMES[usize::from(*input)].read, scene, view);
+        }
+        let value = code.run(&mut places)[0];
+        let named = self.program.named();
+        let mut told: Vec<_> = named
+            .iter()
+            .zip(code.results(&places))
+            .take(TOLD_MAX)
+            .map(|(named, value)| format!("{} = {}", named.name, shown(value, named.kind)))
+            .collect();
+        if named.is_empty() {
+            let read = code.inputs().iter().zip(&places).take(TOLD_MAX);
+            told.extend(read.map(|(input, value)| {
+                let name = &NAMES[usize::from(*input)];
+                format!("{} = {}", name.id, shown(value[0], name.kind))
+            }));
+        }
+        told.extend(match self.bounds {
+            Some(bounds) if value.is_nan() => {
+                Some(format!("no number for a value, so the worst score, {}", bounds.score(value)))
+            }
+            Some(bounds) => Some(format!("score {}", shown(bounds.score(value), Kind::Number))),
+            None if value.is_nan() => {
+                Some("an answer that is neither true nor false, which counts as false".to_string())
+            }
+            None => None,
+        });
+        if told.is_empty() {
+            "answers without reading anything".to_string()
+        } else {
+            format!("has {}", told.join(", "))
+        }
+    }
+}
+
+/// A value in words.
+fn shown(value: f64, kind: Kind) -> String {
+    if value.is_nan() {
+        return "no number".to_string();
+    }
+    if kind == Kind::Truth {
+        return (value == 1.0).to_string();
+    }
+    if value == libm::trunc(value) || value.abs() < 0.001 {
+        return format!("{value}").chars().take(12).collect();
+    }
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+impl<Id: Judged + 'static> AnyValidator<Id> for Expression {
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
+        Self::write_key(self, vm, words);
+    }
+
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<Id>> {
+        Box::new(Self::bind(self, vm))
+    }
+
+    fn sees_tenant(&self) -> bool {
+        Self::sees_tenant(self)
+    }
+
+    fn sees_what_stays(&self) -> bool {
+        Self::sees_what_stays(self)
+    }
+
+    fn concerns(&self, _: &VmRequest) -> bool {
+        true
+    }
+
+    fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool {
+        BoundValidator::is_valid(&Self::bind(self, vm), scene, id)
+    }
+}
+
+impl<Id: Judged + 'static> AnyPreference<Id> for Expression {
+    fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
+        Self::write_key(self, vm, words);
+    }
+
+    fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<Id>> {
+        Box::new(Self::bind(self, vm))
+    }
+
+    fn sees_tenant(&self) -> bool {
+        Self::sees_tenant(self)
+    }
+
+    fn sees_what_stays(&self) -> bool {
+        Self::sees_what_stays(self)
+    }
+}
+
+impl<Id: Judged> BoundValidator<Id> for Bound {
+    fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool {
+        self.value(scene, id, &mut self.room.borrow_mut().one) == 1.0
+    }
+
+    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]) {
+        self.values(scene, ids, |at, value| valid[at] &= value == 1.0);
+    }
+
+    fn words(&self, scene: Scene<'_>, id: Id) -> Option<String> {
+        Some(self.told(scene, id))
+    }
+}
+
+impl<Id: Judged> BoundPreference<Id> for Bound {
+    fn score(&self, scene: Scene<'_>, id: Id) -> f64 {
+        self.score_of(self.value(scene, id, &mut self.room.borrow_mut().one))
+    }
+
+    fn scores(&self, scene: Scene<'_>, ids: &[Id], scores: &mut Vec<f64>) {
+        scores.clear();
+        scores.resize(ids.len(), 0.0);
+        self.values(scene, ids, |at, value| scores[at] = self.score_of(value));
+    }
+
+    fn words(&self, scene: Scene<'_>, id: Id) -> Option<String> {
+        Some(self.told(scene, id))
+    }
+}
