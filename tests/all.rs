@@ -5,6 +5,7 @@ mod admission;
 mod cache_timeline;
 mod caches;
 mod explanations;
+mod expressions;
 mod goldens;
 mod incidents;
 mod laws;

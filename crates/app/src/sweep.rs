@@ -3,7 +3,6 @@
 
 use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Declared, Param, ParamKind};
-use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
@@ -364,7 +363,7 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
         };
         if row.scores() {
             fields.push(rule("buckets", tr("buckets"), "1, 2, 3, 4, 6, 8, 12, none"));
-            let last = group_of(&row.id).map_or(0, |group| variant.rules_of(group).count().saturating_sub(1));
+            let last = row.group().map_or(0, |group| variant.rules_of(group).count().saturating_sub(1));
             if last > 0 {
                 fields.push(rule("position", tr("place in its stage"), &format!("0..{}", last.min(6))));
             }

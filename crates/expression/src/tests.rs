@@ -232,8 +232,8 @@ fn hostile_texts_are_told_in_a_sentence() {
     }
     let nested = format!("{}1{}", repeated("(", depth), repeated(")", depth));
     assert!(program(&nested).is_ok(), "as deep as it may be");
-    let chain = format!("1{}", repeated("+1", TOKENS_MAX / 2 - 1));
-    assert_eq!(value(&chain), (TOKENS_MAX / 2) as f64);
+    let chain = format!("1{}", repeated("+1", 200));
+    assert_eq!(value(&chain), 201.0);
 }
 
 /// What is known already is worked out, so that a rule reads and costs no more than it has to.

@@ -24,6 +24,12 @@ impl<'a> Cursor<'a> {
         self.issues.push(Issue { path, expected: expected.into(), got: shown(self.value), done: done.into() });
     }
 
+    /// The same of something other than the whole value.
+    pub(crate) fn issue_of(&self, expected: impl Into<String>, got: impl Into<String>, done: impl Into<String>) {
+        let (expected, got, done) = (expected.into(), got.into(), done.into());
+        self.issues.push(Issue { path: self.path.clone(), expected, got, done });
+    }
+
     /// Tells of an issue found elsewhere.
     pub(crate) fn pass_on(&self, issue: Issue) {
         self.issues.push(issue);
@@ -68,13 +74,18 @@ impl<'a> Cursor<'a> {
 
     /// A text for people: any characters but control ones, which no name needs.
     pub(crate) fn name(&self) -> Option<String> {
+        self.line(NAME_MAX)
+    }
+
+    /// Such a text of at most so many letters.
+    pub(crate) fn line(&self, most: usize) -> Option<String> {
         let Some(text) = self.value.as_str() else {
             self.issue("a text", "used the default");
             return None;
         };
-        let name: String = text.chars().filter(|letter| !letter.is_control()).take(NAME_MAX).collect();
+        let name: String = text.chars().filter(|letter| !letter.is_control()).take(most).collect();
         if name != text {
-            self.issue(format!("a text of at most {NAME_MAX} letters on one line"), format!("used {}", quoted(&name)));
+            self.issue(format!("a text of at most {most} letters on one line"), format!("used {}", quoted(&name)));
         }
         Some(name)
     }

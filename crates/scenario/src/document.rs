@@ -7,8 +7,8 @@ use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Sample, SampledBy, Workload, declare, sort};
-use tiebreak_placement::policy::{default_rules, group_of};
-use tiebreak_placement::{Caches, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
+use tiebreak_placement::policy::default_rules;
+use tiebreak_placement::{Caches, Custom, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
@@ -225,6 +225,8 @@ pub struct RuleRow {
     pub weight: Option<f64>,
     /// One value per declared parameter.
     pub values: Vec<f64>,
+    /// The rule itself, where it is not a built-in one.
+    pub custom: Option<Custom>,
 }
 
 impl Default for Document {
@@ -332,13 +334,19 @@ impl RuleRow {
     pub fn unused(entry: &RuleEntry) -> Self {
         let id = entry.declaration.id;
         let values = entry.declaration.defaults();
-        Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, weight: None, values }
+        Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, weight: None, values, custom: None }
     }
 
     /// What the rule says of itself; nothing when no rule has this id.
     #[must_use]
     pub fn entry(&self) -> Option<&'static RuleEntry> {
-        tiebreak_placement::rules::find(&self.id)
+        crate::custom::entry(self)
+    }
+
+    /// Its stage; nothing when no rule has this id.
+    #[must_use]
+    pub fn group(&self) -> Option<Group> {
+        self.entry().map(|entry| entry.group)
     }
 
     /// Whether it is a preference, so that buckets and weights mean something.
@@ -355,7 +363,8 @@ impl RuleRow {
     fn rule_use(&self, hand_weights: bool) -> RuleUse {
         let weight = || self.weight.and_then(Weight::new).unwrap_or_default();
         let weight = (hand_weights && self.scores()).then(weight);
-        RuleUse { id: self.id.clone(), values: self.values.clone(), buckets: self.buckets, weight }
+        let Self { id, values, buckets, custom, .. } = self.clone();
+        RuleUse { id, values, buckets, custom, weight }
     }
 }
 
@@ -459,7 +468,7 @@ impl Variant {
 
     /// The rules of one stage, in order.
     pub fn rules_of(&self, group: Group) -> impl Iterator<Item = &RuleRow> {
-        self.rules.iter().filter(move |row| group_of(&row.id) == Some(group))
+        self.rules.iter().filter(move |row| row.group() == Some(group))
     }
 
     /// Moves a rule to a place inside its stage, 0 first; past the end is the end. Rules
@@ -473,9 +482,9 @@ impl Variant {
 pub(crate) fn move_rule(rows: &mut Vec<RuleRow>, id: &str, to_index_within_group: usize) -> bool {
     let Some(from) = rows.iter().position(|row| row.id == id) else { return false };
     let row = rows.remove(from);
-    let group = group_of(id);
-    let first = rows.partition_point(|other| group_of(&other.id) < group);
-    let others = rows[first..].iter().take_while(|other| group_of(&other.id) == group).count();
+    let group = row.group();
+    let first = rows.partition_point(|other| other.group() < group);
+    let others = rows[first..].iter().take_while(|other| other.group() == group).count();
     rows.insert(first + to_index_within_group.min(others), row);
     true
 }
@@ -502,7 +511,7 @@ pub fn default_list() -> Vec<RuleRow> {
 
 /// Puts rows stage by stage, keeping their order inside a stage.
 pub(crate) fn sort_by_stage(rows: &mut [RuleRow]) {
-    sort::short(rows, |one, other| group_of(&one.id) < group_of(&other.id));
+    sort::short(rows, |one, other| one.group() < other.group());
 }
 
 #[cfg(test)]
@@ -526,7 +535,7 @@ mod tests {
             let known: Vec<_> = ids(&variant, Group::MachinePreferences);
             let known: Vec<_> = known.into_iter().filter(|id| expected.contains(id)).collect();
             assert_eq!(known.join(" "), expected);
-            assert!(variant.rules.is_sorted_by_key(|row| group_of(&row.id)), "stages stay in order");
+            assert!(variant.rules.is_sorted_by_key(RuleRow::group), "stages stay in order");
         }
         assert!(!variant.move_rule("NoSuchRule", 0));
     }

@@ -10,9 +10,11 @@
 
 mod cost;
 mod cursor;
+pub mod custom;
 pub mod document;
 pub mod effect;
 pub mod fork;
+pub mod gallery;
 pub mod groups;
 pub mod incident;
 pub mod issue;
@@ -31,6 +33,7 @@ pub mod write;
 pub use cost::Cost;
 pub use document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
 pub use fork::Fork;
+pub use gallery::GALLERY;
 pub use groups::GROUPS;
 pub use incident::IncidentRow;
 pub use issue::Issue;

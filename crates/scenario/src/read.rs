@@ -10,6 +10,7 @@ use tiebreak_placement::{RULES, RuleEntry};
 use tiebreak_sim::{GeneratedWorkload, IncidentEntry};
 
 use crate::cursor::{Cursor, known};
+use crate::custom::{self, CUSTOM_MAX};
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterRow, ClusterSettings, Document, REQUIRED_RULE, RuleRow, TraceSettings, VARIANTS_MAX,
     Variant, VariantSettings, WEIGHT, WorkloadRef, default_list, letter, sort_by_stage,
@@ -448,8 +449,11 @@ fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
     let mut rows: Vec<RuleRow> = Vec::new();
     for item in list.items(usize::MAX) {
         let Some(row) = rule(&item) else { continue };
+        let own = || rows.iter().filter(|other| other.custom.is_some()).count();
         if rows.iter().any(|other| other.id == row.id) {
             item.issue(format!("{} once", row.id), "left the second one out");
+        } else if row.custom.is_some() && own() == CUSTOM_MAX {
+            item.issue(format!("at most {CUSTOM_MAX} rules of one's own"), "left it out");
         } else {
             rows.push(row);
         }
@@ -461,14 +465,31 @@ fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
     rows
 }
 
+/// One row of a list from a file of its own, where it can be read, and what was not taken as it stood.
+///
+/// # Errors
+/// When the text is too long or no JSON.
+pub fn rule_of(json: &str) -> Result<(Option<RuleRow>, Vec<Issue>), ReadError> {
+    let value = parsed(json)?;
+    let issues = Issues::default();
+    let row = rule(&Cursor::top(&value, &issues));
+    Ok((row, issues.into_list()))
+}
+
 fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
-    cursor.object(&["rule", "on", "buckets", "weight", "values"])?;
-    let entry = rule_entry(cursor)?;
+    cursor.object(&["rule", "on", "buckets", "weight", "values", "custom"])?;
+    let own = cursor.field("custom");
+    let custom = match &own {
+        Some(own) => Some(custom::read(&cursor.field("rule")?, own)?),
+        None => None,
+    };
+    let entry = custom.as_ref().map_or_else(|| rule_entry(cursor), |custom| Some(custom.entry()))?;
     let on = cursor.field("on").and_then(|field| rule_on(&field, entry)).unwrap_or(true);
     let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
     let weight = cursor.field("weight").and_then(|field| weight(&field, entry));
     let values = values(cursor, &entry.declaration);
-    Some(RuleRow { id: entry.declaration.id.into(), on, buckets, weight, values })
+    let stands = custom.as_ref().zip(own).is_none_or(|(custom, own)| custom::stands(custom, &own));
+    Some(RuleRow { id: entry.declaration.id.into(), on: on && stands, buckets, weight, values, custom })
 }
 
 fn rule_entry(cursor: &Cursor<'_>) -> Option<&'static RuleEntry> {

@@ -6,9 +6,11 @@
 use serde_json::{Map, Value, json};
 use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
+use tiebreak_placement::custom::{NAME_MAX as NAME_MAX_OF_RULES, SOURCE_MAX, Subject};
 use tiebreak_placement::{RULES, RuleEntry};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, IncidentEntry};
 
+use crate::custom::{HELP_MAX, NUMBER_MAX, PARAMETERS_MAX};
 use crate::document::{
     BUCKETS, CLUSTERS_MAX, ClusterSettings, NAME_MAX, REQUIRED_RULE, TraceSettings, VARIANTS_MAX, VariantSettings,
     WEIGHT,
@@ -63,7 +65,8 @@ fn reference(name: &str) -> Value {
 }
 
 fn rules() -> Value {
-    json!({ "type": "array", "items": { "oneOf": RULES.iter().map(rule).collect::<Vec<_>>() },
+    let rows: Vec<_> = RULES.iter().map(rule).chain([own_rule()]).collect();
+    json!({ "type": "array", "items": { "oneOf": rows },
         "description": "Stage by stage in order; a preference decides only the ties that those above it leave. \
             Rules that are absent are off." })
 }
@@ -115,6 +118,51 @@ fn rule(entry: &RuleEntry) -> Value {
     let mut rule = object(help, properties, &["rule"]);
     rule["title"] = json!(entry.declaration.title);
     rule["properties"]["on"]["default"] = json!(true);
+    rule
+}
+
+/// A row that carries its rule. What a validator does not have is null or absent there.
+fn own_rule() -> Value {
+    let identifier = json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "maxLength": NAME_MAX_OF_RULES,
+        "not": { "const": REQUIRED_RULE } });
+    let line = |help: &str| json!({ "type": "string", "maxLength": HELP_MAX, "description": help, "default": "" });
+    let number =
+        |help: &str| json!({ "type": "number", "minimum": -NUMBER_MAX, "maximum": NUMBER_MAX, "description": help });
+    let parameter = object(
+        "A parameter: a number that the expression reads by its name.",
+        json!({ "name": identifier, "help": line("What it means."), "unit": line("Its unit."),
+            "default": number("Its value when nothing is said."), "min": number("Smallest allowed value."),
+            "max": number("Largest allowed value.") }),
+        &["name", "default", "min", "max"],
+    );
+    let custom = object(
+        "A rule of one's own.",
+        json!({
+            "kind": { "enum": ["preference", "validator"],
+                "description": "Whether it scores what may be chosen, or says what may be." },
+            "of": { "enum": Subject::ALL.map(Subject::word), "default": "machine", "description": "What it is about." },
+            "help": line("What it does, in a line."),
+            "params": { "type": "array", "items": parameter, "maxItems": PARAMETERS_MAX, "default": [] },
+            "expression": { "type": "string", "maxLength": SOURCE_MAX,
+                "description": "A number of a preference, true or false of a validator; `tiebreak list names` tells what it may read." },
+            "from": number("The least value of a preference that is told apart; 0 unless said."),
+            "to": number("The largest value of a preference that is told apart; 1 unless said."),
+            "better": { "enum": ["lower", "higher"], "default": "lower", "description": "Which values of a preference are better." },
+        }),
+        &["kind", "expression"],
+    );
+    let of_scores = |of: &Param| json!({ "oneOf": [param(of), { "type": "null" }], "default": null });
+    let values =
+        json!({ "type": "object", "additionalProperties": { "type": "number" }, "description": "Its parameters." });
+    let on = json!({ "type": "boolean", "default": true });
+    let properties = json!({ "rule": identifier, "custom": custom, "on": on, "buckets": of_scores(&BUCKETS),
+        "weight": of_scores(&WEIGHT), "values": values });
+    let mut rule = object(
+        "A rule of one's own, in place of the built-in one of its name if there is one.",
+        properties,
+        &["rule", "custom"],
+    );
+    rule["title"] = json!("A rule of one's own");
     rule
 }
 

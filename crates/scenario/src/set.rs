@@ -3,7 +3,6 @@
 use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::{Declared, Param, ParamKind};
-use tiebreak_placement::policy::group_of;
 
 use crate::document::{
     BUCKETS, ClusterSettings, NAME_MAX, REQUIRED_RULE, RuleRow, Variant, WEIGHT, WorkloadRef, move_rule,
@@ -18,7 +17,7 @@ impl Variant {
     /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `GROUP.FIELD` of one of [`GROUPS`](crate::GROUPS),
     /// `predictor`, `predictor.PARAMETER`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`,
     /// `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
-    /// `rules.ID.PARAMETER`, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
+    /// `rules.ID.PARAMETER`, `rules.ID.expression` of a rule of one's own, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
     /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
     ///
     /// # Errors
@@ -227,15 +226,19 @@ impl Given<'_> {
             return Err(self.issue(one_of(&ids), format!("no rule {}", quoted(id))));
         };
         if field == "position" {
-            let group = group_of(id);
-            let count = rows.iter().filter(|row| group_of(&row.id) == group).count();
+            let group = rows[index].group();
+            let count = rows.iter().filter(|row| row.group() == group).count();
             let to = self.index(self.value, count, "a place in its stage")?;
             move_rule(rows, id, to);
             return Ok(());
         }
         let row = &mut rows[index];
         match field {
-            "on" => row.on = self.rule_on(id)?,
+            "on" => row.on = self.rule_on(row)?,
+            "expression" if row.custom.is_some() => {
+                row.set_expression(self.value)
+                    .map_err(|fault| self.wrong(format!("an expression that can be read: {fault}")))?;
+            }
             "buckets" => row.buckets = self.of_scores(row, &BUCKETS, "scores")?.map(|number| number as u32),
             "weight" => row.weight = self.of_scores(row, &WEIGHT, "weight")?,
             _ => {
@@ -246,11 +249,15 @@ impl Given<'_> {
         Ok(())
     }
 
-    fn rule_on(&self, id: &str) -> Result<bool, Issue> {
+    fn rule_on(&self, row: &RuleRow) -> Result<bool, Issue> {
         match self.flag() {
-            Some(false) if id == REQUIRED_RULE => {
+            Some(false) if row.id == REQUIRED_RULE => {
                 Err(self.wrong("true: without this rule machines would be over-committed"))
             }
+            Some(true) => match row.custom.as_ref().map(|custom| custom.definition().program()) {
+                Some(Err(fault)) => Err(self.wrong(format!("false: its expression cannot be read, {fault}"))),
+                _ => Ok(true),
+            },
             Some(on) => Ok(on),
             None => Err(self.wrong("true or false")),
         }

@@ -7,6 +7,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
 use tiebreak_model::{Declared, Param, ParamKind};
+use tiebreak_placement::custom::{Bounds, Definition, Parameter};
 use tiebreak_sim::GeneratedWorkload;
 
 use crate::document::{ClusterRow, Document, RuleRow, Variant, WorkloadRef};
@@ -39,6 +40,14 @@ impl Document {
     #[must_use]
     pub fn to_short_json(&self, stamp: Option<&Stamp>) -> String {
         serde_json::to_string(&document(self, stamp, Form::Short)).expect("a tree of text and finite numbers")
+    }
+}
+
+impl RuleRow {
+    /// The row for a file of its own.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&rule(self, Form::Full)).expect("a tree of text and finite numbers")
     }
 }
 
@@ -216,6 +225,7 @@ fn workload(workload: &WorkloadRef, form: Form) -> Node {
 
 fn rule(row: &RuleRow, form: Form) -> Node {
     let mut fields = vec![("rule", text(&row.id))];
+    fields.extend(row.custom.iter().map(|it| ("custom", custom(it.definition()))));
     if form == Form::Full || !row.on {
         fields.push(("on", Node::Flag(row.on)));
     }
@@ -232,6 +242,36 @@ fn rule(row: &RuleRow, form: Form) -> Node {
     let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);
     push_unless_empty(&mut fields, "values", values(params, &row.values, form));
     Node::Object(fields)
+}
+
+/// A rule of one's own; the same in both forms, since it has no defaults that others declare.
+fn custom(of: &Definition) -> Node {
+    let kind = if of.bounds.is_some() { "preference" } else { "validator" };
+    let mut fields = vec![("kind", text(kind)), ("of", text(of.of.word()))];
+    fields.extend(said("help", &of.help));
+    if !of.parameters.is_empty() {
+        fields.push(("params", Node::List(of.parameters.iter().map(parameter_of).collect())));
+    }
+    fields.push(("expression", text(&of.expression)));
+    if let Some(Bounds { from, to, higher_is_better }) = of.bounds {
+        let better = if higher_is_better { "higher" } else { "lower" };
+        fields.extend([("from", Node::Number(from)), ("to", Node::Number(to)), ("better", text(better))]);
+    }
+    Node::Object(fields)
+}
+
+fn parameter_of(of: &Parameter) -> Node {
+    let mut fields = vec![("name", text(&of.name))];
+    fields.extend(said("help", &of.help));
+    fields.extend(said("unit", &of.unit));
+    let numbers = [("default", of.default), ("min", of.min), ("max", of.max)];
+    fields.extend(numbers.map(|(name, number)| (name, Node::Number(number))));
+    Node::Object(fields)
+}
+
+/// A text that is left out where it is empty.
+fn said(name: &'static str, words: &str) -> Option<(&'static str, Node)> {
+    (!words.is_empty()).then(|| (name, text(words)))
 }
 
 fn push_unless_empty(fields: &mut Vec<(&'static str, Node)>, name: &'static str, inner: Vec<(&'static str, Node)>) {

@@ -18,6 +18,7 @@ use tiebreak_sim::{
 };
 
 use crate::draws::{Chance, Draws};
+use crate::expressions;
 
 /// Everything a plan is made of.
 #[derive(Clone, Debug)]
@@ -100,6 +101,27 @@ impl Case {
     #[must_use]
     pub fn without_incidents(self) -> Self {
         Self { incidents: Vec::new(), ..self }
+    }
+
+    /// The same case with rules of one's own among its rules: random expressions about machines, racks and clusters.
+    #[must_use]
+    pub fn with_expressions(mut self) -> Self {
+        expressions::put_into(&mut self.rules, expressions::rules(Chance::Number(self.number)));
+        self
+    }
+
+    /// The same case with other rules in place of some, if it has any of those: in its list and in those that hold before.
+    #[must_use]
+    pub fn with_rules_replaced(mut self, replace: impl Fn(&RuleUse) -> Option<RuleUse>) -> Option<Self> {
+        let lists = self.changes.iter_mut().map(|change| &mut change.rules).chain([&mut self.rules]);
+        let mut replaced = 0;
+        for rule in lists.flatten() {
+            if let Some(other) = replace(rule) {
+                *rule = other;
+                replaced += 1;
+            }
+        }
+        (replaced > 0).then_some(self)
     }
 
     /// The case that it is a fork of: with the list before its own to the end, and that list's

@@ -8,6 +8,7 @@ mod books;
 pub mod case;
 mod deployments;
 mod draws;
+pub mod expressions;
 pub mod laws;
 pub mod ledger;
 mod promises;

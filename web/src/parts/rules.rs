@@ -11,7 +11,7 @@ use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
 use tiebreak_i18n::{heard, mark, say, tr};
 use tiebreak_lesson::Control;
-use tiebreak_placement::{Group, policy::group_of};
+use tiebreak_placement::Group;
 use tiebreak_scenario::RuleRow;
 use tiebreak_scenario::document::{REQUIRED_RULE, WEIGHT};
 use tiebreak_view::list;
@@ -257,7 +257,7 @@ fn shows(app: &App, row: &RuleRow) -> bool {
 
 /// The edit that moves a rule to a place among the rows it is shown with.
 fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
-    let group = group_of(id)?;
+    let group = app.variant().rules.iter().find(|row| row.id == id)?.group()?;
     let stage = list::Stage::new(app.variant(), group, &app.used_rules);
     let to = list::place_in_stage(app.variant(), group, stage.rows_around(id), id, to);
     Some(Edit::MoveRule { id: id.to_owned(), to })

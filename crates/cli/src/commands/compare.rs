@@ -4,7 +4,6 @@
 //! its 95 % interval by Student's distribution. A difference whose interval holds 0 is undecided.
 
 use serde::Serialize;
-use tiebreak_placement::policy::group_of;
 use tiebreak_scenario::document::REQUIRED_RULE;
 use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
 use tiebreak_scenario::{Document, Variant};
@@ -159,7 +158,7 @@ fn contenders(base: &Variant, given: &Given) -> Result<Vec<Contender>, Failure> 
 }
 
 fn rules_off(base: &Variant) -> Vec<String> {
-    let on = base.rules.iter().filter(|rule| rule.on && rule.id != REQUIRED_RULE && group_of(&rule.id).is_some());
+    let on = base.rules.iter().filter(|rule| rule.on && rule.id != REQUIRED_RULE && rule.group().is_some());
     on.map(|rule| format!("rules.{}.on=false", rule.id)).collect()
 }
 

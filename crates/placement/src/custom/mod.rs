@@ -14,11 +14,12 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use tiebreak_expression::{Fault, Kind, Program, Scope, Unreadable, compile, nearest};
+use tiebreak_expression::{Scope, Unreadable, compile, nearest};
 use tiebreak_model::declare::value_or_default;
 use tiebreak_model::{Declaration, Param, ParamKind};
 
 pub use names::{About, NAMES, Name};
+pub use tiebreak_expression::{Fault, Kind, NAME_MAX, Position, Program, SOURCE_MAX};
 
 use crate::rules::{AnyRule, Group, RuleEntry};
 use names::ELSEWHERE;

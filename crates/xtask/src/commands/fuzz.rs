@@ -7,7 +7,7 @@ pub(crate) const HELP: &str =
     "readers and laws on what a fuzzer makes up: [--minutes N], 60 in all; [TARGET]; needs nightly and cargo-fuzz";
 
 /// Folders of targets, the targets, their dictionaries, and their share of the time in percent.
-const TARGETS: [(&str, &str, Option<&str>, f64); 8] = [
+const TARGETS: [(&str, &str, Option<&str>, f64); 9] = [
     (READERS, "table", Some("table"), 20.0),
     (READERS, "packed", Some("packed"), 7.5),
     (READERS, "compact", Some("table"), 7.5),
@@ -15,7 +15,8 @@ const TARGETS: [(&str, &str, Option<&str>, f64); 8] = [
     (READERS, "draws", Some("table"), 2.5),
     (READERS, "parquet", Some("table"), 5.0),
     (READERS, "sqlite", Some("table"), 2.5),
-    (SCENARIOS, "cases", None, 50.0),
+    (SCENARIOS, "expressions", Some("expressions"), 10.0),
+    (SCENARIOS, "cases", None, 40.0),
 ];
 
 const READERS: &str = "crates/trace/fuzz";

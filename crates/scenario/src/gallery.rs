@@ -1,0 +1,307 @@
+//! Known rules as expressions: to start from, to compare with, and to see how others write them.
+//!
+//! Those that have the name of a built-in rule say what that one says; a test holds them to it. The others say where they
+//! come from; where a source leaves something out, and we chose, the help says so.
+
+use tiebreak_placement::custom::{Bounds, Definition, Parameter, Subject};
+
+use crate::custom::custom;
+use crate::document::RuleRow;
+
+/// One rule of the gallery.
+#[derive(Debug)]
+pub struct GalleryRule {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What it is about.
+    pub of: Subject,
+    /// From, to, and whether higher is better; none of a validator.
+    pub bounds: Option<(f64, f64, bool)>,
+    /// Name, meaning, default, least and most.
+    pub parameters: &'static [(&'static str, &'static str, f64, f64, f64)],
+    /// The expression.
+    pub expression: &'static str,
+}
+
+/// The rule of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static GalleryRule> {
+    GALLERY.iter().find(|rule| rule.name == name)
+}
+
+impl GalleryRule {
+    /// What the rule is.
+    #[must_use]
+    pub fn definition(&self) -> Definition {
+        let parameter = |&(name, help, default, min, max): &(&str, &str, f64, f64, f64)| Parameter {
+            name: name.into(),
+            help: help.into(),
+            unit: String::new(),
+            default,
+            min,
+            max,
+        };
+        Definition {
+            help: format!("{} ({})", self.help, self.source),
+            of: self.of,
+            parameters: self.parameters.iter().map(parameter).collect(),
+            expression: self.expression.into(),
+            bounds: self.bounds.map(|(from, to, higher_is_better)| Bounds { from, to, higher_is_better }),
+        }
+    }
+
+    /// The row of a list that carries it.
+    #[must_use]
+    pub fn row(&self) -> RuleRow {
+        RuleRow::of_custom(custom(self.name, self.definition()))
+    }
+}
+
+const LOWER: Option<(f64, f64, bool)> = Some((0.0, 1.0, false));
+const HIGHER: Option<(f64, f64, bool)> = Some((0.0, 1.0, true));
+
+/// All of them: those of operators and searches, then built-in rules.
+pub static GALLERY: &[GalleryRule] = &[
+    GalleryRule {
+        name: "EvolvedBorgScore",
+        help: "Prefers machines whose free cores and memory have the shape of the VM, and emptier ones: what a search over \
+               programs found for Borg. The range of its score is not published; ours tells apart what is between 2 and 8. It \
+               rewards empty machines, so its place below PreferNonEmptyMachines matters.",
+        source: "AlphaEvolve, 2025",
+        of: Subject::Machine,
+        bounds: Some((2.0, 8.0, false)),
+        parameters: &[],
+        expression: "let x = vm.cores / machine.cores_free;
+let y = vm.memory / machine.memory_free;
+x + y + x / y + y / x",
+    },
+    GalleryRule {
+        name: "LeastAllocated",
+        help: "Prefers machines that stay emptiest with the VM: the mean share of cores and memory that is left. Spreads.",
+        source: "Kubernetes, NodeResourcesFit, its default",
+        of: Subject::Machine,
+        bounds: HIGHER,
+        parameters: &[
+            ("cores_weight", "How much cores count.", 1.0, 0.0, 100.0),
+            ("memory_weight", "How much memory counts.", 1.0, 0.0, 100.0),
+        ],
+        expression: "let cores = (machine.cores_free - vm.cores) / machine.cores;
+let memory = (machine.memory_free - vm.memory) / machine.memory;
+(cores_weight * max(cores, 0) + memory_weight * max(memory, 0)) / (cores_weight + memory_weight)",
+    },
+    GalleryRule {
+        name: "MostAllocated",
+        help: "Prefers machines that the VM leaves fullest: the mean share of cores and memory that is allocated. Packs.",
+        source: "Kubernetes, NodeResourcesFit",
+        of: Subject::Machine,
+        bounds: HIGHER,
+        parameters: &[
+            ("cores_weight", "How much cores count.", 1.0, 0.0, 100.0),
+            ("memory_weight", "How much memory counts.", 1.0, 0.0, 100.0),
+        ],
+        expression: "let cores = (machine.cores - machine.cores_free + vm.cores) / machine.cores;
+let memory = (machine.memory - machine.memory_free + vm.memory) / machine.memory;
+(cores_weight * min(cores, 1) + memory_weight * min(memory, 1)) / (cores_weight + memory_weight)",
+    },
+    GalleryRule {
+        name: "RequestedToCapacityRatio",
+        help: "Prefers machines by a line of two pieces over the share that is allocated with the VM: 0 when empty, 1 when full, \
+               and `bend_score` at `bend`. Kubernetes lets the line have any points; here it has three.",
+        source: "Kubernetes, NodeResourcesFit",
+        of: Subject::Machine,
+        bounds: HIGHER,
+        parameters: &[
+            ("bend", "Share allocated where the line bends.", 0.5, 0.01, 0.99),
+            ("bend_score", "The score there.", 0.5, 0.0, 1.0),
+        ],
+        expression: "let cores = (machine.cores - machine.cores_free + vm.cores) / machine.cores;
+let memory = (machine.memory - machine.memory_free + vm.memory) / machine.memory;
+let cores_score = if cores < bend then cores / bend * bend_score
+                  else bend_score + (cores - bend) / (1 - bend) * (1 - bend_score);
+let memory_score = if memory < bend then memory / bend * bend_score
+                   else bend_score + (memory - bend) / (1 - bend) * (1 - bend_score);
+(cores_score + memory_score) / 2",
+    },
+    GalleryRule {
+        name: "BalancedAllocation",
+        help: "Prefers machines on which cores and memory are allocated alike with the VM: one less half of the difference.",
+        source: "Kubernetes, NodeResourcesBalancedAllocation",
+        of: Subject::Machine,
+        bounds: HIGHER,
+        parameters: &[],
+        expression: "let cores = min((machine.cores - machine.cores_free + vm.cores) / machine.cores, 1);
+let memory = min((machine.memory - machine.memory_free + vm.memory) / machine.memory, 1);
+let imbalance = abs(cores - memory);
+1 - imbalance / 2",
+    },
+    GalleryRule {
+        name: "ExponentialCost",
+        help: "Prefers machines on which the VM costs least, where using a share u costs base^u: E-PVM, Borg's former score. \
+               Spreads, and keeps room for large VMs least. The base is that of an adaptation.",
+        source: "Amir et al., 2000; Borg, EuroSys 2015, section 3.2",
+        of: Subject::Machine,
+        bounds: Some((0.0, 0.5396, false)),
+        parameters: &[("base", "How much dearer full machines are; larger spreads more.", 1.5396, 1.01, 1000.0)],
+        expression: "let rate = log2(base) / log2(exp(1));
+let cores = exp(rate * (machine.cores_used + vm.cores / machine.cores)) - exp(rate * machine.cores_used);
+let memory = exp(rate * (machine.memory_used + vm.memory / machine.memory)) - exp(rate * machine.memory_used);
+cores + memory",
+    },
+    GalleryRule {
+        name: "DotProduct",
+        help: "Prefers machines whose free resources point the way of what the VM asks for: the product of both, each as shares \
+               of the machine, larger first. Prefers empty machines.",
+        source: "Tetris, SIGCOMM 2014; Panigrahy et al., 2011",
+        of: Subject::Machine,
+        bounds: Some((0.0, 2.0, true)),
+        parameters: &[],
+        expression: "let cores = vm.cores / machine.cores * (machine.cores_free / machine.cores);
+let memory = vm.memory / machine.memory * (machine.memory_free / machine.memory);
+cores + memory",
+    },
+    GalleryRule {
+        name: "LeastLeft",
+        help: "Prefers machines on which the least is left with the VM, as a distance from none at all (the L2 norm).",
+        source: "Panigrahy et al., 2011",
+        of: Subject::Machine,
+        bounds: Some((0.0, 1.4143, false)),
+        parameters: &[],
+        expression: "let cores = (machine.cores_free - vm.cores) / machine.cores;
+let memory = (machine.memory_free - vm.memory) / machine.memory;
+sqrt(cores * cores + memory * memory)",
+    },
+    GalleryRule {
+        name: "BestFit",
+        help: "Prefers the machine that the VM would leave fullest, as the built-in rule does, to the bit.",
+        source: "Protean, section 3.2",
+        of: Subject::Machine,
+        bounds: LOWER,
+        parameters: &[
+            ("cores_weight", "How scarce cores are.", 1.0, 0.0, 100.0),
+            ("memory_weight", "How scarce memory is.", 1.0, 0.0, 100.0),
+            ("ssd_weight", "How scarce local SSD is.", 0.0, 0.0, 100.0),
+            ("network_weight", "How scarce network bandwidth is.", 0.0, 0.0, 100.0),
+        ],
+        expression: BEST_FIT,
+    },
+    GalleryRule {
+        name: "WorstFit",
+        help: "Prefers the machine that the VM would leave emptiest, as the built-in rule does, to the bit.",
+        source: "Protean, section 3.2, turned round",
+        of: Subject::Machine,
+        bounds: HIGHER,
+        parameters: &[
+            ("cores_weight", "How scarce cores are.", 1.0, 0.0, 100.0),
+            ("memory_weight", "How scarce memory is.", 1.0, 0.0, 100.0),
+        ],
+        expression: "let count_cores = cores_weight > 0 and machine.millicores > 0;
+let count_memory = memory_weight > 0 and machine.memory > 0;
+let cores = (machine.millicores_free - vm.millicores) / machine.millicores;
+let memory = (machine.memory_free - vm.memory) / machine.memory;
+let total = (if count_cores then cores_weight else 0) + (if count_memory then memory_weight else 0);
+let left = (if count_cores then cores_weight * cores else 0) + (if count_memory then memory_weight * memory else 0);
+if total > 0 then left / total else 0",
+    },
+    GalleryRule {
+        name: "PreferNonEmptyMachines",
+        help: "Prefers machines in use, so that whole machines stay free.",
+        source: "Protean, section 3.2",
+        of: Subject::Machine,
+        bounds: LOWER,
+        parameters: &[],
+        expression: "if machine.vms > 0 then 0 else 1",
+    },
+    GalleryRule {
+        name: "LavaHostClass",
+        help: "First machines that recycle and are of a higher lifetime class, the closest first; then open ones of the VM's \
+               class; then any in use; then empty ones.",
+        source: "LAVA, section 4.3, Algorithm 3",
+        of: Subject::Machine,
+        bounds: LOWER,
+        parameters: &[],
+        expression: "let above = machine.lifetime_class - vm.lifetime_class;
+let level = if machine.recycling and above > 0 then min(above - 1, 3)
+            else if machine.open and above == 0 then 4
+            else if machine.vms > 0 then 5
+            else 6;
+level / 6",
+    },
+    GalleryRule {
+        name: "SharesTenantRack",
+        help: "Keeps the VM in the rack of its tenant's first one, whether it asks for that or not.",
+        source: "after Protean, section 2.1",
+        of: Subject::Rack,
+        bounds: None,
+        parameters: &[],
+        expression: "tenant.vms == 0 or tenant.vms_in_rack > 0",
+    },
+    GalleryRule {
+        name: "PreferLeastUsedRack",
+        help: "Prefers racks with the smallest share of cores in use.",
+        source: "Protean, section 5.2.5",
+        of: Subject::Rack,
+        bounds: LOWER,
+        parameters: &[],
+        expression: "rack.cores_used",
+    },
+    GalleryRule {
+        name: "PreferEmptierClusters",
+        help: "Prefers clusters with the smallest share of cores in use.",
+        source: "Protean, section 3.2",
+        of: Subject::Cluster,
+        bounds: LOWER,
+        parameters: &[],
+        expression: "cluster.cores_used",
+    },
+];
+
+/// Term by term what the built-in rule does, in its order and in its units, so that it is rounded alike.
+const BEST_FIT: &str = "let count_cores = cores_weight > 0 and machine.millicores > 0;
+let count_memory = memory_weight > 0 and machine.memory > 0;
+let count_ssd = ssd_weight > 0 and machine.ssd > 0;
+let count_network = network_weight > 0 and machine.network > 0;
+let cores = (machine.millicores_free - vm.millicores) / machine.millicores;
+let memory = (machine.memory_free - vm.memory) / machine.memory;
+let ssd = (machine.ssd_free - vm.ssd) / machine.ssd;
+let network = (machine.network_free - vm.network) / machine.network;
+let left = (if count_cores then cores_weight * cores else 0)
+  + (if count_memory then memory_weight * memory else 0)
+  + (if count_ssd then ssd_weight * ssd else 0)
+  + (if count_network then network_weight * network else 0);
+let total = (if count_cores then cores_weight else 0)
+  + (if count_memory then memory_weight else 0)
+  + (if count_ssd then ssd_weight else 0)
+  + (if count_network then network_weight else 0);
+if total > 0 then left / total else 0";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_rule_of_the_gallery_stands() {
+        let names: BTreeSet<_> = GALLERY.iter().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), GALLERY.len(), "names are unique");
+        for rule in GALLERY {
+            let definition = rule.definition();
+            let program = definition.program().unwrap_or_else(|fault| panic!("{}: {fault}", rule.name));
+            assert!(program.steps() <= 64, "{} takes {} steps", rule.name, program.steps());
+            assert!(definition.help.chars().count() <= crate::custom::HELP_MAX, "{}", rule.name);
+            let read = crate::read::rule_of(&rule.row().to_json()).expect("JSON");
+            assert_eq!(read, (Some(rule.row()), Vec::new()), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn rules_named_like_a_built_in_one_have_its_stage_and_parameters() {
+        for rule in GALLERY {
+            let Some(built_in) = tiebreak_placement::rules::find(rule.name) else { continue };
+            assert_eq!(rule.row().group(), Some(built_in.group), "{}", rule.name);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Rules written as expressions: they decide as built-in rules do, and caching changes nothing of what they decide.
+//!
+//! `TIEBREAK_CASES=10000` checks more of the laws, `TIEBREAK_CASE=<number>` one alone.
+
+use tiebreak_placement::RuleUse;
+use tiebreak_scenario::{GALLERY, RuleRow, gallery};
+use tiebreak_testkit::{Case, expressions, laws};
+
+fn cases(usual: u64) -> std::ops::Range<u64> {
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|value| value.parse().ok());
+    match number("TIEBREAK_CASE") {
+        Some(case) => case..case + 1,
+        None => 0..number("TIEBREAK_CASES").unwrap_or(usual),
+    }
+}
+
+/// Printed and read, over the tree and laid out, for one and for many, known before or after.
+#[test]
+fn random_expressions_are_worked_out_alike_in_every_way() {
+    for number in cases(3_000) {
+        expressions::check(number).unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+/// All laws, any mix of caches among them.
+#[test]
+fn every_law_holds_with_random_expressions_in_the_list() {
+    for number in cases(150) {
+        let case = Case::random(number).with_expressions();
+        laws::check(&case).unwrap_or_else(|broken| panic!("case {number}: {broken}\n{:#?}", expressions_of(&case)));
+    }
+}
+
+fn expressions_of(case: &Case) -> Vec<&str> {
+    case.rules.iter().filter_map(|rule| Some(rule.custom.as_ref()?.definition().expression.as_str())).collect()
+}
+
+/// The gallery's rule in place of the built-in one of its name, with the values that both have.
+fn replaced(rule: &RuleUse, name: &str) -> Option<RuleUse> {
+    let row = gallery::find(name).filter(|_| rule.id == name)?.row();
+    let built_in = tiebreak_placement::rules::find(name)?.declaration.params;
+    let params = row.entry()?.declaration.params;
+    let value = |at: usize| rule.values.get(at).copied().unwrap_or(built_in[at].default);
+    let values =
+        params.iter().map(|param| value(built_in.iter().position(|it| it.name == param.name).expect("its twin")));
+    Some(RuleUse { values: values.collect(), custom: row.custom, ..rule.clone() })
+}
+
+/// Rules of the gallery that say what the built-in rule of their name says.
+const TWINS: [&str; 6] =
+    ["BestFit", "WorstFit", "PreferNonEmptyMachines", "LavaHostClass", "PreferLeastUsedRack", "PreferEmptierClusters"];
+
+#[test]
+fn a_rule_as_an_expression_gives_the_digest_of_the_built_in_one() {
+    for name in TWINS {
+        let mut compared = 0;
+        for number in cases(if name == "BestFit" { 300 } else { 60 }) {
+            let case = Case::random(number);
+            let Some(other) = case.clone().with_rules_replaced(|rule| replaced(rule, name)) else { continue };
+            let [built_in, expression] = [&case, &other].map(|case| laws::record(case).summary.digest);
+            assert_eq!(built_in, expression, "case {number}, {name}");
+            compared += 1;
+        }
+        assert!(compared > 30 || std::env::var("TIEBREAK_CASE").is_ok(), "{name} was compared {compared} times");
+    }
+}
+
+#[test]
+fn every_rule_of_the_gallery_keeps_every_law() {
+    for (number, rule) in (0..).zip(GALLERY) {
+        let mut case = Case::random(1_000 + number);
+        case.rules.retain(|it| it.id != rule.name);
+        let RuleRow { id, values, custom, .. } = rule.row();
+        case.rules.push(RuleUse { values, custom, ..RuleUse::plain(&id, Some(5)) });
+        laws::check(&case).unwrap_or_else(|broken| panic!("{}: {broken}", rule.name));
+    }
+}
