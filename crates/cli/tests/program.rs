@@ -62,6 +62,60 @@ fn the_rules_as_listed() {
     golden("list-rules.txt", &done(&["list", "rules"]));
 }
 
+/// A file that holds one rule of one's own.
+fn rule_file(folder: &Path, name: &str, expression: &str) -> String {
+    let custom = serde_json::json!({ "kind": "preference", "expression": expression });
+    file(folder, name, serde_json::json!({ "rule": "Own", "custom": custom }).to_string().as_bytes())
+}
+
+#[test]
+fn rules_of_ones_own_run_like_any_other() {
+    let folder = folder("own-rules");
+    let digest = |more: &[&str]| json(&[&["run", "--preset", "small", "--json"], more].concat())["digest"].clone();
+    let built_in = digest(&[]);
+    assert_eq!(digest(&["--rule", "BestFit"]), built_in, "the expression says what the built-in rule says");
+    let evolved = digest(&["--rule", "EvolvedBorgScore", "--set", "rules.EvolvedBorgScore.position=0"]);
+    assert_ne!(evolved, built_in, "another rule decides otherwise");
+    let own = rule_file(&folder, "own.json", "let left = machine.cores_free - vm.cores;\nleft / machine.cores");
+    let first = ["--rule", &own, "--set", "rules.Own.position=0", "--set", "rules.Own.buckets=5"];
+    let out = folder.join("out");
+    let run = digest(&[&first[..], &["--out", out.to_str().expect("UTF-8")]].concat());
+    let again = json(&["run", out.join("scenario.json").to_str().expect("UTF-8"), "--json"])["digest"].clone();
+    assert_eq!(run, again, "the rule travels in the saved scenario");
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_of_ones_own_has_its_line() {
+    let folder = folder("wrong-rules");
+    let broken = rule_file(&folder, "broken.json", "1 +\n  vm.corse");
+    let output = tiebreak(&["run", "--preset", "small", "--rule", &broken]);
+    let told = text(&output.stderr);
+    assert!(code(&output) == 2 && told.contains("`vm.corse` (line 2, column 3)"), "{told}");
+    let scenario = r#"{"version":2,"variants":[{"rules":[{"rule":"Own","custom":{"kind":"validator","expression":"vm.cores"}}]}]}"#;
+    let scenario = file(&folder, "scenario.json", scenario.as_bytes());
+    let output = tiebreak(&["check", &scenario]);
+    let told = text(&output.stdout);
+    assert!(code(&output) == 1 && told.contains("expected true or false, got a number (line 1, column 1)"), "{told}");
+    let output = tiebreak(&["run", "--preset", "small", "--rule", "NoSuchRule"]);
+    let told = text(&output.stderr);
+    assert!(told.contains("expected a rule of the gallery (EvolvedBorgScore, LeastAllocated"), "{told}");
+}
+
+#[test]
+fn what_expressions_may_read_is_listed_with_units() {
+    let names = json(&["list", "names", "--json"]);
+    let names = names.as_array().expect("a list");
+    let free = names.iter().find(|name| name["id"] == "machine.cores_free").expect("a name");
+    assert_eq!((free["unit"].as_str(), free["of"].as_str()), (Some("cores"), Some("machine")));
+    assert!(names.len() > 50 && names.iter().all(|name| name["help"].as_str().is_some_and(|help| help.len() > 15)));
+    let gallery = json(&["list", "gallery", "--json"]);
+    let folder = folder("gallery");
+    for rule in gallery.as_array().expect("a list") {
+        let file = file(&folder, "rule.json", rule["rule"].to_string().as_bytes());
+        done(&["run", "--preset", "small", "--rule", &file, "--json"]);
+    }
+}
+
 #[test]
 fn protean_table_5_in_the_small_size() {
     let output = tiebreak(&["reproduce", "protean-table5", "--quick"]);

@@ -27,6 +27,27 @@ default; buckets and weight are then `none`.
 
 ";
 
+const OWN: &str = "\
+## Rules of one's own
+
+A row of the list may carry its rule, under `custom`: a `kind` (preference or validator), what it is `of` (machine,
+rack or cluster), an `expression`, and of a preference the bounds `from` and `to` of its values and which are
+`better` (lower or higher). Numbers, the names below, parameters and named values (`let left = ...;`) are joined by
+`+ - * / %`, compared by `< <= > >= == !=`, joined by `and or not`, chosen by `if ... then ... else ...`, and given
+to `min`, `max`, `abs`, `floor`, `ceil`, `clamp`, `sqrt`, `log2` and `exp`. `#` begins a comment. A preference is a
+number, a validator true or false.
+
+What is divided by 0, has no root or logarithm, or passes the largest number is no number, nor is what is made of
+it, unless an `if`, `and` or `or` decides without it: to a preference it is the worst score, to a validator false.
+What a rule reads of the VM and its tenant's size is the key under which its verdicts are kept; what moves with the
+clock or the network cannot be read.
+
+### Names
+
+| name | of | unit | what it is |
+|---|---|---|---|
+";
+
 const INCIDENTS: &str = "\
 ## Incidents
 
@@ -38,7 +59,7 @@ the seed and from the place in the list, not from the rules.
 ";
 
 /// Lists whose rows have a section of their own above, or a page.
-const TOLD_ELSEWHERE: [&str; 3] = ["rules", "incidents", "files"];
+const TOLD_ELSEWHERE: [&str; 5] = ["rules", "names", "gallery", "incidents", "files"];
 
 #[test]
 fn the_reference_page_is_what_the_program_says() {
@@ -124,7 +145,10 @@ fn files_have_the_columns_that_are_told() {
 
 fn page() -> String {
     let incidents: String = list("incidents").iter().map(incident).collect();
-    let mut page = format!("{HEAD}{RULES}{}{INCIDENTS}{incidents}", rules(&list("rules")));
+    let names: String = list("names").iter().map(name).collect();
+    let gallery: String = list("gallery").iter().map(known_rule).collect();
+    let own = format!("{OWN}{names}\n### Gallery\n\n{gallery}");
+    let mut page = format!("{HEAD}{RULES}{}{own}{INCIDENTS}{incidents}", rules(&list("rules")));
     for list_of in lists().iter().filter(|list| !TOLD_ELSEWHERE.contains(&text(list, "id").as_str())) {
         let rows = list(&text(list_of, "id"));
         page += &format!("## {}\n\n", text(list_of, "title"));
@@ -188,6 +212,17 @@ fn rules(rows: &[Value]) -> String {
 
 fn rule(row: &Value) -> String {
     format!("#### {}\n\n{}\n\n{}", text(row, "id"), text(row, "help"), params(row))
+}
+
+fn name(row: &Value) -> String {
+    let unit = text(row, "unit");
+    let unit = if unit.is_empty() && text(row, "kind") != "a number" { text(row, "kind") } else { unit };
+    format!("| `{}` | {} | {unit} | {} |\n", text(row, "id"), text(row, "of"), text(row, "help"))
+}
+
+fn known_rule(row: &Value) -> String {
+    let expression = row["rule"]["custom"]["expression"].as_str().expect("an expression");
+    format!("#### {}\n\n{}\n\n{}```text\n{expression}\n```\n\n", text(row, "id"), text(row, "help"), params(row))
 }
 
 fn incident(row: &Value) -> String {

@@ -8,8 +8,8 @@ use std::io::Read;
 
 use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
-use tiebreak_scenario::read::TEXT_MAX;
-use tiebreak_scenario::{Document, PRESETS, Variant, presets};
+use tiebreak_scenario::read::{TEXT_MAX, rule_of as rule_row};
+use tiebreak_scenario::{Document, GALLERY, PRESETS, RuleRow, Variant, gallery, presets};
 use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
@@ -28,6 +28,46 @@ pub const SET: Opt = Opt {
     value: Some("PATH=VALUE"),
     help: "changes a field, as often as you like: seed=7, agents.caches=false, rules.BestFit.buckets=none",
 };
+
+/// The option that brings rules of one's own.
+pub const RULE: Opt = Opt {
+    name: "rule",
+    value: Some("NAME|FILE"),
+    help: "a rule of the gallery (`list gallery`) or of a file, as often as you like: in place of the rule of its name, or at the \
+           end of its stage",
+};
+
+/// Puts the rules of `--rule` into the list.
+fn use_rules(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
+    for name in given.all(RULE.name) {
+        let row = match gallery::find(name) {
+            Some(rule) => rule.row(),
+            None => rule_of(name)?,
+        };
+        row.put_into(&mut variant.rules);
+    }
+    Ok(())
+}
+
+/// The rule of a file, which has to be right: a row of the list as documents have it.
+fn rule_of(file: &str) -> Result<RuleRow, Failure> {
+    let names = || GALLERY.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ");
+    let is_name = !file.contains(['.', '/', '\\']) && !std::path::Path::new(file).exists();
+    if is_name {
+        let expected = format!("expected a rule of the gallery ({}) or a file, got \"{file}\"", names());
+        return Err(Failure(format!("{expected}; see `tiebreak list gallery`")));
+    }
+    let (row, issues) = rule_row(&text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
+    match (row, issues.first()) {
+        (Some(row), None) => Ok(row),
+        (_, Some(issue)) => {
+            Err(Failure(format!("{file}: {}: expected {}, got {}; correct it", issue.path, issue.expected, issue.got)))
+        }
+        (None, None) => {
+            Err(Failure(format!("{file}: expected a rule, got nothing; `tiebreak list gallery --json` has some")))
+        }
+    }
+}
 
 /// The document that was asked for; without a file or a name the first preset.
 pub fn document(given: &Given) -> Result<Document, Failure> {
@@ -65,7 +105,7 @@ fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The variant that was asked for, with the machines of `--machines` and the fields of `--set`.
+/// The variant that was asked for, with the machines of `--machines`, the rules of `--rule` and the fields of `--set`.
 pub fn variant(given: &Given) -> Result<Variant, Failure> {
     let mut variant = unset_variant(given)?;
     set_fields(&mut variant, given)?;
@@ -79,14 +119,16 @@ pub fn unset_variant(given: &Given) -> Result<Variant, Failure> {
     if let Some(file) = given.one(MACHINES.name) {
         use_machines(&mut variant, file)?;
     }
+    use_rules(&mut variant, given)?;
     Ok(variant)
 }
 
-/// Gives a variant the machines of `--machines` and the fields of `--set`.
+/// Gives a variant the machines of `--machines`, the rules of `--rule` and the fields of `--set`.
 pub fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     if let Some(file) = given.one(MACHINES.name) {
         use_machines(variant, file)?;
     }
+    use_rules(variant, given)?;
     set_fields(variant, given)
 }
 

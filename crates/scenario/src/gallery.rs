@@ -231,8 +231,8 @@ let level = if machine.recycling and above > 0 then min(above - 1, 3)
 level / 6",
     },
     GalleryRule {
-        name: "SharesTenantRack",
-        help: "Keeps the VM in the rack of its tenant's first one, whether it asks for that or not.",
+        name: "StaysInTenantRack",
+        help: "Keeps all VMs of a tenant that asks for anything in the rack of its first one.",
         source: "after Protean, section 2.1",
         of: Subject::Rack,
         bounds: None,

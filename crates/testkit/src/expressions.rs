@@ -131,7 +131,7 @@ fn name(draws: &mut Draws<'_>, names: &[(String, Kind)], kind: Kind) -> Node {
 }
 
 fn number(draws: &mut Draws<'_>, names: &[(String, Kind)], depth: u32) -> Node {
-    let mut inner = |draws: &mut Draws<'_>, kind| expr(draws, names, kind, depth);
+    let inner = |draws: &mut Draws<'_>, kind| expr(draws, names, kind, depth);
     match draws.below(8) {
         0 => number_leaf(draws, names),
         1 => Node::Unary(Unary::Minus, Box::new(inner(draws, Kind::Number))),
@@ -154,7 +154,7 @@ fn number(draws: &mut Draws<'_>, names: &[(String, Kind)], depth: u32) -> Node {
 }
 
 fn truth(draws: &mut Draws<'_>, names: &[(String, Kind)], depth: u32) -> Node {
-    let mut inner = |draws: &mut Draws<'_>, kind| expr(draws, names, kind, depth);
+    let inner = |draws: &mut Draws<'_>, kind| expr(draws, names, kind, depth);
     match draws.below(8) {
         0 => truth_leaf(draws, names),
         1 => Node::Unary(Unary::Not, Box::new(inner(draws, Kind::Truth))),
@@ -196,7 +196,9 @@ pub fn check_text(text: &str) -> Result<(), String> {
             bounds: None,
         };
         if let Ok(program) = definition.program() {
-            Code::of_all(&program).places::<1>();
+            let code = Code::of_all(&program);
+            let mut places = code.places::<1>();
+            code.run(&mut places);
         }
     }
     Ok(())

@@ -1,10 +1,13 @@
 //! `tiebreak list`: the declarations, as they are everywhere else.
 
 use serde::Serialize;
+use serde_json::Value;
 use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::RULES;
+use tiebreak_placement::custom::{NAMES, Name};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
+use tiebreak_scenario::gallery::{GALLERY, GalleryRule};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{GROUPS, PRESETS, Preset, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
@@ -32,6 +35,8 @@ fn lists() -> Vec<List> {
     let before = [
         List::new("rules", "Rules", rules).with_foot(of_scores),
         List::new("default", "The default list of rules", default_list),
+        List::new("names", "Names that rules of one's own may read", names),
+        List::new("gallery", "Known rules as expressions", gallery).with_foot(of_gallery),
         List::new("incidents", "Incidents", incidents).with_foot(of_incidents),
         List::new("metrics", "Metrics", metrics),
         List::new("workloads", "Workload", || vec![row(&GeneratedWorkload::DECLARATION)]),
@@ -72,6 +77,14 @@ struct Row {
     stage: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
+    /// Of a name, what it is of and what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    /// Of a rule of the gallery, what it is: a row of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<Value>,
     /// Of a file, what stands in it: names and meanings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<Field>,
@@ -153,6 +166,34 @@ fn default_list() -> Vec<Row> {
     on.filter_map(row).collect()
 }
 
+fn names() -> Vec<Row> {
+    let row = |name: &Name| Row {
+        id: name.id,
+        title: name.id,
+        help: name.help.into(),
+        unit: Some(name.unit),
+        of: Some(name.of.word()),
+        kind: Some(name.kind.words()),
+        ..Row::default()
+    };
+    NAMES.iter().map(row).collect()
+}
+
+/// Each with the row that a file for `--rule` or a document has for it.
+fn gallery() -> Vec<Row> {
+    let row = |of: &GalleryRule| {
+        let rule = of.row();
+        let entry = rule.entry()?;
+        let json = serde_json::from_str(&rule.to_json()).ok();
+        Some(Row { stage: Some(entry.group.title()), rule: json, ..row(&entry.declaration) })
+    };
+    GALLERY.iter().filter_map(row).collect()
+}
+
+fn of_gallery() -> String {
+    "\n`tiebreak run --rule NAME` puts one into the list; `tiebreak list gallery --json` has each as a rule that a file may hold.\n".into()
+}
+
 fn incidents() -> Vec<Row> {
     INCIDENTS.iter().map(|entry| row(&entry.declaration)).collect()
 }
@@ -191,10 +232,14 @@ fn of_incidents() -> String {
 impl Row {
     fn text(&self) -> String {
         let fields: String = self.fields.iter().map(|(name, help)| format!("    - {name}: {help}\n")).collect();
-        let aside = self.stage.or(self.unit).map(|aside| format!(" ({aside})")).unwrap_or_default();
+        let asides = [self.of, self.stage, self.unit, self.kind.filter(|_| self.unit == Some(""))];
+        let asides: Vec<_> = asides.into_iter().flatten().filter(|aside| !aside.is_empty()).collect();
+        let aside = if asides.is_empty() { String::new() } else { format!(" ({})", asides.join(", ")) };
+        let expression = self.rule.as_ref().and_then(|rule| rule["custom"]["expression"].as_str()).unwrap_or_default();
+        let expression: String = expression.lines().map(|line| format!("        {line}\n")).collect();
         let title = if self.title == self.id { String::new() } else { format!(": {}", self.title) };
         let params: String = self.params.iter().map(ParamRow::text).collect();
-        format!("{}{title}{aside}\n{}{params}{fields}", self.id, wrapped(&self.help, "    "))
+        format!("{}{title}{aside}\n{}{params}{expression}{fields}", self.id, wrapped(&self.help, "    "))
     }
 }
 

@@ -13,7 +13,7 @@ mod sweep;
 mod trace;
 
 use tiebreak_console::command::Command;
-use tiebreak_console::scenario::{MACHINES, PRESET, SET, VARIANT};
+use tiebreak_console::scenario::{MACHINES, PRESET, RULE, SET, VARIANT};
 use tiebreak_console::shown::wrapped;
 use tiebreak_console::trace::{COLUMNS, SAMPLE, TRACE_READ, WITHOUT_OUTLIERS};
 
@@ -24,7 +24,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and says what came out; with --out also as files.",
-        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
+        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
         run: run::run,
     },
     Command {
@@ -35,7 +35,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         options: &[
             &[&PRESET],
             TRACE_READ,
-            &[&MACHINES, &compare::SET, &compare::BASE, &compare::PLAN, &compare::SEEDS, &VARIANT],
+            &[&MACHINES, &RULE, &compare::SET, &compare::BASE, &compare::PLAN, &compare::SEEDS, &VARIANT],
         ],
         run: compare::run,
     },
@@ -44,7 +44,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Finds how many machines a workload needs; exit code 1 if no number is enough.",
-        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &size::MACHINE, &size::REJECT, &size::SEEDS, &SET, &VARIANT]],
+        options: &[
+            &[&PRESET],
+            TRACE_READ,
+            &[&MACHINES, &size::MACHINE, &size::REJECT, &size::SEEDS, &RULE, &SET, &VARIANT],
+        ],
         run: size::run,
     },
     Command {
@@ -60,7 +64,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
-        options: &[&[&explain::VM, &explain::MACHINE, &PRESET], TRACE_READ, &[&MACHINES, &SET, &VARIANT]],
+        options: &[&[&explain::VM, &explain::MACHINE, &PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT]],
         run: explain::run,
     },
     Command {
@@ -113,7 +117,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 100_000,
         help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
                order of their numbers. The rows of all shards, put together, are those of the whole.",
-        options: &[&[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE], TRACE_READ, &[&MACHINES, &SET]],
+        options: &[
+            &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE],
+            TRACE_READ,
+            &[&MACHINES, &RULE, &SET],
+        ],
         run: sweep::run,
     },
     tiebreak_papers::REPRODUCE,

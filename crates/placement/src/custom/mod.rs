@@ -6,6 +6,8 @@
 
 mod names;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;

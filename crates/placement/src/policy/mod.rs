@@ -192,7 +192,8 @@ impl Policy {
             None => entry.build(&rule.values),
         };
         self.weighted |= rule.weight.is_some() && entry.group.scores();
-        self.evicts |= id == REQUIRED_RULE && AreNodeResourcesValid::from_values(&rule.values).evict;
+        self.evicts |=
+            id == REQUIRED_RULE && rule.custom.is_none() && AreNodeResourcesValid::from_values(&rule.values).evict;
         let made =
             Made { id, quantizer: Quantizer::of(rule.buckets, entry.levels), weight: rule.weight.unwrap_or_default() };
         self.add(built, made);
