@@ -22,6 +22,21 @@ fn random_expressions_are_worked_out_alike_in_every_way() {
     }
 }
 
+/// Texts that a fuzzer begins with or kept, whole and cut anywhere.
+#[test]
+fn texts_that_fuzzing_kept_are_read_or_refused() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/testkit/fuzz/corpus/expressions");
+    let inputs: Vec<_> =
+        std::fs::read_dir(corpus).expect("a folder").map(|input| input.expect("an entry").path()).collect();
+    assert!(inputs.len() >= 4, "{} inputs", inputs.len());
+    for input in inputs {
+        let text = String::from_utf8_lossy(&std::fs::read(&input).expect("an input")).into_owned();
+        for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            expressions::check_text(&text[..cut]).unwrap_or_else(|broken| panic!("{}: {broken}", input.display()));
+        }
+    }
+}
+
 /// All laws, any mix of caches among them.
 #[test]
 fn every_law_holds_with_random_expressions_in_the_list() {
