@@ -1204,9 +1204,21 @@ fn a_step_by_conflict_holds_where_a_commit_failed_and_explains_it() {
         moments.push(session.app.front.time_ms);
     }
     assert!(moments.is_sorted(), "{moments:?}");
+    let vm = session.app.selection.vm.clone();
     session.does(Message::Run);
     session.settle();
     assert_eq!(session.digest(), golden("default"), "stepping changes nothing");
+    session.does(Message::Vm(vm));
+    session.settle();
+    let (last, earlier) = session.app.front.answer.attempts.split_last().expect("explained");
+    assert!(!earlier.is_empty() && earlier.iter().all(|attempt| attempt.is_lost && attempt.winner.is_some()));
+    assert!(!last.is_lost, "it went in: {last:?}");
+    let machines = session.app.front.live.as_ref().expect("a run").layout.machines as usize;
+    assert_eq!(last.dropped_at.len(), machines, "a byte each");
+    assert_eq!(
+        last.dropped_at.iter().filter(|byte| **byte == 255).count(),
+        last.funnel.last().expect("rules").after as usize
+    );
 }
 
 #[test]

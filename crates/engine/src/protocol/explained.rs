@@ -19,6 +19,13 @@ pub struct Explained {
     pub life: Option<String>,
     /// Candidates rule by rule.
     pub funnel: Vec<FunnelStep>,
+    /// Where every machine dropped out, a byte each by id: the number of its step in the funnel, 255 for the machines
+    /// tied for best.
+    pub dropped_at: Vec<u8>,
+    /// When the agent decided, in simulated milliseconds.
+    pub at_ms: f64,
+    /// Whether the commit failed because another agent had taken the machine's room.
+    pub is_lost: bool,
     /// The machine chosen.
     pub winner: Option<u32>,
     /// The next best machine.

@@ -4,17 +4,21 @@
 //! Made from the uncached reference, so it explains what was decided, not what a
 //! cache believed.
 
+use alloc::vec::Vec;
+
 use tiebreak_model::{MachineId, Scene, VmRequest};
 
 use crate::policy::Policy;
 use reference::{best_of, decide, near_best};
 use refusal::refusal_by_rule;
 use scorecard::scorecard;
+use trail::Trail;
 use why_not::Inquiry;
 
 pub use reference::{Funnel, Step};
 pub use refusal::{Objected, RefusalByRule, Refuser, Shortage, TooLarge};
 pub use scorecard::{Scorecard, Verdict};
+pub use trail::KEPT;
 pub use why_not::{Lost, Side, Weighing, WhyNot};
 
 pub(crate) mod copeland;
@@ -23,6 +27,7 @@ pub(crate) mod refusal;
 mod scorecard;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod why_not;
 pub mod words;
 
@@ -43,6 +48,9 @@ pub struct Question {
 pub struct Explanation {
     /// Rule by rule: who was left.
     pub funnel: Funnel,
+    /// Where every machine dropped out, a byte each by id: the number of the funnel's step, those of clusters first;
+    /// [`KEPT`] for the machines tied for best.
+    pub dropped_at: Vec<u8>,
     /// The machine chosen, when there was one.
     pub winner: Option<Scorecard>,
     /// The best machine that is not tied with the winner, or another tied one when all are;
@@ -65,7 +73,8 @@ pub struct Explanation {
 /// Explains a decision for `vm` in a scene.
 #[must_use]
 pub fn explain(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, question: Question) -> Explanation {
-    let (funnel, dropped) = decide(policy, scene, vm);
+    let mut trail = Trail::of(scene.occupancy.fleet());
+    let (funnel, dropped) = decide(policy, scene, vm, &mut trail);
     let near = question.avoided.map(|among| near_best(policy, scene, vm, Some(among)));
     let drawn_from = near.as_ref().unwrap_or(&funnel.best);
     let inquiry = Inquiry { policy, scene, vm, funnel: &funnel, drawn_from };
@@ -87,6 +96,7 @@ pub fn explain(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, question: Ques
         winner,
         runner_up,
         asked,
+        dropped_at: trail.end(&funnel.best),
         funnel,
     }
 }

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
 use super::copeland::{Row, Winners, best_first};
+use super::trail::Trail;
 use crate::policy::ranked::MachineStage;
 use crate::policy::{Policy, Weight};
 
@@ -58,17 +59,17 @@ pub const WEIGHTED: &str = "Weighted comparison";
 /// Decides where a VM may go.
 #[must_use]
 pub fn funnel(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> Funnel {
-    decide(policy, scene, vm).0
+    decide(policy, scene, vm, &mut Trail::off()).0
 }
 
 /// The machines a VM is placed on a random one of: those tied for best, by id, or this many of
 /// the best, in order (conflict avoidance, Protean section 5.3).
 pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among: Option<u32>) -> Vec<MachineId> {
     let Some(among) = among else { return funnel(policy, scene, vm).best };
-    let (_, ordered) = order_clusters(policy, scene, vm);
+    let (_, ordered) = order_clusters(policy, scene, vm, &mut Trail::off());
     for clusters in ordered.chunks(policy.best_clusters as usize) {
         let mut funnel = candidates(scene, clusters);
-        validate(policy, scene, vm, &mut funnel);
+        validate(policy, scene, vm, &mut funnel, &mut Trail::off());
         let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
         if !rows.is_empty() && policy.is_weighted() {
             return best_first(&weights(policy), rows, among as usize);
@@ -86,27 +87,44 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
 /// The best k clusters are looked at first; where none of their machines is valid, the next
 /// k, so that no VM is refused that has a feasible machine (Protean section 3.4). A refusal
 /// shows all valid clusters.
-pub(crate) fn decide(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Funnel, Vec<MachineId>) {
-    let (mut steps, ordered) = order_clusters(policy, scene, vm);
+/// The trail follows the clusters that are shown.
+pub(crate) fn decide(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    trail: &mut Trail<'_>,
+) -> (Funnel, Vec<MachineId>) {
+    let (mut steps, ordered) = order_clusters(policy, scene, vm, trail);
     let valid = ordered.len() as u32;
     let mut decided = None;
     for best in ordered.chunks(policy.best_clusters as usize) {
-        let (funnel, dropped) = decide_among(policy, scene, vm, best);
+        trail.back_to(steps.len());
+        let (funnel, dropped) = decide_among(policy, scene, vm, best, trail);
         if !funnel.best.is_empty() {
             decided = Some((funnel, dropped));
             break;
         }
     }
-    let (mut funnel, dropped) = decided.unwrap_or_else(|| decide_among(policy, scene, vm, &ordered));
+    let (mut funnel, dropped) = decided.unwrap_or_else(|| {
+        trail.back_to(steps.len());
+        decide_among(policy, scene, vm, &ordered, trail)
+    });
     steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32 });
     funnel.cluster_steps = steps;
     (funnel, dropped)
 }
 
-fn decide_among(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[ClusterId]) -> (Funnel, Vec<MachineId>) {
+fn decide_among(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    clusters: &[ClusterId],
+    trail: &mut Trail<'_>,
+) -> (Funnel, Vec<MachineId>) {
     let mut funnel = candidates(scene, clusters);
-    validate(policy, scene, vm, &mut funnel);
-    let dropped = prefer(policy, scene, vm, &mut funnel);
+    trail.leaves(&funnel.best);
+    validate(policy, scene, vm, &mut funnel, trail);
+    let dropped = prefer(policy, scene, vm, &mut funnel, trail);
     (funnel, dropped)
 }
 
@@ -140,7 +158,7 @@ pub(crate) fn best_of(
     machines: Vec<MachineId>,
 ) -> Option<MachineId> {
     let mut funnel = Funnel::of_machines(machines);
-    prefer(policy, scene, vm, &mut funnel);
+    prefer(policy, scene, vm, &mut funnel, &mut Trail::off());
     funnel.best.first().copied()
 }
 
@@ -162,12 +180,12 @@ pub fn tied_where(
     vm: &VmRequest,
     wanted: impl Fn(MachineId) -> bool,
 ) -> Vec<MachineId> {
-    let (_, ordered) = order_clusters(policy, scene, vm);
+    let (_, ordered) = order_clusters(policy, scene, vm, &mut Trail::off());
     let tied_in = |clusters: &[ClusterId]| {
         let mut funnel = candidates(scene, clusters);
         funnel.best.retain(|machine| wanted(*machine));
-        validate(policy, scene, vm, &mut funnel);
-        prefer(policy, scene, vm, &mut funnel);
+        validate(policy, scene, vm, &mut funnel, &mut Trail::off());
+        prefer(policy, scene, vm, &mut funnel, &mut Trail::off());
         Some(funnel.best).filter(|best| !best.is_empty())
     };
     ordered.chunks(policy.best_clusters as usize).find_map(tied_in).unwrap_or_default()
@@ -175,12 +193,18 @@ pub fn tied_where(
 
 /// Cluster validators, then preferences: the valid clusters, best first (Protean section
 /// 3.2). Clusters that tie stand by id.
-pub(crate) fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> (Vec<Step>, Vec<ClusterId>) {
+pub(crate) fn order_clusters(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    trail: &mut Trail<'_>,
+) -> (Vec<Step>, Vec<ClusterId>) {
     let mut steps = Vec::new();
     let mut clusters: Vec<_> = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {
         let bound = ranked.rule.bind(vm);
         narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(scene, *id));
+        trail.leaves_clusters(&clusters);
     }
     if policy.is_weighted() {
         let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
@@ -196,18 +220,21 @@ pub(crate) fn order_clusters(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) 
     (steps, clusters)
 }
 
-fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) {
+fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
     for ranked in &policy.rack_validators {
         let bound = ranked.rule.bind(vm);
         narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, rack(scene, *id)));
+        trail.leaves(&funnel.best);
     }
     for ranked in &policy.machine_validators {
         let bound = ranked.rule.bind(vm);
         narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, *id));
+        trail.leaves(&funnel.best);
     }
     if let Some(id) = policy.bandwidth {
         let gate = policy.gate(scene);
         narrow(&mut funnel.steps, id, &mut funnel.best, |id| gate.as_ref().is_none_or(|gate| gate.admits(*id)));
+        trail.leaves(&funnel.best);
     }
 }
 
@@ -218,14 +245,23 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep
 }
 
 /// Applies the machine preferences; what the last of them to drop any dropped.
-fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
+fn prefer(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    funnel: &mut Funnel,
+    trail: &mut Trail<'_>,
+) -> Vec<MachineId> {
     if policy.is_weighted() {
-        return prefer_by_weights(policy, scene, vm, funnel);
+        let dropped = prefer_by_weights(policy, scene, vm, funnel);
+        trail.leaves(&funnel.best);
+        return dropped;
     }
     let mut dropped_last = Vec::new();
     for stage in &policy.machine_preferences {
         let buckets = buckets(stage, scene, vm, &funnel.best);
         let dropped = keep_lowest(stage.id(), &buckets, funnel);
+        trail.leaves(&funnel.best);
         if !dropped.is_empty() {
             dropped_last = dropped;
         }

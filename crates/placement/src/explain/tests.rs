@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::fleet::ClusterSpec;
 use tiebreak_model::{
-    Fleet, HostLife, MachineRecord, Occupancy, Outlook, RackView, Resource, Resources, VmShape, declare,
+    ClusterId, Fleet, HostLife, MachineRecord, Occupancy, Outlook, RackView, Resource, Resources, VmShape, declare,
 };
 
 use super::*;
@@ -393,4 +393,69 @@ fn an_order_that_goes_in_a_circle_is_told() {
         "Not machine 2: only machine 0 was in the draw; weight 2 speaks for machine 0 \
          (FirstFit and WorstFit), weight 1 for it (PreferLeastUsedRack); the best beat each other in a circle."
     );
+}
+
+/// How many machines dropped out at each step, by the counts of the funnel: those of clusters in machines.
+#[track_caller]
+fn trail_agrees(told: &Explanation, zone: &Occupancy) {
+    let funnel = &told.funnel;
+    assert_eq!(told.dropped_at.len(), zone.fleet().machine_count() as usize);
+    let at = |step: usize| told.dropped_at.iter().filter(|byte| usize::from(**byte) == step).count() as u32;
+    let clusters = funnel.cluster_steps.len();
+    for (step, counts) in funnel.steps.iter().enumerate() {
+        assert_eq!(at(clusters + step), counts.before - counts.after, "{}", counts.rule);
+    }
+    let of_clusters: u32 = (0..clusters).map(at).sum();
+    assert_eq!(of_clusters, zone.fleet().machine_count() - funnel.candidates());
+    let kept: Vec<_> =
+        (0..).zip(&told.dropped_at).filter(|(_, byte)| **byte == KEPT).map(|(id, _)| MachineId(id)).collect();
+    assert_eq!(kept, funnel.best);
+}
+
+#[test]
+fn every_machine_drops_out_at_the_step_that_counts_it() {
+    let rules = [&VALIDATORS[..], &["PreferNonEmptyMachines", "BestFit"]].concat();
+    let clusters = [cluster("small", 3, 2, 0), cluster("b", 5, 8, 2), cluster("c", 4, 8, 1)];
+    let zone = zone(&clusters, &[(3, amount(8, 1)), (4, amount(3, 1)), (5, amount(2, 1)), (8, amount(1, 1))]);
+    let told = ask(&policy(&rules, 9), &zone, amount(4, 8), Question::default());
+    trail_agrees(&told, &zone);
+    // The small cluster first, then what is full or not ready, and what is empty or less full than machine 4.
+    let names = |step: u8| [&told.funnel.cluster_steps[..], &told.funnel.steps].concat()[usize::from(step)].rule;
+    let dropped: Vec<_> = told.dropped_at.iter().map(|byte| if *byte == KEPT { "" } else { names(*byte) }).collect();
+    let (small, full, empty) = ("IsTypeSupported", "AreNodeResourcesValid", "PreferNonEmptyMachines");
+    let not_ready = "IsMachineReady";
+    let expected = [small, small, small, full, "", "BestFit", not_ready, not_ready, "BestFit", empty, empty, not_ready];
+    assert_eq!(dropped, expected);
+}
+
+#[test]
+fn clusters_that_are_passed_over_drop_out_where_clusters_are_chosen() {
+    // The first cluster is looked at first and has no room; then the second is, and the third never.
+    let clusters = [cluster("a", 2, 8, 0), cluster("b", 2, 8, 0), cluster("c", 2, 8, 0)];
+    let zone = zone(&clusters, &[(0, amount(7, 1)), (1, amount(7, 1)), (2, amount(7, 1))]);
+    let told = ask(&policy(&["AreNodeResourcesValid", "FirstFit"], 1), &zone, amount(4, 8), Question::default());
+    trail_agrees(&told, &zone);
+    assert_eq!(told.funnel.clusters, [ClusterId(1)]);
+    let chosen = told.funnel.cluster_steps.len() as u8 - 1;
+    assert_eq!(told.dropped_at, [chosen, chosen, chosen + 1, KEPT, chosen, chosen]);
+}
+
+#[test]
+fn of_a_refused_vm_no_machine_is_left() {
+    for best_clusters in [1, 9] {
+        let zone = zone(&[cluster("a", 2, 8, 0), cluster("b", 3, 8, 1)], &[]);
+        let told = ask(&policy(&VALIDATORS, best_clusters), &zone, amount(9, 8), Question::default());
+        assert!(told.refusal.is_some() && !told.dropped_at.contains(&KEPT), "{:?}", told.dropped_at);
+        trail_agrees(&told, &zone);
+    }
+}
+
+#[test]
+fn weights_set_by_hand_drop_machines_in_one_step() {
+    let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 2.0)];
+    let zone = zone(&[cluster("a", 3, 8, 0)], &[(0, amount(2, 8)), (1, amount(8, 8))]);
+    let told = ask(&weighted(&list, 1), &zone, amount(1, 1), Question::default());
+    trail_agrees(&told, &zone);
+    let last = (told.funnel.cluster_steps.len() + told.funnel.steps.len()) as u8 - 1;
+    assert_eq!(told.dropped_at, [last, last - 1, KEPT]);
 }

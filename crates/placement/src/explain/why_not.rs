@@ -9,6 +9,7 @@ use super::Question;
 use super::reference::{Funnel, order_clusters};
 use super::refusal::shortage;
 use super::scorecard::{Scorecard, scorecard};
+use super::trail::Trail;
 use crate::policy::ranked::MachineStage;
 use crate::policy::{Policy, Weight};
 
@@ -122,7 +123,7 @@ impl Inquiry<'_> {
     }
 
     fn cluster_not_selected(&self, asked: &Scorecard) -> Option<WhyNot> {
-        let (_, ordered) = order_clusters(self.policy, self.scene, self.vm);
+        let (_, ordered) = order_clusters(self.policy, self.scene, self.vm, &mut Trail::off());
         let last = ordered.into_iter().rfind(|cluster| self.funnel.clusters.contains(cluster))?;
         let any = MachineId(self.scene.occupancy.fleet().cluster(last).machines().start);
         let lost = self.lost(&self.card(any), asked, true);
