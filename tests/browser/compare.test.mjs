@@ -156,15 +156,16 @@ test('steps go by rule and to the next conflict', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const explain = page.getByRole('region', { name: 'Explain' });
     const by = page.getByRole('combobox', { name: 'Step by' });
+    const step = page.getByRole('banner').getByRole('button', { name: 'Step', exact: true });
     await by.selectOption('by rule');
-    await hand.button('Step').click();
+    await step.click();
     await explain.getByText(/^Step shows the next rule/).waitFor();
     const rows = () => explain.locator('.funnel th[scope=row]').count();
     assert.equal(await rows(), 0);
-    await hand.button('Step').click();
+    await step.click();
     await shows(rows, 1);
     await by.selectOption('by conflict');
-    await hand.button('Step').click();
+    await step.click();
     await explain.getByText(/earlier attempts? ended in a? ?conflict/).waitFor();
     await says(hand.status, /^Paused at /);
   }));

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod embed;
 pub mod exhibits;
 pub mod failures;
+pub mod film;
 pub mod lifetimes;
 pub mod list;
 pub mod network;

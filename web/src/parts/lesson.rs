@@ -350,7 +350,7 @@ impl Lessons {
 
 /// A presenter's key: forward, or back.
 fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
-    const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event";
+    const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event, .film";
     let message = match event.key().as_str() {
         _ if around(event, TAKES_KEYS).is_some() => return None,
         "ArrowRight" | "PageDown" if !playing.is_revealed => Message::Reveal,

@@ -17,6 +17,7 @@ pub(crate) mod events;
 pub(crate) mod exhibits;
 pub(crate) mod explain;
 pub(crate) mod field;
+pub(crate) mod film;
 pub(crate) mod fleet_map;
 pub(crate) mod form;
 pub(crate) mod lesson;
@@ -63,6 +64,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<admission::AdmissionPanel>(Place::Centre),
     Entry::of::<power::PowerPanel>(Place::Centre),
     Entry::of::<anatomy::AnatomyPanel>(Place::Centre),
+    Entry::of::<film::Decision>(Place::Right),
     Entry::of::<explain::Explain>(Place::Right),
     Entry::of::<share::Share>(Place::Over),
     Entry::of::<own_lesson::OwnLesson>(Place::Over),

@@ -5,23 +5,28 @@ use tiebreak_sim::{LifeByte, MachineByte};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlCanvasElement, NodeList};
 
+/// How much stays of the colour of a machine that is out of the question.
+const FADED: f64 = 0.4;
+
 /// The map's colours, from the style sheet: it gives them to the canvas as the colours of
 /// borders it does not have, where a browser resolves them for the theme in force.
-pub(super) struct Colours {
+pub(in crate::parts) struct Colours {
     empty: [u8; 3],
     low: [u8; 3],
     high: [u8; 3],
-    pub(super) mark: String,
+    pub(in crate::parts) mark: String,
     /// The stripes of machines that take no VMs.
     pub(super) unready: [u8; 3],
-    pub(super) failed: String,
+    pub(in crate::parts) failed: String,
     pub(super) page: String,
+    /// The page's, to fade to.
+    ground: [u8; 3],
     /// Those of lifetime classes, as the legend has them; none when it has none.
     classes: Vec<[u8; 3]>,
 }
 
 impl Colours {
-    pub(super) fn of_page(canvas: &HtmlCanvasElement) -> Self {
+    pub(in crate::parts) fn of_page(canvas: &HtmlCanvasElement) -> Self {
         let read = |property: &str| computed(canvas, property);
         let swatches = gloo::utils::document().query_selector_all(".legend .class").ok();
         let swatches =
@@ -35,6 +40,7 @@ impl Colours {
             mark: css(read("caret-color")),
             failed: css(read("border-bottom-color")),
             page: css(read("text-decoration-color")),
+            ground: read("text-decoration-color"),
             unready: read("column-rule-color"),
             classes: classes.collect(),
         }
@@ -52,12 +58,21 @@ impl Colours {
         }
     }
 
-    pub(super) fn of(&self, machine: MachineByte) -> [u8; 3] {
+    pub(in crate::parts) fn of(&self, machine: MachineByte) -> [u8; 3] {
         if machine.is_empty() { self.empty } else { self.between(machine.cores_in_use()) }
     }
 
     pub(super) fn of_share(&self, share: f64) -> [u8; 3] {
         if share == 0.0 { self.empty } else { self.between(share.min(1.0)) }
+    }
+
+    /// That of a machine of which so much is there: the rest is the page.
+    pub(in crate::parts) fn faded(&self, machine: MachineByte, presence: f64) -> [u8; 3] {
+        let (colour, share) = (self.of(machine), FADED + (1.0 - FADED) * presence);
+        [0, 1, 2].map(|index| {
+            let (page, colour) = (f64::from(self.ground[index]), f64::from(colour[index]));
+            (page + (colour - page) * share) as u8
+        })
     }
 
     fn between(&self, share: f64) -> [u8; 3] {

@@ -195,7 +195,7 @@ impl FleetMap {
 }
 
 /// Pixels of the canvas in one of CSS.
-fn ratio() -> f64 {
+pub(in crate::parts) fn ratio() -> f64 {
     gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0)
 }
 

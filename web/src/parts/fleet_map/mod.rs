@@ -6,12 +6,12 @@
 //! cells' size is the largest at which all fit.
 
 mod colouring;
-mod colours;
+pub(super) mod colours;
 mod frames;
 mod legend;
-mod map;
-mod painting;
-mod plan;
+pub(super) mod map;
+pub(super) mod painting;
+pub(super) mod plan;
 mod table;
 mod words;
 
@@ -150,6 +150,12 @@ impl Fleet {
         };
         // Where they stand on the map the application knows when it has taken this in.
         bytes().map(|bytes| MapMessage::Frames { lane, run, bytes }.into()).into_iter().collect()
+    }
+
+    /// How full every machine of a lane was at a sampled moment, a byte each; and a number that changes with them.
+    pub(super) fn fullness(&self, lane: &Lane, time_ms: f64) -> (&[u8], u32) {
+        let told = self.maps.get(&lane.id).zip(lane.live.as_ref());
+        told.map_or((&[], 0), |(map, live)| (map.frames.at(&live.frame_times, time_ms).fullness, map.frames.version))
     }
 
     fn map(&mut self, lane: u32) -> &mut FleetMap {

@@ -12,30 +12,45 @@ use super::plan::Plan;
 
 /// All cells, four bytes a pixel.
 pub(super) fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told): (&Colours, Colouring)) -> Vec<u8> {
+    let inner = plan.inner();
+    cells(plan, width, |id| {
+        let byte = |plane: &[u8]| plane.get(id as usize).copied().unwrap_or(0);
+        let machine = MachineByte(byte(frame.fullness));
+        let stripes = Stripes::of(machine, plan.cell);
+        let paint = match told {
+            Colouring::Cores => Paint::plain(colours.of(machine)),
+            Colouring::Class => colours.of_life(LifeByte(byte(frame.lives)), inner),
+            Colouring::Uplinks | Colouring::Draw => {
+                Paint::plain(colours.of_share(ShareByte(byte(frame.shares(told))).share()))
+            }
+        };
+        move |column, row| {
+            let striped = stripes.as_ref().is_some_and(|stripes| stripes.cover(column, row));
+            Some(if striped { colours.unready } else { paint.at(column, row, inner) })
+        }
+    })
+}
+
+/// Every machine's cell, four bytes a pixel: the colour of each by column and row within the cell, or none where it is
+/// clear.
+pub(in crate::parts) fn cells<P>(plan: &Plan, width: u32, cell: impl Fn(u32) -> P) -> Vec<u8>
+where
+    P: Fn(u32, u32) -> Option<[u8; 3]>,
+{
     let mut pixels = vec![0; (width * plan.height * 4) as usize];
-    let inner = plan.cell - u32::from(plan.cell > 3);
+    let inner = plan.inner();
     for (left, top, first, machines) in &plan.racks {
         for within in 0..*machines {
-            let byte = |plane: &[u8]| plane.get((first + within) as usize).copied().unwrap_or(0);
-            let machine = MachineByte(byte(frame.fullness));
-            let stripes = Stripes::of(machine, plan.cell);
-            let paint = match told {
-                Colouring::Cores => Paint::plain(colours.of(machine)),
-                Colouring::Class => colours.of_life(LifeByte(byte(frame.lives)), inner),
-                Colouring::Uplinks | Colouring::Draw => {
-                    Paint::plain(colours.of_share(ShareByte(byte(frame.shares(told))).share()))
-                }
-            };
+            let colour = cell(first + within);
             let (x, y) = plan.place(*left, *top, within);
             for row in y..y + inner {
                 let start = ((row * width + x.min(width)) * 4) as usize;
                 let end = start + (inner.min(width.saturating_sub(x)) * 4) as usize;
                 if let Some(line) = pixels.get_mut(start..end) {
                     for (column, pixel) in (0..).zip(line.chunks_exact_mut(4)) {
-                        let striped = stripes.as_ref().is_some_and(|stripes| stripes.cover(column, row - y));
-                        let [red, green, blue] =
-                            if striped { colours.unready } else { paint.at(column, row - y, inner) };
-                        pixel.copy_from_slice(&[red, green, blue, 255]);
+                        if let Some([red, green, blue]) = colour(column, row - y) {
+                            pixel.copy_from_slice(&[red, green, blue, 255]);
+                        }
                     }
                 }
             }

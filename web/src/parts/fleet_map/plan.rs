@@ -15,17 +15,17 @@ fn chassis_of((first, machines): (u32, u32), chassis: u32) -> impl Iterator<Item
 }
 
 /// Where each chassis is drawn.
-pub(super) struct Plan {
-    pub(super) cell: u32,
+pub(in crate::parts) struct Plan {
+    pub(in crate::parts) cell: u32,
     pub(super) rack_height: u32,
-    pub(super) height: u32,
+    pub(in crate::parts) height: u32,
     /// Chassis by chassis: left, top, first machine, machines.
     pub(super) racks: Vec<(u32, u32, u32, u32)>,
 }
 
 impl Plan {
     /// The plan of a canvas so many of its own pixels wide; `ratio` are those in one of CSS.
-    pub(super) fn on_canvas(layout: &Layout, width: u32, ratio: f64) -> Self {
+    pub(in crate::parts) fn on_canvas(layout: &Layout, width: u32, ratio: f64) -> Self {
         Self::new(layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (24.0 * ratio) as u32)
     }
 
@@ -69,13 +69,18 @@ impl Plan {
         Self { cell, rack_height, height: top + line, racks }
     }
 
+    /// The side of a cell without its gap.
+    pub(in crate::parts) fn inner(&self) -> u32 {
+        self.cell - u32::from(self.cell > 3)
+    }
+
     /// Left and top of the cell of a rack's n-th machine.
     pub(super) fn place(&self, left: u32, top: u32, nth: u32) -> (u32, u32) {
         (left + nth / self.rack_height * self.cell, top + nth % self.rack_height * self.cell)
     }
 
     /// Left and top of a machine's cell.
-    pub(super) fn cell_of(&self, machine: u32) -> Option<(u32, u32)> {
+    pub(in crate::parts) fn cell_of(&self, machine: u32) -> Option<(u32, u32)> {
         let index = self.racks.partition_point(|(.., first, _)| *first <= machine).checked_sub(1)?;
         let (left, top, first, machines) = *self.racks.get(index)?;
         let nth = machine - first;
