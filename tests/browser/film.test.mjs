@@ -80,7 +80,7 @@ test('a step that is pointed at shows who was left there', () =>
   onPage(WIDE, async (session) => {
     const { page } = session;
     await explainOne(session);
-    await says(film(page).locator('#film-caption'), LANDS);
+    await button(page, 'Play').waitFor();
     const end = await picture(page);
     await steps(page).getByRole('button').first().hover();
     await until(async () => (await picture(page)) !== end, 'who was left');
