@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lab::app::{Edit, Lane, Notice, Phase};
 use tiebreak_lab::protocol::{Command, Reply};
 use tiebreak_lab::view::embed::Embed;
@@ -733,7 +733,7 @@ impl Page {
             _ => self.sample,
         };
         if let Err(why) = Limits::default().check_file(bytes as u64, &settings.sample()) {
-            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![heard(&why.to_string())]);
+            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![tell(&why.phrase())]);
             return self.tell(Message::Notice(notice));
         }
         self.reading_since = js_sys::Date::now();

@@ -8,6 +8,7 @@
 pub mod app;
 pub mod engine;
 pub mod protocol;
+pub mod said;
 pub mod view;
 
 pub use app::{App, Effect, Message};

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tiebreak_lesson::{Lesson, Measure, Unlocks};
+use tiebreak_model::Phrase;
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -268,7 +269,7 @@ pub enum Reply {
     /// A trace could not be read.
     TraceFailed {
         /// What was expected, what came, what to do.
-        message: String,
+        message: Phrase,
         /// The first lines of a table whose columns are not known, and what each of them may be.
         unknown: Option<Unknown>,
     },
@@ -288,7 +289,7 @@ pub enum Reply {
         /// The run.
         run: u32,
         /// The estimate in a sentence.
-        told: String,
+        told: Phrase,
         /// Time natively.
         seconds: f64,
         /// Memory.
@@ -312,11 +313,11 @@ pub enum Reply {
         /// When the trace ends.
         horizon_ms: f64,
         /// What cannot go well, whatever the rules.
-        warning: Option<String>,
+        warning: Option<Phrase>,
         /// What will not go well on these machines, a sentence each.
-        doubts: Vec<String>,
+        doubts: Vec<Phrase>,
         /// Which VMs start years from all others, in a sentence.
-        outliers: Option<String>,
+        outliers: Option<Phrase>,
         /// What was learned of lifetimes, if any rule asks for them.
         learned: Option<Box<Learned>>,
         /// What its virtual datacenters are like, if VMs are linked.
@@ -340,7 +341,7 @@ pub enum Reply {
         /// The run.
         run: u32,
         /// What was expected, what came, what to do.
-        message: String,
+        message: Phrase,
     },
     /// How far a cluster over years has come, and at the end what came out.
     Years {
@@ -356,10 +357,10 @@ pub enum Reply {
         /// How much of it is done, 0 to 1.
         share: f64,
         /// What came out, at the end.
-        result: Option<Result<Box<FitCard>, String>>,
+        result: Option<Result<Box<FitCard>, Phrase>>,
     },
     /// What a deployment is expected to grow to, or why that cannot be told.
-    Forecast(Result<Box<Forecast>, String>),
+    Forecast(Result<Box<Forecast>, Phrase>),
     /// What there is to say of power in a run.
     Power {
         /// The run.
@@ -368,15 +369,15 @@ pub enum Reply {
         exhibits: Vec<Exhibit>,
     },
     /// The machines of a list, or what is wrong with it.
-    Nodes(Result<Vec<Machines>, String>),
+    Nodes(Result<Vec<Machines>, Phrase>),
     /// What the workload looks like, or why that cannot be told.
-    Profile(Result<Box<Profiled>, String>),
+    Profile(Result<Box<Profiled>, Phrase>),
     /// How many machines the workload needs at least, or why that cannot be told.
-    Needs(Result<Needs, String>),
+    Needs(Result<Needs, Phrase>),
     /// What a file of draws or CPU readings says, or why that cannot be told.
-    Drawn(Result<Box<Exhibit>, String>),
+    Drawn(Result<Box<Exhibit>, Phrase>),
     /// What came of trying capping, or why it cannot be tried.
-    Tried(Result<Box<Exhibit>, String>),
+    Tried(Result<Box<Exhibit>, Phrase>),
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
     /// machine was decided again.
     Explained {
@@ -387,9 +388,9 @@ pub enum Reply {
         /// Empty when the VM was never decided.
         attempts: Vec<Explained>,
         /// What became of it after it had a machine, a sentence each.
-        story: Vec<String>,
+        story: Vec<Phrase>,
         /// Why there is none.
-        message: Option<String>,
+        message: Option<Phrase>,
     },
     /// A lesson was read.
     Lesson(Box<Lesson>),
@@ -443,7 +444,7 @@ pub enum Reply {
         /// The moment.
         time_ms: f64,
         /// A line about the machine.
-        about: String,
+        about: Phrase,
         /// What lifetime rules make of it, in words.
         life: Option<HostLife>,
         /// Its VMs.
@@ -467,7 +468,7 @@ pub struct FitCard {
     /// How well it agrees with what was seen: sizes of first requests, lives, times of first scale-outs.
     pub agreements: Vec<Option<Agreed>>,
     /// What the trace cannot say, a sentence each.
-    pub cannot_say: Vec<String>,
+    pub cannot_say: Vec<Phrase>,
 }
 
 /// Two curves side by side: the share up to a value, as seen and as fitted.
@@ -525,7 +526,7 @@ pub struct RefusedThen {
     /// Cores it asked for.
     pub asked: f64,
     /// Which rules refused it, and why, to go on from "it".
-    pub why: Vec<(String, String)>,
+    pub why: Vec<(String, Phrase)>,
     /// What the cluster was expected to hold with it.
     pub ahead: Vec<ForecastPoint>,
 }
@@ -581,11 +582,11 @@ pub struct PowerAsk {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exhibit {
     /// Its name.
-    pub title: String,
+    pub title: Phrase,
     /// What is to be known, a sentence or two each.
-    pub said: Vec<String>,
+    pub said: Vec<Phrase>,
     /// The heads of its columns; none where it has no table.
-    pub head: Vec<String>,
+    pub head: Vec<Phrase>,
     /// Its rows.
     pub rows: Vec<ExhibitRow>,
     /// Its drawing.
@@ -596,22 +597,22 @@ pub struct Exhibit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitRow {
     /// Column by column; the first names the row.
-    pub cells: Vec<String>,
+    pub cells: Vec<Phrase>,
     /// What there is to say to who opens it.
-    pub more: Vec<String>,
+    pub more: Vec<Phrase>,
 }
 
 /// A drawing of an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitPlot {
     /// What stands up the side.
-    pub unit: String,
+    pub unit: Phrase,
     /// What stands along the bottom.
-    pub across: String,
+    pub across: Phrase,
     /// Whether what stands along the bottom grows by factors.
     pub across_is_log: bool,
     /// Its lines: a name, and points from left to right.
-    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub lines: Vec<(Phrase, Vec<(f64, f64)>)>,
 }
 
 /// What a workload looks like.
@@ -629,7 +630,7 @@ pub struct Needs {
     /// Kinds of machines in their proportions.
     pub kinds: Vec<Machines>,
     /// The same in words.
-    pub told: String,
+    pub told: Phrase,
     /// As many are needed however well VMs are packed.
     pub bound: u64,
     /// What fills them.
@@ -700,9 +701,9 @@ pub struct TraceCard {
     /// Rows refused.
     pub faulty: f64,
     /// The first refused rows, a sentence each.
-    pub faults: Vec<String>,
+    pub faults: Vec<Phrase>,
     /// What was corrected and what to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Phrase>,
     /// What this trace cannot answer.
     pub cannot_answer: Vec<String>,
     /// Most cores in use at once, if all VMs are placed.
@@ -724,7 +725,7 @@ pub struct Layout {
     pub machines: u32,
     /// Names of lifetime classes, from the shortest; none where no rule asks for lifetimes. Where
     /// there are any, a frame has a second byte for each machine, behind all first ones.
-    pub classes: Vec<String>,
+    pub classes: Vec<Phrase>,
     /// Whether VMs are linked, so that a frame has another byte for each machine behind all others: what is
     /// reserved of its uplinks.
     pub has_uplinks: bool,
@@ -824,7 +825,7 @@ pub struct RunResult {
     /// From a request to its answer, in milliseconds: what half of them took at most, and 99 in 100; none of none.
     pub waits_ms: Option<(f64, f64)>,
     /// What is wrong where agents were slow for the workload.
-    pub slow_agents: Option<String>,
+    pub slow_agents: Option<Phrase>,
     /// Commits that failed.
     pub conflicts: f64,
     /// VMs that lost their machine and were placed on another.
@@ -904,24 +905,24 @@ pub struct Share {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
     /// In two or three words.
-    pub label: String,
+    pub label: Phrase,
     /// As a sentence.
-    pub sentence: String,
+    pub sentence: Phrase,
 }
 
 /// A decision about a VM, explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
     /// One sentence: where it went and what decided, or why it was refused.
-    pub sentence: String,
+    pub sentence: Phrase,
     /// What the VM asked for.
-    pub vm: String,
+    pub vm: Phrase,
     /// When, by whom, which attempt, what the cache did.
-    pub circumstances: String,
+    pub circumstances: Phrase,
     /// Whether it had lost its machine.
     pub is_reallocation: bool,
     /// What was predicted of its life, in a sentence.
-    pub life: Option<String>,
+    pub life: Option<Phrase>,
     /// Candidates rule by rule.
     pub funnel: Vec<FunnelStep>,
     /// The machine chosen.
@@ -933,7 +934,7 @@ pub struct Explained {
     /// Rule by rule: winner, runner-up, and the machine asked about.
     pub scores: Vec<ScoreRow>,
     /// About the machine asked about.
-    pub asked: Option<String>,
+    pub asked: Option<Phrase>,
     /// Why no machine takes it, when none does.
     pub refusal: Option<Refusal>,
     /// The VMs it is linked with, where it is with any.
@@ -944,7 +945,7 @@ pub struct Explained {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Company {
     /// What it is linked with and what that takes, in a sentence.
-    pub sentence: String,
+    pub sentence: Phrase,
     /// Machines that hold VMs of the VDC, this VM's own among them, and how many.
     pub machines: Vec<(u32, u32)>,
     /// Links between machines, those of one pair together: both machines, Mbit/s, and whether this VM is at an end.
@@ -979,7 +980,7 @@ pub struct Refusal {
     pub rules: Vec<Refuser>,
     /// A sentence about the machine that lacks least room, when there is one that lacks nothing
     /// else.
-    pub closest: Option<String>,
+    pub closest: Option<Phrase>,
 }
 
 /// A rule that refuses machines.
@@ -993,7 +994,7 @@ pub struct Refuser {
     pub first: u32,
     /// What there would be without it, in a few words; none when others refuse the same
     /// machines.
-    pub without: Option<String>,
+    pub without: Option<Phrase>,
 }
 
 /// One row of the funnel.
@@ -1015,7 +1016,7 @@ pub struct ScoreRow {
     /// The rule.
     pub rule: String,
     /// Verdicts in words, for the winner, the runner-up and the machine asked about.
-    pub verdicts: Vec<String>,
+    pub verdicts: Vec<Phrase>,
 }
 
 /// A VM on a machine.
@@ -1024,11 +1025,11 @@ pub struct VmCard {
     /// Its number in the trace, or the hash of its name.
     pub vm: String,
     /// What it asked for.
-    pub demand: String,
+    pub demand: Phrase,
     /// When it was placed.
     pub since_ms: f64,
     /// When it is expected to leave, in words; none where no rule asks for lifetimes.
-    pub expected: Option<String>,
+    pub expected: Option<Phrase>,
     /// Whether the machine, recycling, waits for it.
     pub residual: bool,
 }
@@ -1037,9 +1038,9 @@ pub struct VmCard {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLife {
     /// What it takes, waits for, and when it should be free.
-    pub state: String,
+    pub state: Phrase,
     /// The last changes of that, the newest first, each with its reason.
-    pub turns: Vec<String>,
+    pub turns: Vec<Phrase>,
 }
 
 /// What a predictor of lifetimes learned, and how good it is on VMs that came later: as

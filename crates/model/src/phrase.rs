@@ -44,7 +44,7 @@ pub enum Value {
 #[macro_export]
 macro_rules! phrase {
     ($template:literal $(, $value:expr)* $(,)?) => {{
-        const { assert!($crate::phrase::is_filled_by($template, [$(stringify!($value)),*].len()), "a value a place") }
+        const { assert!($crate::phrase::is_filled_by($template, <[&str]>::len(&[$(stringify!($value)),*])), "a value a place") }
         $crate::Phrase::new($template, &[$(&$value),*])
     }};
 }
@@ -214,7 +214,7 @@ macro_rules! say_whole {
     )*};
 }
 
-say_whole!(u8, u32, u64, i64, usize, crate::MachineId, crate::RackId, crate::ChassisId);
+say_whole!(u8, i32, u32, i64, u64, usize, crate::MachineId, crate::RackId, crate::ChassisId);
 
 /// A number by thousands: `13,521`.
 #[must_use]

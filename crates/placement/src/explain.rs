@@ -4,10 +4,9 @@
 //! Made from the uncached reference, so it explains what was decided, not what a
 //! cache believed.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, MachineId, Phrase, Scene, VmRequest};
 
 use crate::gate::full_cut;
 use crate::policy::{MachineStage, Policy};
@@ -47,7 +46,7 @@ pub struct Scorecard {
     /// Rule by rule, cluster rules first.
     pub verdicts: Vec<(&'static str, Verdict)>,
     /// What rules say of it in words, to go on from "it", where a score tells people little.
-    pub said: Vec<(&'static str, String)>,
+    pub said: Vec<(&'static str, Phrase)>,
     /// How many of the verdicts are those of cluster rules.
     pub cluster_rules: usize,
     /// Whether the machine stands in one of the selected clusters.
@@ -57,8 +56,8 @@ pub struct Scorecard {
 impl Scorecard {
     /// What a rule says of the machine in words, if it does.
     #[must_use]
-    pub fn said_by(&self, rule: &str) -> Option<&str> {
-        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words.as_str())
+    pub fn said_by(&self, rule: &str) -> Option<&Phrase> {
+        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words)
     }
 
     /// The first validator that refuses the machine.
@@ -209,7 +208,7 @@ mod tests {
     use crate::weights::Weight;
     use alloc::boxed::Box;
     use alloc::format;
-    use alloc::string::String;
+    use alloc::string::{String, ToString};
     use alloc::sync::Arc;
     use tiebreak_model::fleet::ClusterSpec;
     use tiebreak_model::{
@@ -335,7 +334,7 @@ mod tests {
             let refusal = explanation.refusal.as_ref().expect(what);
             assert_eq!(counts(refusal), expected, "{what}");
             assert_eq!(refusal.closest.map(|it| (it.machine.0, it.short)), closest, "{what}");
-            assert_eq!(explanation.sentence(zone.fleet()), sentence, "{what}");
+            assert_eq!(explanation.sentence(zone.fleet()).to_string(), sentence, "{what}");
             let firsts: u32 = refusal.rules.iter().map(|rule| rule.first).sum();
             assert_eq!(firsts, refusal.machines, "{what}: every machine is refused first by one rule");
         }
@@ -354,9 +353,12 @@ mod tests {
             assert_eq!(rule.alone as usize, funnel.best.len(), "{}", rule.rule);
         }
         assert_eq!(refusal.most_to_blame().map(|rule| (rule.rule, rule.alone)), Some(("AreNodeResourcesValid", 3)));
-        let without = refusal.most_to_blame().and_then(Refuser::without_words);
+        let without = refusal.most_to_blame().and_then(Refuser::without_words).map(|told| told.to_string());
         assert_eq!(without.as_deref(), Some("without AreNodeResourcesValid, 3 machines would take it"));
-        assert_eq!(refusal.closest_sentence().as_deref(), Some("Machine 8 comes closest: it lacks 1 core."));
+        assert_eq!(
+            refusal.closest_sentence().map(|told| told.to_string()).as_deref(),
+            Some("Machine 8 comes closest: it lacks 1 core.")
+        );
     }
 
     /// Machines that are expected to be free at these moments.
@@ -379,9 +381,9 @@ mod tests {
         let told = explain(&policy, Scene::of(&zone), &vm, question);
         let said = "it would be busy no longer (step 0), machine 1 would be busy 1.7 h longer (step 3)";
         let sentence = format!("Machine 0 was chosen; TemporalCost put it before machine 1: {said}.");
-        assert_eq!(told.sentence(zone.fleet()), sentence);
+        assert_eq!(told.sentence(zone.fleet()).to_string(), sentence);
         let why_not = "Not machine 1: TemporalCost puts machine 0 before it.";
-        assert_eq!(told.why_not_sentence(zone.fleet()).as_deref(), Some(why_not));
+        assert_eq!(told.why_not_sentence(zone.fleet()).map(|told| told.to_string()).as_deref(), Some(why_not));
     }
 
     #[test]
@@ -390,7 +392,7 @@ mod tests {
         let question = Question { winner: Some(MachineId(1)), asked: Some(MachineId(0)), ..Question::default() };
         let told = ask(&policy(&["IsClusterBelowLimit"], 2), &zone, amount(0, 1), question);
         let why_not = "Not machine 0: IsClusterBelowLimit refuses it.";
-        assert_eq!(told.why_not_sentence(zone.fleet()).as_deref(), Some(why_not));
+        assert_eq!(told.why_not_sentence(zone.fleet()).map(|told| told.to_string()).as_deref(), Some(why_not));
     }
 
     /// Weights put machines level that the first rule alone would not.
@@ -401,7 +403,7 @@ mod tests {
         let question = Question { winner: Some(MachineId(1)), ..Question::default() };
         let told = ask(&weighted(&list, 1), &zone, amount(1, 1), question);
         let level = "Machine 1 was picked at random among 2 machines that the weights put level.";
-        assert_eq!((told.sentence(zone.fleet()).as_str(), told.weighed.is_none()), (level, true));
+        assert_eq!((told.sentence(zone.fleet()).to_string().as_str(), told.weighed.is_none()), (level, true));
         // Where conflicts are avoided, the best few are those by weight: WorstFit counts more than FirstFit.
         let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 2.0)];
         let policy = weighted(&list, 1);
@@ -467,7 +469,7 @@ mod tests {
     fn why_not(policy: &Policy, zone: &Occupancy, winner: u32, asked: u32, avoided: Option<u32>) -> String {
         let question = Question { winner: Some(MachineId(winner)), asked: Some(MachineId(asked)), avoided };
         let explanation = ask(policy, zone, amount(4, 8), question);
-        explanation.why_not_sentence(zone.fleet()).expect("it was asked about")
+        explanation.why_not_sentence(zone.fleet()).expect("it was asked about").to_string()
     }
 
     #[test]
@@ -511,7 +513,7 @@ mod tests {
         assert_eq!((explanation.avoided, explanation.decided_by), (Some(3), None));
         assert_eq!(explanation.runner_up.as_ref().map(|card| card.machine), Some(MachineId(3)));
         assert_eq!(
-            explanation.sentence(zone.fleet()),
+            explanation.sentence(zone.fleet()).to_string(),
             "Machine 0 was picked at random among the 3 best: the agent was avoiding conflicts."
         );
         for (asked, avoided, sentence) in [
@@ -558,7 +560,7 @@ mod tests {
         ] {
             let policy = by_weights(&[("PreferNonEmptyMachines", 2.0), ("WorstFit", 1.5), ("FirstFit", first_fit)], 1);
             let winner = Question { winner: Some(MachineId(winner)), ..Question::default() };
-            assert_eq!(ask(&policy, &zone, amount(4, 8), winner).sentence(zone.fleet()), told);
+            assert_eq!(ask(&policy, &zone, amount(4, 8), winner).sentence(zone.fleet()).to_string(), told);
         }
         let policy = by_weights(&[("PreferNonEmptyMachines", 2.0), ("WorstFit", 1.5)], 1);
         assert_eq!(
@@ -587,7 +589,7 @@ mod tests {
         let policy = by_weights(&[("FirstFit", 1.0), ("WorstFit", 1.0), ("PreferLeastUsedRack", 1.0)], 1);
         let question = Question { winner: Some(MachineId(2)), ..Question::default() };
         assert_eq!(
-            ask(&policy, &zone, amount(4, 8), question).sentence(zone.fleet()),
+            ask(&policy, &zone, amount(4, 8), question).sentence(zone.fleet()).to_string(),
             "Machine 2 was picked at random among 3 machines that beat each other in a circle."
         );
         assert_eq!(

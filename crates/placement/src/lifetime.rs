@@ -5,10 +5,8 @@
 //! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
 //! Source: LAVA section 4.3, Figure 5.
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::{Phase, declare};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Phase, Phrase, declare, phrase};
 
 declare! {
     /// What the allocator makes of predicted lifetimes.
@@ -59,12 +57,12 @@ impl Lifetimes {
 
     /// A class as people read it: `10-100 h`.
     #[must_use]
-    pub fn class_words(&self, class: u8) -> String {
+    pub fn class_words(&self, class: u8) -> Phrase {
         let hours = |bound: usize| f64::from(self.bounds_s()[bound]) / 3_600.0;
         match usize::from(class) {
-            0 => format!("< {} h", hours(0)),
-            class @ 1..=3 => format!("{}-{} h", hours(class - 1), hours(class)),
-            _ => format!("over {} h", hours(3)),
+            0 => phrase!("< {} h", hours(0)),
+            class @ 1..=3 => phrase!("{}-{} h", hours(class - 1), hours(class)),
+            _ => phrase!("over {} h", hours(3)),
         }
     }
 
@@ -121,11 +119,11 @@ impl Turn {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Opened => "opened for the class of its first VM",
-            Self::Filled => "full: recycles, waiting for the VMs it has",
-            Self::Dropped => "the VMs it waited for are gone: class drops",
-            Self::Raised => "not free by its deadline: class rises",
-            Self::Emptied => "empty",
+            Self::Opened => mark("opened for the class of its first VM"),
+            Self::Filled => mark("full: recycles, waiting for the VMs it has"),
+            Self::Dropped => mark("the VMs it waited for are gone: class drops"),
+            Self::Raised => mark("not free by its deadline: class rises"),
+            Self::Emptied => mark("empty"),
         }
     }
 
@@ -210,6 +208,7 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
     use alloc::vec;
     use alloc::vec::Vec;
     use tiebreak_model::Declared;
@@ -334,7 +333,7 @@ mod tests {
     #[test]
     fn classes_are_by_size_whatever_their_order() {
         let usual = Lifetimes::from_values(&[]);
-        let words: Vec<_> = (0..=CLASS_MAX).map(|class| usual.class_words(class)).collect();
+        let words: Vec<_> = (0..=CLASS_MAX).map(|class| usual.class_words(class).to_string()).collect();
         assert_eq!(words, ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]);
         let turned = Lifetimes {
             class_2_hours: 1_000.0,

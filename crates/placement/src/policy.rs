@@ -11,7 +11,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_model::{ClusterId, Declared, Load, MachineId, Outlook, RackId, Resources, Scene, VmRequest, VmShape};
+use tiebreak_model::{
+    ClusterId, Declared, Load, MachineId, Outlook, Phrase, RackId, Resources, Scene, VmRequest, VmShape,
+};
 
 use crate::chassis::{AnyChassis, ChassisField};
 use crate::erased::{AnyPreference, AnyValidator};
@@ -395,7 +397,7 @@ impl Policy {
 
     /// Why they do not, rule by rule, to go on from "it".
     #[must_use]
-    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, String)> {
+    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, Phrase)> {
         let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
         let words = |it: &RankedValidator<ClusterId>| it.rule.bind(&nobody()).words(scene, cluster);
         live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()

@@ -1,6 +1,6 @@
 //! What to run, checked: past a plan, the core cannot fail.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use tiebreak_admission::PriorFault;
 use tiebreak_lifetime::Forecasts;
 use tiebreak_model::fleet::{ClusterSpec, Fleet, FleetError};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, Time, Uplinks, Usage, VmId, Workload, declare};
+use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, Phrase, Time, Uplinks, Usage, VmId, Workload, declare};
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, PolicyError, RuleUse};
 
 use crate::admission::{AdmissionSettings, Terms};
@@ -141,6 +141,18 @@ pub enum PlanError {
         /// VMs asked for, up to the incident that is too much.
         vms: usize,
     },
+}
+
+impl PlanError {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::Admission(fault) => fault.phrase(),
+            Self::Power(fault) => fault.phrase(),
+            other => Phrase::text(other.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for PlanError {

@@ -1,7 +1,7 @@
 //! Admission below the charts: what is believed of deployments, what one may grow to, and a cluster over years on
 //! which policies are compared.
 
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::app::study::{Fitting, SEEDS_MAX, Study, StudyKind, StudyWish};
 use tiebreak_lab::protocol::{FitCard, ForecastAsk};
@@ -152,7 +152,7 @@ impl AdmissionPanel {
                 { self.numbers(link, 0..OF_DEPLOYMENT) }
                 { match &app.forecast {
                     Some(Ok(forecast)) => self.chart(link, 0, admission::forecast(forecast), width),
-                    Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+                    Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
                     None => html! { <p class="hint">{ tr("…") }</p> },
                 } }
             </>
@@ -165,7 +165,7 @@ impl AdmissionPanel {
         let share = admission::fit_share(app);
         let over = match &app.fitting {
             Some(Fitting::Over(Ok(card))) => self.fitted(link, app, card, width),
-            Some(Fitting::Over(Err(why))) => html! { <p class="notice">{ heard(why) }</p> },
+            Some(Fitting::Over(Err(why))) => html! { <p class="notice">{ tell(why) }</p> },
             _ => Html::default(),
         };
         html! {
@@ -195,7 +195,7 @@ impl AdmissionPanel {
                 <div class="pair">{ for admission::fitted_plots(card).into_iter().enumerate().map(|(at, drawn)| self.chart(link, OF_FIT + at, drawn, width)) }</div>
                 if !card.cannot_say.is_empty() {
                     <p>{ tr("What this trace cannot say:") }</p>
-                    <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ heard(doubt) }</li> }) }</ul>
+                    <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ tell(doubt) }</li> }) }</ul>
                 }
             </>
         }
@@ -262,7 +262,7 @@ impl AdmissionPanel {
                     <td class="number">{ &row.utilization }if let Some(spread) = &row.spread { <span class="muted">{ " " }{ spread }</span> }</td>
                     <td class="number">{ &row.failed }if row.breaks_level { <span class="muted">{ " " }{ tr("too many") }</span> }</td>
                     <td class="number">{ &row.admitted }</td>
-                    <td class="meaning">{ row.failure.as_deref().map(heard).unwrap_or_default() }</td></tr>
+                    <td class="meaning">{ row.failure.as_ref().map(tell).unwrap_or_default() }</td></tr>
             }
         };
         html! {

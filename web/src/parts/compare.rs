@@ -1,7 +1,7 @@
 //! Two variants beside each other: the tabs, the verdict, what differs in the scenarios, and where
 //! their runs part ways.
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lab::app::paired::SEEDS;
 use tiebreak_lab::app::{Mode, Phase};
 use tiebreak_lab::protocol::Difference;
@@ -98,8 +98,8 @@ pub(crate) fn below(link: &Scope<Page>, app: &App) -> Html {
 
 fn waiting(against: &tiebreak_lab::app::Lane) -> String {
     match &against.phase {
-        Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
-        Phase::Costly { told, .. } => heard(told),
+        Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &tell(message)]),
+        Phase::Costly { told, .. } => tell(told),
         Phase::NeedsTrace { name, .. } => say("{} waits for the trace {name}.", &[&against.variant, &name]),
         _ => tr("Both are compared when both have run.").into(),
     }
@@ -155,7 +155,7 @@ fn seeds(link: &Scope<Page>, app: &App) -> Html {
                 <button class="quiet" onclick={cancel}>{ tr("One seed again") }</button>
                 <span class="hint">{ say("Seeds {} to {}.", &[&(paired.pairs[0].seed), &(paired.pairs[paired.pairs.len() - 1].seed)]) }</span>
             }
-            if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&heard(failure)]) }</span> }
+            if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&tell(failure)]) }</span> }
         </p>
     }
 }

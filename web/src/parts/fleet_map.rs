@@ -5,12 +5,12 @@
 //! Painted pixel by pixel into one image, so that a hundred thousand machines cost as
 //! much as the canvas is large. The cells' size is the largest at which all fit.
 
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lab::app::{Lane, Outcome, Phase};
 use tiebreak_lab::protocol::{Company, Failed, Layout};
 use tiebreak_lab::view::{failures, words};
 use tiebreak_lab::{App, Message};
-use tiebreak_model::{Phase as HostPhase, Readiness};
+use tiebreak_model::{Phase as HostPhase, Phrase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
 use wasm_bindgen::{Clamped, JsCast};
@@ -280,7 +280,7 @@ impl FleetMap {
         let colours = if choices.contains(&self.colours) { self.colours } else { Colouring::Cores };
         let by_class = colours == Colouring::Class;
         let is_full = company(lane).is_some_and(|company| company.behind_full.is_some());
-        let company = company(lane).map(|company| heard(&company.sentence));
+        let company = company(lane).map(|company| tell(&company.sentence));
         let in_classes = lane.live.as_ref().filter(|_| by_class).map(|live| self.in_classes(live, moment));
         let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
@@ -376,7 +376,7 @@ impl FleetMap {
     /// How many machines there are of each class.
     fn in_classes(&self, live: &Outcome, moment: f64) -> String {
         let lives = self.frames.at(&live.frame_times, moment).lives;
-        let count = |(class, name): (u8, &String)| say("{} of class {name}", &[&of_class(lives, class), &heard(name)]);
+        let count = |(class, name): (u8, &Phrase)| say("{} of class {name}", &[&of_class(lives, class), &tell(name)]);
         let counts: Vec<_> = (0..).zip(&live.layout.classes).map(count).collect();
         format!("; {}", counts.join(", "))
     }
@@ -392,10 +392,7 @@ impl FleetMap {
             let cells = [phase(HostPhase::Open), phase(HostPhase::Recycling)].into_iter().chain(classes);
             html! { { for cells.map(|count| html! { <td>{ count }</td> }) } }
         };
-        let more = [tr("open"), tr("recycling")]
-            .into_iter()
-            .map(str::to_owned)
-            .chain(classes.iter().map(|class| heard(class)));
+        let more = [tr("open"), tr("recycling")].into_iter().map(str::to_owned).chain(classes.iter().map(tell));
         let mut more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
         let largest =
             if self.colours == Colouring::Draw { tr("Most of its share drawn") } else { tr("Fullest uplink") };
@@ -740,9 +737,9 @@ fn drawn(draws: &[u8]) -> String {
 }
 
 /// What colours and outlines mean where they tell lifetime classes.
-fn class_legend(classes: &[String]) -> Html {
-    let class = |(index, name): (usize, &String)| {
-        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ heard(name) }</span> }
+fn class_legend(classes: &[Phrase]) -> Html {
+    let class = |(index, name): (usize, &Phrase)| {
+        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ tell(name) }</span> }
     };
     html! {
         <>

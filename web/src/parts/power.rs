@@ -1,6 +1,6 @@
 //! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
 
-use tiebreak_i18n::{heard, tr};
+use tiebreak_i18n::{tell, tr};
 use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
@@ -69,7 +69,7 @@ impl PowerPanel {
         let tell = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
         let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
             Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
             None => Html::default(),
         };
         html! {

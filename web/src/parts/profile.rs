@@ -1,6 +1,6 @@
 //! What the workload looks like, below the charts.
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::{Machines, Profiled};
 use tiebreak_lab::view::words;
@@ -31,7 +31,7 @@ pub(crate) fn view(link: &Scope<Page>, app: &App, exhibits: &Exhibits, width: u3
             if open {
                 { match &app.profile {
                     Some(Ok(profiled)) => told(profiled),
-                    Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+                    Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
                     None => html! { <p class="hint">{ tr("Counting ...") }</p> },
                 } }
             }

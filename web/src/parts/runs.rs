@@ -1,6 +1,6 @@
 //! The log of runs: reopened, starred, compared.
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lab::app::Logged;
 use tiebreak_lab::view::words;
 use tiebreak_lab::{App, Message};
@@ -53,7 +53,7 @@ fn row(link: &Scope<Page>, run: &Logged) -> Html {
         <tr>
             <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={tell(Message::Star)}>{ star }</button></td>
             <th scope="row">{ number }</th>
-            <td class="tried">{ heard(&run.tried) }</td>
+            <td class="tried">{ tell(&run.tried) }</td>
             <td>{ format!("{} %", words::fixed(result.empty_hosts_pct, 1)) }</td>
             <td>{ format!("{} %", words::fixed(result.packing_density_pct, 1)) }</td>
             <td>{ words::count(result.conflicts) }</td>

@@ -1,7 +1,7 @@
 //! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
 //! that fills.
 
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lab::app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
 use tiebreak_lab::app::{Mode, Notice, Sweep, Wish};
 use tiebreak_lab::view::compare::{MEASURES, Measure};
@@ -189,7 +189,7 @@ fn table(link: &Scope<Page>, sweep: &Sweep) -> Html {
         let cells: Option<Vec<Html>> = MEASURES.iter().map(cell).collect();
         let cells = match (cells, point.failure()) {
             (Some(cells), None) => html! { { for cells } },
-            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ heard(error) }</td> },
+            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ tell(error) }</td> },
             (None, None) => html! { <td colspan={MEASURES.len().to_string()} class="muted">{ waits }</td> },
         };
         html! { <tr>{ for point.values.iter().map(|value| html! { <th scope="row">{ value }</th> }) }{ cells }

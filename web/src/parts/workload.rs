@@ -1,6 +1,6 @@
 //! Below the rules: the workload, the machines, the agents, the seed.
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lab::app::{Edit, Like};
 use tiebreak_lab::protocol::{FITTED, TraceCard};
 use tiebreak_lab::view::report;
@@ -141,12 +141,12 @@ fn generate(link: &Scope<Page>, app: &App) -> Html {
 }
 
 fn trace_card(card: &TraceCard) -> Html {
-    let lines = card.notes.iter().chain(&card.cannot_answer);
+    let lines = card.notes.iter().map(tell).chain(card.cannot_answer.iter().map(|it| tr(it).to_owned()));
     html! {
         <>
             <p>{ report::about_trace(card) }</p>
             <details class="about"><summary>{ tr("About this trace") }</summary>
-                <ul>{ for lines.map(|line| html! { <li>{ heard(line) }</li> }) }</ul>
+                <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
                 if card.faulty > 0.0 {
                     <p>{ say("{} rows left out:", &[&words::count(card.faulty)]) }</p>
                     <ul>{ for card.faults.iter().map(|line| html! { <li>{ line }</li> }) }</ul>

@@ -42,9 +42,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         variant.measures.measured_from_hours = hours;
     }
     let plan = variant.plan(source.workload.clone())?;
-    let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
-    doubts.extend(variant.ends_early(plan.workload()));
-    doubts.extend(facts.doubts(plan.fleet()));
+    let told = too_large(plan.workload(), plan.fleet()).into_iter().chain(variant.ends_early(plan.workload()));
+    let mut doubts: Vec<_> = told.chain(facts.doubts(plan.fleet())).map(|doubt| doubt.to_string()).collect();
     doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
     progress::listen();
     doubts.iter().for_each(note);
@@ -262,7 +261,7 @@ struct Share {
 impl Share {
     fn of((share, hint): (&RuleShare, Option<RuleHint>)) -> Self {
         let RuleShare { rule, before, after, decided, left_one, settled, samples, .. } = *share;
-        let told = hint.map(|hint| hint.sentence(share));
+        let told = hint.map(|hint| hint.sentence(share).to_string());
         Self { rule, before, after, decided, left_one, settled, samples, hint: hint.map(RuleHint::word), told }
     }
 }
@@ -277,7 +276,11 @@ impl Report {
         let by = |bottleneck: Bottleneck| summary.counters.refused_by_network[bottleneck as usize];
         Self {
             digest: format!("{:016x}", summary.digest),
-            warnings: facts.slow_agents(wait_p50 / variant.agents.slowdown, ended).into_iter().collect(),
+            warnings: facts
+                .slow_agents(wait_p50 / variant.agents.slowdown, ended)
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             told: Vec::new(),
             placements: summary.placements,
             ended_before_placed: ended,

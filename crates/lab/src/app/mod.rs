@@ -16,9 +16,9 @@ pub mod sweep;
 
 use std::collections::BTreeSet;
 
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lesson::Lesson;
-use tiebreak_model::Declared;
+use tiebreak_model::{Declared, Phrase};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::fork::FORKS_MAX;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp, TraceSettings, Variant, WorkloadRef};
@@ -104,13 +104,13 @@ pub struct App {
     /// The fit that was asked for last.
     pub fitting: Option<Fitting>,
     /// What was last told of what a deployment is expected to grow to, or why it cannot be.
-    pub forecast: Option<Result<Box<Forecast>, String>>,
+    pub forecast: Option<Result<Box<Forecast>, Phrase>>,
     /// What the file of draws or CPU readings that was given last says, or why that cannot be told.
-    pub drawn: Option<Result<Box<Exhibit>, String>>,
+    pub drawn: Option<Result<Box<Exhibit>, Phrase>>,
     /// What came of trying capping on servers last, or why it cannot be tried.
-    pub tried: Option<Result<Box<Exhibit>, String>>,
+    pub tried: Option<Result<Box<Exhibit>, Phrase>>,
     /// What the workload looks like, or why that cannot be told.
-    pub profile: Option<Result<Box<Profiled>, String>>,
+    pub profile: Option<Result<Box<Profiled>, Phrase>>,
     /// Whether that is shown.
     pub shows_profile: bool,
     /// The workload that it was asked for, with the seed.
@@ -855,7 +855,7 @@ impl App {
     fn select_machine(&mut self, machine: Option<u32>) -> Vec<Effect> {
         self.selection.machine = machine;
         self.selection.vms.clear();
-        self.selection.about.clear();
+        self.selection.about = Phrase::default();
         self.selection.life = None;
         self.ask_machine()
     }
@@ -923,13 +923,13 @@ impl App {
     /// What the engine in front was asked and will not answer any more has this for its answer.
     fn answer_for_the_engine(&mut self, reason: &str) {
         if self.shows_profile && self.profile.is_none() {
-            self.profile = Some(Err(reason.to_owned()));
+            self.profile = Some(Err(Phrase::text(reason.to_owned())));
         }
         if let Some(Fitting::Under(_)) = self.fitting {
-            self.fitting = Some(Fitting::Over(Err(reason.to_owned())));
+            self.fitting = Some(Fitting::Over(Err(Phrase::text(reason.to_owned()))));
         }
         if let Some(sizing) = self.sizing.as_mut().filter(|sizing| sizing.needs.is_none()) {
-            sizing.failure.get_or_insert_with(|| reason.to_owned());
+            sizing.failure.get_or_insert_with(|| Phrase::text(reason.to_owned()));
         }
     }
 
@@ -974,7 +974,7 @@ impl App {
             // Clusters over years run in the pool alone.
             Reply::Ready | Reply::Years { .. } => Vec::new(),
             Reply::Fitting { share, result } => {
-                let over = |result: Result<Box<FitCard>, String>| Fitting::Over(result);
+                let over = |result: Result<Box<FitCard>, Phrase>| Fitting::Over(result);
                 self.fitting = Some(result.map_or(Fitting::Under(share), over));
                 Vec::new()
             }
@@ -992,7 +992,7 @@ impl App {
             }
             Reply::Nodes(Ok(machines)) => self.edit(&Edit::Machines(machines)),
             Reply::Nodes(Err(why)) => {
-                self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![why]));
+                self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![tell(&why)]));
                 Vec::new()
             }
             Reply::Needs(needs) => {
@@ -1030,7 +1030,7 @@ impl App {
                 // What was chosen for the same lines before stays chosen.
                 let before = self.unknown.take();
                 self.unknown = unknown.map(|new| before.filter(|before| before.rows == new.rows).unwrap_or(new));
-                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![message]));
+                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![tell(&message)]));
                 Vec::new()
             }
             Reply::TraceNeeded { run, fingerprint, name, sample } => {
@@ -1108,7 +1108,10 @@ impl App {
         let fingerprint = card.fingerprint.clone();
         if card.faulty > 0.0 {
             let rows = words::counted(card.faulty, "row was", "rows were");
-            self.notices.push(Notice::bad(say("{rows} left out of {}", &[&rows, &card.name]), card.faults.clone()));
+            self.notices.push(Notice::bad(
+                say("{rows} left out of {}", &[&rows, &card.name]),
+                card.faults.iter().map(tell).collect(),
+            ));
         }
         self.traces.retain(|trace| trace.fingerprint != fingerprint);
         self.traces.push(card);
@@ -1207,7 +1210,7 @@ impl App {
             Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
             Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
             Phase::Costly { .. } => tr("Waiting for your go-ahead: this run will take a while").into(),
-            Phase::Failed(message) => heard(message),
+            Phase::Failed(message) => tell(message),
             Phase::Finished => self.finished_status(),
         }
     }

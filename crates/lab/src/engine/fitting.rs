@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tiebreak_admission::fit::{Agreement, Fit, Fitted, histories};
-use tiebreak_model::Workload;
+use tiebreak_model::{Phrase, Workload};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::AdmissionSettings;
 
@@ -19,9 +19,9 @@ pub(super) struct Fitting {
 
 impl Fitting {
     /// Of this workload, whose cores or blocks end as the variant says.
-    pub(super) fn new(variant: &Variant, workload: &Arc<Workload>) -> Result<Self, String> {
+    pub(super) fn new(variant: &Variant, workload: &Arc<Workload>) -> Result<Self, Phrase> {
         let deaths = variant.admission.deaths.0;
-        let fit = Fit::new(&histories(workload, deaths), deaths).map_err(|fault| fault.to_string())?;
+        let fit = Fit::new(&histories(workload, deaths), deaths).map_err(|fault| fault.phrase())?;
         Ok(Self { fit: Some(fit) })
     }
 
@@ -58,6 +58,6 @@ fn card(fitted: &Fitted) -> FitCard {
         outlived: counts.censored,
         settings: AdmissionSettings::named(&fitted.prior).map(|(name, value)| (name.to_owned(), value)).into(),
         agreements: [&fitted.sizes, &fitted.lives, &fitted.first_scale_outs].map(agreed).into(),
-        cannot_say: fitted.cannot_say.iter().map(ToString::to_string).collect(),
+        cannot_say: fitted.cannot_say.iter().map(|doubt| doubt.phrase()).collect(),
     }
 }

@@ -26,14 +26,15 @@ mod years;
 use std::sync::Arc;
 
 use tiebreak_lesson::{Issue, Lesson};
-use tiebreak_model::{Declared, MachineId, Readiness, Resources, Time, VmId, Workload};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Declared, MachineId, Phrase, Readiness, Resources, Time, VmId, Workload, phrase};
 use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::{Fate, MachineByte, Plan, Probe, World};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Nodes, Parsed, TraceParser};
 
 use crate::protocol::{Command, Generate, Machines, Needs, Profiled, Reply, StepTo, TraceCard, VmCard};
-use crate::view::words;
+use crate::said;
 
 use self::answer::answer;
 pub use self::differences::DIFFERENCES_MAX;
@@ -54,7 +55,7 @@ const SECONDS_ASKED: f64 = 60.0;
 const BYTES_ASKED: f64 = 2.0 * 1_073_741_824.0;
 
 /// What is asked of a trace that nobody gave yet.
-const NOT_LOADED: &str = "expected a trace that is loaded, got one that is not; open its file first";
+const NOT_LOADED: &str = mark("expected a trace that is loaded, got one that is not; open its file first");
 
 /// Everything the page does not do itself.
 #[derive(Default)]
@@ -257,7 +258,7 @@ impl Engine {
         if let Err(error) = reading.parser.push(chunk) {
             let unknown = trace_card::unknown(reading.parser.unknown());
             self.reading = None;
-            return vec![Reply::TraceFailed { message: error.to_string(), unknown }];
+            return vec![Reply::TraceFailed { message: Phrase::text(error.to_string()), unknown }];
         }
         let progress = reading.parser.progress();
         if progress.bytes - reading.told_at < TELL_EVERY {
@@ -280,7 +281,7 @@ impl Engine {
                 }
                 replies
             }
-            Err(error) => vec![Reply::TraceFailed { message: error.to_string(), unknown: None }],
+            Err(error) => vec![Reply::TraceFailed { message: Phrase::text(error.to_string()), unknown: None }],
         }
     }
 
@@ -311,8 +312,9 @@ impl Engine {
             self.traces.iter().find(of).map(|trace| (trace.fingerprint, trace.workload.clone(), trace.name.clone()));
         let trace = source.as_ref().map(|(_, workload, name)| (&**workload, name.as_str()));
         match generated::drawn(ask, trace) {
-            Ok((name, parsed)) => {
-                let card = self.keep(name, Vec::new(), parsed);
+            Ok((name, parsed, notes)) => {
+                let mut card = self.keep(name, Vec::new(), parsed);
+                card.notes.splice(..notes.len(), notes);
                 if let (Some(trace), Some((like, ..))) = (self.traces.last_mut(), source) {
                     trace.like = Some(like);
                 }
@@ -323,8 +325,8 @@ impl Engine {
     }
 
     /// What the workload of a document looks like; one that was fitted to a loaded trace is laid beside that.
-    fn profile(&mut self, document: &str) -> Result<Box<Profiled>, String> {
-        let workload = read(document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+    fn profile(&mut self, document: &str) -> Result<Box<Profiled>, Phrase> {
+        let workload = read(document).and_then(|variant| self.workload(&variant).ok_or(Phrase::text(NOT_LOADED)))?;
         let mut profiled = profile::of(&workload);
         let find = |fingerprint: u128| self.traces.iter().find(|trace| trace.fingerprint == fingerprint);
         let like = find(workload.fingerprint()).and_then(|trace| find(trace.like?));
@@ -334,9 +336,9 @@ impl Engine {
         Ok(Box::new(profiled))
     }
 
-    fn needs(&mut self, document: &str, is_suggested: bool, reject_pct: f64) -> Result<Needs, String> {
+    fn needs(&mut self, document: &str, is_suggested: bool, reject_pct: f64) -> Result<Needs, Phrase> {
         let variant = read(document)?;
-        let workload = self.workload(&variant).ok_or(NOT_LOADED)?;
+        let workload = self.workload(&variant).ok_or(Phrase::text(NOT_LOADED))?;
         needs((&self.known.facts(&workload), &workload), &variant, is_suggested, reject_pct)
     }
 
@@ -379,7 +381,7 @@ impl Engine {
         let cost = variant.cost(variant.expected_vms().unwrap_or_else(|| self.loaded_vms(&variant)));
         if !at_any_cost && cost.is_above(SECONDS_ASKED, BYTES_ASKED) {
             self.waiting = Some(Waiting { run: id, document, then, fingerprint: None, at_any_cost });
-            return vec![Reply::Costly { run: id, told: cost.to_string(), seconds: cost.seconds, bytes: cost.bytes }];
+            return vec![Reply::Costly { run: id, told: cost.phrase(), seconds: cost.seconds, bytes: cost.bytes }];
         }
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
@@ -389,7 +391,7 @@ impl Engine {
         };
         let plan = match variant.untrained_plan(workload) {
             Ok(plan) => plan,
-            Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
+            Err(error) => return vec![Reply::Failed { run: id, message: error.phrase() }],
         };
         match learning::prepare(id, &variant, plan, &mut self.shelf, then) {
             Ready::Now(plan, known) => self.begin(id, *plan, known, then),
@@ -435,13 +437,13 @@ impl Engine {
 
     /// Begins to fit what admission rules believe to a workload; the answer, where there is one at once.
     fn fit(&mut self, document: &str) -> Option<Reply> {
-        let told = |why: String| Some(Reply::Fitting { share: 1.0, result: Some(Err(why)) });
+        let told = |why: Phrase| Some(Reply::Fitting { share: 1.0, result: Some(Err(why)) });
         let variant = match read(document) {
             Ok(variant) => variant,
             Err(why) => return told(why),
         };
         let Some(workload) = self.workload(&variant) else {
-            return told(NOT_LOADED.into());
+            return told(Phrase::text(NOT_LOADED));
         };
         match Fitting::new(&variant, &workload) {
             Ok(fitting) => {
@@ -565,21 +567,23 @@ impl Engine {
     /// slices, as long as no newer run begins.
     fn explain(&mut self, run: u32, vm: String, asked: Option<u32>) -> Option<Reply> {
         self.explaining = None;
-        let refuse = |message: String| {
+        let refuse = |message: Phrase| {
             let (attempts, story) = (Vec::new(), Vec::new());
             Some(Reply::Explained { run, vm: vm.clone(), attempts, story, message: Some(message) })
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
-            let learning =
-                "That run is over, and for the next one lifetimes are being learned; ask again when it runs.";
-            let over = "That run is over; press Run to look at it again.";
-            return refuse(if self.learning.is_some() { learning } else { over }.into());
+            return refuse(match self.learning {
+                Some(_) => phrase!(
+                    "That run is over, and for the next one lifetimes are being learned; ask again when it runs."
+                ),
+                None => phrase!("That run is over; press Run to look at it again."),
+            });
         };
         let plan = current.world.plan();
         let workload = plan.workload();
         let Some(id) = vm.trim().parse().ok().and_then(|name| workload.find(name)) else {
             let some = workload.name(VmId(workload.vm_count() / 2));
-            return refuse(format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."));
+            return refuse(phrase!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}.", vm, some));
         };
         let asked = asked.filter(|machine| *machine < plan.fleet().machine_count()).map(MachineId);
         let watched = current.world.probed().iter().any(|probed| probed.vm == id);
@@ -629,7 +633,7 @@ impl Engine {
                 let expected = card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
                 VmCard {
                     vm: workload.name(vm).to_string(),
-                    demand: words::resources(demand),
+                    demand: said::resources(demand),
                     since_ms: since.0 as f64,
                     expected: expected.map(lifetimes::expected),
                     residual: expected.is_some_and(|expected| expected.residual),
@@ -638,20 +642,24 @@ impl Engine {
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
         let frames = current.world.frames();
-        let uplinks = frames.and_then(|frames| frames.uplink_at(at, id)).map_or_else(String::new, |uplink| {
-            format!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0))
-        });
-        let draw = frames.and_then(|frames| frames.draw_at(at, id)).map_or_else(String::new, |draw| {
-            format!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share())
-        });
+        let uplinks = frames
+            .and_then(|frames| frames.uplink_at(at, id))
+            .map(|uplink| phrase!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0)));
+        let draw = frames
+            .and_then(|frames| frames.draw_at(at, id))
+            .map(|draw| phrase!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share()));
         let whole = fleet.machines_of_rack(fleet.rack_of(id)) == fleet.machines_of_chassis(fleet.chassis_of(id));
-        let chassis = if whole { String::new() } else { format!(", chassis {}", fleet.chassis_of(id)) };
-        let about = format!(
+        let chassis = (!whole).then(|| phrase!(", chassis {}", fleet.chassis_of(id)));
+        let about = phrase!(
             "Rack {}{chassis} of {cluster}{}; {} of {} free{uplinks}{draw}",
             fleet.rack_of(id),
-            words::readiness(readiness(&current.world, id, at)),
-            words::resources(free),
-            words::resources(fleet.capacity(id))
+            chassis,
+            cluster,
+            Phrase::text(said::readiness(readiness(&current.world, id, at))),
+            said::resources(free),
+            said::resources(fleet.capacity(id)),
+            uplinks,
+            draw
         );
         let life = card.zip(terms).map(|(card, terms)| lifetimes::host(&card, &terms));
         Some(Reply::Machine { run, machine, time_ms, about, life, vms })
@@ -671,8 +679,8 @@ fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
 }
 
 /// The machines of a list, by what is alike.
-fn machines_of(file: &[u8]) -> Result<Vec<Machines>, String> {
-    let nodes = tiebreak_trace::nodes::read(file).map_err(|fault| fault.to_string())?;
+fn machines_of(file: &[u8]) -> Result<Vec<Machines>, Phrase> {
+    let nodes = tiebreak_trace::nodes::read(file).map_err(|fault| Phrase::text(fault.to_string()))?;
     let machines = |it: &Nodes| Machines {
         machines: it.machines,
         cores: f64::from(it.cores_milli) / 1_000.0,
@@ -682,10 +690,10 @@ fn machines_of(file: &[u8]) -> Result<Vec<Machines>, String> {
 }
 
 /// The active variant of a document, which must be one without issues: what runs is what the page shows, or nothing.
-fn read(document: &str) -> Result<Variant, String> {
-    let read = Document::read(document).map_err(|error| error.to_string())?;
+fn read(document: &str) -> Result<Variant, Phrase> {
+    let read = Document::read(document).map_err(|error| Phrase::text(error.to_string()))?;
     match read.issues.first() {
-        Some(issue) => Err(issue.to_string()),
+        Some(issue) => Err(Phrase::text(issue.to_string())),
         None => Ok(read.document.active_variant().clone()),
     }
 }

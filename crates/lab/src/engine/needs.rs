@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use tiebreak_model::Workload;
+use tiebreak_model::{Phrase, Workload};
 use tiebreak_profile::Facts;
 use tiebreak_profile::sizing::{Bound, Mix};
 use tiebreak_scenario::Variant;
@@ -36,7 +36,7 @@ pub(super) fn needs(
     variant: &Variant,
     is_suggested: bool,
     reject_pct: f64,
-) -> Result<Needs, String> {
+) -> Result<Needs, Phrase> {
     let suggested = facts.load.suggested();
     let kinds = match is_suggested {
         true => vec![Machines { machines: 1, cores: suggested.cores.into(), memory_gib: suggested.memory_gib.into() }],

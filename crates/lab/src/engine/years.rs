@@ -2,7 +2,7 @@
 
 use tiebreak_admission::Seen;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{ClusterId, Expected};
+use tiebreak_model::{ClusterId, Expected, Phrase};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::pricing::charged;
@@ -27,8 +27,8 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    pub(super) fn new(run: u32, variant: &Variant) -> Result<Self, String> {
-        let years = variant.years().map_err(|error| error.to_string())?;
+    pub(super) fn new(run: u32, variant: &Variant) -> Result<Self, Phrase> {
+        let years = variant.years().map_err(|error| error.phrase())?;
         Ok(Self { run, cores: variant.admission_lab.cores, years })
     }
 
@@ -82,8 +82,8 @@ fn then(Refused { at_hours, used, growth, why }: Refused, cores: u32) -> Refused
 }
 
 /// What a deployment is expected to grow to, and what users are charged for.
-pub(super) fn forecast(variant: &Variant, ask: &ForecastAsk) -> Result<Box<Forecast>, String> {
-    let terms = Terms::new(&variant.admission, true).map_err(|fault| fault.to_string())?;
+pub(super) fn forecast(variant: &Variant, ask: &ForecastAsk) -> Result<Box<Forecast>, Phrase> {
+    let terms = Terms::new(&variant.admission, true).map_err(|fault| fault.phrase())?;
     let deaths = terms.model().deaths;
     let cores = ask.cores.clamp(1.0, 1e6);
     let fresh = Seen::started(cores);

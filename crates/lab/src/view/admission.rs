@@ -1,8 +1,8 @@
 //! Admission in words and charts: what a deployment may grow to, and what a cluster over years gave.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
-use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_model::Declared;
+use tiebreak_i18n::{mark, say, tell, tr};
+use tiebreak_model::{Declared, Phrase};
 use tiebreak_sim::AdmissionSettings;
 
 use crate::App;
@@ -99,7 +99,7 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
 #[must_use]
 pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let day = words::trimmed(then.at_hours / DAY, 0);
-    let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &heard(why)])).collect();
+    let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &tell(why)])).collect();
     let sentence = say(
         "On day {day}, with {} of {} cores in use, a deployment of {} was not let in. {}.",
         &[
@@ -136,7 +136,7 @@ pub struct CaseRow {
     /// Deployments that were let in.
     pub admitted: String,
     /// Why there is nothing.
-    pub failure: Option<String>,
+    pub failure: Option<Phrase>,
 }
 
 /// A figure over results.

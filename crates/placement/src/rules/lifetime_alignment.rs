@@ -1,9 +1,7 @@
 //! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
-
-use tiebreak_model::{ExpectedExit, Outlook, declare};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare};
 
 use crate::temporal::{Exit, Steps, TemporalPreference};
 
@@ -43,9 +41,9 @@ impl TemporalPreference for LifetimeAlignment {
         ((self.unit_min * 60.0) as u32).max(1)
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
-        let words = ["is of the VM's class", "is of another class", "is empty"];
-        words[self.steps(vm).level(expected) as usize].to_owned()
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
+        let words = [mark("is of the VM's class"), mark("is of another class"), mark("is empty")];
+        Phrase::text(words[self.steps(vm).level(expected) as usize])
     }
 }
 

@@ -1,9 +1,6 @@
 //! `TemporalCost`: NILAS (LAVA section 4.2, Algorithm 2).
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::{ExpectedExit, Outlook, declare};
+use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare, phrase};
 
 use crate::temporal::{Exit, Steps, TemporalPreference};
 use crate::words::span;
@@ -77,11 +74,11 @@ impl TemporalPreference for TemporalCost {
         })
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
         let step = self.steps(vm).level(expected);
         match vm.exit_s().saturating_sub(Exit::Newest.of(expected).max(vm.now_s)) {
-            0 => format!("would be busy no longer (step {step})"),
-            later_s => format!("would be busy {} longer (step {step})", span(later_s)),
+            0 => phrase!("would be busy no longer (step {step})", step),
+            later_s => phrase!("would be busy {} longer (step {step})", span(later_s), step),
         }
     }
 }
