@@ -106,7 +106,7 @@ pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
             &day,
             &words::count(f64::from(then.used)),
             &words::count(f64::from(capacity)),
-            &words::counted(then.asked, tr("core"), tr("cores")),
+            &words::counted(then.asked, "core", "cores"),
             &why.join("; "),
         ],
     );
