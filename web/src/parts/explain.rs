@@ -5,6 +5,7 @@ use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lab::app::{Answer, Lane, Mode, Selection};
 use tiebreak_lab::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_lab::{App, Message, view::words};
+use tiebreak_model::Phrase;
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::html::Scope;
 use yew::prelude::*;
@@ -181,7 +182,8 @@ fn scores(explained: &Explained) -> Html {
         heads.push(tr("Asked about").into());
     }
     // Validators that let all of them pass tell nothing.
-    let telling = |row: &&tiebreak_lab::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
+    let valid = Phrase::text("valid");
+    let telling = |row: &&tiebreak_lab::protocol::ScoreRow| row.verdicts.iter().any(|verdict| *verdict != valid);
     let row = |row: &tiebreak_lab::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tiebreak_chart::Table;
-use tiebreak_i18n::{say, tell, tr};
+use tiebreak_i18n::{say, tr};
 use tiebreak_lab::app::Edit;
 use tiebreak_lab::protocol::Learned;
 use tiebreak_lab::view::lifetimes::{self, Fact, OFFERED, Predictor};

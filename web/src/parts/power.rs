@@ -5,7 +5,7 @@ use tiebreak_lab::protocol::{Exhibit, PowerAsk};
 use tiebreak_lab::view::power;
 use tiebreak_lab::view::words::help;
 use tiebreak_lab::{App, Message};
-use tiebreak_model::Declared;
+use tiebreak_model::{Declared, Phrase};
 use tiebreak_sim::PowerSettings;
 use web_sys::{Event, HtmlInputElement};
 use yew::html::Scope;
@@ -66,9 +66,9 @@ impl PowerPanel {
     pub(crate) fn view(&self, link: &Scope<Page>, app: &App, width: u32) -> Html {
         let fold = link.callback(|_| PageMessage::Power(PowerMessage::Fold));
         let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
-        let tell = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
-        let told = |at: usize, told: &Option<Result<Box<Exhibit>, String>>| match told {
-            Some(Ok(exhibit)) => self.exhibits.view(&tell, exhibits.len() + at, exhibit, width),
+        let opened = link.callback(|message| PageMessage::Power(PowerMessage::Exhibit(message)));
+        let told = |at: usize, told: &Option<Result<Box<Exhibit>, Phrase>>| match told {
+            Some(Ok(exhibit)) => self.exhibits.view(&opened, exhibits.len() + at, exhibit, width),
             Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
             None => Html::default(),
         };
@@ -79,7 +79,7 @@ impl PowerPanel {
                 if self.open {
                     <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
                     { form::group(link, tr("power"), app.variant(), "power") }
-                    { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
+                    { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&opened, at, exhibit, width)) }
                     if !exhibits.is_empty() { { draws(link) } }
                     { told(0, &app.drawn) }
                     { told(1, &app.tried) }

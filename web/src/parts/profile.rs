@@ -15,12 +15,12 @@ use crate::page::{Page, PageMessage};
 pub(crate) fn view(link: &Scope<Page>, app: &App, exhibits: &Exhibits, width: u32) -> Html {
     let open = app.shows_profile;
     let fold = link.callback(move |_| PageMessage::App(Message::Profile(!open)));
-    let tell = link.callback(PageMessage::Profile);
+    let opened = link.callback(PageMessage::Profile);
     let told = |profiled: &Profiled| {
         html! {
             <>
                 { machines(link, profiled) }
-                { for profiled.exhibits.iter().enumerate().map(|(at, exhibit)| exhibits.view(&tell, at, exhibit, width)) }
+                { for profiled.exhibits.iter().enumerate().map(|(at, exhibit)| exhibits.view(&opened, at, exhibit, width)) }
             </>
         }
     };

@@ -46,12 +46,12 @@ pub(crate) fn view(link: &Scope<Page>, app: &App) -> Html {
 
 fn row(link: &Scope<Page>, run: &Logged) -> Html {
     let number = run.number;
-    let tell = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| PageMessage::App(message(number)));
+    let does = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| PageMessage::App(message(number)));
     let result = &run.result;
     let star = if run.starred { "\u{2605}" } else { "\u{2606}" };
     html! {
         <tr>
-            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={tell(Message::Star)}>{ star }</button></td>
+            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={does(Message::Star)}>{ star }</button></td>
             <th scope="row">{ number }</th>
             <td class="tried">{ tell(&run.tried) }</td>
             <td>{ format!("{} %", words::fixed(result.empty_hosts_pct, 1)) }</td>
@@ -59,8 +59,8 @@ fn row(link: &Scope<Page>, run: &Logged) -> Html {
             <td>{ words::count(result.conflicts) }</td>
             <td>{ words::count(result.rejections) }</td>
             <td>
-                <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={tell(Message::Reopen)}>{ tr("Reopen") }</button>
-                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={tell(Message::CompareWith)}>{ tr("Compare") }</button>
+                <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={does(Message::Reopen)}>{ tr("Reopen") }</button>
+                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={does(Message::CompareWith)}>{ tr("Compare") }</button>
             </td>
         </tr>
     }

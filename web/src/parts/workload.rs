@@ -149,7 +149,7 @@ fn trace_card(card: &TraceCard) -> Html {
                 <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
                 if card.faulty > 0.0 {
                     <p>{ say("{} rows left out:", &[&words::count(card.faulty)]) }</p>
-                    <ul>{ for card.faults.iter().map(|line| html! { <li>{ line }</li> }) }</ul>
+                    <ul>{ for card.faults.iter().map(|line| html! { <li>{ tell(line) }</li> }) }</ul>
                 }
             </details>
         </>
