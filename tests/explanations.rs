@@ -51,9 +51,12 @@ fn check(
     holds(it.winner.as_ref().map(|card| card.machine) == decision.machine, "another machine")?;
     holds(it.refusal.is_some() == (decision.outcome == Outcome::Refused), "refused or not")?;
     holds(it.avoided.unwrap_or(it.funnel.best.len() as u32) == decision.best_set, "another number drawn from")?;
-    holds(it.sentence(fleet).ends_with('.'), "no sentence")?;
+    holds(it.sentence(fleet).to_string().ends_with('.'), "no sentence")?;
     let why_not = it.why_not.as_ref().ok_or("why not is not answered")?;
-    holds(it.why_not_sentence(fleet).is_some_and(|told| told.contains(&format!("achine {asked}"))), "about another")?;
+    holds(
+        it.why_not_sentence(fleet).is_some_and(|told| told.to_string().contains(&format!("achine {asked}"))),
+        "about another",
+    )?;
     match &it.refusal {
         Some(refusal) => {
             seen.refused += 1;

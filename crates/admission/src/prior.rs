@@ -6,6 +6,8 @@
 
 use core::fmt;
 
+use tiebreak_model::{Phrase, phrase};
+
 use crate::gamma::Gamma;
 
 /// The distributions that the parameters of one deployment are drawn from.
@@ -146,39 +148,64 @@ impl Model {
     }
 }
 
-impl fmt::Display for Which {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Death => "death rate",
-            Self::ScaleOut => "scale-out rate",
-            Self::Size => "size of a request",
-        })
+impl Which {
+    fn phrase(self) -> Phrase {
+        match self {
+            Self::Death => phrase!("death rate"),
+            Self::ScaleOut => phrase!("scale-out rate"),
+            Self::Size => phrase!("size of a request"),
+        }
+    }
+}
+
+impl PriorFault {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
+        let (least, most) = (Prior::LEAST, Prior::MOST);
+        match self {
+            Self::Shape { which, shape } => {
+                phrase!(
+                    "expected a shape from {least} to {most} for the {which}, got {shape}",
+                    least,
+                    most,
+                    which.phrase(),
+                    shape
+                )
+            }
+            Self::Rate { which, rate } => {
+                phrase!(
+                    "expected a rate from {least} to {most} for the {which}, got {rate}",
+                    least,
+                    most,
+                    which.phrase(),
+                    rate
+                )
+            }
+            Self::Stop { stop } => {
+                phrase!("expected whole stops per core life from 0 to {}, got {stop}", Prior::STOP_MOST, stop)
+            }
+            Self::Power { power } => {
+                phrase!(
+                    "expected a power from -{least} to {most}, got {power}",
+                    Prior::POWER_MOST,
+                    Prior::POWER_MOST,
+                    power
+                )
+            }
+            Self::Variance { power, shape } => phrase!(
+                "expected a power above {}, minus half the shape of the death rate, got {power}: \
+                 the variance would be infinite",
+                -shape / 2.0,
+                power
+            ),
+        }
     }
 }
 
 impl fmt::Display for PriorFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (least, most) = (Prior::LEAST, Prior::MOST);
-        match self {
-            Self::Shape { which, shape } => {
-                write!(f, "expected a shape from {least} to {most} for the {which}, got {shape}")
-            }
-            Self::Rate { which, rate } => {
-                write!(f, "expected a rate from {least} to {most} for the {which}, got {rate}")
-            }
-            Self::Stop { stop } => {
-                write!(f, "expected whole stops per core life from 0 to {}, got {stop}", Prior::STOP_MOST)
-            }
-            Self::Power { power } => {
-                write!(f, "expected a power from -{most} to {most}, got {power}", most = Prior::POWER_MOST)
-            }
-            Self::Variance { power, shape } => write!(
-                f,
-                "expected a power above {}, minus half the shape of the death rate, got {power}: \
-                 the variance would be infinite",
-                -shape / 2.0
-            ),
-        }
+        self.phrase().fmt(f)
     }
 }
 

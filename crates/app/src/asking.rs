@@ -6,7 +6,8 @@
 use tiebreak_engine::Command;
 use tiebreak_engine::protocol::{Answer, Ask, Found, Needs};
 use tiebreak_engine::questions::{Of, Question};
-use tiebreak_i18n::tr;
+use tiebreak_i18n::{tell, tr};
+use tiebreak_model::Phrase;
 
 use super::{App, Edit, Effect, Notice};
 
@@ -55,7 +56,7 @@ pub enum Then {
 }
 
 /// An answer, or why there is none.
-pub type Answered = Result<Box<Answer>, String>;
+pub type Answered = Result<Box<Answer>, Phrase>;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -179,7 +180,7 @@ impl App {
                 Ok(Some(Found::Machines(machines))) => self.edit(&Edit::Machines(machines)),
                 Ok(_) => Vec::new(),
                 Err(why) => {
-                    self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![why]));
+                    self.notices.push(Notice::bad(tr("This list of machines could not be read"), vec![tell(&why)]));
                     Vec::new()
                 }
             },
@@ -192,7 +193,7 @@ impl App {
     }
 
     /// The engine has told what the workload needs at least, or why it cannot.
-    fn search_from(&mut self, needs: Result<Needs, String>) -> Vec<Effect> {
+    fn search_from(&mut self, needs: Result<Needs, Phrase>) -> Vec<Effect> {
         let waits = self.sizing.as_mut().filter(|sizing| sizing.needs.is_none());
         let jobs = waits.map_or(Vec::new(), |sizing| sizing.begin(needs));
         self.pool.add(jobs, &mut self.next_run)
@@ -201,6 +202,8 @@ impl App {
     /// What the engine of a lane was asked and will not answer any more has this for its answer.
     pub(crate) fn answer_for_the_engine(&mut self, lane: u32, reason: &str) -> Vec<Effect> {
         let open = self.answers.open_in(lane);
-        open.into_iter().flat_map(|number| self.answered(number, 1.0, Some(Err(reason.to_owned())))).collect()
+        open.into_iter()
+            .flat_map(|number| self.answered(number, 1.0, Some(Err(Phrase::text(reason.to_owned())))))
+            .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! One variant's runs: the engine that makes them, where the newest one stands, and what it gave.
 
-use tiebreak_i18n::tr;
+use tiebreak_model::{Phrase, phrase};
 use tiebreak_scenario::{Document, WorkloadRef};
 
 use super::message::Effect;
@@ -106,7 +106,7 @@ impl Lane {
         &mut self,
         layout: Layout,
         horizon_ms: f64,
-        (warning, doubts, outliers): (Option<String>, Vec<String>, Option<String>),
+        (warning, doubts, outliers): (Option<Phrase>, Vec<Phrase>, Option<Phrase>),
         (learned, vdcs): (Option<Box<Learned>>, Option<Box<VdcProfile>>),
     ) -> Vec<Effect> {
         self.learning = None;
@@ -160,6 +160,6 @@ impl Lane {
     /// Its engine stopped.
     pub(super) fn stopped(&mut self) {
         self.learning = None;
-        self.phase = Phase::Failed(tr("The engine stopped; press Run to try again.").into());
+        self.phase = Phase::Failed(phrase!("The engine stopped; press Run to try again."));
     }
 }

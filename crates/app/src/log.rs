@@ -1,6 +1,7 @@
 //! The log of runs: what was tried, what came of it, and the way back.
 
 use std::collections::VecDeque;
+use tiebreak_model::{Phrase, phrase};
 
 use serde_json::{Value, json};
 use tiebreak_i18n::{in_english, say, tr};
@@ -27,7 +28,7 @@ pub struct Logged {
     /// What ran.
     pub document: Document,
     /// What is different in it from the run before, in a few words.
-    pub tried: String,
+    pub tried: Phrase,
     /// What came of it.
     pub result: RunResult,
     /// Whether it is to be kept.
@@ -57,7 +58,8 @@ impl RunLog {
         if last.is_some_and(|last| last.document == *document && last.result.digest == result.digest) {
             return;
         }
-        let tried = last.map_or_else(|| document.name.clone(), |last| in_english(|| tried(&last.document, document)));
+        let tried =
+            last.map_or_else(|| phrase!("{}", document.name), |last| in_english(|| tried(&last.document, document)));
         self.push(document.clone(), tried, RunResult::told(&result.brief()), false);
         if self.runs.iter().filter(|run| !run.starred).count() > KEPT
             && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
@@ -66,14 +68,14 @@ impl RunLog {
         }
     }
 
-    fn push(&mut self, document: Document, tried: String, result: RunResult, starred: bool) {
+    fn push(&mut self, document: Document, tried: Phrase, result: RunResult, starred: bool) {
         self.ever += 1;
         self.runs.push_front(Logged { number: self.ever, document, tried, result, starred });
     }
 
     /// The runs with a star, as text to be stored.
     fn stored(&self) -> String {
-        let stored = |run: &Logged| json!({ "document": run.document.to_json(), "tried": run.tried, "result": run.result.brief() });
+        let stored = |run: &Logged| json!({ "document": run.document.to_json(), "tried": run.tried.to_string(), "result": run.result.brief() });
         Value::Array(self.runs.iter().filter(|run| run.starred).map(stored).collect()).to_string()
     }
 }
@@ -86,7 +88,7 @@ impl App {
         for run in runs.iter().take(STARS_MAX).rev() {
             let [document, tried] = ["document", "tried"].map(|name| run[name].as_str().unwrap_or_default());
             if let Ok(read) = Document::read(document) {
-                self.log.push(read.document, tried.to_owned(), RunResult::told(&run["result"]), true);
+                self.log.push(read.document, Phrase::text(tried.to_owned()), RunResult::told(&run["result"]), true);
             }
         }
     }
@@ -133,17 +135,17 @@ impl App {
     }
 }
 
-/// What is different, in a few words; English, because it is kept: who shows it translates.
-fn tried(then: &Document, now: &Document) -> String {
+/// What is different, in a few words.
+fn tried(then: &Document, now: &Document) -> Phrase {
     let changes = edits(then, now);
     let told = |change: &Change| {
         let [then, now] = &change.values;
-        format!("{}: {then} \u{2192} {now}", change.path)
+        phrase!("{}: {then} \u{2192} {now}", change.path, then, now)
     };
     match changes.len() {
-        0 if then.name == now.name => tr("the same once more").into(),
-        0 => now.name.clone(),
-        1..=NAMED => changes.iter().map(told).collect::<Vec<_>>().join(", "),
-        many => say("{}, and {} more changes", &[&told(&changes[0]), &(many - 1)]),
+        0 if then.name == now.name => phrase!("the same once more"),
+        0 => phrase!("{}", now.name),
+        1..=NAMED => Phrase::joined(changes.iter().map(told), "{}, {}"),
+        many => phrase!("{}, and {} more changes", told(&changes[0]), many - 1),
     }
 }

@@ -2,6 +2,7 @@
 
 use tiebreak_engine::Command;
 use tiebreak_engine::questions::profile_workload::ProfileWorkload;
+use tiebreak_model::Phrase;
 
 use super::{App, Asking, Effect, Lane, Mode, Selection};
 
@@ -30,7 +31,7 @@ impl App {
     pub(crate) fn select_machine(&mut self, machine: Option<u32>) -> Vec<Effect> {
         self.selection.machine = machine;
         self.selection.vms.clear();
-        self.selection.about.clear();
+        self.selection.about = Phrase::default();
         self.selection.life = None;
         self.ask_machine()
     }

@@ -1,5 +1,6 @@
 //! Two variants run over the same seeds, pair by pair, so that chance is on no side.
 
+use tiebreak_model::Phrase;
 use tiebreak_scenario::effect::SEEDS_MAX;
 use tiebreak_scenario::{Document, Variant};
 
@@ -77,8 +78,8 @@ impl Paired {
 
     /// Why a run failed, if one did.
     #[must_use]
-    pub fn failure(&self) -> Option<&str> {
+    pub fn failure(&self) -> Option<&Phrase> {
         let runs = self.pairs.iter().flat_map(|pair| &pair.runs).flatten();
-        runs.filter_map(|run| run.result.as_ref()?.as_ref().err()).next().map(String::as_str)
+        runs.filter_map(|run| run.result.as_ref()?.as_ref().err()).next()
     }
 }

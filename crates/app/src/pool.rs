@@ -4,8 +4,8 @@
 //! in no order that means anything.
 
 use std::collections::VecDeque;
+use tiebreak_model::{Phrase, phrase};
 
-use tiebreak_i18n::say;
 use tiebreak_scenario::Document;
 
 use super::message::Effect;
@@ -75,7 +75,7 @@ pub struct Gathered {
     /// Per metric, a value per sample.
     pub values: Vec<Vec<f64>>,
     /// What came out, or why nothing did.
-    pub result: Option<Result<RunResult, String>>,
+    pub result: Option<Result<RunResult, Phrase>>,
     /// What came of a cluster over years.
     pub years: Option<Box<YearsResult>>,
 }
@@ -143,7 +143,7 @@ impl Pool {
                 None
             }
             Reply::Failed { message, .. } => Some(Err(message)),
-            Reply::TraceNeeded { name, .. } => Some(Err(say("the trace {name} is not in this browser", &[&name]))),
+            Reply::TraceNeeded { name, .. } => Some(Err(phrase!("the trace {name} is not in this browser", name))),
             _ => None,
         };
         if working.gathered.result.is_none() && working.gathered.years.is_none() {
@@ -161,7 +161,7 @@ impl Pool {
         next_run: &mut u32,
     ) -> (Option<(Purpose, Gathered)>, Vec<Effect>) {
         let place = lane.checked_sub(POOL).and_then(|place| self.busy.get_mut(place as usize));
-        let gathered = Gathered { result: Some(Err(reason.to_owned())), ..Gathered::default() };
+        let gathered = Gathered { result: Some(Err(Phrase::text(reason.to_owned()))), ..Gathered::default() };
         let done = place.and_then(Option::take).map(|working| (working.job.purpose, gathered));
         (done, self.hand_out(next_run))
     }

@@ -3,7 +3,7 @@
 use tiebreak_engine::protocol::{Progress, TraceCard};
 use tiebreak_engine::questions::power_of_run::PowerOfRun;
 use tiebreak_engine::{Command, Reply, words};
-use tiebreak_i18n::{say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_model::Declared;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 
@@ -65,7 +65,7 @@ impl App {
                 // What was chosen for the same lines before stays chosen.
                 let before = self.unknown.take();
                 self.unknown = unknown.map(|new| before.filter(|before| before.rows == new.rows).unwrap_or(new));
-                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![message]));
+                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![tell(&message)]));
                 Vec::new()
             }
             Reply::TraceNeeded { run, fingerprint, name, sample } => {
@@ -146,7 +146,8 @@ impl App {
         let fingerprint = card.fingerprint.clone();
         if card.faulty > 0.0 {
             let rows = words::counted(card.faulty, "row was", "rows were");
-            self.notices.push(Notice::bad(say("{rows} left out of {}", &[&rows, &card.name]), card.faults.clone()));
+            let faults = card.faults.iter().map(tell).collect();
+            self.notices.push(Notice::bad(say("{rows} left out of {}", &[&rows, &card.name]), faults));
         }
         self.traces.retain(|trace| trace.fingerprint != fingerprint);
         self.traces.push(card);

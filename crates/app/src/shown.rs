@@ -1,5 +1,6 @@
 //! The parts of the state that the page shows.
 
+use tiebreak_model::Phrase;
 use tiebreak_scenario::{Document, TraceSettings};
 
 use tiebreak_engine::protocol::{
@@ -48,11 +49,11 @@ pub struct Outcome {
     /// What there is to say of power, where anybody asks for it and the run is over.
     pub power: Vec<Exhibit>,
     /// What cannot go well, whatever the rules.
-    pub warning: Option<String>,
+    pub warning: Option<Phrase>,
     /// What will not go well on its machines, a sentence each.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Phrase>,
     /// Which VMs start years from all others, in a sentence.
-    pub outliers: Option<String>,
+    pub outliers: Option<Phrase>,
     /// What came out; none while it runs.
     pub result: Option<RunResult>,
     /// Whether it came with the page, to be compared with before there is another.
@@ -83,14 +84,14 @@ pub enum Phase {
     /// Estimated to take long or much memory, and waiting for somebody to say that it may.
     Costly {
         /// The estimate in a sentence.
-        told: String,
+        told: Phrase,
         /// Time natively.
         seconds: f64,
         /// Memory.
         bytes: f64,
     },
     /// Not possible.
-    Failed(String),
+    Failed(Phrase),
 }
 
 /// A trace being read.
@@ -116,7 +117,7 @@ pub struct Selection {
     /// The machine clicked.
     pub machine: Option<u32>,
     /// A line about it.
-    pub about: String,
+    pub about: Phrase,
     /// What lifetime rules make of it.
     pub life: Option<HostLife>,
     /// Its VMs.
@@ -129,9 +130,9 @@ pub struct Explanation {
     /// Its decisions.
     pub attempts: Vec<Explained>,
     /// What became of it later, a sentence each.
-    pub story: Vec<String>,
+    pub story: Vec<Phrase>,
     /// Why there are no decisions.
-    pub message: Option<String>,
+    pub message: Option<Phrase>,
 }
 
 /// Where two runs first part ways.

@@ -1,5 +1,6 @@
 //! How many machines the workload needs: the search of `tiebreak size`, over a few seeds, in all engines at once.
 
+use tiebreak_model::Phrase;
 use tiebreak_profile::sizing::{Mix, Search};
 use tiebreak_scenario::{Document, Variant};
 
@@ -46,7 +47,7 @@ pub struct Sizing {
     /// Seed by seed.
     pub seeds: Vec<OfSeed>,
     /// Why nothing is found.
-    pub failure: Option<String>,
+    pub failure: Option<Phrase>,
     bare: Document,
 }
 
@@ -78,7 +79,7 @@ impl Sizing {
     }
 
     /// The engine has told what the workload needs at least; the runs that begin the search.
-    pub(super) fn begin(&mut self, needs: Result<Needs, String>) -> Vec<Job> {
+    pub(super) fn begin(&mut self, needs: Result<Needs, Phrase>) -> Vec<Job> {
         match needs {
             Ok(needs) => {
                 let search = Search::from(needs.bound);

@@ -2,7 +2,7 @@
 
 use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_scenario::Stamp;
 
 use super::{App, ENGINE_VERSION, Phase, Reading};
@@ -39,7 +39,7 @@ impl App {
             Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
             Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
             Phase::Costly { .. } => tr("Waiting for your go-ahead: this run will take a while").into(),
-            Phase::Failed(message) => heard(message),
+            Phase::Failed(message) => tell(message),
             Phase::Finished => self.finished_status(),
         }
     }

@@ -5,6 +5,7 @@
 //! seeds; what is shown of it are the runs at that number.
 
 use tiebreak_i18n::{mark, say, tr};
+use tiebreak_model::{Phrase, phrase};
 use tiebreak_scenario::{Document, RuleRow, Variant};
 use tiebreak_sim::admission::strata::Run;
 use tiebreak_sim::admission::tuning::{Ending, Middle, Range, Tuned, Tuning, Wanted};
@@ -85,7 +86,7 @@ struct Asked {
     /// Which seed, and the number of the rule where that is searched for.
     wanted: (usize, Option<f64>),
     /// What came out, or why nothing did; none while it waits or runs.
-    result: Option<Result<Box<YearsResult>, String>>,
+    result: Option<Result<Box<YearsResult>, Phrase>>,
 }
 
 /// A study under way, or over.
@@ -188,12 +189,12 @@ impl Case {
 
     /// Why there is nothing of it, if there is not.
     #[must_use]
-    pub fn failure(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<Phrase> {
         if let Some(Err(why)) = self.runs.iter().filter_map(|run| run.result.as_ref()).find(|result| result.is_err()) {
             return Some(why.clone());
         }
         let nothing = self.tuned().is_some_and(|tuned| tuned.ending == Ending::NothingIsWithin);
-        nothing.then(|| tr("even the smallest threshold lets too many scale-outs fail").into())
+        nothing.then(|| phrase!("even the smallest threshold lets too many scale-outs fail"))
     }
 
     /// The number of its rule.
@@ -225,7 +226,7 @@ impl Case {
         all.into_iter().filter(|wanted| !failed && !is_asked(wanted)).collect()
     }
 
-    fn take(&mut self, run: usize, result: Result<Box<YearsResult>, String>) {
+    fn take(&mut self, run: usize, result: Result<Box<YearsResult>, Phrase>) {
         let Some(asked) = self.runs.get_mut(run) else { return };
         if let (Some(tuning), (seed, Some(value)), Ok(years)) = (&mut self.tuning, asked.wanted, &result) {
             let total = &years.total;

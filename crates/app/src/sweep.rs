@@ -2,7 +2,7 @@
 //! seeds, as a plan that `tiebreak sweep` takes too.
 
 use tiebreak_i18n::{say, tr};
-use tiebreak_model::{Declared, Param, ParamKind};
+use tiebreak_model::{Declared, Param, ParamKind, Phrase};
 use tiebreak_scenario::document::{REQUIRED_RULE, VariantSettings};
 use tiebreak_scenario::sweep::every_measure;
 use tiebreak_scenario::{
@@ -195,7 +195,7 @@ pub struct Sweep {
     /// The runs that it means.
     runs: tiebreak_scenario::Sweep,
     /// Of each run, by number, what came out, or why nothing did; none while it waits or runs.
-    results: Vec<Option<Result<RunResult, String>>>,
+    results: Vec<Option<Result<RunResult, Phrase>>>,
     /// Whether it was stopped before all runs were over.
     pub is_stopped: bool,
 }
@@ -206,7 +206,7 @@ pub struct Point<'a> {
     /// A value for each field.
     pub values: Vec<String>,
     /// What came out, seed by seed.
-    pub results: &'a [Option<Result<RunResult, String>>],
+    pub results: &'a [Option<Result<RunResult, Phrase>>],
 }
 
 /// A figure over the seeds of a point.
@@ -303,7 +303,7 @@ impl Sweep {
     #[must_use]
     pub fn rows(&self) -> String {
         let table = SweepTable::of(&self.plan, &self.runs);
-        let row = |(run, result): (tiebreak_scenario::SweepRun, &Option<Result<RunResult, String>>)| {
+        let row = |(run, result): (tiebreak_scenario::SweepRun, &Option<Result<RunResult, Phrase>>)| {
             let result = result.as_ref()?.as_ref().ok()?;
             let measured = table.measures.iter().map(|measure| *result.figures.get(measure.figure()?)?);
             let digest = u64::from_str_radix(&result.digest, 16).unwrap_or_default();
@@ -334,8 +334,8 @@ impl Point<'_> {
 
     /// Why one of its runs gave nothing, if one did.
     #[must_use]
-    pub fn failure(&self) -> Option<&str> {
-        self.results.iter().flatten().find_map(|result| result.as_ref().err()).map(String::as_str)
+    pub fn failure(&self) -> Option<&Phrase> {
+        self.results.iter().flatten().find_map(|result| result.as_ref().err())
     }
 }
 

@@ -83,7 +83,7 @@ fn its_rows_are_those_of_the_program_byte_for_byte() {
         page.does(Message::Sweep);
         let sweep = page.app.sweep.as_ref().unwrap_or_else(|| panic!("{:?}", page.app.notices));
         assert_eq!(sweep.plan, plan);
-        assert_eq!(sweep.points().find_map(|point| point.failure().map(String::from)), None);
+        assert_eq!(sweep.points().find_map(|point| point.failure().cloned()), None);
 
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
         std::fs::write(&file, plan.to_json()).expect("a file");

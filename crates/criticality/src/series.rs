@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tiebreak_model::{Phrase, phrase};
+
 /// Half-hours in a day.
 pub const SLOTS_PER_DAY: usize = 48;
 /// Weekdays that a series must span to be classified. (Section III-B)
@@ -39,21 +41,33 @@ pub enum Unclassified {
     },
 }
 
-impl fmt::Display for Unclassified {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Unclassified {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         match self {
             Self::TooShort { slots } => {
                 let needed = WEEKDAYS_MIN * SLOTS_PER_DAY;
-                write!(to, "expected {needed} half-hours of weekdays, got {slots}; observe it for five weekdays")
+                phrase!(
+                    "expected {needed} half-hours of weekdays, got {slots}; observe it for five weekdays",
+                    needed,
+                    slots
+                )
             }
-            Self::Gaps { slot, readings } => write!(
-                to,
-                "expected readings of every half-hour on at least {READINGS_MIN} days, got {readings} of {:02}:{:02}; \
+            Self::Gaps { slot, readings } => phrase!(
+                "expected readings of every half-hour on at least {READINGS_MIN} days, got {readings} of {}; \
                  observe it for longer",
-                slot / 2,
-                slot % 2 * 30
+                READINGS_MIN,
+                readings,
+                format!("{:02}:{:02}", slot / 2, slot % 2 * 30)
             ),
         }
+    }
+}
+
+impl fmt::Display for Unclassified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
 
-use tiebreak_model::VmId;
+use tiebreak_model::{Phrase, VmId, phrase};
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{RefusalByRule, Scorecard, Verdict};
 use tiebreak_sim::{Cause, Plan, Probed, Rejection, Turn, World};
 
 use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
+use crate::said;
 use crate::words;
 
 use super::{lifetimes, vdcs};
@@ -24,20 +25,20 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later:
         last.is_lost = last.winner.is_some();
     }
     let fate = match rejection {
-        Some(Rejection::Refused(other)) if other != vm => Some(format!(
+        Some(Rejection::Refused(other)) if other != vm => Some(phrase!(
             "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
             workload.name(other)
         )),
-        Some(Rejection::OutOfRetries) => Some("Rejected: the last retry ended in a conflict too.".to_owned()),
+        Some(Rejection::OutOfRetries) => Some(phrase!("Rejected: the last retry ended in a conflict too.")),
         _ => None,
     };
     let mut message = fate.clone();
     if let (Some(fate), Some(last)) = (fate, attempts.last_mut()) {
-        last.sentence = format!("{fate} When it was looked at: {}", last.sentence);
+        last.sentence = phrase!("{fate} When it was looked at: {}", fate, last.sentence);
         message = None;
     }
     if attempts.is_empty() && message.is_none() {
-        message = Some("This VM was not decided yet, or was asked for after the trace ends.".to_owned());
+        message = Some(phrase!("This VM was not decided yet, or was asked for after the trace ends."));
     }
     let turn = |turn: &Turn| turn.sentence(&words::time(turn.at.0 as f64));
     let story = later.story(vm).iter().map(turn).collect();
@@ -74,7 +75,7 @@ fn explained(probed: &Probed, plan: &Plan) -> Explained {
     });
     Explained {
         sentence: explanation.sentence(fleet),
-        vm: words::resources(demand),
+        vm: said::resources(demand),
         circumstances: circumstances(probed),
         is_reallocation: probed.cause == Cause::Reallocation,
         life: probed.outlook.zip(plan.lifetimes()).map(|(outlook, terms)| lifetimes::outlook(&outlook, &terms)),
@@ -102,30 +103,30 @@ fn refusal(refusal: &RefusalByRule) -> Refusal {
     Refusal { machines: refusal.machines, rules: rules.collect(), closest: refusal.closest_sentence() }
 }
 
-fn circumstances(probed: &Probed) -> String {
-    let who = probed.agent.map_or("warm start".to_owned(), |agent| format!("agent {agent}"));
+fn circumstances(probed: &Probed) -> Phrase {
+    let who = probed.agent.map_or(phrase!("warm start"), |agent| phrase!("agent {agent}", agent));
     let cache = match probed.cache {
-        CacheUse::Hit => "cache hit",
-        CacheUse::Miss => "cache miss",
-        CacheUse::Off => "caches off",
+        CacheUse::Hit => phrase!("cache hit"),
+        CacheUse::Miss => phrase!("cache miss"),
+        CacheUse::Off => phrase!("caches off"),
     };
-    let mut told = vec![words::time(probed.time.0 as f64)];
-    told.extend((probed.cause == Cause::Reallocation).then(|| "reallocation".to_owned()));
+    let mut told = vec![phrase!("{}", words::time(probed.time.0 as f64))];
+    told.extend((probed.cause == Cause::Reallocation).then(|| phrase!("reallocation")));
     told.push(who);
-    told.extend((probed.attempt > 0).then(|| format!("retry {}", probed.attempt)));
-    told.push(cache.to_owned());
-    told.join(", ")
+    told.extend((probed.attempt > 0).then(|| phrase!("retry {}", probed.attempt)));
+    told.push(cache);
+    Phrase::joined(told, "{}, {}")
 }
 
-fn verdict(card: &Scorecard, index: usize) -> String {
+fn verdict(card: &Scorecard, index: usize) -> Phrase {
     let (rule, verdict) = card.verdicts[index];
     if let Some(said) = card.said_by(rule) {
-        return said.to_owned();
+        return said.clone();
     }
     match verdict {
-        Verdict::Valid => "valid".to_owned(),
-        Verdict::Refused => "refused".to_owned(),
-        Verdict::Score { score, bucket, quantized: true } => format!("{bucket} ({score:.3})"),
-        Verdict::Score { score, .. } => format!("{score:.4}"),
+        Verdict::Valid => phrase!("valid"),
+        Verdict::Refused => phrase!("refused"),
+        Verdict::Score { score, bucket, quantized: true } => phrase!("{bucket} ({score:.3})", bucket, score),
+        Verdict::Score { score, .. } => phrase!("{score:.4}", score),
     }
 }

@@ -38,7 +38,7 @@ impl Engine {
         let cost = variant.cost(variant.expected_vms().unwrap_or_else(|| self.loaded_vms(&variant)));
         if !at_any_cost && cost.is_above(SECONDS_ASKED, BYTES_ASKED) {
             self.waiting = Some(Waiting { run: id, document, then, fingerprint: None, at_any_cost });
-            return vec![Reply::Costly { run: id, told: cost.to_string(), seconds: cost.seconds, bytes: cost.bytes }];
+            return vec![Reply::Costly { run: id, told: cost.phrase(), seconds: cost.seconds, bytes: cost.bytes }];
         }
         let Some(workload) = self.workload(&variant) else {
             let WorkloadRef::Trace { fingerprint, name, settings } = variant.workload else { return Vec::new() };
@@ -48,7 +48,7 @@ impl Engine {
         };
         let plan = match variant.untrained_plan(workload) {
             Ok(plan) => plan,
-            Err(error) => return vec![Reply::Failed { run: id, message: error.to_string() }],
+            Err(error) => return vec![Reply::Failed { run: id, message: error.phrase() }],
         };
         match learning::prepare(id, &variant, plan, &mut self.shelf, then) {
             Ready::Now(plan, known) => self.begin(id, *plan, known, then),

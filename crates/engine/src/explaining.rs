@@ -1,6 +1,6 @@
 //! Explaining a VM's decisions: those before them are made again, in slices, until they are reached.
 
-use tiebreak_model::{MachineId, Time, VmId};
+use tiebreak_model::{MachineId, Phrase, Time, VmId, phrase};
 use tiebreak_sim::{Fate, Probe, World};
 
 use super::Engine;
@@ -40,21 +40,23 @@ impl Engine {
     /// slices, as long as no newer run begins.
     pub(super) fn explain(&mut self, run: u32, vm: String, asked: Option<u32>) -> Option<Reply> {
         self.explaining = None;
-        let refuse = |message: String| {
+        let refuse = |message: Phrase| {
             let (attempts, story) = (Vec::new(), Vec::new());
             Some(Reply::Explained { run, vm: vm.clone(), attempts, story, message: Some(message) })
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
-            let learning =
-                "That run is over, and for the next one lifetimes are being learned; ask again when it runs.";
-            let over = "That run is over; press Run to look at it again.";
-            return refuse(if self.learning.is_some() { learning } else { over }.into());
+            return refuse(match self.learning {
+                Some(_) => phrase!(
+                    "That run is over, and for the next one lifetimes are being learned; ask again when it runs."
+                ),
+                None => phrase!("That run is over; press Run to look at it again."),
+            });
         };
         let plan = current.world.plan();
         let workload = plan.workload();
         let Some(id) = vm.trim().parse().ok().and_then(|name| workload.find(name)) else {
             let some = workload.name(VmId(workload.vm_count() / 2));
-            return refuse(format!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}."));
+            return refuse(phrase!("This workload has no VM \"{vm}\"; its VMs are numbers such as {some}.", vm, some));
         };
         let asked = asked.filter(|machine| *machine < plan.fleet().machine_count()).map(MachineId);
         let watched = current.world.probed().iter().any(|probed| probed.vm == id);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tiebreak_criticality::{Foretold, Quality};
 use tiebreak_lifetime::{Forecasts, Training};
-use tiebreak_model::Load;
+use tiebreak_model::{Load, Phrase};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{Plan, PowerSettings};
 
@@ -102,7 +102,7 @@ pub(super) struct Lore {
     pub(super) lifetimes: Option<Known>,
     pub(super) loads: Option<Loads>,
     /// Says that its workload is shorter than was asked for, where it is.
-    pub(super) ends_early: Option<String>,
+    pub(super) ends_early: Option<Phrase>,
 }
 
 /// How a run begins.

@@ -22,6 +22,7 @@ pub mod protocol;
 pub mod questions;
 mod recipe;
 mod run;
+pub mod said;
 mod saving;
 mod trace_card;
 mod traces;
@@ -32,6 +33,7 @@ mod years;
 use std::sync::Arc;
 
 use tiebreak_lesson::{Issue, Lesson};
+use tiebreak_model::phrase::mark;
 use tiebreak_model::{Time, Workload};
 use tiebreak_scenario::Variant;
 
@@ -49,7 +51,7 @@ use self::traces::{Reading, Trace, read};
 use self::years::Lab;
 
 /// What is asked of a trace that nobody gave yet.
-const NOT_LOADED: &str = "expected a trace that is loaded, got one that is not; open its file first";
+const NOT_LOADED: &str = mark("expected a trace that is loaded, got one that is not; open its file first");
 
 /// Everything the page does not do itself.
 #[derive(Default)]

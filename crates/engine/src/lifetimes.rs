@@ -1,21 +1,25 @@
 //! Lifetimes behind the page: what predictors learned, and what they say, in words.
 
 use tiebreak_lifetime::{Detection, Errors, Quality};
-use tiebreak_model::{Outlook, Phase};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Outlook, Phase, Phrase, phrase};
 use tiebreak_placement::lifetime::CLASS_MAX;
 use tiebreak_placement::words::span;
 use tiebreak_placement::{Lifetimes, lifetime::Turn};
 use tiebreak_sim::{ExpectedVm, HostCard, Summary, TurnAt};
 
 use crate::protocol::{HostLife, Learned, LongLives};
+use crate::said;
 use crate::words;
 
 /// Turns of a machine that are told.
 const TURNS_TOLD: usize = 6;
 
 /// What is done where there is nothing to learn from.
-const NOBODY_LEFT: &str = "Nobody was seen to leave in the part of the trace that was learned from, so all VMs are \
-                           expected to live alike, as long as predictions reach, and rules that ask find them all alike.";
+const NOBODY_LEFT: &str = mark(
+    "Nobody was seen to leave in the part of the trace that was learned from, so all VMs are expected to live alike, as \
+     long as predictions reach, and rules that ask find them all alike.",
+);
 
 /// What a predictor learned.
 pub(super) fn learned(predictor: &str, quality: Quality) -> Learned {
@@ -48,7 +52,7 @@ pub(super) fn learned(predictor: &str, quality: Quality) -> Learned {
 }
 
 /// The names of lifetime classes, the shortest first.
-pub(super) fn classes(terms: &Lifetimes) -> Vec<String> {
+pub(super) fn classes(terms: &Lifetimes) -> Vec<Phrase> {
     (0..=CLASS_MAX).map(|class| terms.class_words(class)).collect()
 }
 
@@ -59,9 +63,9 @@ pub(super) fn turns(summary: &Summary) -> Vec<(String, f64)> {
 }
 
 /// What was predicted of a VM when a machine was looked for.
-pub(super) fn outlook(outlook: &Outlook, terms: &Lifetimes) -> String {
+pub(super) fn outlook(outlook: &Outlook, terms: &Lifetimes) -> Phrase {
     let class = terms.class_words(outlook.class);
-    format!("It was expected to live {} from then on, which is the class {class}.", span(outlook.remaining_s))
+    phrase!("It was expected to live {} from then on, which is the class {class}.", span(outlook.remaining_s), class)
 }
 
 /// What lifetime rules make of a machine.
@@ -69,32 +73,33 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
     let host = &card.host;
     let class = terms.class_words(host.class);
     let state = match host.phase {
-        Phase::Empty => "Empty: it opens for the class of its first VM.".to_owned(),
-        Phase::Open => format!("Open for VMs of the class {class}, until it is full."),
-        Phase::Recycling => format!(
+        Phase::Empty => phrase!("Empty: it opens for the class of its first VM."),
+        Phase::Open => phrase!("Open for VMs of the class {class}, until it is full.", class),
+        Phase::Recycling => phrase!(
             "Recycling, class {class}: it waits for {} of its {}, and takes VMs that live shorter.",
-            words::count(f64::from(host.residual)),
-            words::counted(f64::from(host.vms), "VM", "VMs")
+            class,
+            said::count(f64::from(host.residual)),
+            said::counted(f64::from(host.vms), "VM", "VMs")
         ),
     };
     let last = card.vms.iter().map(|vm| vm.exit_s).max();
     let state = last.map_or(state.clone(), |exit_s| {
         let (last, free) = (at(exit_s), at(host.deadline_s));
-        format!("{state} Its last VM is expected to leave at {last}; it should be free by {free}.")
+        phrase!("{state} Its last VM is expected to leave at {last}; it should be free by {free}.", state, last, free)
     });
     let turn = |it: &TurnAt| match it.turn {
-        Turn::Emptied => format!("{}: {}", at(it.at_s), it.turn.words()),
-        _ => format!("{}: {} ({})", at(it.at_s), it.turn.words(), terms.class_words(it.class)),
+        Turn::Emptied => phrase!("{}: {}", at(it.at_s), Phrase::text(it.turn.words())),
+        _ => phrase!("{}: {} ({})", at(it.at_s), Phrase::text(it.turn.words()), terms.class_words(it.class)),
     };
     let turns = card.turns.iter().rev().take(TURNS_TOLD).map(turn).collect();
     HostLife { state, turns }
 }
 
 /// When a VM on a machine is expected to leave.
-pub(super) fn expected(vm: &ExpectedVm) -> String {
+pub(super) fn expected(vm: &ExpectedVm) -> Phrase {
     let changed = vm.exit_s.abs_diff(vm.first_exit_s) > 60;
-    let first = changed.then(|| format!(", at first {}", at(vm.first_exit_s)));
-    format!("expected to leave at {}{}", at(vm.exit_s), first.unwrap_or_default())
+    let first = changed.then(|| phrase!(", at first {}", at(vm.first_exit_s)));
+    phrase!("expected to leave at {}{}", at(vm.exit_s), first)
 }
 
 fn at(seconds: u32) -> String {

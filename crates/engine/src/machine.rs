@@ -1,11 +1,11 @@
 //! One machine at a moment of the run: where it stands, what is free, its VMs.
 
-use tiebreak_model::{MachineId, Readiness, Resources, Time};
+use tiebreak_model::{MachineId, Phrase, Readiness, Resources, Time, phrase};
 use tiebreak_sim::{MachineByte, World};
 
 use super::{Engine, lifetimes};
 use crate::protocol::{Reply, VmCard};
-use crate::words;
+use crate::said;
 
 impl Engine {
     /// A machine and its VMs.
@@ -30,7 +30,7 @@ impl Engine {
                 let expected = card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
                 VmCard {
                     vm: workload.name(vm).to_string(),
-                    demand: words::resources(demand),
+                    demand: said::resources(demand),
                     since_ms: since.0 as f64,
                     expected: expected.map(lifetimes::expected),
                     residual: expected.is_some_and(|expected| expected.residual),
@@ -39,20 +39,24 @@ impl Engine {
             .collect();
         let cluster = &fleet.cluster(fleet.cluster_of(id)).name;
         let frames = current.world.frames();
-        let uplinks = frames.and_then(|frames| frames.uplink_at(at, id)).map_or_else(String::new, |uplink| {
-            format!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0))
-        });
-        let draw = frames.and_then(|frames| frames.draw_at(at, id)).map_or_else(String::new, |draw| {
-            format!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share())
-        });
+        let uplinks = frames
+            .and_then(|frames| frames.uplink_at(at, id))
+            .map(|uplink| phrase!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0)));
+        let draw = frames
+            .and_then(|frames| frames.draw_at(at, id))
+            .map(|draw| phrase!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share()));
         let whole = fleet.machines_of_rack(fleet.rack_of(id)) == fleet.machines_of_chassis(fleet.chassis_of(id));
-        let chassis = if whole { String::new() } else { format!(", chassis {}", fleet.chassis_of(id)) };
-        let about = format!(
+        let chassis = (!whole).then(|| phrase!(", chassis {}", fleet.chassis_of(id)));
+        let about = phrase!(
             "Rack {}{chassis} of {cluster}{}; {} of {} free{uplinks}{draw}",
             fleet.rack_of(id),
-            words::readiness(readiness(&current.world, id, at)),
-            words::resources(free),
-            words::resources(fleet.capacity(id))
+            chassis,
+            cluster,
+            Phrase::text(said::readiness(readiness(&current.world, id, at))),
+            said::resources(free),
+            said::resources(fleet.capacity(id)),
+            uplinks,
+            draw
         );
         let life = card.zip(terms).map(|(card, terms)| lifetimes::host(&card, &terms));
         Some(Reply::Machine { run, machine, time_ms, about, life, vms })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use tiebreak_model::{Fleet, MachineId};
+use tiebreak_model::{Fleet, MachineId, Phrase};
 use tiebreak_profile::{Facts, too_large};
 use tiebreak_sim::{FIGURES, METRICS, Plan, RuleHint, RuleShare, World, hints};
 
@@ -34,7 +34,7 @@ impl Run {
         id: u32,
         (plan, facts): (Plan, Arc<Facts>),
         paused: bool,
-        (learned, vdcs, ends_early): (Option<Box<Learned>>, Option<Box<VdcProfile>>, Option<String>),
+        (learned, vdcs, ends_early): (Option<Box<Learned>>, Option<Box<VdcProfile>>, Option<Phrase>),
     ) -> (Self, Reply) {
         let mut world = World::new(plan);
         world.keep_frames();
@@ -174,10 +174,7 @@ fn result(world: &World, facts: &Facts) -> RunResult {
 }
 
 fn shares(shares: &[RuleShare]) -> Vec<Share> {
-    let hint = |share: &RuleShare, hint: RuleHint| Hint {
-        label: hint.label(share).to_owned(),
-        sentence: hint.sentence(share),
-    };
+    let hint = |share: &RuleShare, hint: RuleHint| Hint { label: hint.label(share), sentence: hint.sentence(share) };
     let share = |(share, hinted): (&RuleShare, Option<RuleHint>)| Share {
         rule: share.rule.to_owned(),
         before: share.before,

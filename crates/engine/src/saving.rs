@@ -1,5 +1,8 @@
 //! What is saved for other programs: a workload, and what became of its VMs.
 
+use std::sync::Arc;
+
+use tiebreak_model::Workload;
 use tiebreak_model::table::{Column, Table};
 use tiebreak_sim::Fates;
 use tiebreak_trace::compact::{self, Origin};
@@ -24,8 +27,7 @@ impl Engine {
     ) -> Result<(u32, T), String> {
         match save.saved {
             Saved::Workload => {
-                let workload =
-                    read(&save.document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+                let workload = self.workload_of(save)?;
                 Ok(step_of(&*workload, step, with))
             }
             Saved::Vms { run } => {
@@ -40,11 +42,16 @@ impl Engine {
     /// # Errors
     /// When there is no such workload, with what to do.
     pub fn compact(&mut self, save: &Save) -> Result<Vec<u8>, String> {
-        let workload = read(&save.document).and_then(|variant| self.workload(&variant).ok_or(NOT_LOADED.into()))?;
+        let workload = self.workload_of(save)?;
         let fingerprint = workload.fingerprint();
         let trace = self.traces.iter().find(|trace| trace.fingerprint == fingerprint);
         let generated = || Origin { title: "Generated workload".into(), notes: Vec::new(), cannot_answer: Vec::new() };
         Ok(compact::write(&workload, &trace.map_or_else(generated, |trace| trace.origin.clone())))
+    }
+
+    fn workload_of(&mut self, save: &Save) -> Result<Arc<Workload>, String> {
+        let variant = read(&save.document).map_err(|why| why.to_string())?;
+        Ok(self.workload(&variant).ok_or(NOT_LOADED)?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the page is told of a trace.
 
+use tiebreak_model::{Phrase, phrase};
 use tiebreak_profile::begins_late_at_hours;
 use tiebreak_trace::compact::Origin;
 use tiebreak_trace::formats::named_columns::{OFFERED, guessed};
@@ -10,8 +11,9 @@ use crate::protocol::{TraceCard, Unknown};
 /// A trace in one card.
 pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, parsed: &Parsed) -> TraceCard {
     let report = &parsed.report;
-    let corrections = report.corrections.iter().map(|(kind, count)| format!("{count} rows: {}", kind.title()));
-    let sampled = (report.sampled_out > 0).then(|| format!("{} rows left out by sampling", report.sampled_out));
+    let corrections =
+        report.corrections.iter().map(|(kind, count)| phrase!("{count} rows: {}", count, Phrase::text(kind.title())));
+    let sampled = (report.sampled_out > 0).then(|| phrase!("{} rows left out by sampling", report.sampled_out));
     TraceCard {
         name,
         fingerprint: format!("{fingerprint:032x}"),
@@ -22,7 +24,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
         rows: report.rows as f64,
         faulty: report.faulty() as f64,
         faults: report.faults.iter().take(20).map(fault).collect(),
-        notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned()).collect(),
+        notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned().map(Phrase::text)).collect(),
         cannot_answer: report.cannot_answer.clone(),
         peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
         warm: f64::from(report.summary.warm),
@@ -34,10 +36,10 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
 /// What its columns say of it when they are kept: everything that its card does, in notes.
 pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
     let faulty = (card.faulty > 0.0).then(|| format!("{} rows left out, which could not be read", card.faulty));
-    let faulty = faulty.into_iter().chain(card.faults.iter().cloned());
+    let faulty = faulty.into_iter().chain(card.faults.iter().map(ToString::to_string));
     let origin = Origin::of(report);
     let source = origin.notes.iter().take(origin.notes.len() - report.notes.len()).cloned();
-    Origin { notes: source.chain(card.notes.iter().cloned()).chain(faulty).collect(), ..origin }
+    Origin { notes: source.chain(card.notes.iter().map(ToString::to_string)).chain(faulty).collect(), ..origin }
 }
 
 /// Characters of a field that are shown of a table with unknown columns, and columns.
@@ -55,6 +57,6 @@ pub(super) fn unknown(rows: &[Vec<String>]) -> Option<Unknown> {
     Some(Unknown { rows: rows.iter().map(shown).collect(), columns, offered })
 }
 
-fn fault(fault: &Fault) -> String {
-    format!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
+fn fault(fault: &Fault) -> Phrase {
+    phrase!("line {}: expected {}, got {}", fault.line, fault.expected, fault.got)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_model::{Declared, Workload};
+use tiebreak_model::{Declared, Phrase, Workload};
 use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Parsed, TraceParser};
@@ -62,7 +62,7 @@ impl Engine {
         if let Err(error) = reading.parser.push(chunk) {
             let unknown = trace_card::unknown(reading.parser.unknown());
             self.reading = None;
-            return vec![Reply::TraceFailed { message: error.to_string(), unknown }];
+            return vec![Reply::TraceFailed { message: Phrase::text(error.to_string()), unknown }];
         }
         let progress = reading.parser.progress();
         if progress.bytes - reading.told_at < TELL_EVERY {
@@ -85,7 +85,7 @@ impl Engine {
                 }
                 replies
             }
-            Err(error) => vec![Reply::TraceFailed { message: error.to_string(), unknown: None }],
+            Err(error) => vec![Reply::TraceFailed { message: Phrase::text(error.to_string()), unknown: None }],
         }
     }
 
@@ -116,8 +116,9 @@ impl Engine {
             self.traces.iter().find(of).map(|trace| (trace.fingerprint, trace.workload.clone(), trace.name.clone()));
         let trace = source.as_ref().map(|(_, workload, name)| (&**workload, name.as_str()));
         match generated::drawn(ask, trace) {
-            Ok((name, parsed)) => {
-                let card = self.keep(name, Vec::new(), parsed);
+            Ok((name, parsed, notes)) => {
+                let mut card = self.keep(name, Vec::new(), parsed);
+                card.notes.splice(..notes.len(), notes);
                 if let (Some(trace), Some((like, ..))) = (self.traces.last_mut(), source) {
                     trace.like = Some(like);
                 }
@@ -165,10 +166,10 @@ impl Engine {
 }
 
 /// The active variant of a document, which must be one without issues: what runs is what the page shows, or nothing.
-pub(super) fn read(document: &str) -> Result<Variant, String> {
-    let read = Document::read(document).map_err(|error| error.to_string())?;
+pub(super) fn read(document: &str) -> Result<Variant, Phrase> {
+    let read = Document::read(document).map_err(|error| Phrase::text(error.to_string()))?;
     match read.issues.first() {
-        Some(issue) => Err(issue.to_string()),
+        Some(issue) => Err(Phrase::text(issue.to_string())),
         None => Ok(read.document.active_variant().clone()),
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use tiebreak_model::{Cut, MachineId, Member, RackId, Resource, VmId};
+use tiebreak_model::{Cut, MachineId, Member, RackId, Resource, VmId, phrase};
 use tiebreak_placement::words::bandwidth;
 use tiebreak_sim::vdc::peak_sizes;
 use tiebreak_sim::{Plan, Probed};
 
 use crate::protocol::{Company, VDC_SIZES, VdcProfile};
-use crate::words;
+use crate::said;
 
 /// Links between machines that are drawn: those of the VM asked about first, then the widest.
 const LINKS_MAX: usize = 400;
@@ -65,19 +65,19 @@ pub(super) fn company(probed: &Probed, plan: &Plan) -> Option<Box<Company>> {
     links.truncate(LINKS_MAX);
     let full = explanation.refusal.as_ref().and_then(|refusal| refusal.blocked?.full);
     let there = me.map_or(0, |me| needs.there(Cut::Machine(me.machine)));
-    let words_of = |kbps: u64| if kbps == 0 { "none".to_owned() } else { bandwidth(kbps) };
+    let words_of = |kbps: u64| if kbps == 0 { phrase!("none") } else { bandwidth(kbps) };
     let sentence = match me {
-        Some(_) => format!(
+        Some(_) => phrase!(
             "It is linked with {} of its virtual datacenter on {}: {} in all, {} of it over the network.",
-            words::counted(members.len() as f64, "VM", "VMs"),
-            words::counted(machines.len() as f64, "machine", "machines"),
+            said::counted(members.len() as f64, "VM", "VMs"),
+            said::counted(machines.len() as f64, "machine", "machines"),
             words_of(needs.total_kbps),
             words_of(needs.total_kbps - there)
         ),
-        None => format!(
+        None => phrase!(
             "It would be linked with {} of its virtual datacenter on {}: {} in all.",
-            words::counted(members.len() as f64, "VM", "VMs"),
-            words::counted(machines.len() as f64, "machine", "machines"),
+            said::counted(members.len() as f64, "VM", "VMs"),
+            said::counted(machines.len() as f64, "machine", "machines"),
             words_of(needs.total_kbps)
         ),
     };

@@ -1,8 +1,10 @@
 //! Numbers, times and resources in words.
 
-use tiebreak_i18n::{grouped, number, say, tr};
-use tiebreak_model::{Readiness, Resource, Resources, SampledBy};
+use tiebreak_i18n::{number, say, tell, tr};
+use tiebreak_model::{Resources, SampledBy};
 use tiebreak_scenario::TraceSettings;
+
+use crate::said;
 
 /// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
 #[must_use]
@@ -18,7 +20,7 @@ pub fn time(ms: f64) -> String {
 /// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
 #[must_use]
 pub fn duration(ms: f64) -> String {
-    number(tiebreak_profile::words::duration(ms))
+    tell(&tiebreak_profile::words::duration(ms))
 }
 
 /// `day 3, 12:00`, with seconds where there are any.
@@ -33,8 +35,7 @@ pub fn day_and_time(hours: f64) -> String {
 /// `13,521`.
 #[must_use]
 pub fn count(number: f64) -> String {
-    let grouped = grouped(&format!("{:.0}", number.abs()));
-    tiebreak_i18n::number(if number < -0.5 { format!("\u{2212}{grouped}") } else { grouped })
+    tiebreak_i18n::number(said::count(number).to_string())
 }
 
 /// `, one tenant in 10, without outliers`, where not all of a trace is kept.
@@ -53,17 +54,13 @@ pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }
 /// A number with as many digits as it needs, at most `decimals`.
 #[must_use]
 pub fn trimmed(number: f64, decimals: usize) -> String {
-    let text = format!("{number:.decimals$}");
-    tiebreak_i18n::number(match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    })
+    tiebreak_i18n::number(said::trimmed(number, decimals).to_string())
 }
 
 /// A number with exactly so many decimals.
 #[must_use]
 pub fn fixed(number: f64, decimals: usize) -> String {
-    tiebreak_i18n::number(format!("{number:.decimals$}"))
+    tiebreak_i18n::number(said::fixed(number, decimals).to_string())
 }
 
 /// A title inside a sentence: English writes it small there.
@@ -90,24 +87,13 @@ pub fn help(help: &str) -> String {
 /// `4 cores, 16 GiB`; resources that are zero are left out.
 #[must_use]
 pub fn resources(amount: Resources) -> String {
-    let part = |resource: Resource| {
-        let (unit, scale) = resource.unit();
-        let value = trimmed(f64::from(amount[resource]) / scale, 2);
-        match resource {
-            Resource::Cores if value == "1" => tr("1 core").to_owned(),
-            Resource::Ssd => format!("{value} {unit} SSD"),
-            _ => format!("{value} {}", tr(unit)),
-        }
-    };
-    let always = [Resource::Cores, Resource::Memory];
-    let shown = Resource::ALL.into_iter().filter(|resource| amount[*resource] > 0 || always.contains(resource));
-    shown.map(part).collect::<Vec<_>>().join(", ")
+    tell(&said::resources(amount))
 }
 
 /// `1 VM`, `2 VMs`.
 #[must_use]
-pub fn counted(number: f64, one: &str, many: &str) -> String {
-    if (number - 1.0).abs() < 0.5 { format!("1 {}", tr(one)) } else { format!("{} {}", count(number), tr(many)) }
+pub fn counted(number: f64, one: &'static str, many: &'static str) -> String {
+    tell(&said::counted(number, one, many))
 }
 
 /// With a small letter at its beginning, to stand inside a sentence; what begins with several capitals
@@ -140,16 +126,6 @@ fn is_capital(letter: char) -> bool {
 /// The letter so many places further on, where small letters stand to their capitals; itself beyond Latin ones.
 fn beside(letter: char, places: i8) -> char {
     u8::try_from(letter).ok().and_then(|at| at.checked_add_signed(places)).map_or(letter, char::from)
-}
-
-/// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.
-#[must_use]
-pub fn readiness(readiness: Readiness) -> &'static str {
-    match readiness {
-        Readiness::Ready => "",
-        Readiness::Unready => tr(", takes no new VMs"),
-        Readiness::Failed => tr(", failed"),
-    }
 }
 
 /// `13.5 MB`.

@@ -1,6 +1,6 @@
 //! The admission lab behind the page: a cluster over years in slices.
 
-use tiebreak_model::ClusterId;
+use tiebreak_model::{ClusterId, Phrase};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::admission::years::{Refused, Span, Years};
 
@@ -17,8 +17,8 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    pub(super) fn new(run: u32, variant: &Variant) -> Result<Self, String> {
-        let years = variant.years().map_err(|error| error.to_string())?;
+    pub(super) fn new(run: u32, variant: &Variant) -> Result<Self, Phrase> {
+        let years = variant.years().map_err(|error| error.phrase())?;
         Ok(Self { run, cores: variant.admission_lab.cores, years })
     }
 

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 use tiebreak_lifetime::Survived;
+use tiebreak_model::phrase::mark;
 use tiebreak_model::{RequestId, Resource, Resources, VmId, Workload};
 use tiebreak_profile::{Profile, Tenants};
 
@@ -99,11 +100,11 @@ impl Comparison {
     pub fn of(first: &Workload, second: &Workload) -> Self {
         let sizes = |resource: Resource| move |workload: &Workload| amounts(workload, resource);
         let distances = alloc::vec![
-            distance("cores of a VM", both(first, second, sizes(Resource::Cores))),
-            distance("memory of a VM, GiB", both(first, second, sizes(Resource::Memory))),
+            distance(mark("cores of a VM"), both(first, second, sizes(Resource::Cores))),
+            distance(mark("memory of a VM, GiB"), both(first, second, sizes(Resource::Memory))),
             lives(first, second),
-            distance("VMs of a request", both(first, second, batches)),
-            distance("time between requests, s", both(first, second, gaps)),
+            distance(mark("VMs of a request"), both(first, second, batches)),
+            distance(mark("time between requests, s"), both(first, second, gaps)),
         ];
         let profiles = both(first, second, Profile::of);
         let suggested = profiles.first.load.suggested();
@@ -197,7 +198,7 @@ fn lives(first: &Workload, second: &Workload) -> Distance {
         (f64::from(age) / 3_600.0, one, other, weight)
     });
     let seen = survived.map(|it| (it.ended + it.outlived - it.began_before) as usize);
-    told("life of a VM, h", seen, &steps.collect::<Vec<_>>())
+    told(mark("life of a VM, h"), seen, &steps.collect::<Vec<_>>())
 }
 
 /// From each value, the shares up to it, and the weight it has.

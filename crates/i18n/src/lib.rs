@@ -4,18 +4,18 @@
 //! where none is loaded, English stays. What stands in braces is a place for a value: `{done} of {all} runs`. An
 //! entry has the same places as its English, in whatever order its language wants.
 //!
-//! Texts are of three kinds: [`tr`] for one that is whole, [`say`] for one with places, and [`heard`] for one that
-//! somebody else has put together, who knows of no languages: the engine in its worker.
+//! Texts are of three kinds: [`tr`] for one that is whole, [`say`] for one with places, and [`tell`] for a [`Phrase`] of
+//! somebody who knows of no languages: the engine in its worker.
 
 mod catalogue;
-mod pattern;
 
 use std::cell::Cell;
 use std::fmt::{Display, Write};
 
 use catalogue::Catalogue;
-pub use pattern::places_agree;
-use pattern::{Piece, pieces, places};
+use tiebreak_model::Phrase;
+pub use tiebreak_model::phrase::mark;
+use tiebreak_model::phrase::{Tongue, fill, places};
 
 thread_local! {
     static NOW: Cell<Option<&'static Catalogue>> = const { Cell::new(None) };
@@ -64,12 +64,6 @@ pub fn tr(text: &str) -> &str {
     NOW.get().and_then(|catalogue| catalogue.find(text)).unwrap_or(text)
 }
 
-/// A text that is translated where it is shown: `cargo xtask strings` finds it by this mark.
-#[must_use]
-pub const fn mark(text: &'static str) -> &'static str {
-    text
-}
-
 /// The text with values in its places: in the order in which its English has them, each name once.
 ///
 /// ```
@@ -77,37 +71,34 @@ pub const fn mark(text: &'static str) -> &'static str {
 /// ```
 #[must_use]
 pub fn say(english: &str, values: &[&dyn Display]) -> String {
-    filled(tr(english), english, values)
+    let mut said = String::with_capacity(english.len() + 16);
+    let mut value = |place: usize, to: &mut dyn Write| values.get(place).map_or(Ok(()), |value| write!(to, "{value}"));
+    // Writing to a string cannot fail.
+    let _ = fill(tr(english), english, &mut said, &mut value);
+    said
 }
 
-fn filled(text: &str, english: &str, values: &[&dyn Display]) -> String {
-    let places = places(english);
-    let mut filled = String::with_capacity(text.len() + 16);
-    for piece in pieces(text) {
-        match piece {
-            Piece::Text(text) => filled.push_str(text),
-            Piece::Place(place) => {
-                let value = places.iter().position(|it| *it == place).and_then(|at| values.get(at));
-                // Writing to a string cannot fail.
-                let _ = value.map(|value| write!(filled, "{value}"));
-            }
-        }
-    }
-    filled
-}
-
-/// What the engine said in English, in the language in use: its sentence is looked for among the English ones of the
-/// catalogue, and so is what stands in its places.
+/// A phrase in the language in use.
 #[must_use]
-pub fn heard(text: &str) -> String {
-    NOW.get().map_or_else(|| text.to_owned(), |catalogue| catalogue.hear(text))
+pub fn tell(phrase: &Phrase) -> String {
+    let Some(catalogue) = NOW.get() else { return phrase.to_string() };
+    let mut told = String::new();
+    let _ = phrase.say_in(catalogue, &mut told);
+    told
+}
+
+/// Whether a translation has the same places as its English, none more and none less.
+#[must_use]
+pub fn places_agree(english: &str, other: &str) -> bool {
+    let (these, those) = (places(english), places(other));
+    these.len() == those.len() && these.iter().all(|place| those.contains(place))
 }
 
 /// A number that was written as English has it, `1,234.5`, as the language in use has it.
 #[must_use]
 pub fn number(english: String) -> String {
     match NOW.get() {
-        Some(catalogue) => catalogue.number(&english),
+        Some(catalogue) => catalogue.number(&english).into_owned(),
         None => english,
     }
 }

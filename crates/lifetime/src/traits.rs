@@ -3,11 +3,21 @@
 //! LAVA has more (Appendix A, Table 3): zone, category, metadata id, admission policy. Traces
 //! have the tenant, which groups related VMs as the metadata id does.
 
+use tiebreak_model::phrase::mark;
 use tiebreak_model::{Millis, RequestId, Resource, ShapeId, Time, VmId, Workload};
 
 /// The features of a VM that are known at its start, in the order of [`Traits::values`].
-pub(crate) const TITLES: [&str; 9] =
-    ["cores", "memory", "local SSD", "network", "priority", "VMs in the request", "hour of day", "VM type", "tenant"];
+pub(crate) const TITLES: [&str; 9] = [
+    mark("cores"),
+    mark("memory"),
+    mark("local SSD"),
+    mark("network"),
+    mark("priority"),
+    mark("VMs in the request"),
+    mark("hour of day"),
+    mark("VM type"),
+    mark("tenant"),
+];
 
 /// Where [`Traits::values`] has the number of VMs in the request.
 pub(crate) const REQUEST_VMS: usize = 5;

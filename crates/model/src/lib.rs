@@ -21,6 +21,7 @@ pub mod life;
 pub mod network;
 pub mod occupancy;
 pub mod outliers;
+pub mod phrase;
 pub mod random;
 pub mod resources;
 pub mod sample;
@@ -42,6 +43,7 @@ pub use occupancy::{
     ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,
 };
 pub use outliers::Outliers;
+pub use phrase::Phrase;
 pub use resources::{Resource, Resources};
 pub use sample::{Sample, SampledBy};
 pub use tenant::{Footprint, Scope, TenantSize, TenantTerms, VmRequest};

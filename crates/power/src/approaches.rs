@@ -1,5 +1,7 @@
 //! The eight ways to provision power that the paper compares, and what they are worth. (Section IV-F, Table IV)
 
+use tiebreak_model::phrase::mark;
+
 use crate::oversubscription::{Budget, BudgetFault, History, Limit, Limits, Terms};
 
 /// Whose VMs may be slowed before others.
@@ -64,52 +66,58 @@ const MINIMAL_IMPACT: Limits = Limits {
 
 /// The paper's eight, in its order.
 pub static APPROACHES: [Approach; 8] = [
-    Approach { id: "traditional", title: "Traditional", limits: None, treated: Treated::Nobody, paper_delta_pct: 0.0 },
+    Approach {
+        id: "traditional",
+        title: mark("Traditional"),
+        limits: None,
+        treated: Treated::Nobody,
+        paper_delta_pct: 0.0,
+    },
     Approach {
         id: "full-server",
-        title: "State of the art",
+        title: mark("State of the art"),
         limits: Some(FULL_SERVER),
         treated: Treated::Nobody,
         paper_delta_pct: 6.2,
     },
     Approach {
         id: "all",
-        title: "Predictions for all VMs, no UF impact",
+        title: mark("Predictions for all VMs, no UF impact"),
         limits: Some(NO_IMPACT),
         treated: Treated::All,
         paper_delta_pct: 11.0,
     },
     Approach {
         id: "all-minimal",
-        title: "Predictions for all VMs, minimal UF impact",
+        title: mark("Predictions for all VMs, minimal UF impact"),
         limits: Some(MINIMAL_IMPACT),
         treated: Treated::All,
         paper_delta_pct: 12.1,
     },
     Approach {
         id: "internal",
-        title: "Predictions for internal VMs, no UF impact",
+        title: mark("Predictions for internal VMs, no UF impact"),
         limits: Some(NO_IMPACT),
         treated: Treated::Internal,
         paper_delta_pct: 8.4,
     },
     Approach {
         id: "internal-minimal",
-        title: "Predictions for internal VMs, minimal UF impact",
+        title: mark("Predictions for internal VMs, minimal UF impact"),
         limits: Some(MINIMAL_IMPACT),
         treated: Treated::Internal,
         paper_delta_pct: 10.3,
     },
     Approach {
         id: "non-premium",
-        title: "Predictions for internal and non-premium external VMs, no UF impact",
+        title: mark("Predictions for internal and non-premium external VMs, no UF impact"),
         limits: Some(NO_IMPACT),
         treated: Treated::InternalAndNonPremium,
         paper_delta_pct: 10.6,
     },
     Approach {
         id: "non-premium-minimal",
-        title: "Predictions for internal and non-premium external VMs, minimal UF impact",
+        title: mark("Predictions for internal and non-premium external VMs, minimal UF impact"),
         limits: Some(MINIMAL_IMPACT),
         treated: Treated::InternalAndNonPremium,
         paper_delta_pct: 12.1,

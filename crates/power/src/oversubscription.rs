@@ -14,8 +14,12 @@
 //! - All cores are taken to be allocated, and busy at both kinds' 95th percentile.
 //! - A final budget is never above what is provisioned.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
+
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Phrase, phrase};
 
 use crate::watts::{P_STATES, ServerPower, frequency};
 
@@ -121,14 +125,14 @@ impl Terms {
         }
         let Limits { user_facing, batch, .. } = limits;
         let within = [
-            ("the share of user-facing cores", mix.user_facing, 0.0, 1.0),
-            ("the utilization of user-facing cores", mix.user_facing_busy, 0.0, 1.0),
-            ("the utilization of the other cores", mix.batch_busy, 0.0, 1.0),
-            ("the rate of events for user-facing VMs", user_facing.rate, 0.0, 1.0),
-            ("the rate of events for the other VMs", batch.rate, 0.0, 1.0),
-            ("the lowest frequency of user-facing VMs", user_facing.frequency, 0.5, 1.0),
-            ("the lowest frequency of the other VMs", batch.frequency, 0.5, 1.0),
-            ("the buffer", buffer, 0.0, 10.0),
+            (mark("the share of user-facing cores"), mix.user_facing, 0.0, 1.0),
+            (mark("the utilization of user-facing cores"), mix.user_facing_busy, 0.0, 1.0),
+            (mark("the utilization of the other cores"), mix.batch_busy, 0.0, 1.0),
+            (mark("the rate of events for user-facing VMs"), user_facing.rate, 0.0, 1.0),
+            (mark("the rate of events for the other VMs"), batch.rate, 0.0, 1.0),
+            (mark("the lowest frequency of user-facing VMs"), user_facing.frequency, 0.5, 1.0),
+            (mark("the lowest frequency of the other VMs"), batch.frequency, 0.5, 1.0),
+            (mark("the buffer"), buffer, 0.0, 10.0),
         ];
         let wrong = within.into_iter().find(|(_, value, least, most)| !(*least..=*most).contains(value));
         wrong.map_or(Ok(()), |(what, value, least, most)| Err(BudgetFault::Range { what, value, least, most }))
@@ -185,11 +189,11 @@ impl Stop {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Rate => "capping would come more often than is allowed",
-            Self::UserFacingRate => "user-facing VMs would be slowed more often than is allowed",
-            Self::Reduction => "slowing cores as far as is allowed would not bring the highest draw down",
-            Self::Idle => "the chassis draws more without any work",
-            Self::HistoryEnds => "the history has no lower draw",
+            Self::Rate => mark("capping would come more often than is allowed"),
+            Self::UserFacingRate => mark("user-facing VMs would be slowed more often than is allowed"),
+            Self::Reduction => mark("slowing cores as far as is allowed would not bring the highest draw down"),
+            Self::Idle => mark("the chassis draws more without any work"),
+            Self::HistoryEnds => mark("the history has no lower draw"),
         }
     }
 }
@@ -411,39 +415,57 @@ pub enum BudgetFault {
     },
 }
 
-impl fmt::Display for BudgetFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl BudgetFault {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         match self {
-            Self::TooShort { readings } => write!(
-                f,
+            Self::TooShort { readings } => phrase!(
                 "expected a history of at least 2 readings, got {readings}; give one reading for each chassis and \
-                 unit of time, over weeks"
+                 unit of time, over weeks",
+                readings
             ),
-            Self::Reading { number, watts } => write!(
-                f,
+            Self::Reading { number, watts } => phrase!(
                 "expected draws in watts from 0 up, got {watts} as reading {}; leave it out or correct it",
+                watts,
                 number + 1
             ),
-            Self::Chassis { power, servers } => write!(
-                f,
+            Self::Chassis { power, servers } => phrase!(
                 "expected a chassis with servers that draw no less for more work or a higher frequency, got {servers} of \
-                 {power:?}; change them"
+                 {power}; change them",
+                servers,
+                format!("{power:?}")
             ),
-            Self::ProvisionedBelowIdle { provisioned_w, idle_w } => write!(
-                f,
+            Self::ProvisionedBelowIdle { provisioned_w, idle_w } => phrase!(
                 "expected at least {idle_w} W provisioned for a chassis, which it draws without any work, got \
-                 {provisioned_w} W; raise that, or give the chassis fewer servers"
+                 {provisioned_w} W; raise that, or give the chassis fewer servers",
+                idle_w,
+                provisioned_w
             ),
-            Self::HistoryBelowIdle { highest_w, idle_w, servers } => write!(
-                f,
+            Self::HistoryBelowIdle { highest_w, idle_w, servers } => phrase!(
                 "expected draws above the {idle_w} W that a chassis of {servers} servers draws without any work, got \
                  {highest_w} W at most, and no budget can be below that; give draws of whole chassis, in watts, or \
-                 the right number of servers"
+                 the right number of servers",
+                idle_w,
+                servers,
+                highest_w
             ),
             Self::Range { what, value, least, most } => {
-                write!(f, "expected {what} from {least} to {most}, got {value}; choose one of these")
+                phrase!(
+                    "expected {what} from {least} to {most}, got {value}; choose one of these",
+                    Phrase::text(*what),
+                    least,
+                    most,
+                    value
+                )
             }
         }
+    }
+}
+
+impl fmt::Display for BudgetFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

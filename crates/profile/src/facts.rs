@@ -1,7 +1,7 @@
 //! What a workload asks of the machines and agents that it meets: what is sure to go wrong before anything is placed, and
 //! whether agents were quick enough.
 
-use tiebreak_model::{Fleet, Millis, Outliers, RequestId, Resource, VmId, VmShape, Workload};
+use tiebreak_model::{Fleet, Millis, Outliers, Phrase, RequestId, Resource, VmId, VmShape, Workload, phrase};
 
 use crate::Load;
 use crate::words::{amount, counted, duration, resources};
@@ -36,28 +36,38 @@ impl Facts {
 
     /// Which VMs start years from all others, in a sentence.
     #[must_use]
-    pub fn stretched(&self) -> Option<String> {
+    pub fn stretched(&self) -> Option<Phrase> {
         let Outliers { before, after, .. } = self.outliers?;
         let told = |vms, apart: Millis| (counted(vms, "VM starts", "VMs start"), duration(apart.0 as f64));
         Some(if after.0 > 0 {
             let (vms, apart) = told(after.0, after.1);
-            format!("{vms} {apart} after all others: the run and all means reach to it. Leave out what is mistyped.")
+            phrase!(
+                "{vms} {apart} after all others: the run and all means reach to it. Leave out what is mistyped.",
+                vms,
+                apart
+            )
         } else {
             let (vms, apart) = told(before.0, before.1);
-            format!("{vms} {apart} before all others: the run and all means begin there. Leave out what is mistyped.")
+            phrase!(
+                "{vms} {apart} before all others: the run and all means begin there. Leave out what is mistyped.",
+                vms,
+                apart
+            )
         })
     }
 
     /// What these machines have too little of for the workload's peak, a sentence each.
     #[must_use]
-    pub fn doubts(&self, fleet: &Fleet) -> Vec<String> {
+    pub fn doubts(&self, fleet: &Fleet) -> Vec<Phrase> {
         let mut doubts = Vec::new();
         for resource in [Resource::Cores, Resource::Memory] {
             let (peak, all) = (self.load.peak[resource as usize], capacity(fleet, resource));
             if peak > all {
                 let (peak, all) = (amount(resource, peak), amount(resource, all));
-                doubts.push(format!(
-                    "At its peak the trace asks for {peak}, and all machines have {all}: some VMs will be rejected."
+                doubts.push(phrase!(
+                    "At its peak the trace asks for {peak}, and all machines have {all}: some VMs will be rejected.",
+                    peak,
+                    all
                 ));
             }
         }
@@ -67,14 +77,17 @@ impl Facts {
     /// What is wrong where requests wait for long, measured by how long VMs live; nothing otherwise. `ended` VMs had ended
     /// before they were placed.
     #[must_use]
-    pub fn slow_agents(&self, wait_p50_ms: f64, ended: u64) -> Option<String> {
+    pub fn slow_agents(&self, wait_p50_ms: f64, ended: u64) -> Option<Phrase> {
         let life = self.life_p50_ms? as f64;
         let (wait, life) = (wait_p50_ms > SLOW * life).then(|| (duration(wait_p50_ms), duration(life)))?;
         let ended = counted(ended, "VM", "VMs");
-        Some(format!(
+        Some(phrase!(
             "Agents are slow for this workload, so machines look emptier than they would be: half of the requests waited \
              {wait} or longer, half of the VMs live {life} at most, and {ended} had ended before they were placed. \
-             Let agents decide faster, take more of them, or check their slowdown."
+             Let agents decide faster, take more of them, or check their slowdown.",
+            wait,
+            life,
+            ended
         ))
     }
 }
@@ -101,13 +114,13 @@ fn life_p50_ms(workload: &Workload) -> Option<u64> {
 
 /// Says which VMs no machine could hold even when empty.
 #[must_use]
-pub fn too_large(workload: &Workload, fleet: &Fleet) -> Option<String> {
+pub fn too_large(workload: &Workload, fleet: &Fleet) -> Option<Phrase> {
     let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));
     let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
     let too_large = workload.shapes().iter().zip(&fits).filter(|(_, fits)| !**fits).map(|(shape, _)| shape.demand);
     let (largest, machine) = (too_large.max()?, fleet.clusters().iter().map(|cluster| cluster.capacity).max()?);
     let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count() as u64;
-    Some(format!(
+    Some(phrase!(
         "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
          machine has {}. Give the machines more, or leave it so.",
         counted(vms, "VM asks", "VMs ask"),
@@ -130,7 +143,7 @@ mod tests {
         let facts = Facts::of(&workload(&[(0, Some(30), 4, 1), (10, Some(40), 4, 1)], 60));
         assert_eq!(facts.life_p50_ms, Some(1_800_000));
         assert_eq!(facts.slow_agents(18_000.0, 0), None, "just one part in a hundred");
-        let told = facts.slow_agents(600_000.0, 1_234).expect("ten minutes of thirty");
+        let told = facts.slow_agents(600_000.0, 1_234).expect("ten minutes of thirty").to_string();
         assert!(told.contains("waited 10 min or longer") && told.contains("live 30 min"), "{told}");
         assert!(told.contains("1,234 VMs had ended"), "{told}");
         assert_eq!(facts.slow_agents(f64::NAN, 0), None);
@@ -140,7 +153,7 @@ mod tests {
     fn what_starts_centuries_later_is_told() {
         let trace = |start| Facts::of(&workload(&[(0, Some(30), 4, 1), (10, Some(40), 4, 1), (start, None, 4, 1)], 60));
         assert_eq!(trace(60).stretched(), None);
-        let told = trace(196 * 365 * 24 * 60).stretched().expect("a mistake");
+        let told = trace(196 * 365 * 24 * 60).stretched().expect("a mistake").to_string();
         assert!(told.starts_with("1 VM starts 196 years after all others"), "{told}");
     }
 

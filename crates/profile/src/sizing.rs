@@ -4,10 +4,11 @@
 //! Who searches makes the runs. Fewer machines are taken to reject more. (With a few machines more or less that is not always
 //! so; then what is found is a number that is enough where one fewer is not.)
 
-use tiebreak_model::{Resource, Resources, VmId, VmShape, Workload};
+use tiebreak_model::phrase::{count, mark};
+use tiebreak_model::{Phrase, Resource, Resources, VmId, VmShape, Workload, phrase};
 
 use crate::Load;
-use crate::words::{count, resources};
+use crate::words::resources;
 
 /// Machines are tried up to so many times the bound.
 pub const MOST: u64 = 16;
@@ -51,7 +52,7 @@ impl Mix {
     ///
     /// # Errors
     /// With how many VMs are too large, where they are more.
-    pub fn can_hold(&self, workload: &Workload, rejected: f64) -> Result<(), String> {
+    pub fn can_hold(&self, workload: &Workload, rejected: f64) -> Result<(), Phrase> {
         let fits = |shape: &VmShape| self.kinds.iter().any(|(_, machine)| machine.covers(shape.demand));
         let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
         let all = workload.vm_count();
@@ -60,8 +61,11 @@ impl Mix {
             return Ok(());
         }
         let (vms, all, got) = (count(too_large as u64), count(all.into()), self.told());
-        Err(format!(
-            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs are too large for; choose larger machines"
+        Err(phrase!(
+            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs are too large for; choose larger machines",
+            got,
+            vms,
+            all
         ))
     }
 
@@ -98,8 +102,8 @@ impl Mix {
 
     /// `104 cores and 562.5 GiB`, kind by kind.
     #[must_use]
-    pub fn told(&self) -> String {
-        self.kinds.iter().map(|(_, machine)| resources(*machine)).collect::<Vec<_>>().join(" or ")
+    pub fn told(&self) -> Phrase {
+        Phrase::joined(self.kinds.iter().map(|(_, machine)| resources(*machine)), mark("{} or {}"))
     }
 }
 
@@ -176,7 +180,7 @@ mod tests {
             assert_eq!(mix.of(machines).iter().map(|kind| u64::from(kind.0)).sum::<u64>(), machines);
         }
         assert_eq!(mix.of(9), [(6, 8.0, 32.0), (3, 16.0, 64.0)]);
-        assert_eq!(mix.told(), "8 cores and 32 GiB or 16 cores and 64 GiB");
+        assert_eq!(mix.told().to_string(), "8 cores and 32 GiB or 16 cores and 64 GiB");
     }
 
     #[test]
@@ -187,7 +191,7 @@ mod tests {
         let thin = Mix::new([(1, Mix::machine(120.0, 48.0))]);
         assert_eq!(thin.bound(&load), Bound { machines: 2, by: Resource::Memory });
         assert_eq!(thin.can_hold(&workload, 0.0), Ok(()));
-        let told = Mix::new([(1, machine(8))]).can_hold(&workload, 0.001).expect_err("8 cores hold no 12");
+        let told = Mix::new([(1, machine(8))]).can_hold(&workload, 0.001).expect_err("8 cores hold no 12").to_string();
         assert!(told.contains("got 8 cores and 32 GiB, which 2 of 2 VMs are too large for"), "{told}");
     }
 

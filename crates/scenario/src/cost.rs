@@ -5,9 +5,10 @@
 
 use core::fmt;
 
-use tiebreak_model::Workload;
+use tiebreak_model::phrase::count;
+use tiebreak_model::{Phrase, Workload, phrase};
 use tiebreak_placement::Policy;
-use tiebreak_profile::words::{count, counted, duration};
+use tiebreak_profile::words::{counted, duration};
 
 use tiebreak_sim::generate::VMS_MAX;
 
@@ -74,36 +75,51 @@ impl Cost {
     }
 }
 
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Cost {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         let (time, vms) = (duration(self.seconds * 1_000.0), counted(self.vms, "VM", "VMs"));
         let machines = counted(self.machines.into(), "machine", "machines");
         let agents = counted(self.agents.into(), "agent", "agents");
         let memory = match self.bytes / GIBI {
-            large if large >= 1.0 => format!("{large:.1} GiB"),
-            _ => format!("{:.0} MiB", self.bytes / MEBI),
+            large if large >= 1.0 => phrase!("{large:.1} GiB", large),
+            _ => phrase!("{:.0} MiB", self.bytes / MEBI),
         };
-        write!(f, "This run is estimated to take {time} and {memory} of memory: {vms}, {machines}, {agents}.")?;
         let why = match self.burden {
-            Burden::None => return Ok(()),
-            Burden::NoCaches => "Without caches every decision looks at all machines.".into(),
-            Burden::Weights => "With weights set by hand machines are compared pair by pair.".into(),
+            Burden::None => None,
+            Burden::NoCaches => Some(phrase!("Without caches every decision looks at all machines.")),
+            Burden::Weights => Some(phrase!("With weights set by hand machines are compared pair by pair.")),
             Burden::Ahead(moments) => {
-                format!("Rules about admission look at {} moments ahead.", count(moments as u64))
+                Some(phrase!("Rules about admission look at {} moments ahead.", count(moments as u64)))
             }
         };
-        write!(f, " {why}")
+        phrase!(
+            "This run is estimated to take {time} and {memory} of memory: {vms}, {machines}, {agents}.{}",
+            time,
+            memory,
+            vms,
+            machines,
+            agents,
+            why.map(|why| phrase!(" {why}", why))
+        )
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 
 impl Variant {
     /// Says that its workload ends before its days are over, where it does, because a generated one has a limit.
     #[must_use]
-    pub fn ends_early(&self, workload: &Workload) -> Option<String> {
+    pub fn ends_early(&self, workload: &Workload) -> Option<Phrase> {
         let WorkloadRef::Generated(settings) = &self.workload else { return None };
         let (horizon, asked) = (workload.horizon().0 as f64, settings.days * 24.0 * 3_600_000.0);
         settings.ends_early(workload).then(|| {
-            format!(
+            phrase!(
                 "The workload ends after {} of {}: a generated one has at most {} VMs. Ask for fewer requests or days.",
                 duration(horizon),
                 duration(asked),
@@ -203,7 +219,7 @@ mod tests {
         let mut variant = (presets::find("small").expect("small").make)().active_variant().clone();
         let workload = variant.generate().expect("a generated workload");
         variant.set("workload.days", "90").expect("days");
-        let told = variant.ends_early(&workload).expect("it is shorter");
+        let told = variant.ends_early(&workload).expect("it is shorter").to_string();
         assert!(
             told.starts_with("The workload ends after 1 d of 90 d: a generated one has at most 5,000,000"),
             "{told}"

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiebreak_model::Sample;
+use tiebreak_model::{Phrase, Sample, phrase};
 
 /// What a [`TraceParser`](crate::TraceParser) accepts at most. The page runs in a tab with
 /// about 1.5 GB; the whole Azure trace of 2017 has 2.0 million rows, that of 2019 2.7 million, and
@@ -56,16 +56,23 @@ pub struct FileTooLong {
     pub bytes_max: u64,
 }
 
-impl fmt::Display for FileTooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl FileTooLong {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         let Self { bytes, bytes_max } = self;
-        write!(
-            f,
+        phrase!(
             "Too large: files of at most {} MiB are read whole, got {} MiB. Sample it: keep one tenant, request or VM in {}.",
             bytes_max >> 20,
             bytes >> 20,
             bytes.div_ceil(*bytes_max).max(10)
         )
+    }
+}
+
+impl fmt::Display for FileTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tiebreak_model::phrase::mark;
 use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Time, VmId, Workload};
 
 /// Why a row was refused.
@@ -40,19 +41,19 @@ impl FaultKind {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::TooFewFields => "too few fields",
-            Self::TooManyFields => "too many fields",
-            Self::NotANumber => "not a number",
-            Self::OutOfRange => "out of range",
-            Self::UnknownWord => "unknown word",
-            Self::ZeroSize => "no cores or no memory",
-            Self::NoTime => "no time",
-            Self::NegativeTime => "negative time",
-            Self::ReversedTimes => "ends before it starts",
-            Self::AlreadyThere => "created while it is there",
-            Self::NotThere => "deleted while it is not there",
-            Self::OtherMachine => "only on other machine types",
-            Self::OpenQuote => "within a quotation mark that is not closed",
+            Self::TooFewFields => mark("too few fields"),
+            Self::TooManyFields => mark("too many fields"),
+            Self::NotANumber => mark("not a number"),
+            Self::OutOfRange => mark("out of range"),
+            Self::UnknownWord => mark("unknown word"),
+            Self::ZeroSize => mark("no cores or no memory"),
+            Self::NoTime => mark("no time"),
+            Self::NegativeTime => mark("negative time"),
+            Self::ReversedTimes => mark("ends before it starts"),
+            Self::AlreadyThere => mark("created while it is there"),
+            Self::NotThere => mark("deleted while it is not there"),
+            Self::OtherMachine => mark("only on other machine types"),
+            Self::OpenQuote => mark("within a quotation mark that is not closed"),
         }
     }
 }
@@ -92,12 +93,12 @@ impl Correction {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::OffGrid => "time moved to the grid",
-            Self::NoLifetime => "no lifetime, given the smallest",
-            Self::NoEnd => "largest number there is as its end, never ends",
-            Self::OpenBucket => "open bucket read as a number",
-            Self::UnknownStart => "unknown start made uniform",
-            Self::OtherTerms => "other terms than the tenant's first VM, given the same",
+            Self::OffGrid => mark("time moved to the grid"),
+            Self::NoLifetime => mark("no lifetime, given the smallest"),
+            Self::NoEnd => mark("largest number there is as its end, never ends"),
+            Self::OpenBucket => mark("open bucket read as a number"),
+            Self::UnknownStart => mark("unknown start made uniform"),
+            Self::OtherTerms => mark("other terms than the tenant's first VM, given the same"),
         }
     }
 }
@@ -213,17 +214,25 @@ fn tenants_of(workload: &Workload) -> u64 {
     tenants.len() as u64
 }
 
-const BY_TENANT: &str = "Sampled by tenant: the requests of a tenant and all its VMs stay whole, so sizes of requests, spreading rules and \
+const BY_TENANT: &str = mark(
+    "Sampled by tenant: the requests of a tenant and all its VMs stay whole, so sizes of requests, spreading rules and \
                          sizes that are soon asked for again are as in the whole. How much is in use follows the few large \
-                         tenants that were kept: the peak can be a sixth off with one in 10.";
-const BY_REQUEST: &str = "Sampled by request: the VMs of a request stay together, so sizes of requests and spreading within them are as \
+                         tenants that were kept: the peak can be a sixth off with one in 10.",
+);
+const BY_REQUEST: &str = mark(
+    "Sampled by request: the VMs of a request stay together, so sizes of requests and spreading within them are as \
                           in the whole. A tenant loses most of its other requests: rules that look at the VMs it has already \
-                          find fewer.";
-const BY_VM: &str = "Sampled by VM: how much is in use is nearest to the whole, but requests are cut apart: fewer VMs come together, so \
-                     bursts are much smaller, spreading rules have less to do, and sizes are less often asked for again at once.";
-const IN_ANY_SAMPLE: &str = "Of any sample: give it machines in the same share. With few of them whole VMs leave more over, and packing and \
+                          find fewer.",
+);
+const BY_VM: &str = mark(
+    "Sampled by VM: how much is in use is nearest to the whole, but requests are cut apart: fewer VMs come together, so \
+                     bursts are much smaller, spreading rules have less to do, and sizes are less often asked for again at once.",
+);
+const IN_ANY_SAMPLE: &str = mark(
+    "Of any sample: give it machines in the same share. With few of them whole VMs leave more over, and packing and \
                              refusals swing from part to part. Conflicts become fewer, as fewer decisions are under way at once; \
-                             decisions as many times longer bring them back, to somewhat more than there were.";
+                             decisions as many times longer bring them back, to somewhat more than there were.",
+);
 
 /// What a sample does to the numbers, by what it keeps together; docs/SAMPLING.md has the measurements.
 pub(crate) fn notes_on_sample(sample: &Sample) -> &'static [&'static str] {

@@ -7,8 +7,8 @@ use tiebreak_engine::protocol::{Agreed, FitCard, Forecast, ForecastPoint, Found,
 use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
 use tiebreak_engine::questions::forecast_growth::ForecastGrowth;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
-use tiebreak_model::Declared;
+use tiebreak_i18n::{mark, say, tell, tr};
+use tiebreak_model::{Declared, Phrase};
 use tiebreak_sim::AdmissionSettings;
 
 /// The rule that is offered to who has none about admission.
@@ -77,7 +77,7 @@ fn banded(name: &str, role: Role, points: &[ForecastPoint], until: f64) -> Serie
 }
 
 /// What was found, or why nothing was; none where something else was told.
-fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, &str>> {
+fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, &Phrase>> {
     match told {
         Ok(answer) => answer.found.as_ref().and_then(of).map(Ok),
         Err(why) => Some(Err(why)),
@@ -86,7 +86,7 @@ fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, 
 
 /// What was last told of what a deployment may grow to, or why it cannot be.
 #[must_use]
-pub fn told_forecast(app: &App) -> Option<Result<&Forecast, &str>> {
+pub fn told_forecast(app: &App) -> Option<Result<&Forecast, &Phrase>> {
     found(app.answers.last::<ForecastGrowth>()?, |found| match found {
         Found::Forecast(forecast) => Some(&**forecast),
         _ => None,
@@ -95,7 +95,7 @@ pub fn told_forecast(app: &App) -> Option<Result<&Forecast, &str>> {
 
 /// What the fit found that was asked for last, or why nothing; none while it is under way.
 #[must_use]
-pub fn told_fit(app: &App) -> Option<Result<&FitCard, &str>> {
+pub fn told_fit(app: &App) -> Option<Result<&FitCard, &Phrase>> {
     found(app.answers.told::<FitBeliefs>()?, |found| match found {
         Found::Beliefs(card) => Some(&**card),
         _ => None,
@@ -125,14 +125,14 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
 #[must_use]
 pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let day = words::trimmed(then.at_hours / DAY, 0);
-    let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &heard(why)])).collect();
+    let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &tell(why)])).collect();
     let sentence = say(
         "On day {day}, with {} of {} cores in use, a deployment of {} was not let in. {}.",
         &[
             &day,
             &words::count(f64::from(then.used)),
             &words::count(f64::from(capacity)),
-            &words::counted(then.asked, tr("core"), tr("cores")),
+            &words::counted(then.asked, "core", "cores"),
             &why.join("; "),
         ],
     );
@@ -162,7 +162,7 @@ pub struct CaseRow {
     /// Deployments that were let in.
     pub admitted: String,
     /// Why there is nothing.
-    pub failure: Option<String>,
+    pub failure: Option<Phrase>,
 }
 
 /// A figure over results.

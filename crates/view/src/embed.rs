@@ -4,7 +4,7 @@
 //! scenario does not.
 
 use tiebreak_app::{App, Phase};
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_sim::{METRICS, metrics};
 
 use crate::{compare, verdict};
@@ -62,7 +62,7 @@ pub fn sentence(app: &App) -> String {
             "This runs on the trace {name}, which no link carries. Open it in Tiebreak and give the file there.",
             &[&name],
         ),
-        (Phase::Costly { told, .. }, ..) | (Phase::Failed(told), ..) => heard(told),
+        (Phase::Costly { told, .. }, ..) | (Phase::Failed(told), ..) => tell(told),
         (_, Some(against), _) => compare::verdict(&app.front, against, None),
         (_, None, Some(live)) if live.result.is_some() => verdict::sentence(live, None),
         _ => tr("Running…").into(),

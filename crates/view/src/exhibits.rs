@@ -2,7 +2,7 @@
 
 use tiebreak_chart::{Plot, Role, Series, Style};
 use tiebreak_engine::protocol::{Exhibit, ExhibitPlot};
-use tiebreak_i18n::heard;
+use tiebreak_i18n::tell;
 
 /// What an exhibit draws.
 #[must_use]
@@ -11,8 +11,8 @@ pub fn plot(exhibit: &Exhibit) -> Option<Plot> {
     let mut series = Vec::new();
     for ((name, points), at) in lines.iter().zip(0..) {
         let role = if at == 0 { Role::Live } else { Role::Variant(at) };
-        series.push(Series::new(heard(name), role, Style::Line, points.clone()));
+        series.push(Series::new(tell(name), role, Style::Line, points.clone()));
     }
-    let (unit, across) = (heard(unit), heard(across));
-    Some(Plot { title: heard(&exhibit.title), unit, across, across_is_log: *across_is_log, up_is_log: false, series })
+    let (unit, across) = (tell(unit), tell(across));
+    Some(Plot { title: tell(&exhibit.title), unit, across, across_is_log: *across_is_log, up_is_log: false, series })
 }

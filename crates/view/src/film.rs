@@ -232,14 +232,15 @@ fn is_outside(decision: &Explained) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_model::Phrase;
 
     /// Six machines: one dropped by a cluster step, two by a validator, one by a preference, two tied for best.
     fn decision() -> Explained {
         let step = |rule: &str, of: &str, before, after| FunnelStep { rule: rule.into(), of: of.into(), before, after };
         Explained {
-            sentence: String::new(),
-            vm: String::new(),
-            circumstances: String::new(),
+            sentence: Phrase::default(),
+            vm: Phrase::default(),
+            circumstances: Phrase::default(),
             is_reallocation: false,
             life: None,
             funnel: vec![

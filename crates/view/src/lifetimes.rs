@@ -5,7 +5,7 @@ use tiebreak_app::{ASKING_LIFETIMES, App, Outcome};
 use tiebreak_chart::{Plot, Role, Series, Style};
 use tiebreak_engine::protocol::{Learned, LongLives};
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tr};
 
 /// The one that is offered where none is on.
 pub const OFFERED: &str = "TemporalCost";
@@ -208,7 +208,7 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
 #[must_use]
 pub fn turns(live: &Outcome) -> Option<String> {
     let result = live.result.as_ref().filter(|result| !result.turns.is_empty())?;
-    let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &heard(words)]);
+    let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &tr(words)]);
     let turns: Vec<_> = result.turns.iter().map(turn).collect();
     let again = words::counted(result.figure("repredictions"), "prediction", "predictions");
     Some(say("Hosts: {}. {again} of running VMs.", &[&turns.join("; "), &again]))

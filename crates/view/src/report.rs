@@ -3,7 +3,7 @@
 use tiebreak_app::{App, Change, ENGINE_VERSION, Lane, changes};
 use tiebreak_engine::protocol::TraceCard;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Declared, Param};
 use tiebreak_placement::{Group, Lifetimes};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, RuleRow, Variant, WorkloadRef};
@@ -142,7 +142,7 @@ fn machines(clusters: &[ClusterRow]) -> String {
         }
     }
     let kind = |(count, kind): &(f64, ClusterSettings)| {
-        let number = |count: u32, one: &str, many: &str| words::counted(f64::from(count), one, many);
+        let number = |count: u32, one: &'static str, many: &'static str| words::counted(f64::from(count), one, many);
         let clusters = if *count > 1.0 { say("{} clusters of ", &[&words::count(*count)]) } else { String::new() };
         let each = [
             (kind.cores, tr("cores")),
@@ -207,7 +207,7 @@ pub fn about_trace(card: &TraceCard) -> String {
     say(
         "{}; {} over {} days, {} alive at the start; at most {} cores at once.",
         &[
-            &heard(&card.format),
+            &tr(&card.format),
             &words::counted(card.vms, "VM", "VMs"),
             &words::trimmed(card.days, 1),
             &words::count(card.warm),
@@ -289,7 +289,7 @@ fn sources(app: &App) -> Vec<String> {
         (WorkloadRef::Generated(_), _) => {
             tr("Workload: made up, with the habits of Azure that Hadary et al. report (Protean, OSDI 2020).").to_owned()
         }
-        (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&heard(&card.source)]),
+        (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&tr(&card.source)]),
         _ => tr("Trace: those that come with Tiebreak are Microsoft Azure's, CC BY 4.0 (Hadary et al., OSDI 2020); \
               another keeps its own licence.")
         .to_owned(),

@@ -3,7 +3,7 @@
 use tiebreak_app::{App, Sizing};
 use tiebreak_engine::protocol::Machines;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::Variant;
 
 use crate::verdict;
@@ -41,7 +41,7 @@ pub fn found(sizing: &Sizing) -> Vec<String> {
     let Some(needs) = sizing.needs.as_ref().filter(|_| !sizing.is_under_way()) else { return Vec::new() };
     let bound = say(
         "However well VMs are packed, {} are needed: {} fill them at the peak.",
-        &[&words::count(needs.bound as f64), &heard(&needs.bound_by)],
+        &[&words::count(needs.bound as f64), &tr(&needs.bound_by)],
     );
     let Some((worst, least)) = sizing.worst().and_then(|it| Some((it, it.search.least()?))) else {
         let most = words::count((needs.bound * tiebreak_profile::sizing::MOST) as f64);

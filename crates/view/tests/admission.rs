@@ -88,7 +88,8 @@ fn what_was_seen_of_a_deployment_changes_what_it_may_grow_to() {
     session.does(Message::Edit(Edit::set("admission.power", -1)));
     let question = ForecastGrowth { cores: 8.0, hours: 0.0, scale_outs: 0.0, observations: 0 };
     session.does(Message::Question(Asking::new(&question)));
-    let told = admission::told_forecast(&session.app).expect("it is told").expect_err("an infinite variance");
+    let told =
+        admission::told_forecast(&session.app).expect("it is told").expect_err("an infinite variance").to_string();
     assert!(told.contains("expected a power above -0.3255"), "{told}");
 }
 
@@ -145,7 +146,7 @@ fn beliefs_that_make_no_sense_fail_the_runs_with_a_sentence() {
     session.does(Message::Edit(Edit::set("admission.power", -1)));
     let rows = admission::rows(session.study(StudyKind::Policies, 1, true));
     assert!(
-        rows.iter().all(|row| row.failure.as_ref().is_some_and(|why| why.contains("expected a power"))),
+        rows.iter().all(|row| row.failure.as_ref().is_some_and(|why| why.to_string().contains("expected a power"))),
         "{rows:?}"
     );
 }

@@ -6,6 +6,7 @@ use tiebreak_app::sweep::Point;
 use tiebreak_app::{App, Edit, Effect, Given, Message, Mode, POOL, Phase, SizeWish, Wish};
 use tiebreak_engine::protocol::Machines;
 use tiebreak_engine::{Command, Engine, Reply};
+use tiebreak_model::Phrase;
 use tiebreak_scenario::Document;
 use tiebreak_scenario::presets;
 use tiebreak_sim::METRICS;
@@ -210,7 +211,7 @@ fn an_engine_of_the_pool_that_dies_fails_its_run_alone() {
     page.carry_out(effects);
     page.settle();
     let paired = page.app.paired.as_ref().expect("asked for");
-    assert_eq!((paired.progress(), paired.failure()), ((4, 4), Some("out of memory")));
+    assert_eq!((paired.progress(), paired.failure().cloned()), ((4, 4), Some(Phrase::text("out of memory"))));
     assert_eq!(page.app.front.phase, Phase::Finished);
 }
 
@@ -479,7 +480,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
     let mut page = Page::open(document);
     page.does(Message::Size(SizeWish { is_suggested: false, ..SizeWish::default() }));
     let failure = page.app.sizing.as_ref().and_then(|sizing| sizing.failure.clone()).expect("no machine is enough");
-    assert!(failure.contains("choose larger machines"), "{failure}");
+    assert!(failure.to_string().contains("choose larger machines"), "{failure}");
     page.does(Message::NoSize);
     assert!(page.app.sizing.is_none());
 }

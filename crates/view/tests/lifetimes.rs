@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tiebreak_app::{App, Edit, Effect, Message, Phase};
+use tiebreak_engine::protocol::VmCard;
 use tiebreak_engine::{Engine, Reply};
 use tiebreak_model::Phase as HostPhase;
 use tiebreak_scenario::{Document, Variant, presets};
@@ -158,7 +159,7 @@ fn while_it_learns_the_run_before_stays_on_screen() {
     let (share, words) = session.app.progress_so_far().expect("progress");
     assert!(share > 0.0 && share < 1.0 && words.ends_with(" % learned"), "{share} {words}");
     session.does(Message::Vm("1".into()));
-    let said = session.app.front.answer.message.clone().expect("a message");
+    let said = session.app.front.answer.message.clone().expect("a message").to_string();
     assert!(said.contains("lifetimes are being learned"), "{said}");
     session.settle();
     assert!(session.app.front.baseline.is_some() && session.app.progress_so_far().is_none());
@@ -241,7 +242,10 @@ fn quality_is_shown_with_a_sentence_each() {
 fn machines_tell_their_state_now_and_before() {
     let mut session = Session::nilas();
     let live = session.app.front.live.clone().expect("a run");
-    assert_eq!(live.layout.classes, ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]);
+    assert_eq!(
+        live.layout.classes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]
+    );
     let bytes = session.engine.frame_bytes();
     assert_eq!(bytes.len(), live.frame_times.len() * 2 * 24, "two planes");
     let mut seen = [0; 3];
@@ -254,15 +258,20 @@ fn machines_tell_their_state_now_and_before() {
             let life = selection.life.as_ref().expect("lifetimes");
             let byte = LifeByte(*byte);
             let word = ["Empty: ", "Open for VMs of the class ", "Recycling, class "][byte.phase() as usize];
-            assert!(life.state.starts_with(word), "{byte:?}: {}", life.state);
-            let class = &live.layout.classes[usize::from(byte.class())];
-            assert!(byte.phase() == HostPhase::Empty || life.state.contains(class), "{class}: {}", life.state);
+            let state = life.state.to_string();
+            assert!(state.starts_with(word), "{byte:?}: {state}");
+            let class = live.layout.classes[usize::from(byte.class())].to_string();
+            assert!(byte.phase() == HostPhase::Empty || state.contains(&class), "{class}: {state}");
             seen[byte.phase() as usize] += 1;
             let residual = selection.vms.iter().filter(|vm| vm.residual).count();
             assert_eq!(byte.phase() == HostPhase::Recycling, residual > 0, "{life:?}");
-            assert!(selection.vms.iter().all(|vm| vm.expected.as_ref().is_some_and(|it| it.contains("leave at "))));
+            let expected = |vm: &VmCard| vm.expected.as_ref().is_some_and(|it| it.to_string().contains("leave at "));
+            assert!(selection.vms.iter().all(expected));
             if byte.phase() != HostPhase::Empty {
-                assert!(life.turns[0].contains(": ") && life.state.contains("; it should be free by "), "{life:?}");
+                assert!(
+                    life.turns[0].to_string().contains(": ") && state.contains("; it should be free by "),
+                    "{life:?}"
+                );
             }
         }
     }
@@ -278,19 +287,24 @@ fn explanations_tell_what_was_predicted_and_the_cost_in_words() {
         session.does(Message::Vm(vm.to_string()));
         session.settle();
         let Some(last) = session.app.front.answer.attempts.last() else { continue };
-        let life = last.life.as_ref().expect("a prediction");
+        let life = last.life.as_ref().expect("a prediction").to_string();
         assert!(life.starts_with("It was expected to live ") && life.contains(", which is the class "), "{life}");
         asked += 1;
         let Some(row) = last.scores.iter().find(|row| row.rule == "TemporalCost") else { continue };
-        let warm = last.circumstances.contains("warm start");
+        let warm = last.circumstances.to_string().contains("warm start");
         assert!(
-            !warm && row.verdicts.iter().all(|it| it.starts_with("would be busy ") && it.contains("(step ")),
+            !warm
+                && row
+                    .verdicts
+                    .iter()
+                    .map(ToString::to_string)
+                    .all(|it| it.starts_with("would be busy ") && it.contains("(step ")),
             "{row:?}"
         );
         if last.decided_by.as_deref() == Some("TemporalCost") {
             assert!(
-                last.sentence.contains("TemporalCost put it before machine ")
-                    && last.sentence.contains(": it would be busy ")
+                last.sentence.to_string().contains("TemporalCost put it before machine ")
+                    && last.sentence.to_string().contains(": it would be busy ")
             );
             decided += 1;
         }
@@ -333,7 +347,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
         session.does(Message::Vm("30".into()));
         session.settle();
         let life = session.app.front.answer.attempts.last().and_then(|last| last.life.clone()).expect("a prediction");
-        assert_eq!(life.contains(" live 7 d "), nobody, "{share} %: {life}");
+        assert_eq!(life.to_string().contains(" live 7 d "), nobody, "{share} %: {life}");
     }
     let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
     assert!(learned.unanswered[0].contains("learn from less"), "{:?}", learned.unanswered);

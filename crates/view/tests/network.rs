@@ -142,15 +142,21 @@ fn the_links_of_a_vm_are_told_where_it_went_in_and_where_it_was_refused() {
     let blocked: Vec<_> = all().filter(|vm| world.blocked(*vm).is_some_and(|it| it.full.is_some())).collect();
     assert!(!blocked.is_empty());
     let explained = session.asks(workload.name(blocked[0]));
-    assert!(explained.sentence.starts_with("The network could not take it (by "), "{}", explained.sentence);
+    assert!(explained.sentence.to_string().starts_with("The network could not take it (by "), "{}", explained.sentence);
     let company = explained.company.expect("it has peers");
-    assert!(company.behind_full.is_some() && company.sentence.starts_with("It would be linked with"), "{company:?}");
+    assert!(
+        company.behind_full.is_some() && company.sentence.to_string().starts_with("It would be linked with"),
+        "{company:?}"
+    );
     let refused_by: Vec<_> = explained.refusal.expect("it was refused").rules.into_iter().map(|it| it.rule).collect();
     assert!(refused_by.iter().any(|rule| rule == network::GUARD), "{refused_by:?}");
     let placed = all().filter(|vm| world.placement(*vm).is_some()).map(|vm| session.asks(workload.name(vm)));
     let company = placed.filter_map(|it| it.company).find(|company| company.links.iter().any(|link| link.3));
     let company = company.expect("some VM has links to other machines");
-    assert!(company.sentence.starts_with("It is linked with") && company.behind_full.is_none(), "{company:?}");
+    assert!(
+        company.sentence.to_string().starts_with("It is linked with") && company.behind_full.is_none(),
+        "{company:?}"
+    );
     assert!(company.machines.len() > 1 && company.links.iter().all(|(one, other, mbps, _)| one < other && *mbps > 0.0));
 }
 

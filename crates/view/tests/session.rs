@@ -10,7 +10,7 @@ use tiebreak_engine::questions::profile_workload::ProfileWorkload;
 use tiebreak_engine::questions::read_machines::ReadMachines;
 use tiebreak_engine::{Command, Engine, Reply};
 use tiebreak_lesson::{Lesson, Question, Unlocks};
-use tiebreak_model::{Declared, Readiness, SampledBy, VmId};
+use tiebreak_model::{Declared, Phrase, Readiness, SampledBy, VmId};
 use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, WorkloadRef};
@@ -272,7 +272,7 @@ fn answers_of_an_older_run_are_not_heard() {
     };
     let before = on_screen(&session);
     for reply in first.wire.into_iter().chain([
-        Reply::Failed { run: 1, message: "no".into() },
+        Reply::Failed { run: 1, message: Phrase::text("no") },
         Reply::TraceNeeded { run: 1, fingerprint: String::new(), name: String::new(), sample: Vec::new() },
     ]) {
         session.does(Message::Engine(Box::new(reply)));
@@ -433,7 +433,7 @@ fn explanations_name_the_machine_that_was_chosen() {
         if let Some(last) = attempts.last() {
             placed += u32::from(winner.is_some());
             refused += u32::from(winner.is_none());
-            assert!(last.funnel.len() > 5 && !last.sentence.is_empty(), "{last:?}");
+            assert!(last.funnel.len() > 5 && !last.sentence.to_string().is_empty(), "{last:?}");
             assert!(last.scores.iter().all(|row| row.verdicts.len() == last.scores[0].verdicts.len()));
             let left = last.funnel.last().expect("a funnel").after;
             assert_eq!(winner.is_some(), left > 0, "{last:?}");
@@ -468,18 +468,17 @@ fn a_refusal_is_told_by_rule() {
         let last = session.app.front.answer.attempts.last().expect("explained");
         let refusal = last.refusal.as_ref().expect("it was refused");
         assert_eq!(refusal.rules.iter().map(|rule| rule.first).sum::<u32>(), refusal.machines, "VM {vm}");
-        let (sentence, asked) = (&last.sentence, last.asked.as_ref().expect("asked"));
+        let (sentence, asked) = (last.sentence.to_string(), last.asked.as_ref().expect("asked").to_string());
         assert!(asked.starts_with("Not machine 0: ") && asked.contains(" refuses it; it lacks "), "VM {vm}: {asked}");
-        if refusal.closest.is_none() {
-            too_large += 1;
-            assert!(sentence.starts_with("No machine could take it: even an empty machine lacks "), "{sentence}");
-        } else {
+        if let Some(closest) = refusal.closest.as_ref().map(ToString::to_string) {
             full += 1;
             assert_eq!(sentence, "No machine could take it: AreNodeResourcesValid refuses all 24 machines.");
-            let without = refusal.rules[0].without.as_deref();
-            assert_eq!(without, Some("without AreNodeResourcesValid, 24 machines would take it"));
-            let closest = refusal.closest.as_deref().expect("one that only lacks room");
+            let without = refusal.rules[0].without.as_ref().map(ToString::to_string);
+            assert_eq!(without.as_deref(), Some("without AreNodeResourcesValid, 24 machines would take it"));
             assert!(closest.starts_with("Machine ") && closest.contains(" comes closest: it lacks "), "{closest}");
+        } else {
+            too_large += 1;
+            assert!(sentence.starts_with("No machine could take it: even an empty machine lacks "), "{sentence}");
         }
     }
     assert!(too_large > 2 && full > 2, "{too_large} too large, {full} without room");
@@ -497,6 +496,7 @@ fn a_vm_that_was_put_out_is_told_so() {
         let last = session.app.front.answer.attempts.last().expect("explained");
         assert!(last.winner.is_some() && last.refusal.is_none(), "VM {vm}: {last:?}");
         let [story] = &session.app.front.answer.story[..] else { panic!("VM {vm}: {:?}", session.app.selection) };
+        let story = story.to_string();
         assert!(
             story.starts_with("It was put out at ") && story.ends_with(" to make room for a VM of higher priority.")
         );
@@ -589,6 +589,7 @@ fn events_travel_in_links_and_too_many_vms_are_told() {
     receiver.does(Message::Open(many));
     receiver.hear();
     let Phase::Failed(message) = &receiver.app.front.phase else { panic!("{:?}", receiver.app.front.phase) };
+    let message = message.to_string();
     assert_eq!(
         message,
         "expected at most 1000000 VMs from demand spikes, got 1100000; ask for fewer requests or spikes"
@@ -615,9 +616,9 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
         let selection = &session.app.front.answer;
         let last = selection.attempts.last().expect("explained");
         let stands = format!("It was reallocated to machine {} at ", last.winner.expect("it was placed"));
-        let story = &selection.story;
+        let story: Vec<_> = selection.story.iter().map(ToString::to_string).collect();
         assert!(last.is_reallocation && !selection.attempts[0].is_reallocation, "VM {vm}: {selection:?}");
-        assert!(last.circumstances.contains(", reallocation, agent "), "{}", last.circumstances);
+        assert!(last.circumstances.to_string().contains(", reallocation, agent "), "{}", last.circumstances);
         assert!(story.last().is_some_and(|turn| turn.starts_with(&stands)), "VM {vm}: {story:?}");
         assert!(story[0].starts_with("It lost machine ") && story[0].ends_with(", which failed."), "{story:?}");
         seen[(story.len() / 2).min(2)] += 1;
@@ -632,7 +633,7 @@ fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
         let selection = &session.app.front.answer;
         let last = selection.attempts.last().expect("explained");
         assert!(last.is_reallocation && last.winner.is_none() && last.refusal.is_some(), "VM {vm}: {last:?}");
-        let end = selection.story.last().expect("a story");
+        let end = selection.story.last().expect("a story").to_string();
         assert!(end.starts_with("It was lost for good at ") && end.ends_with(", because no machine could take it."));
     }
 }
@@ -646,7 +647,7 @@ fn a_machine_that_failed_says_so_while_it_is_down() {
         session.does(Message::Cursor(Some(hours * 3_600_000.0)));
         session.does(Message::Machine(Some(3)));
         session.settle();
-        let about = &session.app.selection.about;
+        let about = session.app.selection.about.to_string();
         assert!(about.starts_with(&format!("Rack 0 of cluster 1{expected}; ")), "at {hours}: {about}");
     }
     let live = session.app.front.live.as_ref().expect("a run");
@@ -661,7 +662,7 @@ fn rules_that_decide_nothing_and_one_that_leaves_nothing_are_pointed_out() {
     let mut session = Session::small();
     let hint = |session: &Session, rule: &str| {
         let share = session.app.share(rule).expect("a rule that is on");
-        share.hint.as_ref().map(|hint| hint.label.clone())
+        share.hint.as_ref().map(|hint| hint.label.to_string())
     };
     assert_eq!(hint(&session, "BestFit"), None);
     assert_eq!(hint(&session, "IsMachineReady").as_deref(), Some("refused none"));
@@ -783,12 +784,12 @@ fn asking_about_a_machine_is_answered() {
     for machine in [winner, (winner + 1) % 24] {
         session.does(Message::Ask(Some(machine)));
         session.settle();
-        let about = session.app.front.answer.attempts[0].asked.clone().expect("about the machine");
+        let about = session.app.front.answer.attempts[0].asked.clone().expect("about the machine").to_string();
         assert!(about.contains(&format!("achine {machine}")), "{about}");
     }
     session.does(Message::Vm("no such VM".into()));
     session.settle();
-    let message = session.app.front.answer.message.clone().expect("a message");
+    let message = session.app.front.answer.message.clone().expect("a message").to_string();
     assert!(session.app.front.answer.attempts.is_empty() && message.contains("no such VM"), "{message}");
 }
 
@@ -800,7 +801,7 @@ fn a_machine_lists_the_vms_it_holds() {
         session.does(Message::Machine(Some(machine)));
         session.settle();
         listed += session.app.selection.vms.len();
-        assert!(session.app.selection.about.starts_with("Rack "), "{}", session.app.selection.about);
+        assert!(session.app.selection.about.to_string().starts_with("Rack "), "{}", session.app.selection.about);
     }
     let live = session.app.front.live.as_ref().expect("a run");
     let live_vms = tiebreak_sim::metrics::index_of("LiveVms").expect("a metric");
@@ -852,7 +853,7 @@ fn a_run_that_takes_long_waits_for_a_word_and_is_not_asked_about_again() {
     let mut session = Session::open(costly(20.0));
     session.hear();
     let Phase::Costly { told, .. } = &session.app.front.phase else { panic!("{:?}", session.app.front.phase) };
-    assert!(told.ends_with("Without caches every decision looks at all machines."), "{told}");
+    assert!(told.to_string().ends_with("Without caches every decision looks at all machines."), "{told}");
     assert!(!session.engine.is_running() && session.app.front.live.is_none());
     session.does(Message::Run);
     session.hear();
@@ -914,10 +915,10 @@ fn what_was_kept_of_a_sample_is_not_sampled_again() {
     let (card, columns) = give(&packing_cut(), false);
     assert!((5_500.0..8_000.0).contains(&card.vms), "{}", card.vms);
     assert_eq!(card.sample, settings.to_values());
-    assert!(card.notes.iter().any(|note| note.starts_with("Sampled by request")), "{:?}", card.notes);
+    assert!(card.notes.iter().any(|note| note.to_string().starts_with("Sampled by request")), "{:?}", card.notes);
     let (again, _) = give(&columns, true);
     assert_eq!((again.fingerprint, again.sample, again.vms), (card.fingerprint, card.sample, card.vms));
-    assert!(again.notes.iter().any(|note| note.starts_with("Sampled by request")), "{:?}", again.notes);
+    assert!(again.notes.iter().any(|note| note.to_string().starts_with("Sampled by request")), "{:?}", again.notes);
 }
 
 #[test]
@@ -1005,11 +1006,11 @@ fn what_an_engine_was_asked_when_it_died_is_answered_and_can_be_asked_again() {
     drop(session.app.update(Message::Size(SizeWish::default())));
     session.engine = Engine::new();
     session.does(Message::EngineEnded { lane: 1, reason: "out of memory".into(), had_begun: true });
-    let dead: Answered = Err("out of memory".into());
+    let dead: Answered = Err(Phrase::text("out of memory"));
     assert_eq!(session.app.answers.told::<ProfileWorkload>(), Some(&dead));
     assert_eq!(session.app.answers.told::<FitBeliefs>(), Some(&dead));
     let sizing = session.app.sizing.as_ref().expect("asked for");
-    assert_eq!((sizing.failure.as_deref(), sizing.is_under_way()), (Some("out of memory"), false));
+    assert_eq!((&sizing.failure, sizing.is_under_way()), (&Some(Phrase::text("out of memory")), false));
     session.does(Message::Run);
     session.settle();
     let told = session.app.answers.told::<ProfileWorkload>();
@@ -1077,10 +1078,8 @@ fn a_vm_refused_with_its_request_is_explained_as_refused() {
         session.does(Message::Vm(workload.name(decision.vm).to_string()));
         session.settle();
         let selection = &session.app.front.answer;
-        let says = selection
-            .attempts
-            .last()
-            .map_or_else(|| selection.message.clone().unwrap_or_default(), |last| last.sentence.clone());
+        let says = selection.attempts.last().map(|last| &last.sentence).or(selection.message.as_ref());
+        let says = says.map(ToString::to_string).unwrap_or_default();
         if !says.contains("efuse") && !says.contains("could take it") {
             wrong.push(format!("VM {}: {says}", decision.vm));
         }
@@ -1104,7 +1103,7 @@ fn why_not_another_cluster_names_a_machine_rule() {
         session.does(Message::Ask(Some((winner + 24) % 48)));
         session.settle();
         let last = session.app.front.answer.attempts.last().expect("explained");
-        let about = last.asked.clone().expect("asked");
+        let about = last.asked.clone().expect("asked").to_string();
         let machine_funnel_end = last.funnel.last().expect("funnel").after;
         if about.contains("PreferEmptierClusters") || (about.contains("tied") && machine_funnel_end == 1) {
             wrong.push(format!("VM {vm}: {about} (best set {machine_funnel_end})"));
@@ -1293,8 +1292,9 @@ fn the_log_knows_what_was_tried_and_leads_back_to_it() {
     let digest = session.digest();
     session.edits(buckets(Some(1)));
     session.edits(buckets(Some(2)));
-    let told =
-        |session: &Session| -> Vec<_> { session.app.log.runs().map(|run| (run.number, run.tried.clone())).collect() };
+    let told = |session: &Session| -> Vec<_> {
+        session.app.log.runs().map(|run| (run.number, run.tried.to_string())).collect()
+    };
     let log = told(&session);
     assert_eq!(log.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 2, 1], "the newest first");
     assert_eq!(log[0].1, "rules.BestFit.buckets: 1 \u{2192} 2");
@@ -1333,7 +1333,8 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     let profiled =
         |session: &Session| session.app.answers.told::<ProfileWorkload>().expect("told").clone().expect("a profile");
     let first = profiled(&session);
-    let titles: Vec<_> = first.exhibits.iter().map(|exhibit| exhibit.title.as_str()).collect();
+    let titles: Vec<_> = first.exhibits.iter().map(|exhibit| exhibit.title.to_string()).collect();
+    let titles: Vec<_> = titles.iter().map(String::as_str).collect();
     assert_eq!(titles[..3], ["Cores in use by the hour", "Arrivals by the hour", "Arrivals by hour of the day"]);
     assert!(titles.contains(&"VMs that live longer") && titles.contains(&"How soon a size is asked for again"));
     let came: f64 = first.exhibits[1].plot.as_ref().expect("drawn").lines[0].1.iter().map(|point| point.1).sum();
@@ -1377,8 +1378,11 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     later.gives("mine.csv", &columns);
     let again = later.app.traces.last().expect("read").clone();
     assert_eq!((&again.fingerprint, &again.format, again.vms), (&card.fingerprint, &card.format, card.vms));
-    let notes = again.notes.join("\n");
-    assert!(notes.contains("1 rows left out, which could not be read") && notes.contains(&card.faults[0]), "{notes}");
+    let notes = again.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(
+        notes.contains("1 rows left out, which could not be read") && notes.contains(&card.faults[0].to_string()),
+        "{notes}"
+    );
     assert!(again.notes.len() < 10 && again.cannot_answer == card.cannot_answer);
     // Kept once more, nothing is said twice.
     let columns = later.engine.columns(&again.fingerprint).expect("it is loaded");
@@ -1468,6 +1472,10 @@ fn rejections_are_told_by_cause_and_sum_up() {
     assert_eq!(causes.map(|id| result.figure(id)).iter().sum::<f64>(), result.figure("rejections"));
     let said = verdict::sentence(live, None);
     assert!(said.contains("; rejected: ") && said.contains(" for want of room"), "{said}");
-    assert!(live.doubts.iter().any(|doubt| doubt.starts_with("At its peak the trace asks for ")), "{:?}", live.doubts);
+    assert!(
+        live.doubts.iter().any(|doubt| doubt.to_string().starts_with("At its peak the trace asks for ")),
+        "{:?}",
+        live.doubts
+    );
     assert!(verdict::waits(result).is_some_and(|said| said.starts_with("Half of the requests were answered within ")));
 }

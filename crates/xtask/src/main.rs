@@ -5,12 +5,12 @@
 
 mod commands;
 mod digest;
+mod literals;
 mod packages;
 mod page;
 mod process;
 mod progress;
 mod project;
-mod rust_text;
 mod tools;
 
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use std::panic::PanicHookInfo;
 
 use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_engine::{Command, Engine, Reply};
+use tiebreak_model::Phrase;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -106,7 +107,10 @@ fn receive(message: &JsValue) {
             }
         }),
         Ok(command) => obey(command, field(message, "file")),
-        Err(error) => send(&Reply::Failed { run: 0, message: format!("the engine did not understand: {error}") }, None),
+        Err(error) => send(
+            &Reply::Failed { run: 0, message: Phrase::text(format!("the engine did not understand: {error}")) },
+            None,
+        ),
     }
 }
 
@@ -242,7 +246,7 @@ async fn read(blob: &Blob, source: Source) -> Option<String> {
                 format!("the browser stopped reading the file: {said}")
             };
             with(|state| state.engine.handle(Command::TraceCancel));
-            pass_on_from(source, vec![Reply::TraceFailed { message, unknown: None }]);
+            pass_on_from(source, vec![Reply::TraceFailed { message: Phrase::text(message), unknown: None }]);
             return None;
         }
     }

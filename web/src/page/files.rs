@@ -2,7 +2,7 @@
 
 use tiebreak_app::{Message, Notice, Phase};
 use tiebreak_engine::protocol::Command;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_model::Declared;
 use tiebreak_scenario::{Document, TraceSettings};
 use tiebreak_trace::Limits;
@@ -69,7 +69,7 @@ impl Page {
             _ => self.reading.sample,
         };
         if let Err(why) = Limits::default().check_file(bytes as u64, &settings.sample()) {
-            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![heard(&why.to_string())]);
+            let notice = Notice::bad(say("{name} is too large", &[&name]), vec![tell(&why.phrase())]);
             return self.tell(Message::Notice(notice));
         }
         self.reading.since_ms = js_sys::Date::now();

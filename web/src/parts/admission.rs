@@ -7,7 +7,7 @@ use tiebreak_engine::protocol::FitCard;
 use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
 use tiebreak_engine::questions::forecast_growth::ForecastGrowth;
 use tiebreak_engine::words::{self, help};
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::{Declared, Param};
 use tiebreak_sim::{AdmissionSettings, ClusterYears};
@@ -175,7 +175,7 @@ impl AdmissionPanel {
                 { self.numbers(link, 0..OF_DEPLOYMENT) }
                 { match admission::told_forecast(app) {
                     Some(Ok(forecast)) => self.chart(link, 0, admission::forecast(forecast), width),
-                    Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+                    Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
                     None => html! { <p class="hint">{ tr("…") }</p> },
                 } }
             </>
@@ -188,7 +188,7 @@ impl AdmissionPanel {
         let share = app.answers.share::<FitBeliefs>();
         let over = match admission::told_fit(app) {
             Some(Ok(card)) => self.fitted(link, app, card, width),
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
             None => Html::default(),
         };
         html! {
@@ -218,7 +218,7 @@ impl AdmissionPanel {
                 <div class="pair">{ for admission::fitted_plots(card).into_iter().enumerate().map(|(at, drawn)| self.chart(link, OF_FIT + at, drawn, width)) }</div>
                 if !card.cannot_say.is_empty() {
                     <p>{ tr("What this trace cannot say:") }</p>
-                    <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ heard(doubt) }</li> }) }</ul>
+                    <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ tell(doubt) }</li> }) }</ul>
                 }
             </>
         }
@@ -285,7 +285,7 @@ impl AdmissionPanel {
                     <td class="number">{ &row.utilization }if let Some(spread) = &row.spread { <span class="muted">{ " " }{ spread }</span> }</td>
                     <td class="number">{ &row.failed }if row.breaks_level { <span class="muted">{ " " }{ tr("too many") }</span> }</td>
                     <td class="number">{ &row.admitted }</td>
-                    <td class="meaning">{ row.failure.as_deref().map(heard).unwrap_or_default() }</td></tr>
+                    <td class="meaning">{ row.failure.as_ref().map(tell).unwrap_or_default() }</td></tr>
             }
         };
         html! {

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use tiebreak_app::{App, Given, Message, Mode, Outcome, Phase, Playing};
 use tiebreak_chart::{PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, table};
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Question;
+use tiebreak_model::Phrase;
 use tiebreak_sim::METRICS;
 use tiebreak_view::{charts, compare, verdict};
 use wasm_bindgen::JsCast;
@@ -268,7 +269,7 @@ fn outcome(link: &Link, app: &App) -> Html {
     let keep = baseline.filter(|before| !before.is_example).map(|_| {
         html! { <button class="quiet" onclick={link.callback(|_| Message::Baseline)}>{ tr("Compare with this run from now on") }</button> }
     });
-    let warning = |words: &String| html! { <p class="notice bad" role="alert">{ heard(words) }</p> };
+    let warning = |words: &Phrase| html! { <p class="notice bad" role="alert">{ tell(words) }</p> };
     html! {
         <>
             { costly(link, app) }
@@ -277,10 +278,10 @@ fn outcome(link: &Link, app: &App) -> Html {
             { for live.result.iter().flat_map(|result| &result.slow_agents).map(warning) }
             { for live.warning.iter().map(warning) }
             { for live.outliers.iter().map(|told| html! {
-                <p class="notice bad" role="note">{ heard(told) }{ " " }
+                <p class="notice bad" role="note">{ tell(told) }{ " " }
                     <button onclick={link.callback(|_| Act::LeaveOutOutliers)}>{ tr("Leave them out") }</button></p>
             }) }
-            { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ heard(doubt) }</p> }) }
+            { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ tell(doubt) }</p> }) }
             if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
             if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {
                 <p class="prompt">{ tr(app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT })) }</p>
@@ -294,7 +295,7 @@ fn costly(link: &Link, app: &App) -> Html {
     let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
     html! {
         <div class="notice" role="alert">
-            <p>{ heard(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less. You can go on working meanwhile, or press Pause.") }</p>
+            <p>{ tell(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less. You can go on working meanwhile, or press Pause.") }</p>
             <button class="primary" onclick={link.callback(|_| Message::Run)}>{ tr("Run it anyway") }</button>
         </div>
     }
@@ -318,7 +319,7 @@ fn waiting(link: &Link, app: &App) -> Html {
                 </div>
             }
         }
-        Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ heard(message) }</p> },
+        Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ tell(message) }</p> },
         Phase::Paused => {
             html! { <p class="verdict muted">{ tr("Paused. Step goes on to the next VM, rule or conflict, and explains it; Run goes on to the end.") }</p> }
         }

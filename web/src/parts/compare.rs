@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use tiebreak_app::paired::SEEDS;
 use tiebreak_app::{App, Lane, Message, Mode, Phase};
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_scenario::document::VARIANTS_MAX;
 use tiebreak_scenario::effect::SEEDS_MAX;
 use tiebreak_view::{compare, timeline};
@@ -103,8 +103,8 @@ fn region(link: &Link, app: &App, against: &Lane) -> Html {
 
 fn waiting(against: &Lane) -> String {
     match &against.phase {
-        Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &heard(message)]),
-        Phase::Costly { told, .. } => heard(told),
+        Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &tell(message)]),
+        Phase::Costly { told, .. } => tell(told),
         Phase::NeedsTrace { name, .. } => say("{} waits for the trace {name}.", &[&against.variant, &name]),
         _ => tr("Both are compared when both have run.").into(),
     }
@@ -159,7 +159,7 @@ fn seeds(link: &Link, app: &App) -> Html {
                 <button class="quiet" onclick={cancel}>{ tr("One seed again") }</button>
                 <span class="hint">{ say("Seeds {} to {}.", &[&(paired.pairs[0].seed), &(paired.pairs[paired.pairs.len() - 1].seed)]) }</span>
             }
-            if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&heard(failure)]) }</span> }
+            if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&tell(failure)]) }</span> }
         </p>
     }
 }

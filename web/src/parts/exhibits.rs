@@ -2,7 +2,7 @@
 
 use tiebreak_app::Answered;
 use tiebreak_engine::protocol::{Exhibit, ExhibitRow};
-use tiebreak_i18n::{heard, tr};
+use tiebreak_i18n::{tell, tr};
 use tiebreak_view::exhibits;
 use yew::prelude::*;
 
@@ -37,35 +37,35 @@ impl Exhibits {
     /// What was told, its exhibits from a place of the region on; or why nothing was.
     pub(crate) fn told(
         &self,
-        tell: &Callback<ExhibitMessage>,
+        opened: &Callback<ExhibitMessage>,
         from: usize,
         told: Option<&Answered>,
         width: u32,
     ) -> Html {
         match told {
             Some(Ok(answer)) => {
-                let view = |(at, exhibit)| self.view(tell, from + at, exhibit, width);
+                let view = |(at, exhibit)| self.view(opened, from + at, exhibit, width);
                 answer.exhibits.iter().enumerate().map(view).collect()
             }
-            Some(Err(why)) => html! { <p class="notice">{ heard(why) }</p> },
+            Some(Err(why)) => html! { <p class="notice">{ tell(why) }</p> },
             None => Html::default(),
         }
     }
 
     /// The exhibit at a place of the region.
-    pub(crate) fn view(&self, tell: &Callback<ExhibitMessage>, at: usize, exhibit: &Exhibit, width: u32) -> Html {
-        let fold = tell.reform(move |_: MouseEvent| ExhibitMessage::Table(at));
+    pub(crate) fn view(&self, opened: &Callback<ExhibitMessage>, at: usize, exhibit: &Exhibit, width: u32) -> Html {
+        let fold = opened.reform(move |_: MouseEvent| ExhibitMessage::Table(at));
         // A drawing has its title in it.
         let is_drawing = exhibit.plot.is_some() && exhibit.head.is_empty();
-        let said = || exhibit.said.iter().map(|said| html! { <p class="hint">{ heard(said) }</p> }).collect::<Html>();
+        let said = || exhibit.said.iter().map(|said| html! { <p class="hint">{ tell(said) }</p> }).collect::<Html>();
         html! {
             <>
-                if !is_drawing { <h3>{ heard(&exhibit.title) }</h3> }
+                if !is_drawing { <h3>{ tell(&exhibit.title) }</h3> }
                 if !is_drawing { { said() } }
                 if !exhibit.head.is_empty() {
-                    <div class="table" tabindex="0" role="region" aria-label={heard(&exhibit.title)}><table>
-                        <thead><tr>{ for exhibit.head.iter().enumerate().map(|(at, head)| html! { <th scope="col" class={(at > 0).then_some("number")}>{ heard(head) }</th> }) }</tr></thead>
-                        <tbody>{ for exhibit.rows.iter().enumerate().map(|(nth, row)| self.row(tell, (at, nth), row)) }</tbody>
+                    <div class="table" tabindex="0" role="region" aria-label={tell(&exhibit.title)}><table>
+                        <thead><tr>{ for exhibit.head.iter().enumerate().map(|(at, head)| html! { <th scope="col" class={(at > 0).then_some("number")}>{ tell(head) }</th> }) }</tr></thead>
+                        <tbody>{ for exhibit.rows.iter().enumerate().map(|(nth, row)| self.row(opened, (at, nth), row)) }</tbody>
                     </table></div>
                 }
                 if let Some(plot) = exhibits::plot(exhibit) {
@@ -81,15 +81,15 @@ impl Exhibits {
         }
     }
 
-    fn row(&self, tell: &Callback<ExhibitMessage>, place: (usize, usize), row: &ExhibitRow) -> Html {
+    fn row(&self, opened: &Callback<ExhibitMessage>, place: (usize, usize), row: &ExhibitRow) -> Html {
         let open = self.row == Some(place);
-        let onclick = tell.reform(move |_: MouseEvent| ExhibitMessage::Row(place.0, place.1));
-        let name = row.cells.first().map(|name| heard(name)).unwrap_or_default();
-        let cells = row.cells.iter().skip(1).map(|cell| html! { <td class="number">{ heard(cell) }</td> });
+        let onclick = opened.reform(move |_: MouseEvent| ExhibitMessage::Row(place.0, place.1));
+        let name = row.cells.first().map(tell).unwrap_or_default();
+        let cells = row.cells.iter().skip(1).map(|cell| html! { <td class="number">{ tell(cell) }</td> });
         html! {
             <>
                 <tr><th scope="row">if row.more.is_empty() { { name } } else { <button class="quiet" aria-expanded={open.to_string()} {onclick}>{ name }</button> }</th>{ for cells }</tr>
-                if open { <tr><td class="meaning" colspan={row.cells.len().to_string()}>{ for row.more.iter().map(|said| html! { <p>{ heard(said) }</p> }) }</td></tr> }
+                if open { <tr><td class="meaning" colspan={row.cells.len().to_string()}>{ for row.more.iter().map(|said| html! { <p>{ tell(said) }</p> }) }</td></tr> }
             </>
         }
     }

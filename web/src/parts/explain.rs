@@ -6,8 +6,9 @@ use std::convert::Infallible;
 use tiebreak_app::{App, Explanation, Lane, Message, Mode, Selection};
 use tiebreak_engine::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Control;
+use tiebreak_model::Phrase;
 use web_sys::{HtmlInputElement, SubmitEvent};
 use yew::prelude::*;
 
@@ -83,7 +84,7 @@ fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
     html! {
         <>
             if named { <h3 class="variant-name">{ say("In {}", &[&lane.variant]) }</h3> }
-            if let Some(message) = &lane.answer.message { <p class="notice">{ heard(message) }</p> }
+            if let Some(message) = &lane.answer.message { <p class="notice">{ tell(message) }</p> }
             { attempts(link, app, &lane.answer) }
         </>
     }
@@ -94,7 +95,7 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
             <>
-                <p class="sentence">{ say("VM {} asks for {}.", &[&app.selection.vm, &heard(&last.vm)]) }</p>
+                <p class="sentence">{ say("VM {} asks for {}.", &[&app.selection.vm, &tell(&last.vm)]) }</p>
                 <h3>{ tr("Who is left, rule by rule") }</h3>
                 { funnel(last, shown) }
                 <p class="hint">{ say("Step shows the next rule; {} more until the choice.", &[&(last.funnel.len() - shown)]) }</p>
@@ -103,11 +104,11 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     }
     html! {
         <>
-            <p class="sentence">{ heard(&last.sentence) }</p>
-            if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(|turn| heard(turn)).collect::<Vec<_>>().join(" ") }</p> }
-            <p class="muted">{ say("It asked for {}. {}.", &[&heard(&last.vm), &heard(&last.circumstances)]) }</p>
-            if let Some(life) = &last.life { <p class="muted">{ heard(life) }</p> }
-            if let Some(company) = &last.company { <p class="muted">{ heard(&company.sentence) }</p> }
+            <p class="sentence">{ tell(&last.sentence) }</p>
+            if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(tell).collect::<Vec<_>>().join(" ") }</p> }
+            <p class="muted">{ say("It asked for {}. {}.", &[&tell(&last.vm), &tell(&last.circumstances)]) }</p>
+            if let Some(life) = &last.life { <p class="muted">{ tell(life) }</p> }
+            if let Some(company) = &last.company { <p class="muted">{ tell(&company.sentence) }</p> }
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ tr("Who was left, rule by rule") }</h3>
@@ -129,7 +130,7 @@ fn earlier(attempts: &[Explained], last: &Explained) -> Html {
         true => (mark("earlier attempt ended in a conflict"), mark("earlier attempts ended in conflicts")),
         false => (mark("earlier decision"), mark("earlier decisions")),
     };
-    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", heard(&attempt.circumstances), heard(&attempt.sentence)) }</li> };
+    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", tell(&attempt.circumstances), tell(&attempt.sentence)) }</li> };
     html! {
         <details class="about"><summary>{ words::counted(attempts.len() as f64, one, many) }</summary>
             <ul>{ for attempts.iter().map(told) }</ul>
@@ -148,7 +149,7 @@ fn refusal(refusal: &Refusal) -> Html {
                 <span class="refuser">{ name(&refuser.rule) }</span>
                 <span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span>
                 <span class="number" {title}>{ say("refuses {} of {}", &[&count(refuser.machines), &count(refusal.machines)]) }</span>
-                <span class="without">{ refuser.without.as_deref().map_or_else(|| tr("alone keeps none of them out").into(), heard) }</span>
+                <span class="without">{ refuser.without.as_ref().map_or_else(|| tr("alone keeps none of them out").into(), tell) }</span>
             </li>
         }
     };
@@ -156,7 +157,7 @@ fn refusal(refusal: &Refusal) -> Html {
         <div class="refusal">
             <h3>{ tr("No machine takes it") }</h3>
             <ul aria-label={tr("Rules that refuse it")}>{ for refusal.rules.iter().map(refuser) }</ul>
-            if let Some(closest) = &refusal.closest { <p class="closest">{ heard(closest) }</p> }
+            if let Some(closest) = &refusal.closest { <p class="closest">{ tell(closest) }</p> }
         </div>
     }
 }
@@ -203,12 +204,13 @@ fn scores(explained: &Explained) -> Html {
         heads.push(tr("Asked about").into());
     }
     // Validators that let all of them pass tell nothing.
-    let telling = |row: &&tiebreak_engine::protocol::ScoreRow| row.verdicts.iter().any(|verdict| verdict != "valid");
+    let valid = Phrase::text("valid");
+    let telling = |row: &&tiebreak_engine::protocol::ScoreRow| row.verdicts.iter().any(|verdict| *verdict != valid);
     let row = |row: &tiebreak_engine::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
             <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ name(&row.rule) }</th>
-                { for row.verdicts.iter().map(|verdict| html! { <td>{ heard(verdict) }</td> }) }</tr>
+                { for row.verdicts.iter().map(|verdict| html! { <td>{ tell(verdict) }</td> }) }</tr>
         }
     };
     html! {
@@ -229,7 +231,7 @@ fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
             <label class="why-not">{ tr("Why not machine") }
                 <Field label={tr("Why not machine")} number={machine_number()} value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} take={ask} />
             </label>
-            if let Some(asked) = &explained.asked { <p class="sentence">{ heard(asked) }</p> }
+            if let Some(asked) = &explained.asked { <p class="sentence">{ tell(asked) }</p> }
         </>
     }
 }
@@ -238,8 +240,8 @@ fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
 fn host(life: &HostLife) -> Html {
     html! {
         <>
-            <p class="story">{ heard(&life.state) }</p>
-            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("Changes of its state")}>{ for life.turns.iter().map(|turn| html! { <li>{ heard(turn) }</li> }) }</ul> }
+            <p class="story">{ tell(&life.state) }</p>
+            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("Changes of its state")}>{ for life.turns.iter().map(|turn| html! { <li>{ tell(turn) }</li> }) }</ul> }
         </>
     }
 }
@@ -257,8 +259,8 @@ fn machine(link: &Link, app: &App) -> Html {
         let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {
             <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
-                <span class="muted">{ say("{}, since {}", &[&heard(&card.demand), &words::time(card.since_ms)]) }
-                    if let Some(expected) = &card.expected { { format!(", {}", heard(expected)) } }</span>
+                <span class="muted">{ say("{}, since {}", &[&tell(&card.demand), &words::time(card.since_ms)]) }
+                    if let Some(expected) = &card.expected { { format!(", {}", tell(expected)) } }</span>
                 if card.residual { <strong>{ tr(" waited for") }</strong> }</li>
         }
     };
@@ -270,7 +272,7 @@ fn machine(link: &Link, app: &App) -> Html {
                 <Field label={tr("Machine")} number={machine_number()} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} take={choose} />
             </label>
             if selection.machine.is_some() {
-                <p>{ heard(&selection.about) }</p>
+                <p>{ tell(&selection.about) }</p>
                 if let Some(life) = &selection.life { { host(life) } }
                 <p class="muted">{ say("{} at {}", &[&words::counted(selection.vms.len() as f64, "VM", "VMs"), &words::time(app.moment())]) }</p>
                 <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>

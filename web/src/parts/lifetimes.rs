@@ -7,7 +7,7 @@ use tiebreak_app::{App, Edit, Message};
 use tiebreak_chart::Table;
 use tiebreak_engine::protocol::Learned;
 use tiebreak_engine::words::{self, help};
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
@@ -171,7 +171,7 @@ fn quality(learned: &Learned) -> Html {
     };
     html! {
         <>
-            { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ heard(sentence) }</p> }) }
+            { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ tr(sentence) }</p> }) }
             <div class="table" tabindex="0" role="region" aria-label={tr("Quality of predictions")}><table>
                 <caption>{ say("How good {} is on this trace", &[&tr(&learned.predictor)]) }</caption>
                 <tbody>{ for lifetimes::facts(learned).iter().map(row) }</tbody>
@@ -188,7 +188,7 @@ fn influence(learned: &Learned) -> Html {
     let row = |(feature, share): &(String, f64)| {
         let share = 100.0 * share;
         html! {
-            <tr><th scope="row">{ heard(feature) }</th>
+            <tr><th scope="row">{ tr(feature) }</th>
                 <td class="wide-bar"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
                 <td class="number">{ format!("{} %", words::fixed(share, 1)) }</td></tr>
         }

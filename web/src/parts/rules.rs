@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Control;
 use tiebreak_placement::Group;
 use tiebreak_scenario::RuleRow;
@@ -385,7 +385,7 @@ fn left(share: &Share) -> Html {
     html! {
         <>
             if let Some(hint) = &share.hint {
-                <span class="rule-hint" title={format!("{}: {}", heard(&hint.label), heard(&hint.sentence))}><span class="unseen">{ heard(&hint.label) }</span></span>
+                <span class="rule-hint" title={format!("{}: {}", tell(&hint.label), tell(&hint.sentence))}><span class="unseen">{ tell(&hint.label) }</span></span>
             }
             <span class="left" title={tr(LEFT)}>
                 <span aria-hidden="true">{ &percent }</span>
@@ -415,7 +415,7 @@ fn aggressiveness(share: &Share) -> Html {
     html! {
         <p>
             { say("In the last run it dropped candidates in {decided} % of the sampled decisions, and left a single one in {left_one} %.", &[&decided, &left_one]) }
-            if let Some(hint) = &share.hint { { format!(" {}", heard(&hint.sentence)) } }
+            if let Some(hint) = &share.hint { { format!(" {}", tell(&hint.sentence)) } }
         </p>
     }
 }

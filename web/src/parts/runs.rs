@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use tiebreak_app::{App, Logged, Message};
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use yew::prelude::*;
 
 use super::panel::{Frame, Link, Panel, Scene};
@@ -42,21 +42,21 @@ impl Panel for Runs {
 
 fn row(link: &Link, run: &Logged) -> Html {
     let number = run.number;
-    let tell = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| message(number));
+    let does = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| message(number));
     let result = &run.result;
     let star = if run.starred { "\u{2605}" } else { "\u{2606}" };
     html! {
         <tr>
-            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={tell(Message::Star)}>{ star }</button></td>
+            <td><button class="quiet" aria-pressed={run.starred.to_string()} aria-label={say("Keep run {number}", &[&number])} onclick={does(Message::Star)}>{ star }</button></td>
             <th scope="row">{ number }</th>
-            <td class="tried">{ heard(&run.tried) }</td>
+            <td class="tried">{ tell(&run.tried) }</td>
             <td>{ format!("{} %", words::fixed(result.figure("empty_hosts_pct_mean"), 1)) }</td>
             <td>{ format!("{} %", words::fixed(result.figure("packing_density_pct_mean"), 1)) }</td>
             <td>{ words::count(result.figure("conflicts")) }</td>
             <td>{ words::count(result.figure("rejections")) }</td>
             <td>
-                <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={tell(Message::Reopen)}>{ tr("Reopen") }</button>
-                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={tell(Message::CompareWith)}>{ tr("Compare") }</button>
+                <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={does(Message::Reopen)}>{ tr("Reopen") }</button>
+                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={does(Message::CompareWith)}>{ tr("Compare") }</button>
             </td>
         </tr>
     }

@@ -2,7 +2,7 @@
 
 use tiebreak_app::sizing::SEEDS_MAX;
 use tiebreak_app::{App, Edit, Message, SizeWish, Sizing};
-use tiebreak_i18n::{heard, mark, tr};
+use tiebreak_i18n::{mark, tell, tr};
 use tiebreak_view::sizing;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
@@ -118,7 +118,7 @@ fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
     });
     html! {
         <>
-            if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ heard(why) }</p> }
+            if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ tell(why) }</p> }
             if sizing::is_old(app, sizing) { <p class="notice">{ tr("Rules or settings have changed since; search again to see what comes of them.") }</p> }
             { for sizing::found(sizing).iter().enumerate().map(|(at, line)| html! { <p class={(at > 0).then_some("hint")}>{ line }</p> }) }
             { for take }

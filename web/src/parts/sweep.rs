@@ -3,7 +3,7 @@
 
 use tiebreak_app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
 use tiebreak_app::{App, Message, Mode, Notice, Sweep, Wish};
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_scenario::SweepPlan;
 use tiebreak_view::compare::{MEASURES, Measure};
 use tiebreak_view::sweep;
@@ -197,7 +197,7 @@ fn table(link: &Link, sweep: &Sweep) -> Html {
         let cells: Option<Vec<Html>> = MEASURES.iter().map(cell).collect();
         let cells = match (cells, point.failure()) {
             (Some(cells), None) => html! { { for cells } },
-            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ heard(error) }</td> },
+            (_, Some(error)) => html! { <td colspan={MEASURES.len().to_string()}>{ tell(error) }</td> },
             (None, None) => html! { <td colspan={MEASURES.len().to_string()} class="muted">{ waits }</td> },
         };
         html! { <tr>{ for point.values.iter().map(|value| html! { <th scope="row">{ value }</th> }) }{ cells }

@@ -4,7 +4,7 @@ use tiebreak_app::{App, Asking, Edit, Like, Message, Then};
 use tiebreak_engine::protocol::{FITTED, TraceCard};
 use tiebreak_engine::questions::read_machines::ReadMachines;
 use tiebreak_engine::words::{self, help};
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::{Declared, SampledBy};
 use tiebreak_scenario::document::VariantSettings;
@@ -168,15 +168,15 @@ fn generate(link: &Link, app: &App) -> Html {
 }
 
 fn trace_card(card: &TraceCard) -> Html {
-    let lines = card.notes.iter().chain(&card.cannot_answer);
+    let lines = card.notes.iter().map(tell).chain(card.cannot_answer.iter().map(|it| tr(it).to_owned()));
     html! {
         <>
             <p>{ report::about_trace(card) }</p>
             <details class="about"><summary>{ tr("About this trace") }</summary>
-                <ul>{ for lines.map(|line| html! { <li>{ heard(line) }</li> }) }</ul>
+                <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
                 if card.faulty > 0.0 {
                     <p>{ say("{} rows left out:", &[&words::count(card.faulty)]) }</p>
-                    <ul>{ for card.faults.iter().map(|line| html! { <li>{ line }</li> }) }</ul>
+                    <ul>{ for card.faults.iter().map(|line| html! { <li>{ tell(line) }</li> }) }</ul>
                 }
             </details>
         </>

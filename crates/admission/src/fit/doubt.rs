@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use tiebreak_model::{Phrase, phrase};
+
 use super::history::STOPPED_VMS;
 
 /// Something that the data leave open.
@@ -74,52 +76,70 @@ impl Doubt {
     pub const SCALE_OUTS_LEAST: u32 = 100;
 }
 
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Doubt {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         match self {
-            Self::FewDeployments { deployments } => write!(
-                f,
+            Self::FewDeployments { deployments } => phrase!(
                 "{deployments} deployments are few: with fewer than {} the shapes are hardly known",
+                deployments,
                 Self::DEPLOYMENTS_LEAST
             ),
-            Self::NoScaleOuts => f.write_str(
+            Self::NoScaleOuts => phrase!(
                 "no deployment asked for more cores while it was watched: the scale-out rate is only known to be \
                  small, and the power law is not known at all",
             ),
             Self::FewScaleOuts { scale_outs, deployments } => {
-                write!(f, "{scale_outs} scale-outs of {deployments} deployments are few: the power law may be chance")
+                phrase!(
+                    "{scale_outs} scale-outs of {deployments} deployments are few: the power law may be chance",
+                    scale_outs,
+                    deployments
+                )
             }
-            Self::OneCore => f.write_str("every request was for one core: how large others may be is not known at all"),
-            Self::Sample => f.write_str(
+            Self::OneCore => phrase!("every request was for one core: how large others may be is not known at all"),
+            Self::Sample => phrase!(
                 "if the trace is a sample of VMs or requests, scale-outs are missing: the rate is too low, requests \
                  are too small, and the power law may come from what is missing",
             ),
             Self::NoStops { below } => {
-                write!(f, "no deployment was seen to stop whole: the factor is 0 here, and may be up to {below:.3}")
+                phrase!(
+                    "no deployment was seen to stop whole: the factor is 0 here, and may be up to {below:.3}",
+                    below
+                )
             }
-            Self::StopsOnlyBound { stops, deployments } => write!(
-                f,
+            Self::StopsOnlyBound { stops, deployments } => phrase!(
                 "{stops} of {deployments} deployments ended with {STOPPED_VMS} or more VMs at one moment; some of them \
                  would have ended so without a stop, and stops of smaller ones are not told from deaths: the factor \
-                 of whole stops is rough, and rather too high"
+                 of whole stops is rough, and rather too high",
+                stops,
+                deployments,
+                STOPPED_VMS
             ),
-            Self::Censored { censored, deployments } => write!(
-                f,
-                "{censored} of {deployments} deployments outlived the trace: long lives are guessed from the shape"
+            Self::Censored { censored, deployments } => phrase!(
+                "{censored} of {deployments} deployments outlived the trace: long lives are guessed from the shape",
+                censored,
+                deployments
             ),
             Self::Horizon { hours } => {
-                write!(f, "the trace tells {hours:.0} hours: nothing in it backs a forecast further ahead")
+                phrase!("the trace tells {hours:.0} hours: nothing in it backs a forecast further ahead", hours)
             }
             Self::ShortLives { lives } => {
-                write!(f, "{lives} lives were shorter than a minute, and count as a minute")
+                phrase!("{lives} lives were shorter than a minute, and count as a minute", lives)
             }
             Self::Subset { used, deployments } => {
-                write!(f, "fitted on {used} of {deployments} deployments, picked at equal distances")
+                phrase!("fitted on {used} of {deployments} deployments, picked at equal distances", used, deployments)
             }
-            Self::Unfinished => f.write_str("the search was stopped before it stood still; the best so far is given"),
-            Self::Edge => f.write_str(
+            Self::Unfinished => phrase!("the search was stopped before it stood still; the best so far is given"),
+            Self::Edge => phrase!(
                 "a shape is as large or as small as the search allows: all deployments look alike, or hardly any does",
             ),
         }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }

@@ -17,6 +17,8 @@ mod search;
 use alloc::vec::Vec;
 use core::fmt;
 
+use tiebreak_model::{Phrase, phrase};
+
 use crate::gamma::Gamma;
 use crate::prior::{Deaths, Model, Prior, Stop};
 
@@ -44,19 +46,27 @@ pub enum FitFault {
     },
 }
 
-impl fmt::Display for FitFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl FitFault {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         match self {
-            Self::NoDeployments { begun_before } => write!(
-                f,
+            Self::NoDeployments { begun_before } => phrase!(
                 "expected deployments that come while the trace runs, got none besides {begun_before} that were there \
-                 when it began; take a longer trace"
+                 when it began; take a longer trace",
+                begun_before
             ),
-            Self::NoDeaths { deployments } => write!(
-                f,
-                "expected VMs that end while the trace runs, got none of {deployments} deployments; take a longer trace"
+            Self::NoDeaths { deployments } => phrase!(
+                "expected VMs that end while the trace runs, got none of {deployments} deployments; take a longer trace",
+                deployments
             ),
         }
+    }
+}
+
+impl fmt::Display for FitFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

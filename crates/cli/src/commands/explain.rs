@@ -247,12 +247,12 @@ impl Told {
             steps: funnel.steps.iter().map(StepRow::of).collect(),
             best_set_size: avoided.unwrap_or(funnel.best.len() as u32),
             avoiding_conflicts: avoided.is_some(),
-            because: explanation.sentence(fleet),
+            because: explanation.sentence(fleet).to_string(),
             decided_by: *decided_by,
             winner: winner.as_ref().map(Card::of),
             runner_up: runner_up.as_ref().map(Card::of),
             asked: asked.as_ref().map(Card::of),
-            why_not_asked: explanation.why_not_sentence(fleet),
+            why_not_asked: explanation.why_not_sentence(fleet).map(|told| told.to_string()),
             refusal: refusal.as_ref().map(RefusalRow::of),
         }
     }
@@ -301,7 +301,7 @@ impl RefusalRow {
             rules: refusal.rules.iter().map(RefuserRow::of).collect(),
             closest: refusal.closest.map(|Shortage { machine, short }| Lacking::of(machine.0, short)),
             too_large_for_cluster: refusal.too_large.map(|TooLarge { cluster, short }| Lacking::of(cluster.0, short)),
-            closest_sentence: refusal.closest_sentence(),
+            closest_sentence: refusal.closest_sentence().map(|told| told.to_string()),
         }
     }
 

@@ -45,9 +45,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         variant.measures.measured_from_hours = hours;
     }
     let plan = variant.plan(source.workload.clone())?;
-    let mut doubts: Vec<_> = too_large(plan.workload(), plan.fleet()).into_iter().collect();
-    doubts.extend(variant.ends_early(plan.workload()));
-    doubts.extend(facts.doubts(plan.fleet()));
+    let told = too_large(plan.workload(), plan.fleet()).into_iter().chain(variant.ends_early(plan.workload()));
+    let mut doubts: Vec<_> = told.chain(facts.doubts(plan.fleet())).map(|doubt| doubt.to_string()).collect();
     doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
     progress::listen();
     doubts.iter().for_each(note);
@@ -189,7 +188,7 @@ struct Share {
 impl Share {
     fn of((share, hint): (&RuleShare, Option<RuleHint>)) -> Self {
         let RuleShare { rule, before, after, decided, left_one, settled, samples, .. } = *share;
-        let told = hint.map(|hint| hint.sentence(share));
+        let told = hint.map(|hint| hint.sentence(share).to_string());
         Self { rule, before, after, decided, left_one, settled, samples, hint: hint.map(RuleHint::word), told }
     }
 }
@@ -204,7 +203,11 @@ impl<'a> Report<'a> {
         let wait_ms = summary.answers.p50_ms / variant.agents.slowdown;
         Self {
             digest: format!("{:016x}", summary.digest),
-            warnings: facts.slow_agents(wait_ms, summary.counters.ended_before_placed).into_iter().collect(),
+            warnings: facts
+                .slow_agents(wait_ms, summary.counters.ended_before_placed)
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             told: Vec::new(),
             placing: part(Part::Placing),
             life_p50_ms: facts.life_p50_ms,

@@ -74,7 +74,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let load = Load::of(&workload);
     let (reject, seeds) = (level(given)?, given.number(SEEDS.name)?.unwrap_or(3).clamp(1, 100));
     let (mix, is_suggested) = mix(given, &variant, &load)?;
-    mix.can_hold(&workload, reject).map_err(Failure)?;
+    mix.can_hold(&workload, reject).map_err(|why| Failure(why.to_string()))?;
     let bound = mix.bound(&load);
     variant.set("agents.caches", "true")?;
     let trial = Trial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
@@ -90,7 +90,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         machines,
         bound: bound.machines,
         bound_by: bound.by.title(),
-        machine: trial.mix.told(),
+        machine: trial.mix.told().to_string(),
         machine_suggested: is_suggested,
         reject_pct: 100.0 * reject,
         vms: trial.workload.vm_count(),

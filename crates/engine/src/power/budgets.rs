@@ -1,55 +1,56 @@
 //! How low power budgets may be by a history of draws: the run's, or a file's.
 
-use tiebreak_model::{Resource, VmId};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Phrase, Resource, VmId, phrase};
 use tiebreak_power::{APPROACHES, Budget, History, Mix, Site, Terms};
 use tiebreak_sim::{PowerSettings, World};
 use tiebreak_trace::Draws;
 
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow};
-use crate::words;
+use crate::said;
 
 /// How low the budget may be by this run's draws, for all ways to provision. (Power oversubscription, section III-E)
 pub(super) fn of_run(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
     let draws: Vec<f64> = world.power_readings().flatten().map(|watts| f64::from(*watts)).collect();
-    (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, "this run"))
+    (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, &phrase!("this run")))
 }
 
 /// The same by draws of chassis like those of the run.
-pub(super) fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, String> {
+pub(super) fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, Phrase> {
     let settings = world
         .power_settings()
-        .ok_or("expected a run with power, got one without; choose what is done about it first")?;
-    Ok(walked(draws.watts, &terms(world, &settings), &settings, "the file"))
+        .ok_or_else(|| phrase!("expected a run with power, got one without; choose what is done about it first"))?;
+    Ok(walked(draws.watts, &terms(world, &settings), &settings, &phrase!("the file")))
 }
 
-fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &str) -> Exhibit {
-    let title = format!("How low budgets may be, by {whose}");
+fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &Phrase) -> Exhibit {
+    let title = phrase!("How low budgets may be, by {whose}", whose);
     let found = History::new(draws).and_then(|history| {
         let rows: Result<Vec<_>, _> = APPROACHES.iter().map(|it| Ok((it, it.budget(&history, terms)?))).collect();
         rows.map(|rows| (history.readings() as f64, rows))
     });
     let (readings, found) = match found {
         Ok(found) => found,
-        Err(fault) => return Exhibit { title, said: vec![fault.to_string()], ..Exhibit::default() },
+        Err(fault) => return Exhibit { title, said: vec![fault.phrase()], ..Exhibit::default() },
     };
     let site = Site { megawatts: settings.site_mw, dollars_per_watt: settings.dollars_per_watt };
     let row = |(approach, budget): &(&tiebreak_power::Approach, Option<Budget>)| {
         let delta = budget.as_ref().map_or(0.0, |budget| budget.delta);
         let watts = budget.as_ref().map_or(terms.provisioned_w, |budget| budget.budget_w);
         let cells = vec![
-            approach.title.to_owned(),
-            format!("{} W", words::count(watts.round())),
-            format!("{} %", words::fixed(100.0 * delta, 1)),
-            format!("{} %", words::fixed(approach.paper_delta_pct, 1)),
-            format!("${}M", words::fixed(site.saved_dollars(delta) / 1e6, 1)),
+            Phrase::text(approach.title),
+            phrase!("{} W", said::count(watts.round())),
+            phrase!("{} %", said::fixed(100.0 * delta, 1)),
+            phrase!("{} %", said::fixed(approach.paper_delta_pct, 1)),
+            phrase!("${}M", said::fixed(site.saved_dollars(delta) / 1e6, 1)),
         ];
         let more = budget.iter().map(|budget| {
-            format!(
+            phrase!(
                 "At {} W without the buffer there would have been {} in {} readings; no lower, because {}.",
-                words::count(budget.lowest.budget_w.round()),
-                words::counted(budget.lowest.events as f64, "event", "events"),
-                words::count(readings),
-                budget.stop.words()
+                said::count(budget.lowest.budget_w.round()),
+                said::counted(budget.lowest.events as f64, "event", "events"),
+                said::count(readings),
+                Phrase::text(budget.stop.words())
             )
         });
         ExhibitRow { cells, more: more.collect() }
@@ -57,34 +58,35 @@ fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &str)
     let rows = found.iter().map(row).collect();
     let last = found.iter().rev().find_map(|(_, budget)| budget.as_ref());
     let plot = last.map(|budget| ExhibitPlot {
-        unit: "% of readings".into(),
-        across: "budget in watts".into(),
+        unit: phrase!("% of readings"),
+        across: phrase!("budget in watts"),
         across_is_log: false,
         lines: vec![
-            ("events".into(), curve(budget, |it| it.events as f64 / readings)),
-            ("user-facing hit".into(), curve(budget, |it| it.user_facing as f64 / readings)),
+            (phrase!("events"), curve(budget, |it| it.events as f64 / readings)),
+            (phrase!("user-facing hit"), curve(budget, |it| it.user_facing as f64 / readings)),
         ],
     });
-    let head = ["Who may be slowed down", "Budget", "Lower by", "In the paper", "Worth"].map(String::from);
+    let head = [mark("Who may be slowed down"), mark("Budget"), mark("Lower by"), mark("In the paper"), mark("Worth")]
+        .map(Phrase::text);
     let said = vec![
-        format!(
+        phrase!(
             "Found from {} readings, with {} of the cores user-facing, used to {} at their 95th percentile, the others to {}, and a \
              buffer of {} %. What is saved could feed more servers; a site of {} MW at ${} a watt.",
-            words::count(readings),
+            said::count(readings),
             pct(terms.mix.user_facing),
             pct(terms.mix.user_facing_busy),
             pct(terms.mix.batch_busy),
-            words::trimmed(settings.buffer_pct, 1),
-            words::trimmed(settings.site_mw, 1),
-            words::trimmed(settings.dollars_per_watt, 2)
+            said::trimmed(settings.buffer_pct, 1),
+            said::trimmed(settings.site_mw, 1),
+            said::trimmed(settings.dollars_per_watt, 2)
         ),
-        "The curve is that of the last row: as the budget falls, events come more often.".into(),
+        phrase!("The curve is that of the last row: as the budget falls, events come more often."),
     ];
     Exhibit { title, said, head: head.into(), rows, plot }
 }
 
-fn pct(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
+fn pct(share: f64) -> Phrase {
+    phrase!("{:.0} %", 100.0 * share)
 }
 
 fn curve(budget: &Budget, of: impl Fn(&tiebreak_power::Candidate) -> f64) -> Vec<(f64, f64)> {

@@ -3,19 +3,21 @@
 use tiebreak_criticality::series::SLOTS_PER_DAY;
 use tiebreak_criticality::template::{Scores, THRESHOLD};
 use tiebreak_criticality::{Series, Template};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Phrase, phrase};
 use tiebreak_trace::{ReadingsParser, VmReadings};
 
 use crate::protocol::{Exhibit, ExhibitRow};
-use crate::words;
+use crate::said;
 
 /// VMs of a file of CPU readings that are told.
 const READ_TOLD: usize = 100;
 
 /// Which VMs of CPU readings are user-facing, by the template of their typical day. (Section III-B)
-pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, String> {
+pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, Phrase> {
     let mut parser = ReadingsParser::new();
-    parser.push(file).map_err(|error| error.to_string())?;
-    let readings = parser.finish().map_err(|error| error.to_string())?;
+    parser.push(file).map_err(|error| Phrase::text(error.to_string()))?;
+    let readings = parser.finish().map_err(|error| Phrase::text(error.to_string()))?;
     let mut template = Template::default();
     let mut user_facing = 0;
     let judge = |vm: &VmReadings| {
@@ -24,28 +26,35 @@ pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, String> {
         let scores = template.scores(&series);
         let is_user_facing = scores.map_or(true, |scores| scores.is_user_facing());
         user_facing += usize::from(is_user_facing);
-        let score = |of: fn(Scores) -> f64| scores.map_or("-".into(), |scores| words::fixed(of(scores), 2));
-        let verdict = if is_user_facing { "user-facing" } else { "not user-facing" };
+        let score =
+            |of: fn(Scores) -> f64| scores.map_or(phrase!("-"), |scores| phrase!("{}", said::fixed(of(scores), 2)));
+        let verdict = if is_user_facing { phrase!("user-facing") } else { phrase!("not user-facing") };
         let cells = vec![
-            vm.name.clone(),
-            words::count(series.values().len() as f64),
+            phrase!("{}", vm.name),
+            phrase!("{}", said::count(series.values().len() as f64)),
             score(|scores| scores.compare8),
             score(|scores| scores.compare12),
-            verdict.into(),
+            verdict,
         ];
-        ExhibitRow { cells, more: scores.err().map(|why| why.to_string()).into_iter().collect() }
+        ExhibitRow { cells, more: scores.err().map(|why| why.phrase()).into_iter().collect() }
     };
     let all: Vec<_> = readings.vms.iter().map(judge).collect();
-    let vms = words::counted(all.len() as f64, "VM", "VMs");
+    let vms = said::counted(all.len() as f64, "VM", "VMs");
     let said = vec![
-        format!("Of {vms} with readings, {user_facing} are user-facing, or cannot be classified and count as such."),
-        format!(
-            "A VM is user-facing where the template of a day fits it better than one of 8 hours: Compare8 below {THRESHOLD}."
+        phrase!(
+            "Of {vms} with readings, {user_facing} are user-facing, or cannot be classified and count as such.",
+            vms,
+            user_facing
+        ),
+        phrase!(
+            "A VM is user-facing where the template of a day fits it better than one of 8 hours: Compare8 below {THRESHOLD}.",
+            THRESHOLD
         ),
     ];
-    let head = ["VM", "Half-hours", "Compare8", "Compare12", "It is"].map(String::from).into();
+    let head =
+        [mark("VM"), mark("Half-hours"), mark("Compare8"), mark("Compare12"), mark("It is")].map(Phrase::text).into();
     Ok(Exhibit {
-        title: "Who is user-facing".into(),
+        title: phrase!("Who is user-facing"),
         said,
         head,
         rows: all.into_iter().take(READ_TOLD).collect(),

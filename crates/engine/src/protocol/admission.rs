@@ -1,6 +1,7 @@
 //! A cluster over years, and what is believed of deployments.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 /// What a fit of deployments found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct FitCard {
     /// How well it agrees with what was seen: sizes of first requests, lives, times of first scale-outs.
     pub agreements: Vec<Option<Agreed>>,
     /// What the trace cannot say, a sentence each.
-    pub cannot_say: Vec<String>,
+    pub cannot_say: Vec<Phrase>,
 }
 
 /// Two curves side by side: the share up to a value, as seen and as fitted.
@@ -76,7 +77,7 @@ pub struct RefusedThen {
     /// Cores it asked for.
     pub asked: f64,
     /// Which rules refused it, and why, to go on from "it".
-    pub why: Vec<(String, String)>,
+    pub why: Vec<(String, Phrase)>,
     /// What the cluster was expected to hold with it.
     pub ahead: Vec<ForecastPoint>,
 }

@@ -1,6 +1,7 @@
 //! Questions to the engine, and what answers are made of.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 use super::admission::{FitCard, Forecast};
 
@@ -61,11 +62,11 @@ pub enum Found {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exhibit {
     /// Its name.
-    pub title: String,
+    pub title: Phrase,
     /// What is to be known, a sentence or two each.
-    pub said: Vec<String>,
+    pub said: Vec<Phrase>,
     /// The heads of its columns; none where it has no table.
-    pub head: Vec<String>,
+    pub head: Vec<Phrase>,
     /// Its rows.
     pub rows: Vec<ExhibitRow>,
     /// Its drawing.
@@ -76,22 +77,22 @@ pub struct Exhibit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitRow {
     /// Column by column; the first names the row.
-    pub cells: Vec<String>,
+    pub cells: Vec<Phrase>,
     /// What there is to say to who opens it.
-    pub more: Vec<String>,
+    pub more: Vec<Phrase>,
 }
 
 /// A drawing of an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitPlot {
     /// What stands up the side.
-    pub unit: String,
+    pub unit: Phrase,
     /// What stands along the bottom.
-    pub across: String,
+    pub across: Phrase,
     /// Whether what stands along the bottom grows by factors.
     pub across_is_log: bool,
     /// Its lines: a name, and points from left to right.
-    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub lines: Vec<(Phrase, Vec<(f64, f64)>)>,
 }
 
 /// The machines that a search for their number begins with.
@@ -100,7 +101,7 @@ pub struct Needs {
     /// Kinds of machines in their proportions.
     pub kinds: Vec<Machines>,
     /// The same in words.
-    pub told: String,
+    pub told: Phrase,
     /// As many are needed however well VMs are packed.
     pub bound: u64,
     /// What fills them.

@@ -1,6 +1,7 @@
 //! A decision about a VM, explained; and the VMs of a machine.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 use super::network::Company;
 
@@ -8,15 +9,15 @@ use super::network::Company;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
     /// One sentence: where it went and what decided, or why it was refused.
-    pub sentence: String,
+    pub sentence: Phrase,
     /// What the VM asked for.
-    pub vm: String,
+    pub vm: Phrase,
     /// When, by whom, which attempt, what the cache did.
-    pub circumstances: String,
+    pub circumstances: Phrase,
     /// Whether it had lost its machine.
     pub is_reallocation: bool,
     /// What was predicted of its life, in a sentence.
-    pub life: Option<String>,
+    pub life: Option<Phrase>,
     /// Candidates rule by rule.
     pub funnel: Vec<FunnelStep>,
     /// Where every machine dropped out, a byte each by id: the number of its step in the funnel, 255 for the machines
@@ -35,7 +36,7 @@ pub struct Explained {
     /// Rule by rule: winner, runner-up, and the machine asked about.
     pub scores: Vec<ScoreRow>,
     /// About the machine asked about.
-    pub asked: Option<String>,
+    pub asked: Option<Phrase>,
     /// Why no machine takes it, when none does.
     pub refusal: Option<Refusal>,
     /// The VMs it is linked with, where it is with any.
@@ -51,7 +52,7 @@ pub struct Refusal {
     pub rules: Vec<Refuser>,
     /// A sentence about the machine that lacks least room, when there is one that lacks nothing
     /// else.
-    pub closest: Option<String>,
+    pub closest: Option<Phrase>,
 }
 
 /// A rule that refuses machines.
@@ -65,7 +66,7 @@ pub struct Refuser {
     pub first: u32,
     /// What there would be without it, in a few words; none when others refuse the same
     /// machines.
-    pub without: Option<String>,
+    pub without: Option<Phrase>,
 }
 
 /// One row of the funnel.
@@ -87,7 +88,7 @@ pub struct ScoreRow {
     /// The rule.
     pub rule: String,
     /// Verdicts in words, for the winner, the runner-up and the machine asked about.
-    pub verdicts: Vec<String>,
+    pub verdicts: Vec<Phrase>,
 }
 
 /// A VM on a machine.
@@ -96,11 +97,11 @@ pub struct VmCard {
     /// Its number in the trace, or the hash of its name.
     pub vm: String,
     /// What it asked for.
-    pub demand: String,
+    pub demand: Phrase,
     /// When it was placed.
     pub since_ms: f64,
     /// When it is expected to leave, in words; none where no rule asks for lifetimes.
-    pub expected: Option<String>,
+    pub expected: Option<Phrase>,
     /// Whether the machine, recycling, waits for it.
     pub residual: bool,
 }
@@ -109,9 +110,9 @@ pub struct VmCard {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLife {
     /// What it takes, waits for, and when it should be free.
-    pub state: String,
+    pub state: Phrase,
     /// The last changes of that, the newest first, each with its reason.
-    pub turns: Vec<String>,
+    pub turns: Vec<Phrase>,
 }
 
 /// A VM that two runs place differently.

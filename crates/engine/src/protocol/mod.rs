@@ -13,6 +13,7 @@ mod trace;
 
 use serde::{Deserialize, Serialize};
 use tiebreak_lesson::{Lesson, Measure};
+use tiebreak_model::Phrase;
 
 pub use self::admission::{Agreed, FitCard, Forecast, ForecastPoint, RefusedThen, YearsResult, YearsSpan};
 pub use self::asking::{Answer, Ask, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines, Needs};
@@ -171,7 +172,7 @@ pub enum Reply {
     /// A trace could not be read.
     TraceFailed {
         /// What was expected, what came, what to do.
-        message: String,
+        message: Phrase,
         /// The first lines of a table whose columns are not known, and what each of them may be.
         unknown: Option<Unknown>,
     },
@@ -191,7 +192,7 @@ pub enum Reply {
         /// The run.
         run: u32,
         /// The estimate in a sentence.
-        told: String,
+        told: Phrase,
         /// Time natively.
         seconds: f64,
         /// Memory.
@@ -215,11 +216,11 @@ pub enum Reply {
         /// When the trace ends.
         horizon_ms: f64,
         /// What cannot go well, whatever the rules.
-        warning: Option<String>,
+        warning: Option<Phrase>,
         /// What will not go well on these machines, a sentence each.
-        doubts: Vec<String>,
+        doubts: Vec<Phrase>,
         /// Which VMs start years from all others, in a sentence.
-        outliers: Option<String>,
+        outliers: Option<Phrase>,
         /// What was learned of lifetimes, if any rule asks for them.
         learned: Option<Box<Learned>>,
         /// What its virtual datacenters are like, if VMs are linked.
@@ -243,7 +244,7 @@ pub enum Reply {
         /// The run.
         run: u32,
         /// What was expected, what came, what to do.
-        message: String,
+        message: Phrase,
     },
     /// How far a cluster over years has come, and at the end what came out.
     Years {
@@ -261,7 +262,7 @@ pub enum Reply {
         /// How much of it is done, 0 to 1.
         share: f64,
         /// The answer, at the end.
-        told: Option<Result<Box<Answer>, String>>,
+        told: Option<Result<Box<Answer>, Phrase>>,
     },
     /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
     /// machine was decided again.
@@ -273,9 +274,9 @@ pub enum Reply {
         /// Empty when the VM was never decided.
         attempts: Vec<Explained>,
         /// What became of it after it had a machine, a sentence each.
-        story: Vec<String>,
+        story: Vec<Phrase>,
         /// Why there is none.
-        message: Option<String>,
+        message: Option<Phrase>,
     },
     /// A lesson was read.
     Lesson(Box<Lesson>),
@@ -329,7 +330,7 @@ pub enum Reply {
         /// The moment.
         time_ms: f64,
         /// A line about the machine.
-        about: String,
+        about: Phrase,
         /// What lifetime rules make of it, in words.
         life: Option<HostLife>,
         /// Its VMs.

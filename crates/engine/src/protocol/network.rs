@@ -1,12 +1,13 @@
 //! Virtual datacenters: those of a workload, and the one of a VM.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 /// The virtual datacenter of a VM when that was decided (Gridiron section III).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Company {
     /// What it is linked with and what that takes, in a sentence.
-    pub sentence: String,
+    pub sentence: Phrase,
     /// Machines that hold VMs of the VDC, this VM's own among them, and how many.
     pub machines: Vec<(u32, u32)>,
     /// Links between machines, those of one pair together: both machines, Mbit/s, and whether this VM is at an end.

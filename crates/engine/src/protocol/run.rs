@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tiebreak_model::Phrase;
 use tiebreak_sim::{FIGURES, Figure};
 
 /// Where machines stand, for the fleet map.
@@ -13,7 +14,7 @@ pub struct Layout {
     pub machines: u32,
     /// Names of lifetime classes, from the shortest; none where no rule asks for lifetimes. Where
     /// there are any, a frame has a second byte for each machine, behind all first ones.
-    pub classes: Vec<String>,
+    pub classes: Vec<Phrase>,
     /// Whether VMs are linked, so that a frame has another byte for each machine behind all others: what is
     /// reserved of its uplinks.
     pub has_uplinks: bool,
@@ -72,7 +73,7 @@ pub struct RunResult {
     /// From a request to its answer, in milliseconds: what half of them took at most, and 99 in 100; none of none.
     pub waits_ms: Option<(f64, f64)>,
     /// What is wrong where agents were slow for the workload.
-    pub slow_agents: Option<String>,
+    pub slow_agents: Option<Phrase>,
     /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
     /// Sampled decisions in which weights set by hand went in a circle, of how many.
@@ -143,9 +144,9 @@ pub struct Share {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
     /// In two or three words.
-    pub label: String,
+    pub label: Phrase,
     /// As a sentence.
-    pub sentence: String,
+    pub sentence: Phrase,
 }
 
 /// Machines on which commits failed.

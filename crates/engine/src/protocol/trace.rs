@@ -1,6 +1,7 @@
 //! Traces that are read or drawn.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 /// Presets that workloads can be drawn from, by name; the engine has what they hold.
 pub const FITTED: [&str; 3] = ["azure-2020", "azure-2019", "azure-2017"];
@@ -55,9 +56,9 @@ pub struct TraceCard {
     /// Rows refused.
     pub faulty: f64,
     /// The first refused rows, a sentence each.
-    pub faults: Vec<String>,
+    pub faults: Vec<Phrase>,
     /// What was corrected and what to know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Phrase>,
     /// What this trace cannot answer.
     pub cannot_answer: Vec<String>,
     /// Most cores in use at once, if all VMs are placed.

@@ -1,7 +1,7 @@
 //! `FitBeliefs`: what admission rules may believe of the deployments of a workload.
 
 use tiebreak_admission::fit::{Agreement, Fit, Fitted, histories};
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare};
 use tiebreak_sim::AdmissionSettings;
 
 use super::{Of, Question, Subject, Told, Work};
@@ -18,11 +18,11 @@ declare! {
 impl Question for FitBeliefs {
     const OF: &'static [Of] = &[Of::Document];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         let variant = of.variant()?;
         let deaths = variant.admission.deaths.0;
         let workload = of.workload(&variant)?;
-        let fit = Fit::new(&histories(&workload, deaths), deaths).map_err(|fault| fault.to_string())?;
+        let fit = Fit::new(&histories(&workload, deaths), deaths).map_err(|fault| fault.phrase())?;
         Ok(Told::Later(Box::new(Fitting { fit: Some(fit) })))
     }
 }
@@ -60,6 +60,6 @@ fn card(fitted: &Fitted) -> FitCard {
         outlived: counts.censored,
         settings: AdmissionSettings::named(&fitted.prior).map(|(name, value)| (name.to_owned(), value)).into(),
         agreements: [&fitted.sizes, &fitted.lives, &fitted.first_scale_outs].map(agreed).into(),
-        cannot_say: fitted.cannot_say.iter().map(ToString::to_string).collect(),
+        cannot_say: fitted.cannot_say.iter().map(|doubt| doubt.phrase()).collect(),
     }
 }

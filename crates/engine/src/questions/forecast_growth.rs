@@ -2,7 +2,7 @@
 
 use tiebreak_admission::Seen;
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Expected, declare};
+use tiebreak_model::{Expected, Phrase, declare};
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::pricing::charged;
 
@@ -33,9 +33,9 @@ declare! {
 impl Question for ForecastGrowth {
     const OF: &'static [Of] = &[Of::Document];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         let variant = of.variant()?;
-        let terms = Terms::new(&variant.admission, true).map_err(|fault| fault.to_string())?;
+        let terms = Terms::new(&variant.admission, true).map_err(|fault| fault.phrase())?;
         let moment = terms.hours().partition_point(|hours| *hours < CHARGED_HOURS).min(terms.hours().len() - 1);
         let users = charged(&terms, moment, self.observations, USERS, Seed(variant.seed));
         let mut charged: Vec<_> = users.iter().map(|it| (it.labelled, it.unlabelled)).collect();

@@ -1,6 +1,6 @@
 //! `JudgeDraws`: what a file of draws or of CPU readings says.
 
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare};
 
 use super::{Of, Question, Subject, Told};
 use crate::power;
@@ -15,7 +15,7 @@ declare! {
 impl Question for JudgeDraws {
     const OF: &'static [Of] = &[Of::Run, Of::File];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         power::of_file(of.world()?, of.file()).map(|exhibit| Told::Now(Answer::shown(vec![exhibit])))
     }
 }

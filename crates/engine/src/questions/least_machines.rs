@@ -1,6 +1,6 @@
 //! `LeastMachines`: the machines that a search for their number begins with.
 
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare};
 use tiebreak_profile::sizing::{Bound, Mix};
 use tiebreak_scenario::ClusterSettings;
 
@@ -20,7 +20,7 @@ declare! {
 impl Question for LeastMachines {
     const OF: &'static [Of] = &[Of::Document];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         let variant = of.variant()?;
         let workload = of.workload(&variant)?;
         let facts = of.facts(&workload);

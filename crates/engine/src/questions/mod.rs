@@ -16,7 +16,7 @@ pub mod try_capping;
 use std::sync::Arc;
 
 use tiebreak_criticality::Quality;
-use tiebreak_model::{Declared, Workload};
+use tiebreak_model::{Declared, Phrase, Workload, phrase};
 use tiebreak_profile::Facts;
 use tiebreak_scenario::Variant;
 use tiebreak_sim::World;
@@ -45,7 +45,7 @@ pub trait Question: Declared {
     ///
     /// # Errors
     /// Why there is none: what was expected, what came, what to do.
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String>;
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase>;
 }
 
 /// What questions are asked of.
@@ -99,13 +99,13 @@ impl core::fmt::Debug for Subject<'_> {
 
 impl Subject<'_> {
     /// The variant in front of the document.
-    fn variant(&self) -> Result<Variant, String> {
+    fn variant(&self) -> Result<Variant, Phrase> {
         read(&self.ask.document)
     }
 
     /// What that variant runs.
-    fn workload(&mut self, variant: &Variant) -> Result<Arc<Workload>, String> {
-        self.engine.workload(variant).ok_or_else(|| NOT_LOADED.into())
+    fn workload(&mut self, variant: &Variant) -> Result<Arc<Workload>, Phrase> {
+        self.engine.workload(variant).ok_or(Phrase::text(NOT_LOADED))
     }
 
     /// What a workload asks of machines and agents.
@@ -119,9 +119,9 @@ impl Subject<'_> {
     }
 
     /// The run.
-    fn world(&self) -> Result<&World, String> {
+    fn world(&self) -> Result<&World, Phrase> {
         let run = self.engine.run.as_ref().filter(|current| current.id == self.ask.run);
-        run.map(|run| &run.world).ok_or_else(|| "That run is over; press Run to look at it again.".into())
+        run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to look at it again."))
     }
 
     /// How good what is foretold of the run's loads is.
@@ -138,7 +138,7 @@ impl Subject<'_> {
 /// A question of the list.
 struct Entry {
     id: &'static str,
-    answer: fn(&[f64], &mut Subject<'_>) -> Result<Told, String>,
+    answer: fn(&[f64], &mut Subject<'_>) -> Result<Told, Phrase>,
 }
 
 const fn question<Q: Question>() -> Entry {

@@ -1,6 +1,6 @@
 //! `PowerOfRun`: everything a run says of power.
 
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare};
 
 use super::{Of, Question, Subject, Told};
 use crate::power;
@@ -14,7 +14,7 @@ declare! {
 impl Question for PowerOfRun {
     const OF: &'static [Of] = &[Of::Run];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         Ok(Told::Now(Answer::shown(power::exhibits(of.world()?, of.foretold()))))
     }
 }

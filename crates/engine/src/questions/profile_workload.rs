@@ -1,6 +1,7 @@
 //! `ProfileWorkload`: what a workload looks like.
 
-use tiebreak_model::{Resource, Workload, declare};
+use tiebreak_model::phrase::{Value, mark};
+use tiebreak_model::{Phrase, Resource, Workload, declare, phrase};
 use tiebreak_profile::{
     Arrivals, Inventory, LIFE_BOUNDS_S, LifeBin, Lives, Load, Profile, Quantiles, Reuse, Size, Tenants,
 };
@@ -8,7 +9,7 @@ use tiebreak_profile::{
 use super::{Of, Question, Subject, Told};
 use crate::generated;
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines};
-use crate::words;
+use crate::said;
 
 /// Sizes that are listed; the others are counted together.
 const SIZES_LISTED: usize = 10;
@@ -25,7 +26,7 @@ declare! {
 impl Question for ProfileWorkload {
     const OF: &'static [Of] = &[Of::Document];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         let workload = of.workload(&of.variant()?)?;
         let mut answer = profile(&workload);
         if let Some(trace) = of.fitted_to(&workload) {
@@ -40,13 +41,21 @@ fn profile(workload: &Workload) -> Answer {
     let Profile { sizes, lives, arrivals, tenants, reuse, load } = Profile::of(workload);
     let Inventory { cores, memory_gib, machines, at_least } = load.suggested();
     let mut exhibits = vec![
-        used(&load, &format!("{} machines of {cores} cores and {memory_gib} GiB", words::count(at_least as f64))),
+        used(
+            &load,
+            &phrase!(
+                "{} machines of {cores} cores and {memory_gib} GiB",
+                said::count(at_least as f64),
+                cores,
+                memory_gib
+            ),
+        ),
         came(&arrivals),
         of_day(&arrivals),
     ];
     exhibits.extend(arrivals.of_week.map(|of_week| {
         let days = (0..).map(|day: u32| f64::from(day)).zip(of_week).collect();
-        drawn("Arrivals by day of the week", "VMs a day", "days", days)
+        drawn(phrase!("Arrivals by day of the week"), phrase!("VMs a day"), phrase!("days"), days)
     }));
     exhibits.extend([sized(&sizes), alive(&lives), lived(&lives), owned(&tenants), reused(&reuse)]);
     let machines = u32::try_from(machines).unwrap_or(u32::MAX);
@@ -54,40 +63,41 @@ fn profile(workload: &Workload) -> Answer {
     Answer { exhibits, found: Some(Found::Machines(vec![machines])) }
 }
 
-fn used(load: &Load, machines: &str) -> Exhibit {
-    let peak = |resource: Resource| words::count((load.peak[resource as usize] as f64 / resource.unit().1).round());
+fn used(load: &Load, machines: &Phrase) -> Exhibit {
+    let peak = |resource: Resource| said::count((load.peak[resource as usize] as f64 / resource.unit().1).round());
     let mean = load.hourly.iter().map(|hour| hour.cores).sum::<f64>() / load.hourly.len().max(1) as f64;
     let said = vec![
-        format!(
+        phrase!(
             "In use are {} cores on average and {} at most, and {} GiB of memory at most.",
-            words::count(mean.round()),
+            said::count(mean.round()),
             peak(Resource::Cores),
             peak(Resource::Memory)
         ),
-        format!("However well VMs are packed, that takes at least {machines}."),
+        phrase!("However well VMs are packed, that takes at least {machines}.", machines),
     ];
     let hours = |of: fn(&tiebreak_profile::Hour) -> f64| {
         load.hourly.iter().zip(0_u32..).map(|(hour, at)| (f64::from(at), of(hour))).collect::<Vec<_>>()
     };
-    let mut exhibit = drawn("Cores in use by the hour", "cores", "hours", hours(|hour| hour.cores));
+    let mut exhibit =
+        drawn(phrase!("Cores in use by the hour"), phrase!("cores"), phrase!("hours"), hours(|hour| hour.cores));
     exhibit.said = said;
     exhibit
 }
 
 fn came(arrivals: &Arrivals) -> Exhibit {
     let hours = arrivals.hourly.iter().zip(0_u32..).map(|(vms, at)| (f64::from(at), f64::from(*vms))).collect();
-    let mut exhibit = drawn("Arrivals by the hour", "VMs an hour", "hours", hours);
+    let mut exhibit = drawn(phrase!("Arrivals by the hour"), phrase!("VMs an hour"), phrase!("hours"), hours);
     exhibit.said = vec![
-        format!(
+        phrase!(
             "{} came in {} while it runs.",
-            words::counted(f64::from(arrivals.vms), "VM", "VMs"),
-            words::counted(f64::from(arrivals.requests), "request", "requests")
+            said::counted(f64::from(arrivals.vms), "VM", "VMs"),
+            said::counted(f64::from(arrivals.requests), "request", "requests")
         ),
-        format!(
+        phrase!(
             "In bursts: the variance over the mean of what comes in 5 minutes is {} for VMs and {} for requests. By chance \
              alone it is 1.",
-            words::fixed(arrivals.dispersion, 1),
-            words::fixed(arrivals.request_dispersion, 1)
+            said::fixed(arrivals.dispersion, 1),
+            said::fixed(arrivals.request_dispersion, 1)
         ),
     ];
     exhibit
@@ -95,39 +105,46 @@ fn came(arrivals: &Arrivals) -> Exhibit {
 
 fn of_day(arrivals: &Arrivals) -> Exhibit {
     let hours = (0..).map(|hour: u32| f64::from(hour)).zip(arrivals.of_day).collect();
-    drawn("Arrivals by hour of the day", "VMs an hour", "hours", hours)
+    drawn(phrase!("Arrivals by hour of the day"), phrase!("VMs an hour"), phrase!("hours"), hours)
 }
 
 fn sized(sizes: &[Size]) -> Exhibit {
     let vms: f64 = sizes.iter().map(|size| f64::from(size.vms)).sum();
     let hours: f64 = sizes.iter().map(|size| size.core_hours).sum();
-    let row = |name: String, of: &[Size]| {
+    let row = |name: Phrase, of: &[Size]| {
         let count: f64 = of.iter().map(|size| f64::from(size.vms)).sum();
         let core_hours = of.iter().map(|size| size.core_hours).sum();
-        cells([name, words::count(count), percent(count, vms), percent(core_hours, hours)])
+        cells([name, number(&said::count(count)), percent(count, vms), percent(core_hours, hours)])
     };
     let (listed, others) = sizes.split_at(sizes.len().min(SIZES_LISTED));
     let mut rows: Vec<_> =
-        listed.iter().map(|size| row(words::resources(size.demand), core::slice::from_ref(size))).collect();
+        listed.iter().map(|size| row(said::resources(size.demand), core::slice::from_ref(size))).collect();
     if !others.is_empty() {
-        rows.push(row(format!("{} other sizes", words::count(others.len() as f64)), others));
+        rows.push(row(phrase!("{} other sizes", said::count(others.len() as f64)), others));
     }
-    table("Sizes", ["Size", "VMs", "% of VMs", "% of core-hours"], rows)
+    table(phrase!("Sizes"), [mark("Size"), mark("VMs"), mark("% of VMs"), mark("% of core-hours")], rows)
 }
 
 /// The curve of Kaplan and Meier, from the first age on.
 fn alive(lives: &Lives) -> Exhibit {
     let ages = LIFE_BOUNDS_S.iter().map(|age_s| f64::from(*age_s) / 3_600.0);
     let curve = ages.zip(lives.alive_after.map(|share| 100.0 * share)).collect();
-    let mut exhibit = drawn("VMs that live longer", "% of VMs", "hours", curve);
+    let mut exhibit = drawn(phrase!("VMs that live longer"), phrase!("% of VMs"), phrase!("hours"), curve);
     if let Some(plot) = &mut exhibit.plot {
         plot.across_is_log = true;
     }
     let [ended, outlived, before] =
-        [lives.ended, lives.outlived, lives.began_before].map(|vms| words::count(f64::from(vms)));
+        [lives.ended, lives.outlived, lives.began_before].map(|vms| said::count(f64::from(vms)));
     exhibit.said = vec![
-        format!("{ended} VMs are seen to end, {outlived} outlive the trace, and {before} were there before it began."),
-        "How many live longer is told by Kaplan and Meier: VMs whose end is not seen count for as long as they are seen.".into(),
+        phrase!(
+            "{ended} VMs are seen to end, {outlived} outlive the trace, and {before} were there before it began.",
+            ended,
+            outlived,
+            before
+        ),
+        phrase!(
+            "How many live longer is told by Kaplan and Meier: VMs whose end is not seen count for as long as they are seen."
+        ),
     ];
     exhibit
 }
@@ -137,68 +154,78 @@ fn lived(lives: &Lives) -> Exhibit {
     let hours = lives.bins.iter().map(|bin| bin.core_hours).sum();
     let row = |bin: &LifeBin| {
         let share = percent(f64::from(bin.vms), vms);
-        cells([life(bin.up_to_s), words::count(f64::from(bin.vms)), share, percent(bin.core_hours, hours)])
+        cells([life(bin.up_to_s), number(&said::count(f64::from(bin.vms))), share, percent(bin.core_hours, hours)])
     };
-    let head = ["Life", "VMs seen to end", "% of VMs", "% of core-hours"];
-    table("Lives and core-hours", head, lives.bins.iter().map(row).collect())
+    let head = [mark("Life"), mark("VMs seen to end"), mark("% of VMs"), mark("% of core-hours")];
+    table(phrase!("Lives and core-hours"), head, lives.bins.iter().map(row).collect())
 }
 
 fn owned(tenants: &Tenants) -> Exhibit {
-    let row = |name: &str, of: &Quantiles| {
-        let numbers = [of.p50, of.p90, of.p99, of.max].map(words::count);
-        cells([vec![name.to_owned(), words::fixed(of.mean, 1)], numbers.into()].concat())
+    let row = |name: Phrase, of: &Quantiles| {
+        let numbers = [of.p50, of.p90, of.p99, of.max].map(|it| number(&said::count(it)));
+        cells([vec![name, number(&said::fixed(of.mean, 1))], numbers.into()].concat())
     };
-    let rows = vec![row("VMs of a tenant", &tenants.vms), row("VMs of a request", &tenants.batch)];
-    let mut exhibit = table("Tenants and requests", ["What", "mean", "half at most", "90 %", "99 %", "all"], rows);
-    exhibit.said = vec![format!(
+    let rows = vec![row(phrase!("VMs of a tenant"), &tenants.vms), row(phrase!("VMs of a request"), &tenants.batch)];
+    let mut exhibit = table(
+        phrase!("Tenants and requests"),
+        [mark("What"), mark("mean"), mark("half at most"), mark("90 %"), mark("99 %"), mark("all")],
+        rows,
+    );
+    exhibit.said = vec![phrase!(
         "{}; the largest tenth of them has {} % of all VMs.",
-        words::counted(f64::from(tenants.count), "tenant", "tenants"),
-        words::count((100.0 * tenants.of_largest_tenth).round())
+        said::counted(f64::from(tenants.count), "tenant", "tenants"),
+        said::count((100.0 * tenants.of_largest_tenth).round())
     )];
     exhibit
 }
 
 fn reused(reuse: &Reuse) -> Exhibit {
     let row = |(below, share): (u32, f64)| {
-        let name = if below == 1 { "none".into() } else { format!("fewer than {below}") };
-        cells([name, words::fixed(100.0 * share, 1)])
+        let name = if below == 1 { phrase!("none") } else { phrase!("fewer than {below}", below) };
+        cells([name, number(&said::fixed(100.0 * share, 1))])
     };
     let distances = (0..).map(|power| 1_u32 << power);
     let rows = distances.zip(reuse.shares()).take(DISTANCES_LISTED).map(row).collect();
-    let mut exhibit = table("How soon a size is asked for again", ["Other sizes since", "% of VMs"], rows);
-    exhibit.said = vec![format!(
+    let mut exhibit =
+        table(phrase!("How soon a size is asked for again"), [mark("Other sizes since"), mark("% of VMs")], rows);
+    exhibit.said = vec![phrase!(
         "What was asked for a moment ago is asked for again: that is why caches of rules pay. {} are the first of their size.",
-        words::counted(f64::from(reuse.first), "VM", "VMs")
+        said::counted(f64::from(reuse.first), "VM", "VMs")
     )];
     exhibit
 }
 
-fn life(up_to_s: Option<u32>) -> String {
+fn life(up_to_s: Option<u32>) -> Phrase {
     let of = |s: u32| match s {
-        s if s < 3_600 => format!("{} min", s / 60),
-        s if s < 86_400 => format!("{} h", s / 3_600),
-        s => words::counted(f64::from(s / 86_400), "day", "days"),
+        s if s < 3_600 => phrase!("{} min", s / 60),
+        s if s < 86_400 => phrase!("{} h", s / 3_600),
+        s => said::counted(f64::from(s / 86_400), "day", "days"),
     };
     match up_to_s {
-        Some(up_to_s) => format!("up to {}", of(up_to_s)),
-        None => format!("over {}", of(LIFE_BOUNDS_S[LIFE_BOUNDS_S.len() - 1])),
+        Some(up_to_s) => phrase!("up to {}", of(up_to_s)),
+        None => phrase!("over {}", of(LIFE_BOUNDS_S[LIFE_BOUNDS_S.len() - 1])),
     }
 }
 
-fn percent(part: f64, whole: f64) -> String {
-    if whole == 0.0 { "-".into() } else { words::fixed(100.0 * part / whole, 1) }
+fn percent(part: f64, whole: f64) -> Phrase {
+    if whole == 0.0 { phrase!("-") } else { number(&said::fixed(100.0 * part / whole, 1)) }
 }
 
-fn cells(cells: impl Into<Vec<String>>) -> ExhibitRow {
+fn cells(cells: impl Into<Vec<Phrase>>) -> ExhibitRow {
     ExhibitRow { cells: cells.into(), more: Vec::new() }
 }
 
-fn table<const N: usize>(title: &str, head: [&str; N], rows: Vec<ExhibitRow>) -> Exhibit {
-    Exhibit { title: title.into(), head: head.map(String::from).into(), rows, ..Exhibit::default() }
+/// A number that stands alone.
+fn number(number: &Value) -> Phrase {
+    phrase!("{}", number)
 }
 
-fn drawn(title: &str, unit: &str, across: &str, points: Vec<(f64, f64)>) -> Exhibit {
-    let lines = vec![(unit.to_owned(), points)];
-    let plot = ExhibitPlot { unit: unit.into(), across: across.into(), across_is_log: false, lines };
-    Exhibit { title: title.into(), plot: Some(plot), ..Exhibit::default() }
+fn table<const N: usize>(title: Phrase, head: [&'static str; N], rows: Vec<ExhibitRow>) -> Exhibit {
+    Exhibit { title, head: head.map(Phrase::text).into(), rows, ..Exhibit::default() }
+}
+
+fn drawn(title: Phrase, unit: Phrase, across: Phrase, points: Vec<(f64, f64)>) -> Exhibit {
+    let lines = vec![(unit.clone(), points)];
+    let plot = ExhibitPlot { unit, across, across_is_log: false, lines };
+    Exhibit { title, plot: Some(plot), ..Exhibit::default() }
 }

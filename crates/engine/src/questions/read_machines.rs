@@ -1,6 +1,6 @@
 //! `ReadMachines`: the machines of a list.
 
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare};
 use tiebreak_trace::{Nodes, nodes};
 
 use super::{Of, Question, Subject, Told};
@@ -14,8 +14,8 @@ declare! {
 impl Question for ReadMachines {
     const OF: &'static [Of] = &[Of::File];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
-        let read = nodes::read(of.file()).map_err(|fault| fault.to_string())?;
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
+        let read = nodes::read(of.file()).map_err(|fault| Phrase::text(fault.to_string()))?;
         Ok(Told::Now(Answer::found(Found::Machines(read.iter().map(machines).collect()))))
     }
 }

@@ -1,7 +1,8 @@
 //! `TryCapping`: servers to try capping on.
 
-use tiebreak_model::declare;
+use tiebreak_model::phrase::mark;
 use tiebreak_model::random::Seed;
+use tiebreak_model::{Phrase, declare, phrase};
 use tiebreak_power::slowdown::{CPU_BOUND, latency, running_time};
 use tiebreak_power::{Capping, Chassis, Part, PowerFault};
 use tiebreak_scenario::Variant;
@@ -9,7 +10,7 @@ use tiebreak_sim::PowerSettings;
 
 use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow};
-use crate::words;
+use crate::said;
 
 /// How long the chassis to try capping on is followed, and how often its load changes.
 const TRIED_MS: u64 = 120_000;
@@ -35,49 +36,56 @@ declare! {
 impl Question for TryCapping {
     const OF: &'static [Of] = &[Of::Document];
 
-    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, String> {
+    fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
         tried(&of.variant()?, self).map(|exhibit| Told::Now(Answer::shown(vec![exhibit])))
     }
 }
 
-fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, String> {
+fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, Phrase> {
     let settings = variant.power;
-    settings.check().map_err(|fault| fault.to_string())?;
+    settings.check().map_err(|fault| fault.phrase())?;
     let servers = if ask.whole_chassis { 12 } else { 1 };
     let controllers = |per_vm: Option<bool>| Capping {
         budget_w: if per_vm.is_some() { ask.budget_w * servers as f64 } else { f64::MAX },
         per_vm: per_vm.unwrap_or(true),
         ..settings.controllers(servers as u32)
     };
-    let cases = [("no cap", None), ("full server", Some(false)), ("per VM", Some(true))];
+    let cases = [(phrase!("no cap"), None), (phrase!("full server"), Some(false)), (phrase!("per VM"), Some(true))];
     let (mut lines, mut rows) = (Vec::new(), Vec::new());
     for (name, per_vm) in cases {
         let tried = follow(&settings, &controllers(per_vm), (servers, ask.balanced), Seed(variant.seed));
-        let Tried { draws, slowdown } = tried.map_err(|fault| fault.to_string())?;
+        let Tried { draws, slowdown } = tried.map_err(|fault| Phrase::text(fault.to_string()))?;
         let peak = draws.iter().map(|point| point.1).fold(0.0, f64::max);
-        let times = |by: f64| if by.is_finite() { format!("{} x", words::fixed(by, 2)) } else { "never ends".into() };
+        let times = |by: f64| if by.is_finite() { phrase!("{} x", said::fixed(by, 2)) } else { phrase!("never ends") };
         let cells =
-            vec![name.into(), format!("{} W", words::count(peak.round())), times(slowdown[0]), times(slowdown[1])];
+            vec![name.clone(), phrase!("{} W", said::count(peak.round())), times(slowdown[0]), times(slowdown[1])];
         rows.push(ExhibitRow { cells, more: Vec::new() });
-        lines.push((name.to_owned(), draws));
+        lines.push((name, draws));
     }
-    let head = ["Capping", "Highest draw", "Tail latency of user-facing VMs", "Running time of the others"];
-    let what = if ask.whole_chassis { "A chassis of 12 servers" } else { "One server" };
+    let head = [
+        mark("Capping"),
+        mark("Highest draw"),
+        mark("Tail latency of user-facing VMs"),
+        mark("Running time of the others"),
+    ];
+    let what = if ask.whole_chassis { phrase!("A chassis of 12 servers") } else { phrase!("One server") };
     let spread = match (ask.whole_chassis, ask.balanced) {
-        (true, true) => "each server has both kinds of VMs",
-        (true, false) => "half of the servers have VMs of one kind, half of the other",
-        (false, _) => "half of its cores belong to each kind",
+        (true, true) => phrase!("each server has both kinds of VMs"),
+        (true, false) => phrase!("half of the servers have VMs of one kind, half of the other"),
+        (false, _) => phrase!("half of its cores belong to each kind"),
     };
-    let said = vec![format!(
+    let said = vec![phrase!(
         "{what} under {} W a server: {spread}. Latency and running time are proxies, against no cap.",
-        words::count(ask.budget_w.round())
+        what,
+        said::count(ask.budget_w.round()),
+        spread
     )];
     Ok(Exhibit {
-        title: "Try it on servers".into(),
+        title: phrase!("Try it on servers"),
         said,
-        head: head.map(String::from).into(),
+        head: head.map(Phrase::text).into(),
         rows,
-        plot: Some(ExhibitPlot { unit: "W".into(), across: "seconds".into(), across_is_log: false, lines }),
+        plot: Some(ExhibitPlot { unit: phrase!("W"), across: phrase!("seconds"), across_is_log: false, lines }),
     })
 }
 

@@ -6,12 +6,10 @@
 //! clusters that are left. Source: "On the cluster admission problem for cloud computing", section 4.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use tiebreak_model::declare::{ParamKind, ParamValue};
-use tiebreak_model::{Ahead, ClusterId, Declared, Resource, Scene, VmRequest};
+use tiebreak_model::{Ahead, ClusterId, Declared, Phrase, Resource, Scene, VmRequest, phrase};
 
 use crate::rule::erased::{AnyValidator, BoundValidator};
 
@@ -29,7 +27,7 @@ pub trait AdmissionPolicy: Declared + Copy + Send + Sync + 'static {
     }
 
     /// What counts and what it may be, in words, at a moment in words; to go on from "it".
-    fn words(&self, weighed: Weighed, when: &str) -> String;
+    fn words(&self, weighed: Weighed, when: &Phrase) -> Phrase;
 }
 
 /// How the chance of running out is told from mean and variance.
@@ -148,21 +146,21 @@ impl<P: AdmissionPolicy> BoundValidator<ClusterId> for Admission<P> {
         }
     }
 
-    fn words(&self, scene: Scene<'_>, id: ClusterId) -> Option<String> {
+    fn words(&self, scene: Scene<'_>, id: ClusterId) -> Option<Phrase> {
         let told = |Objection { ahead, weighed }| self.0.words(weighed, &moment(ahead.hours));
         self.objects(scene, id).map(told)
     }
 }
 
 /// A moment ahead as people say it.
-fn moment(hours: f64) -> String {
+fn moment(hours: f64) -> Phrase {
     let tenths = |count: f64| libm::round(count * 10.0) / 10.0;
     match hours {
-        0.0 => "now".into(),
-        ..1.0 => format!("in {} minutes", tenths(hours * 60.0)),
-        ..48.0 => format!("in {} hours", tenths(hours)),
-        ..1_440.0 => format!("in {} days", tenths(hours / 24.0)),
-        _ => format!("in {} months", tenths(hours / 730.0)),
+        0.0 => phrase!("now"),
+        ..1.0 => phrase!("in {} minutes", tenths(hours * 60.0)),
+        ..48.0 => phrase!("in {} hours", tenths(hours)),
+        ..1_440.0 => phrase!("in {} days", tenths(hours / 24.0)),
+        _ => phrase!("in {} months", tenths(hours / 730.0)),
     }
 }
 
@@ -171,6 +169,7 @@ mod tests {
     use super::*;
     use crate::explain::{Question, explain};
     use crate::policy::{Policy, RuleUse};
+    use alloc::string::{String, ToString};
     use alloc::sync::Arc;
     use alloc::vec;
     use tiebreak_model::{ClusterSpec, Expected, Fleet, Growth, Newcomer, Occupancy, Resources, VmShape};
@@ -200,7 +199,7 @@ mod tests {
         let vm = VmRequest::alone(VmShape::plain(Resources::new(2_000, 2_000, 0, 0)));
         let scene = Scene { growth: Some(growth), ..Scene::of(zone) };
         let explanation = explain(&policy, scene, &vm, Question::default());
-        (explanation.funnel.best.len(), explanation.sentence(zone.fleet()))
+        (explanation.funnel.best.len(), explanation.sentence(zone.fleet()).to_string())
     }
 
     #[test]

@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use tiebreak_expression::{Code, Kind, Places, Program};
-use tiebreak_model::{ClusterId, ClusterView, MachineId, MachineView, RackId, RackView, Scene, VmRequest};
+use tiebreak_model::{
+    ClusterId, ClusterView, MachineId, MachineView, Phrase, RackId, RackView, Scene, VmRequest, phrase,
+};
 
 use super::names::{NAMES, Read};
 use super::{Bounds, Definition, Subject};
@@ -189,7 +191,7 @@ impl Bound {
     }
 
     /// "has cores_left = 12, imbalance = 0.31, score 0.62".
-    fn told<Id: Judged>(&self, scene: Scene<'_>, id: Id) -> String {
+    fn told<Id: Judged>(&self, scene: Scene<'_>, id: Id) -> Phrase {
         let (code, view) = (Code::of_all(&self.program), id.view(scene));
         let mut places = code.places::<1>();
         for (input, place) in code.inputs().iter().zip(places.iter_mut()) {
@@ -201,29 +203,27 @@ impl Bound {
             .iter()
             .zip(code.results(&places))
             .take(TOLD_MAX)
-            .map(|(named, value)| format!("{} = {}", named.name, shown(value, named.kind)))
+            .map(|(named, value)| phrase!("{} = {}", named.name, shown(value, named.kind)))
             .collect();
         if named.is_empty() {
             let read = code.inputs().iter().zip(&places).take(TOLD_MAX);
             told.extend(read.map(|(input, value)| {
                 let name = &NAMES[usize::from(*input)];
-                format!("{} = {}", name.id, shown(value[0], name.kind))
+                phrase!("{} = {}", name.id, shown(value[0], name.kind))
             }));
         }
         told.extend(match self.bounds {
             Some(bounds) if value.is_nan() => {
-                Some(format!("no number for a value, so the worst score, {}", bounds.score(value)))
+                Some(phrase!("no number for a value, so the worst score, {}", bounds.score(value)))
             }
-            Some(bounds) => Some(format!("score {}", shown(bounds.score(value), Kind::Number))),
-            None if value.is_nan() => {
-                Some("an answer that is neither true nor false, which counts as false".to_string())
-            }
+            Some(bounds) => Some(phrase!("score {}", shown(bounds.score(value), Kind::Number))),
+            None if value.is_nan() => Some(phrase!("an answer that is neither true nor false, which counts as false")),
             None => None,
         });
         if told.is_empty() {
-            "answers without reading anything".to_string()
+            phrase!("answers without reading anything")
         } else {
-            format!("has {}", told.join(", "))
+            phrase!("has {}", Phrase::joined(told, "{}, {}"))
         }
     }
 }
@@ -296,7 +296,7 @@ impl<Id: Judged> BoundValidator<Id> for Bound {
         self.values(scene, ids, |at, value| valid[at] &= value == 1.0);
     }
 
-    fn words(&self, scene: Scene<'_>, id: Id) -> Option<String> {
+    fn words(&self, scene: Scene<'_>, id: Id) -> Option<Phrase> {
         Some(self.told(scene, id))
     }
 }
@@ -312,7 +312,7 @@ impl<Id: Judged> BoundPreference<Id> for Bound {
         self.values(scene, ids, |at, value| scores[at] = self.score_of(value));
     }
 
-    fn words(&self, scene: Scene<'_>, id: Id) -> Option<String> {
+    fn words(&self, scene: Scene<'_>, id: Id) -> Option<Phrase> {
         Some(self.told(scene, id))
     }
 }

@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use tiebreak_model::phrase::mark;
 use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
 use super::copeland::{Row, Winners, best_first};
@@ -51,10 +52,10 @@ impl Funnel {
 }
 
 /// The name of the step that keeps the best clusters: k, or more where those had no room.
-pub const BEST_CLUSTERS: &str = "Best clusters";
+pub const BEST_CLUSTERS: &str = mark("Best clusters");
 
 /// The name of the step that compares preferences by weights set by hand, all together.
-pub const WEIGHTED: &str = "Weighted comparison";
+pub const WEIGHTED: &str = mark("Weighted comparison");
 
 /// Decides where a VM may go.
 #[must_use]

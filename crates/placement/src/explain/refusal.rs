@@ -6,10 +6,9 @@
 //! machine and validator, and is done for refusals only.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, RackId, Resource, Resources, Scene, VmRequest};
+use tiebreak_model::{ClusterId, MachineId, Phrase, RackId, Resource, Resources, Scene, VmRequest};
 
 use crate::network::Blocked;
 use crate::network::gate::{Gate, blocked};
@@ -44,7 +43,7 @@ pub struct Objected {
     /// The cluster.
     pub cluster: ClusterId,
     /// Why, to go on from "it".
-    pub why: String,
+    pub why: Phrase,
 }
 
 /// What one validator keeps out.

@@ -1,9 +1,8 @@
 //! What every rule of a list says of one machine.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, MachineId, Phrase, Scene, VmRequest};
 
 use crate::network::gate::full_cut;
 use crate::policy::Policy;
@@ -38,7 +37,7 @@ pub struct Scorecard {
     /// Rule by rule, cluster rules first.
     pub verdicts: Vec<(&'static str, Verdict)>,
     /// What rules say of it in words, to go on from "it", where a score tells people little.
-    pub said: Vec<(&'static str, String)>,
+    pub said: Vec<(&'static str, Phrase)>,
     /// How many of the verdicts are those of cluster rules.
     pub cluster_rules: usize,
     /// Whether the machine stands in one of the selected clusters.
@@ -48,8 +47,8 @@ pub struct Scorecard {
 impl Scorecard {
     /// What a rule says of the machine in words, if it does.
     #[must_use]
-    pub fn said_by(&self, rule: &str) -> Option<&str> {
-        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words.as_str())
+    pub fn said_by(&self, rule: &str) -> Option<&Phrase> {
+        self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words)
     }
 
     /// The first validator that refuses the machine.

@@ -1,12 +1,8 @@
 //! Explanations in words, the same for every host: why a machine, why not another one, why
 //! none (Protean section 3.4, "Interpretability").
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-
-use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Resource, Resources};
+use tiebreak_model::phrase::count;
+use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Phrase, Resource, Resources, phrase};
 
 use super::reference::WEIGHTED;
 use super::{
@@ -20,107 +16,132 @@ pub use crate::rule::quantities::{bandwidth, span};
 impl Explanation {
     /// One sentence that says where the VM went and what decided, or why it went nowhere.
     #[must_use]
-    pub fn sentence(&self, fleet: &Fleet) -> String {
+    pub fn sentence(&self, fleet: &Fleet) -> Phrase {
         if let Some(refusal) = &self.refusal {
             return refusal.sentence(fleet);
         }
-        let Some(winner) = self.winner.as_ref().map(|card| card.machine) else { return String::new() };
+        let Some(winner) = self.winner.as_ref().map(|card| card.machine) else { return Phrase::default() };
         let second = self.runner_up.as_ref().map(|card| card.machine);
         match (self.avoided, second, &self.weighed, self.decided_by) {
             (Some(among), ..) => drawn_to_avoid_conflicts(winner, among),
-            (_, None, ..) => format!("Machine {winner} was the only one that could hold it."),
+            (_, None, ..) => phrase!("Machine {winner} was the only one that could hold it.", winner),
             (_, Some(_), _, None) => self.tied(winner),
             (_, Some(second), Some(weighing), _) => {
                 let why = weighing.words(&machine(winner), &machine(second));
-                format!("Machine {winner} was chosen: {why}.")
+                phrase!("Machine {winner} was chosen: {why}.", winner, why)
             }
             (_, Some(second), None, Some(rule)) => {
-                let said = self.said_of_both(rule, second).unwrap_or_default();
-                format!("Machine {winner} was chosen; {rule} put it before machine {second}{said}.")
+                let said = self.said_of_both(rule, second);
+                phrase!(
+                    "Machine {winner} was chosen; {rule} put it before machine {second}{said}.",
+                    winner,
+                    Phrase::text(rule),
+                    second,
+                    said
+                )
             }
         }
     }
 
     /// ": it would be busy no longer (step 0), machine 4 would be busy 70 min longer (step 2)".
-    fn said_of_both(&self, rule: &str, second: MachineId) -> Option<String> {
-        let said = |card: &Option<Scorecard>| card.as_ref()?.said_by(rule).map(ToOwned::to_owned);
-        Some(format!(": it {}, machine {second} {}", said(&self.winner)?, said(&self.runner_up)?))
+    fn said_of_both(&self, rule: &str, second: MachineId) -> Option<Phrase> {
+        let said = |card: &Option<Scorecard>| card.as_ref()?.said_by(rule).cloned();
+        Some(phrase!(": it {}, machine {second} {}", said(&self.winner)?, second, said(&self.runner_up)?))
     }
 
-    fn tied(&self, winner: MachineId) -> String {
-        let among = count(self.funnel.best.len() as u32);
+    fn tied(&self, winner: MachineId) -> Phrase {
+        let among = count(self.funnel.best.len() as u64);
         let weighted = self.funnel.steps.iter().any(|step| step.rule == WEIGHTED);
         let why = match (self.funnel.circular, weighted) {
-            (true, _) => "that beat each other in a circle",
-            (false, true) => "that the weights put level",
-            (false, false) => "that no rule tells apart",
+            (true, _) => phrase!("that beat each other in a circle"),
+            (false, true) => phrase!("that the weights put level"),
+            (false, false) => phrase!("that no rule tells apart"),
         };
-        format!("Machine {winner} was picked at random among {among} machines {why}.")
+        phrase!("Machine {winner} was picked at random among {among} machines {why}.", winner, among, why)
     }
 
     /// Why the machine that was asked about was not the one.
     #[must_use]
-    pub fn why_not_sentence(&self, fleet: &Fleet) -> Option<String> {
+    pub fn why_not_sentence(&self, fleet: &Fleet) -> Option<Phrase> {
         let asked = self.asked.as_ref()?.machine;
         Some(match self.why_not.as_ref()? {
-            WhyNot::Chosen => format!("Machine {asked} is the one that was chosen."),
+            WhyNot::Chosen => phrase!("Machine {asked} is the one that was chosen.", asked),
             WhyNot::Chance { winner, among } => self.chance(asked, *winner, *among),
             WhyNot::Refused { rule, short } => {
                 let card = self.asked.as_ref().filter(|_| *short == Resources::NONE);
-                let said = card.and_then(|card| card.said_by(rule)).map(|said| format!("; it {said}"));
-                format!("Not machine {asked}: {rule} refuses it{}.", said.unwrap_or_else(|| and_lacks(*short)))
+                let said = card.and_then(|card| card.said_by(rule)).map(|said| phrase!("; it {said}", said));
+                phrase!("Not machine {asked}: {rule} refuses it{}.", asked, rule, said.or_else(|| and_lacks(*short)))
             }
             WhyNot::ClusterNotSelected { cluster, last, lost } => {
                 let (mine, last) = (&fleet.cluster(*cluster).name, &fleet.cluster(*last).name);
-                let why = lost.words(last, mine);
-                format!(
-                    "Not machine {asked}: {mine} was not among the best clusters, the last of which is {last}; {why}."
+                let why = lost.words(&phrase!("{}", last), &phrase!("{}", mine));
+                phrase!(
+                    "Not machine {asked}: {mine} was not among the best clusters, the last of which is {last}; {why}.",
+                    asked,
+                    mine,
+                    last,
+                    why
                 )
             }
             WhyNot::Beaten { by, lost } => self.beaten(asked, *by, lost),
         })
     }
 
-    fn chance(&self, asked: MachineId, winner: MachineId, among: u32) -> String {
-        let among = count(among);
+    fn chance(&self, asked: MachineId, winner: MachineId, among: u32) -> Phrase {
+        let among = count(among.into());
         let stood = match self.avoided {
-            Some(_) => format!("was among the {among} best"),
-            None => "was tied for best".to_owned(),
+            Some(_) => phrase!("was among the {among} best", among),
+            None => phrase!("was tied for best"),
         };
-        format!("Machine {asked} {stood}; chance, 1 in {among} for each, fell on machine {winner}.")
+        phrase!(
+            "Machine {asked} {stood}; chance, 1 in {among} for each, fell on machine {winner}.",
+            asked,
+            stood,
+            among,
+            winner
+        )
     }
 
-    fn beaten(&self, asked: MachineId, by: MachineId, lost: &Lost) -> String {
-        let why = lost.words(&machine(by), "it");
+    fn beaten(&self, asked: MachineId, by: MachineId, lost: &Lost) -> Phrase {
+        let why = lost.words(&machine(by), &phrase!("it"));
         match self.avoided {
-            None => format!("Not machine {asked}: {why}."),
-            Some(1) => format!("Not machine {asked}: only machine {by} was in the draw; {why}."),
+            None => phrase!("Not machine {asked}: {why}.", asked, why),
+            Some(1) => phrase!("Not machine {asked}: only machine {by} was in the draw; {why}.", asked, by, why),
             Some(among) => {
-                let best = count(among);
-                format!(
-                    "Not machine {asked}: it was not among the {best} best, the last of which is machine {by}; {why}."
+                let best = count(among.into());
+                phrase!(
+                    "Not machine {asked}: it was not among the {best} best, the last of which is machine {by}; {why}.",
+                    asked,
+                    best,
+                    by,
+                    why
                 )
             }
         }
     }
 }
 
-fn drawn_to_avoid_conflicts(winner: MachineId, among: u32) -> String {
+fn drawn_to_avoid_conflicts(winner: MachineId, among: u32) -> Phrase {
     match among {
-        1 => format!("Machine {winner} was the only one in the draw by which the agent was avoiding conflicts."),
-        _ => format!(
+        1 => {
+            phrase!("Machine {winner} was the only one in the draw by which the agent was avoiding conflicts.", winner)
+        }
+        _ => phrase!(
             "Machine {winner} was picked at random among the {} best: the agent was avoiding conflicts.",
-            count(among)
+            winner,
+            count(among.into())
         ),
     }
 }
 
 impl Lost {
     /// "BestFit puts machine 3 before it".
-    fn words(&self, ahead: &str, behind: &str) -> String {
+    fn words(&self, ahead: &Phrase, behind: &Phrase) -> Phrase {
         match self {
-            Self::Rule(rule) => format!("{rule} puts {ahead} before {behind}"),
-            Self::Id => format!("no rule tells them apart, and {ahead} comes before {behind} in the list"),
+            Self::Rule(rule) => phrase!("{rule} puts {ahead} before {behind}", rule, ahead, behind),
+            Self::Id => {
+                phrase!("no rule tells them apart, and {ahead} comes before {behind} in the list", ahead, behind)
+            }
             Self::Weights(weighing) => weighing.words(ahead, behind),
         }
     }
@@ -128,24 +149,31 @@ impl Lost {
 
 impl Weighing {
     /// "weight 5 speaks for machine 3 (BestFit), weight 2 for machine 4 (WorstFit)".
-    fn words(&self, ahead: &str, behind: &str) -> String {
-        let (one, other) = (self.ahead.words("speaks for", ahead), self.behind.words("for", behind));
+    fn words(&self, ahead: &Phrase, behind: &Phrase) -> Phrase {
+        let (one, other) =
+            (self.ahead.words(&phrase!("speaks for"), ahead), self.behind.words(&phrase!("for"), behind));
         let end = match (self.circular, self.ahead.weight() > self.behind.weight()) {
-            (true, true) => "; the best beat each other in a circle".to_owned(),
-            (true, false) => format!("; the comparison goes in a circle, and {ahead} beats more of the others"),
-            (false, false) => format!("; {ahead} beats more of the others"),
-            (false, true) => String::new(),
+            (true, true) => phrase!("; the best beat each other in a circle"),
+            (true, false) => phrase!("; the comparison goes in a circle, and {ahead} beats more of the others", ahead),
+            (false, false) => phrase!("; {ahead} beats more of the others", ahead),
+            (false, true) => Phrase::default(),
         };
-        format!("{one}, {other}{end}")
+        phrase!("{one}, {other}{end}", one, other, end)
     }
 }
 
 impl Side {
-    fn words(&self, speaks_for: &str, name: &str) -> String {
+    fn words(&self, speaks_for: &Phrase, name: &Phrase) -> Phrase {
         match &self.rules[..] {
-            [] => format!("nothing {speaks_for} {name}"),
+            [] => phrase!("nothing {speaks_for} {name}", speaks_for, name),
             rules => {
-                format!("weight {} {speaks_for} {name} ({})", trimmed(self.weight()), listed(rules.iter().copied()))
+                phrase!(
+                    "weight {} {speaks_for} {name} ({})",
+                    trimmed(self.weight()),
+                    speaks_for,
+                    name,
+                    Phrase::listed(rules.iter().map(|rule| phrase!("{}", rule)))
+                )
             }
         }
     }
@@ -153,181 +181,171 @@ impl Side {
 
 impl Full {
     /// "needs 12 Gbit/s of the uplinks of machine 3, which have 4 Gbit/s left".
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> Phrase {
         let left = bandwidth(self.free_kbps.max(0) as u64);
-        format!("needs {} of the uplinks of {}, which have {left} left", bandwidth(self.needed_kbps), place(self.cut))
+        phrase!(
+            "needs {} of the uplinks of {}, which have {left} left",
+            bandwidth(self.needed_kbps),
+            place(self.cut),
+            left
+        )
     }
 }
 
 impl Blocked {
     /// Why the network has no room, to go on from "machines have room for it, but ".
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn words(&self) -> Phrase {
         match (self.by, &self.full) {
-            (Bottleneck::Link, _) => "one of its links is larger than the uplinks of any machine".to_owned(),
+            (Bottleneck::Link, _) => phrase!("one of its links is larger than the uplinks of any machine"),
             (by, Some(full)) => {
                 let why = match by {
-                    Bottleneck::Peering => ": a VM there would have too many peers",
-                    Bottleneck::Colocation => ": too many VMs of the VDC share that machine",
-                    Bottleneck::Link | Bottleneck::Elsewhere => "",
+                    Bottleneck::Peering => Some(phrase!(": a VM there would have too many peers")),
+                    Bottleneck::Colocation => Some(phrase!(": too many VMs of the VDC share that machine")),
+                    Bottleneck::Link | Bottleneck::Elsewhere => None,
                 };
-                format!("it {}{why}", full.words())
+                phrase!("it {}{why}", full.words(), why)
             }
-            (Bottleneck::Elsewhere, None) => "the uplinks above every one of them are full".to_owned(),
-            (_, None) => "the uplinks of none of them have room for its links to all its peers".to_owned(),
+            (Bottleneck::Elsewhere, None) => phrase!("the uplinks above every one of them are full"),
+            (_, None) => phrase!("the uplinks of none of them have room for its links to all its peers"),
         }
     }
 }
 
-fn place(cut: Cut) -> String {
+fn place(cut: Cut) -> Phrase {
     match cut {
-        Cut::Machine(id) => format!("machine {id}"),
-        Cut::Rack(id) => format!("rack {id}"),
-        Cut::Cluster(id) => format!("cluster {}", id.0 + 1),
+        Cut::Machine(id) => phrase!("machine {id}", id),
+        Cut::Rack(id) => phrase!("rack {id}", id),
+        Cut::Cluster(id) => phrase!("cluster {}", id.0 + 1),
     }
 }
 
 impl RefusalByRule {
     /// One sentence that says who is to blame.
     #[must_use]
-    pub fn sentence(&self, fleet: &Fleet) -> String {
+    pub fn sentence(&self, fleet: &Fleet) -> Phrase {
         if let Some(blocked) = &self.blocked {
-            let (by, words) = (blocked.by.title(), blocked.words());
-            return format!("The network could not take it (by {by}): machines have room for it, but {words}.");
+            let (by, words) = (Phrase::text(blocked.by.title()), blocked.words());
+            return phrase!(
+                "The network could not take it (by {by}): machines have room for it, but {words}.",
+                by,
+                words
+            );
         }
         if let (Some(Objected { rule, cluster, why }), Some(most)) = (&self.objection, self.most_to_blame())
             && most.rule == *rule
         {
             let cluster = &fleet.cluster(*cluster).name;
-            return format!("{rule} does not let a new deployment into {cluster}: it {why}.");
+            return phrase!("{rule} does not let a new deployment into {cluster}: it {why}.", rule, cluster, why);
         }
         let why = match (&self.too_large, self.most_to_blame()) {
             (Some(too_large), _) => too_large.words(fleet),
             (None, Some(most)) if most.alone == self.machines => {
-                format!("{} refuses {}", most.rule, all(self.machines))
+                phrase!("{} refuses {}", most.rule, all(self.machines))
             }
             (None, Some(most)) => {
-                format!("without {}, {} of {} would", most.rule, count(most.alone), machines(self.machines))
+                phrase!("without {}, {} of {} would", most.rule, count(most.alone.into()), machines(self.machines))
             }
-            (None, None) => format!("at least two rules refuse {}", each(self.machines)),
+            (None, None) => phrase!("at least two rules refuse {}", each(self.machines)),
         };
-        format!("No machine could take it: {why}.")
+        phrase!("No machine could take it: {why}.", why)
     }
 
     /// The machine that lacks least, in a sentence; none when room is not all that any lacks.
     #[must_use]
-    pub fn closest_sentence(&self) -> Option<String> {
+    pub fn closest_sentence(&self) -> Option<Phrase> {
         let Shortage { machine, short } = self.closest?;
-        Some(format!("Machine {machine} comes closest: it lacks {}.", amounts(short)))
+        Some(phrase!("Machine {machine} comes closest: it lacks {}.", machine, amounts(short)))
     }
 }
 
 impl Refuser {
     /// What there would be without this rule; none when other rules refuse the same machines.
     #[must_use]
-    pub fn without_words(&self) -> Option<String> {
+    pub fn without_words(&self) -> Option<Phrase> {
         let Self { rule, alone, .. } = self;
-        (*alone > 0).then(|| format!("without {rule}, {} would take it", machines(*alone)))
+        (*alone > 0).then(|| phrase!("without {rule}, {} would take it", rule, machines(*alone)))
     }
 }
 
 impl TooLarge {
-    fn words(&self, fleet: &Fleet) -> String {
+    fn words(&self, fleet: &Fleet) -> Phrase {
         let suits_best = match fleet.clusters() {
-            [_] => String::new(),
-            _ => format!(" of {}, which suits it best,", fleet.cluster(self.cluster).name),
+            [_] => None,
+            _ => Some(phrase!(" of {}, which suits it best,", fleet.cluster(self.cluster).name)),
         };
-        format!("even an empty machine{suits_best} lacks {}", amounts(self.short))
+        phrase!("even an empty machine{suits_best} lacks {}", suits_best, amounts(self.short))
     }
 }
 
 /// `2 cores and 8 GiB`: what there is none of is left out.
-fn amounts(amounts: Resources) -> String {
+fn amounts(amounts: Resources) -> Phrase {
     let some = Resource::ALL.into_iter().filter(|resource| amounts[*resource] > 0);
-    listed(some.map(|resource| amount(resource, amounts[resource])))
+    Phrase::listed(some.map(|resource| amount(resource, amounts[resource])))
 }
 
-fn amount(resource: Resource, stored: u32) -> String {
+fn amount(resource: Resource, stored: u32) -> Phrase {
     let (unit, scale) = resource.unit();
     let value = trimmed(f64::from(stored) / scale);
     match resource {
-        Resource::Cores if value == "1" => "1 core".to_owned(),
-        Resource::Ssd => format!("{value} {unit} SSD"),
-        _ => format!("{value} {unit}"),
+        Resource::Cores if stored == 1_000 => phrase!("1 core"),
+        Resource::Ssd => phrase!("{value} {unit} SSD", value, unit),
+        _ => phrase!("{value} {unit}", value, Phrase::text(unit)),
     }
 }
 
 /// "; it lacks 2 cores", or nothing where nothing is lacking.
-fn and_lacks(short: Resources) -> String {
-    if short == Resources::NONE { String::new() } else { format!("; it lacks {}", amounts(short)) }
+fn and_lacks(short: Resources) -> Option<Phrase> {
+    (short != Resources::NONE).then(|| phrase!("; it lacks {}", amounts(short)))
 }
 
-fn machine(id: MachineId) -> String {
-    format!("machine {id}")
+fn machine(id: MachineId) -> Phrase {
+    phrase!("machine {id}", id)
 }
 
-fn machines(number: u32) -> String {
-    if number == 1 { "1 machine".to_owned() } else { format!("{} machines", count(number)) }
+fn machines(number: u32) -> Phrase {
+    if number == 1 { phrase!("1 machine") } else { phrase!("{} machines", count(number.into())) }
 }
 
-fn all(number: u32) -> String {
-    if number == 1 { "the only machine".to_owned() } else { format!("all {}", machines(number)) }
+fn all(number: u32) -> Phrase {
+    if number == 1 { phrase!("the only machine") } else { phrase!("all {}", machines(number)) }
 }
 
-fn each(number: u32) -> String {
-    if number == 1 { "the only machine".to_owned() } else { format!("each of the {}", machines(number)) }
-}
-
-/// `a, b and c`.
-fn listed(items: impl Iterator<Item = impl Into<String>>) -> String {
-    let mut items: Vec<String> = items.map(Into::into).collect();
-    match items.pop() {
-        Some(last) if !items.is_empty() => format!("{} and {last}", items.join(", ")),
-        last => last.unwrap_or_default(),
-    }
-}
-
-/// `13,521`.
-fn count(number: u32) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let (head, rest) = digits.split_at(first);
-    let groups = (0..rest.len()).step_by(3).map(|at| &rest[at..at + 3]);
-    let all: Vec<_> = Some(head).filter(|head| !head.is_empty()).into_iter().chain(groups).collect();
-    all.join(",")
+fn each(number: u32) -> Phrase {
+    if number == 1 { phrase!("the only machine") } else { phrase!("each of the {}", machines(number)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
     use tiebreak_model::{ClusterId, RackId};
 
     #[test]
     fn counts_as_people_write_them() {
-        let counts = [0, 12, 999, 1_000, 13_521, 1_234_567].map(count);
-        assert_eq!(counts, ["0", "12", "999", "1,000", "13,521", "1,234,567"]);
-        assert_eq!([1, 2_000].map(machines), ["1 machine", "2,000 machines"]);
-        assert_eq!([1, 2].map(all), ["the only machine", "all 2 machines"]);
-        assert_eq!([1, 2].map(each), ["the only machine", "each of the 2 machines"]);
+        assert_eq!([1, 2_000].map(|number| machines(number).to_string()), ["1 machine", "2,000 machines"]);
+        assert_eq!([1, 2].map(|number| all(number).to_string()), ["the only machine", "all 2 machines"]);
+        assert_eq!([1, 2].map(|number| each(number).to_string()), ["the only machine", "each of the 2 machines"]);
     }
 
     #[test]
     fn amounts_are_listed_with_their_units() {
         let one = Resources::new(1_000, 0, 0, 0);
         let each = Resources::new(2_500, 1_536, 10, 40);
-        assert_eq!(amounts(Resources::NONE), "");
-        assert_eq!(amounts(one), "1 core");
-        assert_eq!(amounts(Resources::new(0, 2_048, 10, 0)), "2 GiB and 10 GiB SSD");
-        assert_eq!(amounts(each), "2.5 cores, 1.5 GiB, 10 GiB SSD and 40 Mbit/s");
-        assert_eq!((and_lacks(one), and_lacks(Resources::NONE)), ("; it lacks 1 core".to_owned(), String::new()));
+        assert_eq!(amounts(Resources::NONE).to_string(), "");
+        assert_eq!(amounts(one).to_string(), "1 core");
+        assert_eq!(amounts(Resources::new(0, 2_048, 10, 0)).to_string(), "2 GiB and 10 GiB SSD");
+        assert_eq!(amounts(each).to_string(), "2.5 cores, 1.5 GiB, 10 GiB SSD and 40 Mbit/s");
+        let lacks = |short| and_lacks(short).map(|lacks| lacks.to_string());
+        assert_eq!((lacks(one).as_deref(), lacks(Resources::NONE)), (Some("; it lacks 1 core"), None));
     }
 
     #[test]
     fn a_draw_says_how_many_were_in_it() {
         let only = "Machine 3 was the only one in the draw by which the agent was avoiding conflicts.";
-        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1), only);
+        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1).to_string(), only);
         let many = "Machine 3 was picked at random among the 1,500 best: the agent was avoiding conflicts.";
-        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1_500), many);
+        assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1_500).to_string(), many);
     }
 
     #[test]
@@ -348,7 +366,8 @@ mod tests {
         );
         assert_eq!(most([0; 3]), None);
         assert_eq!(refuser("a", 0).without_words(), None);
-        assert_eq!(refuser("a", 1).without_words().as_deref(), Some("without a, 1 machine would take it"));
+        let without = refuser("a", 1).without_words().map(|told| told.to_string());
+        assert_eq!(without.as_deref(), Some("without a, 1 machine would take it"));
     }
 
     #[test]
@@ -376,7 +395,7 @@ mod tests {
             (Bottleneck::Elsewhere, None, "the uplinks above every one of them are full"),
             (Bottleneck::Peering, None, "the uplinks of none of them have room for its links to all its peers"),
         ] {
-            assert_eq!(Blocked { by, full }.words(), words);
+            assert_eq!(Blocked { by, full }.words().to_string(), words);
         }
     }
 }

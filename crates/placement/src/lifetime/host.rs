@@ -6,6 +6,7 @@
 //! Source: LAVA section 4.3, Figure 5.
 
 use tiebreak_model::Phase;
+use tiebreak_model::phrase::mark;
 
 use super::{CLASS_MAX, Lifetimes};
 
@@ -34,11 +35,11 @@ impl Turn {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Opened => "opened for the class of its first VM",
-            Self::Filled => "full: recycles, waiting for the VMs it has",
-            Self::Dropped => "the VMs it waited for are gone: class drops",
-            Self::Raised => "not free by its deadline: class rises",
-            Self::Emptied => "empty",
+            Self::Opened => mark("opened for the class of its first VM"),
+            Self::Filled => mark("full: recycles, waiting for the VMs it has"),
+            Self::Dropped => mark("the VMs it waited for are gone: class drops"),
+            Self::Raised => mark("not free by its deadline: class rises"),
+            Self::Emptied => mark("empty"),
         }
     }
 

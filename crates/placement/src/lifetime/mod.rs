@@ -1,10 +1,7 @@
 //! What the allocator makes of predicted lifetimes: classes, what they make of hosts, and when machines are expected to
 //! be free. (LAVA)
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::declare;
+use tiebreak_model::{Phrase, declare, phrase};
 
 pub(crate) mod host;
 pub(crate) mod steps;
@@ -63,12 +60,12 @@ impl Lifetimes {
 
     /// A class as people read it: `10-100 h`.
     #[must_use]
-    pub fn class_words(&self, class: u8) -> String {
+    pub fn class_words(&self, class: u8) -> Phrase {
         let hours = |bound: usize| f64::from(self.bounds_s()[bound]) / 3_600.0;
         match usize::from(class) {
-            0 => format!("< {} h", hours(0)),
-            class @ 1..=3 => format!("{}-{} h", hours(class - 1), hours(class)),
-            _ => format!("over {} h", hours(3)),
+            0 => phrase!("< {} h", hours(0)),
+            class @ 1..=3 => phrase!("{}-{} h", hours(class - 1), hours(class)),
+            _ => phrase!("over {} h", hours(3)),
         }
     }
 
@@ -103,6 +100,7 @@ pub const CLASS_MAX: u8 = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
     use alloc::vec::Vec;
     use tiebreak_model::Declared;
 
@@ -111,7 +109,7 @@ mod tests {
     #[test]
     fn classes_are_by_size_whatever_their_order() {
         let usual = Lifetimes::from_values(&[]);
-        let words: Vec<_> = (0..=CLASS_MAX).map(|class| usual.class_words(class)).collect();
+        let words: Vec<_> = (0..=CLASS_MAX).map(|class| usual.class_words(class).to_string()).collect();
         assert_eq!(words, ["< 1 h", "1-10 h", "10-100 h", "100-1000 h", "over 1000 h"]);
         let turned = Lifetimes {
             class_2_hours: 1_000.0,

@@ -8,10 +8,9 @@
 //! looked for. (LAVA sections 2.4 and 4.2)
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Declared, ExpectedExit, MachineId, Outlook, Scene, VmRequest};
+use tiebreak_model::{Declared, ExpectedExit, MachineId, Outlook, Phrase, Scene, VmRequest};
 
 use super::steps::Steps;
 use crate::rule::erased::{AnyPreference, BoundPreference};
@@ -32,7 +31,7 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
     }
 
     /// What it says of a machine that is expected to be free then, to go on from "it".
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String;
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase;
 }
 
 /// Such a rule behind the seam of all preferences.
@@ -53,7 +52,7 @@ pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
     /// How many it has.
     fn levels(&self) -> u32;
     /// What it says of a machine.
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String;
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase;
 }
 
 impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
@@ -69,7 +68,7 @@ impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
         T::LEVELS
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
         self.0.words(vm, expected)
     }
 }

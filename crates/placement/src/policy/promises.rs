@@ -1,10 +1,9 @@
 //! Whom a list lets in where no stale view and no cache may decide: at the store, into a cluster, through the network,
 //! in the place of others.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest, VmShape};
+use tiebreak_model::{ClusterId, MachineId, Phrase, Scene, VmRequest, VmShape};
 
 use super::Policy;
 use super::classes::nobody;
@@ -40,7 +39,7 @@ impl Policy {
 
     /// Why they do not, rule by rule, to go on from "it".
     #[must_use]
-    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, String)> {
+    pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, Phrase)> {
         let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
         let words = |it: &RankedValidator<ClusterId>| it.rule.bind(&nobody()).words(scene, cluster);
         live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()

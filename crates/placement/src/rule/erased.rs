@@ -5,10 +5,9 @@
 //! that the price of the indirection is paid per rule, not per machine.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Scene, VmRequest};
+use tiebreak_model::{Phrase, Scene, VmRequest};
 
 use super::{Key, Preference, Reach, Validator};
 
@@ -55,7 +54,7 @@ pub(crate) trait BoundValidator<Id> {
     /// Clears the flag of every id where the VM may not go.
     fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]);
     /// Why the VM may not go there, to go on from "it", where there is more to say than that.
-    fn words(&self, _: Scene<'_>, _: Id) -> Option<String> {
+    fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
     }
 }
@@ -73,7 +72,7 @@ pub(crate) trait BoundPreference<Id> {
         scores.extend(ids.iter().map(|id| self.score(scene, *id)));
     }
     /// What it says in words, to go on from "it", where a score tells people little.
-    fn words(&self, _: Scene<'_>, _: Id) -> Option<String> {
+    fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
     }
 }

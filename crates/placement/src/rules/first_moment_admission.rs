@@ -1,9 +1,6 @@
 //! `FirstMomentAdmission` (cluster admission, Definitions 4.2 and 6.1).
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::{Ahead, declare};
+use tiebreak_model::{Ahead, Phrase, declare, phrase};
 
 use crate::admission::{AdmissionPolicy, Weighed};
 
@@ -33,7 +30,12 @@ impl AdmissionPolicy for FirstMomentAdmission {
         self.marginal
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
-        format!("is expected to have {value:.0} cores in use, above the limit of {limit:.0}, {when}")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &Phrase) -> Phrase {
+        phrase!(
+            "is expected to have {value:.0} cores in use, above the limit of {limit:.0}, {when}",
+            value,
+            limit,
+            when
+        )
     }
 }

@@ -1,9 +1,7 @@
 //! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
-
-use tiebreak_model::{ExpectedExit, Outlook, declare};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare};
 
 use crate::lifetime::{Exit, Steps, TemporalPreference};
 
@@ -43,15 +41,16 @@ impl TemporalPreference for LifetimeAlignment {
         ((self.unit_min * 60.0) as u32).max(1)
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
-        let words = ["is of the VM's class", "is of another class", "is empty"];
-        words[self.steps(vm).level(expected) as usize].to_owned()
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
+        let words = [mark("is of the VM's class"), mark("is of another class"), mark("is empty")];
+        Phrase::text(words[self.steps(vm).level(expected) as usize])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
     use tiebreak_model::Declared;
 
     #[test]
@@ -84,7 +83,7 @@ mod tests {
             "an empty machine"
         );
         let words = LifetimeAlignment::from_values(&[]).words(&vm, ExpectedExit::default());
-        assert_eq!(words, "is empty");
+        assert_eq!(words.to_string(), "is empty");
     }
 
     #[test]

@@ -1,10 +1,7 @@
 //! `SecondMomentAdmission` (cluster admission, Definitions 4.4 and 6.1).
 
-use alloc::format;
-use alloc::string::String;
-
 use libm::{erfc, sqrt};
-use tiebreak_model::{Ahead, declare};
+use tiebreak_model::{Ahead, Phrase, declare, phrase};
 
 use crate::admission::{AdmissionPolicy, Tail, Weighed};
 
@@ -52,8 +49,13 @@ impl AdmissionPolicy for SecondMomentAdmission {
         self.marginal
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
-        format!("would run out of cores with a chance estimated at {value:.1} %, above the risk of {limit} %, {when}")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &Phrase) -> Phrase {
+        phrase!(
+            "would run out of cores with a chance estimated at {value:.1} %, above the risk of {limit} %, {when}",
+            value,
+            limit,
+            when
+        )
     }
 }
 

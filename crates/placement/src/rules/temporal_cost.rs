@@ -1,9 +1,6 @@
 //! `TemporalCost`: NILAS (LAVA section 4.2, Algorithm 2).
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::{ExpectedExit, Outlook, declare};
+use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare, phrase};
 
 use crate::lifetime::{Exit, Steps, TemporalPreference};
 use crate::rule::quantities::span;
@@ -77,11 +74,11 @@ impl TemporalPreference for TemporalCost {
         })
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> String {
+    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
         let step = self.steps(vm).level(expected);
         match vm.exit_s().saturating_sub(Exit::Newest.of(expected).max(vm.now_s)) {
-            0 => format!("would be busy no longer (step {step})"),
-            later_s => format!("would be busy {} longer (step {step})", span(later_s)),
+            0 => phrase!("would be busy no longer (step {step})", step),
+            later_s => phrase!("would be busy {} longer (step {step})", span(later_s), step),
         }
     }
 }
@@ -89,6 +86,7 @@ impl TemporalPreference for TemporalCost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
     use tiebreak_model::Declared;
 
     /// The bucket of `max(vm_exit - host_exit, 0)` as the paper writes it.
@@ -118,7 +116,8 @@ mod tests {
         let vm = Outlook { now_s: 0, remaining_s: 4_200, ..Outlook::NONE };
         let empty = TemporalCost::from_values(&[]).steps(&vm).level(ExpectedExit::default());
         assert_eq!(empty, 2, "70 minutes later than a machine that is free now");
-        let words = |newest_s| TemporalCost::from_values(&[]).words(&vm, ExpectedExit { newest_s, first_s: 0 });
+        let words =
+            |newest_s| TemporalCost::from_values(&[]).words(&vm, ExpectedExit { newest_s, first_s: 0 }).to_string();
         assert_eq!(words(0), "would be busy 70 min longer (step 2)");
         assert_eq!(words(4_200), "would be busy no longer (step 0)");
     }

@@ -1,9 +1,6 @@
 //! `ZerothMomentAdmission` (cluster admission, Definition 4.1).
 
-use alloc::format;
-use alloc::string::String;
-
-use tiebreak_model::{Ahead, declare};
+use tiebreak_model::{Ahead, Phrase, declare, phrase};
 
 use crate::admission::{AdmissionPolicy, Weighed};
 
@@ -27,7 +24,12 @@ impl AdmissionPolicy for ZerothMomentAdmission {
         Weighed { value: ahead.cores_now, limit: self.limit / 100.0 * ahead.capacity }
     }
 
-    fn words(&self, Weighed { value, limit }: Weighed, when: &str) -> String {
-        format!("would have {value:.0} cores in use with the newcomer, above the limit of {limit:.0}, {when}")
+    fn words(&self, Weighed { value, limit }: Weighed, when: &Phrase) -> Phrase {
+        phrase!(
+            "would have {value:.0} cores in use with the newcomer, above the limit of {limit:.0}, {when}",
+            value,
+            limit,
+            when
+        )
     }
 }

@@ -7,7 +7,6 @@
 //! for cloud computing", sections 2.1, 5.2, 6 and 7.2.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -17,7 +16,7 @@ use rand_distr::{Distribution, Gamma as GammaLaw, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_admission::{Deaths, Gamma, Model, Seen, Stop};
 use tiebreak_model::random::{Seed, Stream};
-use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Occupancy, Resources, Scene, declare};
+use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Occupancy, Phrase, Resources, Scene, declare};
 use tiebreak_placement::Policy;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -130,7 +129,7 @@ pub struct Refused {
     /// What the cluster was expected to hold, and the newcomer.
     pub growth: Growth,
     /// The rules that refused it, and why, to go on from "it".
-    pub why: Vec<(&'static str, String)>,
+    pub why: Vec<(&'static str, Phrase)>,
 }
 
 /// A cluster on its way through the years.

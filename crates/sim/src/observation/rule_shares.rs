@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::VmId;
+use tiebreak_model::{Phrase, VmId, phrase};
 use tiebreak_placement::{Funnel, Step, rules};
 
 /// What a rule did to the candidates, on average over sampled decisions.
@@ -101,30 +101,33 @@ impl RuleHint {
 
     /// The hint in two or three words.
     #[must_use]
-    pub fn label(self, share: &RuleShare) -> &'static str {
+    pub fn label(self, share: &RuleShare) -> Phrase {
         match (self, share.refuses()) {
-            (Self::NeverDecides, true) => "refused none",
-            (Self::NeverDecides, false) => "never decides",
-            (Self::LeavesNothing, _) => "leaves nothing below",
+            (Self::NeverDecides, true) => phrase!("refused none"),
+            (Self::NeverDecides, false) => phrase!("never decides"),
+            (Self::LeavesNothing, _) => phrase!("leaves nothing below"),
         }
     }
 
     /// The hint as a sentence.
     #[must_use]
-    pub fn sentence(self, share: &RuleShare) -> alloc::string::String {
+    pub fn sentence(self, share: &RuleShare) -> Phrase {
         let samples = share.samples;
         match (self, share.refuses()) {
-            (Self::NeverDecides, true) => alloc::format!("It refused no candidate in {samples} sampled decisions."),
-            (Self::NeverDecides, false) => alloc::format!(
+            (Self::NeverDecides, true) => phrase!("It refused no candidate in {samples} sampled decisions.", samples),
+            (Self::NeverDecides, false) => phrase!(
                 "It dropped no candidate in {samples} sampled decisions: those it was given were alike to it, or the \
-                 rules above had left one."
+                 rules above had left one.",
+                samples
             ),
             (Self::LeavesNothing, refuses) => {
                 let percent = 100.0 * share.leaves_one_of_several();
-                let advice = if refuses { "" } else { " With fewer buckets it would leave more ties." };
-                alloc::format!(
+                let advice = (!refuses).then(|| phrase!(" With fewer buckets it would leave more ties."));
+                phrase!(
                     "Where it was given several candidates it left one in {percent:.0} % of the sampled decisions, and \
-                     a rule below it never decides.{advice}"
+                     a rule below it never decides.{advice}",
+                    percent,
+                    advice
                 )
             }
         }

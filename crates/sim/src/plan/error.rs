@@ -1,10 +1,11 @@
 //! Why there is nothing to run.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
 use tiebreak_admission::PriorFault;
+use tiebreak_model::Phrase;
 use tiebreak_model::fleet::FleetError;
 use tiebreak_placement::PolicyError;
 
@@ -34,6 +35,18 @@ pub enum PlanError {
         /// VMs asked for, up to the incident that is too much.
         vms: usize,
     },
+}
+
+impl PlanError {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::Admission(fault) => fault.phrase(),
+            Self::Power(fault) => fault.phrase(),
+            other => Phrase::text(other.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for PlanError {

@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use tiebreak_model::declare::{ParamKind, ParamValue};
-use tiebreak_model::{Usage, declare};
+use tiebreak_model::{Phrase, Usage, declare, phrase};
 use tiebreak_power::{Capping, ServerPower};
 
 pub(crate) mod book;
@@ -165,26 +165,39 @@ pub enum PowerFault {
     },
 }
 
-impl fmt::Display for PowerFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl PowerFault {
+    /// What it says.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
         match self {
-            Self::Watts { settings: [idle, full, half_idle, half_full] } => write!(
-                f,
+            Self::Watts { settings: [idle, full, half_idle, half_full] } => phrase!(
                 "expected a server to draw more in use than idle, and no less at full frequency than at half, got {idle} W idle and \
-                 {full} W in use, {half_idle} W and {half_full} W at half frequency; change one of them"
+                 {full} W in use, {half_idle} W and {half_full} W at half frequency; change one of them",
+                idle,
+                full,
+                half_idle,
+                half_full
             ),
-            Self::BelowIdle { budget_w, idle_w } => write!(
-                f,
+            Self::BelowIdle { budget_w, idle_w } => phrase!(
                 "expected a power budget above what idle servers draw ({idle_w:.0} W each), got {budget_w:.0} W a server; raise \
-                 budget_pct"
+                 budget_pct",
+                idle_w,
+                budget_w
             ),
             Self::Margin { margin_w, budget_w } => {
-                write!(
-                    f,
-                    "expected a margin below a server's budget of {budget_w:.0} W, got {margin_w} W; lower margin_w"
+                phrase!(
+                    "expected a margin below a server's budget of {budget_w:.0} W, got {margin_w} W; lower margin_w",
+                    budget_w,
+                    margin_w
                 )
             }
         }
+    }
+}
+
+impl fmt::Display for PowerFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

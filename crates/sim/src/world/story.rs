@@ -1,11 +1,9 @@
 //! What became of a VM after it had a machine, turn by turn and in words: where it was before,
 //! why it left, where it went. (Protean sections 2.1 and 6.3)
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, Time, VmId};
+use tiebreak_model::{MachineId, Phrase, Time, VmId, phrase};
 
 use super::World;
 use crate::record::Rejection;
@@ -17,16 +15,16 @@ pub struct Turn {
     /// When.
     pub at: Time,
     /// What happened to it, as goes on from "it": `lost machine 7`.
-    pub what: String,
+    pub what: Phrase,
     /// What is to be said behind the time: `, which failed`.
-    pub why: String,
+    pub why: Phrase,
     /// Whether an incident did it, and so before anything else of that instant.
     pub by_incident: bool,
 }
 
 impl Turn {
-    fn new(at: Time, what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { at, what: what.into(), why: why.into(), by_incident: false }
+    fn new(at: Time, what: Phrase, why: Phrase) -> Self {
+        Self { at, what, why, by_incident: false }
     }
 
     /// The same turn, which an incident brought about.
@@ -36,8 +34,8 @@ impl Turn {
 
     /// As a sentence, with the time as the caller says times.
     #[must_use]
-    pub fn sentence(&self, at: &str) -> String {
-        format!("It {} at {at}{}.", self.what, self.why)
+    pub fn sentence(&self, at: &str) -> Phrase {
+        phrase!("It {} at {at}{}.", self.what, at, self.why)
     }
 }
 
@@ -66,10 +64,12 @@ impl World {
     fn turns(&self, left: &Disruption, next: Option<(MachineId, Time)>) -> Vec<Turn> {
         let Disruption { time, vm, from, reason, .. } = *left;
         let Some(why) = why_lost(reason) else { return [kept_on(left)].into() };
-        let found = next.map(|(machine, since)| Turn::new(since, format!("was reallocated to machine {machine}"), ""));
+        let found = next.map(|(machine, since)| {
+            Turn::new(since, phrase!("was reallocated to machine {machine}", machine), Phrase::default())
+        });
         let waits = found.is_none() && matches!(self.fate(vm), Some(Fate::Waiting { .. }));
-        let why = if waits { format!("{why}, and waits for another") } else { why.into() };
-        let lost = Turn::new(time, format!("lost machine {from}"), why).by_incident();
+        let why = if waits { phrase!("{why}, and waits for another", why) } else { why };
+        let lost = Turn::new(time, phrase!("lost machine {from}", from), why).by_incident();
         [lost].into_iter().chain(found.or_else(|| self.end_of(vm))).collect()
     }
 
@@ -77,23 +77,27 @@ impl World {
     fn end_of(&self, vm: VmId) -> Option<Turn> {
         match self.fate(vm)? {
             Fate::Lost { at, because: Rejection::Refused(_), .. } => {
-                Some(Turn::new(at, "was lost for good", ", because no machine could take it"))
+                Some(Turn::new(at, phrase!("was lost for good"), phrase!(", because no machine could take it")))
             }
-            Fate::Lost { at, because: Rejection::OutOfRetries, .. } => {
-                Some(Turn::new(at, "was lost for good", ", because its last retry ended in a conflict"))
+            Fate::Lost { at, because: Rejection::OutOfRetries, .. } => Some(Turn::new(
+                at,
+                phrase!("was lost for good"),
+                phrase!(", because its last retry ended in a conflict"),
+            )),
+            Fate::Ended { at, .. } => {
+                Some(Turn::new(at, phrase!("ended"), phrase!(", before another machine was found")))
             }
-            Fate::Ended { at, .. } => Some(Turn::new(at, "ended", ", before another machine was found")),
             _ => None,
         }
     }
 }
 
 /// Why a VM has to look for another machine; none where it has one already, or needs none.
-const fn why_lost(reason: Reason) -> Option<&'static str> {
+fn why_lost(reason: Reason) -> Option<Phrase> {
     match reason {
-        Reason::Failed => Some(", which failed"),
-        Reason::Maintenance => Some(", which was to be updated"),
-        Reason::Decommissioned => Some(", which went out of service"),
+        Reason::Failed => Some(phrase!(", which failed")),
+        Reason::Maintenance => Some(phrase!(", which was to be updated")),
+        Reason::Decommissioned => Some(phrase!(", which went out of service")),
         Reason::Evicted | Reason::Migrated(_) => None,
     }
 }
@@ -103,11 +107,13 @@ fn kept_on(left: &Disruption) -> Turn {
     let Disruption { time, from, reason, held_until, .. } = *left;
     match reason {
         Reason::Migrated(to) => {
-            let what = format!("was migrated from machine {from} to machine {to}");
-            let why = if held_until > time { ", since its machine was emptied" } else { ", where it packs better" };
+            let what = phrase!("was migrated from machine {from} to machine {to}", from, to);
+            let emptied = held_until > time;
+            let why =
+                if emptied { phrase!(", since its machine was emptied") } else { phrase!(", where it packs better") };
             Turn::new(time, what, why).by_incident()
         }
-        _ => Turn::new(time, "was put out", " to make room for a VM of higher priority"),
+        _ => Turn::new(time, phrase!("was put out"), phrase!(" to make room for a VM of higher priority")),
     }
 }
 
@@ -116,6 +122,8 @@ mod tests {
     use super::*;
     use crate::incidents::IncidentUse;
     use crate::world::trial::{Trial, minute};
+    use alloc::format;
+    use alloc::string::{String, ToString};
     use alloc::vec;
 
     fn fail(at: i64, machines: f64, down_minutes: f64) -> IncidentUse {
@@ -125,7 +133,7 @@ mod tests {
     /// The story of VM 0, with whole minutes.
     fn told(world: &World) -> Vec<String> {
         let minutes = |turn: &Turn| turn.at.since(Time::ZERO).0 / 60_000;
-        world.story(VmId(0)).iter().map(|turn| turn.sentence(&format!("{}", minutes(turn)))).collect()
+        world.story(VmId(0)).iter().map(|turn| turn.sentence(&format!("{}", minutes(turn))).to_string()).collect()
     }
 
     #[test]
@@ -166,7 +174,7 @@ mod tests {
         ] {
             let (vm, from, held_until) = (VmId(0), MachineId(1), minute(held_until));
             let turn = kept_on(&Disruption { time: minute(5), vm, from, since: minute(0), reason, held_until });
-            assert_eq!(turn.sentence("5"), expected);
+            assert_eq!(turn.sentence("5").to_string(), expected);
         }
     }
 }

@@ -1,14 +1,15 @@
 //! The texts of the page in other languages: what there is to translate, and what of it the files in `web/strings/` have.
 //!
-//! English is the source, so the keys are gathered from it: the literals that `tr`, `say`, `mark` and `counted` are
-//! given, the sentences of the engine, and what the registries say of themselves.
+//! English is the source, so the keys are gathered from it: the literals that `tr`, `say`, `mark`, `counted` and
+//! `phrase!` are given, wherever they stand, and what the registries say of themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tiebreak_i18n::places_agree;
+use tiebreak_model::phrase::{Piece, pieces};
 
-use crate::rust_text::{Literal, literals};
+use crate::literals::literals;
 use crate::tools::NATIVE;
 use crate::{Outcome, process, project};
 
@@ -16,66 +17,11 @@ pub(crate) const HELP: &str = "what is missing, unused or wrong in web/strings/*
 
 const FOLDER: &str = "web/strings";
 
-/// Where texts are given to `tr` and its like: folders and files.
-const PAGE: &[&str] =
-    &["web/src", "crates/app/src", "crates/view/src", "crates/engine/src/words.rs", "crates/chart/src"];
-
-/// Functions that take English literals, and which of their arguments those are.
-const TAKING: &[(&str, &[usize])] = &[("tr", &[0]), ("mark", &[0]), ("say", &[0]), ("counted", &[1, 2])];
-
-/// What speaks English to the page, sentence by sentence: files, and folders.
-const ENGINE: &[&str] = &[
-    "crates/admission/src/fit/doubt.rs",
-    "crates/admission/src/fit/mod.rs",
-    "crates/admission/src/prior.rs",
-    "crates/criticality/src/series.rs",
-    "crates/fitting/src/compare.rs",
-    "crates/engine/src/answer.rs",
-    "crates/engine/src/driving.rs",
-    "crates/engine/src/explaining.rs",
-    "crates/engine/src/generated.rs",
-    "crates/engine/src/lib.rs",
-    "crates/engine/src/lifetimes.rs",
-    "crates/engine/src/machine.rs",
-    "crates/engine/src/power/budgets.rs",
-    "crates/engine/src/power/mod.rs",
-    "crates/engine/src/power/readings.rs",
-    "crates/engine/src/questions",
-    "crates/engine/src/run.rs",
-    "crates/engine/src/trace_card.rs",
-    "crates/engine/src/traces.rs",
-    "crates/engine/src/vdcs.rs",
-    "crates/lifetime/src/judging.rs",
-    "crates/lifetime/src/traits.rs",
-    "crates/placement/src/admission/mod.rs",
-    "crates/placement/src/explain/reference.rs",
-    "crates/placement/src/explain/words.rs",
-    "crates/placement/src/lifetime/host.rs",
-    "crates/placement/src/lifetime/mod.rs",
-    "crates/placement/src/rule/quantities.rs",
-    "crates/placement/src/rules/first_moment_admission.rs",
-    "crates/placement/src/rules/lifetime_alignment.rs",
-    "crates/placement/src/rules/second_moment_admission.rs",
-    "crates/placement/src/rules/temporal_cost.rs",
-    "crates/placement/src/rules/zeroth_moment_admission.rs",
-    "crates/power/src/approaches.rs",
-    "crates/power/src/oversubscription.rs",
-    "crates/profile/src/facts.rs",
-    "crates/profile/src/sizing.rs",
-    "crates/profile/src/words.rs",
-    "crates/scenario/src/cost.rs",
-    "crates/sim/src/power/mod.rs",
-    "crates/sim/src/observation/rule_shares.rs",
-    "crates/sim/src/world/story.rs",
-    "crates/trace/src/limits.rs",
-    "crates/trace/src/report.rs",
-];
-
-/// Calls whose literals nobody reads on the page.
-const UNSEEN: &[&str] = &["assert", "debug_struct", "debug_tuple", "expect", "field", "panic", "stream"];
-
 /// How numbers are written; see `tiebreak_i18n`.
 const NUMBER: &str = "1,234.5";
+
+/// Folders beside what ships.
+const BESIDE: &[&str] = &["benches", "examples", "fuzz", "target", "tests"];
 
 type Catalogue = BTreeMap<String, String>;
 
@@ -193,35 +139,31 @@ fn keys() -> Result<BTreeSet<String>, String> {
     let texts = process::output(&mut process::command("target/debug/examples/texts", &[]))?;
     let mut keys: BTreeSet<String> = serde_json::from_str(&texts).map_err(|error| format!("registries: {error}"))?;
     keys.insert(NUMBER.to_owned());
-    for file in PAGE.iter().map(|folder| project::sources(Path::new(folder))).collect::<Result<Vec<_>, _>>()?.concat() {
-        keys.extend(literals(&project::read(file)?).into_iter().filter(is_given).map(|it| it.text));
-    }
-    for file in ENGINE.iter().map(|part| project::sources(Path::new(part))).collect::<Result<Vec<_>, _>>()?.concat() {
-        keys.extend(literals(&project::read(file)?).into_iter().filter(is_said).map(|it| it.text));
+    for file in sources(Path::new("web/src"))?.into_iter().chain(sources(Path::new("crates"))?) {
+        let texts = literals(&project::read(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        keys.extend(texts.into_iter().filter(|text| has_letter(text)));
     }
     Ok(keys)
 }
 
-/// Whether a literal is given to a function that translates it.
-fn is_given(literal: &Literal) -> bool {
-    let call = literal.calls.iter().rev().find(|(name, _)| !name.is_empty() && name != "else");
-    let taken = call.and_then(|(name, at)| Some((TAKING.iter().find(|(taking, _)| taking == name)?, at)));
-    taken.is_some_and(|((_, arguments), at)| arguments.contains(at))
+/// Whether there is a letter outside of its places: `{}, {}` is the same in every language.
+fn has_letter(template: &str) -> bool {
+    pieces(template).iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(char::is_alphabetic)))
 }
 
-/// Whether a literal of the engine is something it says: words, not only places, ids or names of fields.
-fn is_said(literal: &Literal) -> bool {
-    let unseen = literal.calls.iter().any(|(name, _)| UNSEEN.contains(&name.as_str()));
-    let outside: String =
-        literal.text.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text)).collect();
-    let has_word = outside.split(|letter: char| !letter.is_ascii_lowercase()).any(|word| word.len() > 1);
-    has_word && !unseen && !is_name(&literal.text) && !outside.contains(['_', '/', '<'])
-}
-
-/// Whether a text is the name of a rule or a question, `BestFit`, which is the same in every language.
-fn is_name(text: &str) -> bool {
-    let joins = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    joins && text.bytes().all(|letter| letter.is_ascii_alphanumeric())
+/// The sources of what ships: neither tests nor examples.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match path.is_dir() {
+            true if !BESIDE.contains(&name) => files.extend(sources(&path)?),
+            false if name.ends_with(".rs") && name != "tests.rs" => files.push(path),
+            _ => {}
+        }
+    }
+    Ok(files)
 }
 
 #[cfg(test)]
@@ -250,12 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn literals_count_where_they_are_translated_or_said() {
-        let source = "tr(\"a\"); say(\"b {n}\", &[&\"c\"]); button(\"d\"); tr(if x { \"e\" } else { \"f\" }); counted(1.0, \"g\", \"h\")";
-        let given: Vec<_> = literals(source).into_iter().filter(is_given).map(|it| it.text).collect();
-        assert_eq!(given, ["a", "b {n}", "e", "f", "g", "h"]);
-        let source = "format!(\"it {what}\"); format!(\"{a} {b}\"); row(\"train_share\"); \"BestFit\"; x.expect(\"there is one\")";
-        let said: Vec<_> = literals(source).into_iter().filter(is_said).map(|it| it.text).collect();
-        assert_eq!(said, ["it {what}"]);
+    fn templates_without_a_letter_are_the_same_everywhere() {
+        assert!(["Run", "{n} VMs", "{:.0} h"].into_iter().all(has_letter));
+        assert!(["", "{} {}", "{words}, {said}", "\u{2026}"].into_iter().all(|it| !has_letter(it)));
     }
 }

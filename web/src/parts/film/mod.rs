@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tiebreak_app::App;
 use tiebreak_engine::protocol::Explained;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_view::film::{self, At, Film, Shot};
 use web_sys::{Element, Event, FocusEvent, HtmlCanvasElement, HtmlSelectElement, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
@@ -253,7 +253,7 @@ impl Decision {
             FilmMessage::Attempt(usize::try_from(chosen).unwrap_or(0))
         });
         let option = |(index, attempt): (usize, &Explained)| {
-            html! { <option selected={index == self.attempt}>{ heard(&attempt.circumstances) }</option> }
+            html! { <option selected={index == self.attempt}>{ tell(&attempt.circumstances) }</option> }
         };
         html! {
             <select aria-label={tr("Which decision")} onchange={choose}>{ for attempts.iter().enumerate().map(option) }</select>

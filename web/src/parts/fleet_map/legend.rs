@@ -1,12 +1,13 @@
 //! What the map's colours and outlines mean.
 
-use tiebreak_i18n::{heard, tr};
+use tiebreak_i18n::{tell, tr};
+use tiebreak_model::Phrase;
 use yew::prelude::*;
 
 use super::colouring::Colouring;
 
 /// Of colours; `classes` are the lifetime classes.
-pub(super) fn of_colours(colours: Colouring, classes: &[String]) -> Html {
+pub(super) fn of_colours(colours: Colouring, classes: &[Phrase]) -> Html {
     let ramp = |title: &'static str, empty: &'static str| {
         html! { <span class="legend" aria-hidden="true" {title}><i class="empty"></i>{ empty }<i class="ramp"></i>{ tr("full") }</span> }
     };
@@ -21,9 +22,9 @@ pub(super) fn of_colours(colours: Colouring, classes: &[String]) -> Html {
 }
 
 /// What colours and outlines mean where they tell lifetime classes.
-fn of_classes(classes: &[String]) -> Html {
-    let class = |(index, name): (usize, &String)| {
-        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ heard(name) }</span> }
+fn of_classes(classes: &[Phrase]) -> Html {
+    let class = |(index, name): (usize, &Phrase)| {
+        html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ tell(name) }</span> }
     };
     html! {
         <>

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use tiebreak_app::{App, Lane, Message, Outcome, Phase};
 use tiebreak_engine::protocol::Company;
-use tiebreak_i18n::{heard, say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_view::failures;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -67,7 +67,7 @@ impl FleetMap {
         let colours = if choices.contains(&self.colours) { self.colours } else { Colouring::Cores };
         let by_class = colours == Colouring::Class;
         let is_full = company(lane).is_some_and(|company| company.behind_full.is_some());
-        let company = company(lane).map(|company| heard(&company.sentence));
+        let company = company(lane).map(|company| tell(&company.sentence));
         let in_classes = lane.live.as_ref().filter(|_| by_class);
         let in_classes = in_classes.map(|live| words::in_classes(self.frame(live, moment).lives, classes));
         let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));

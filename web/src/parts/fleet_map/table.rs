@@ -1,7 +1,7 @@
 //! The map as a table.
 
 use tiebreak_app::Outcome;
-use tiebreak_i18n::{heard, mark, say, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_model::{Phase as HostPhase, Readiness};
 use tiebreak_sim::{LifeByte, MachineByte};
 use tiebreak_view::failures;
@@ -36,8 +36,7 @@ pub(super) fn table(frame: Frame<'_>, colours: Colouring, live: &Outcome, moment
         let cells = [phase(HostPhase::Open), phase(HostPhase::Recycling)].into_iter().chain(classes);
         html! { { for cells.map(|count| html! { <td>{ count }</td> }) } }
     };
-    let more =
-        [tr("open"), tr("recycling")].into_iter().map(str::to_owned).chain(classes.iter().map(|class| heard(class)));
+    let more = [tr("open"), tr("recycling")].into_iter().map(str::to_owned).chain(classes.iter().map(tell));
     let mut more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
     let largest = if colours == Colouring::Draw { tr("Most of its share drawn") } else { tr("Fullest uplink") };
     more.extend((!shares.is_empty()).then(|| largest.to_owned()));

@@ -2,8 +2,8 @@
 
 use tiebreak_app::Outcome;
 use tiebreak_engine::words;
-use tiebreak_i18n::{heard, say, tr};
-use tiebreak_model::{Phase as HostPhase, Readiness};
+use tiebreak_i18n::{say, tell, tr};
+use tiebreak_model::{Phase as HostPhase, Phrase, Readiness};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
 
@@ -36,8 +36,8 @@ pub(super) fn summary(frame: Frame<'_>, colours: Colouring, live: &Outcome, mome
 }
 
 /// How many machines there are of each class.
-pub(super) fn in_classes(lives: &[u8], classes: &[String]) -> String {
-    let count = |(class, name): (u8, &String)| say("{} of class {name}", &[&of_class(lives, class), &heard(name)]);
+pub(super) fn in_classes(lives: &[u8], classes: &[Phrase]) -> String {
+    let count = |(class, name): (u8, &Phrase)| say("{} of class {name}", &[&of_class(lives, class), &tell(name)]);
     let counts: Vec<_> = (0..).zip(classes).map(count).collect();
     format!("; {}", counts.join(", "))
 }
