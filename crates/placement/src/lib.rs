@@ -14,6 +14,7 @@
 //! rule                                     what a rule is; how its score becomes a whole number
 //! lifetime  admission  power  network      what rules read of them, and kinds of rules of their own
 //! rules                                    every rule, one file each
+//! custom                                   rules of one's own: expressions in place of files
 //! policy                                   the ordered list, weights, which requests it tells apart
 //! explain                    fast          the plain decision and its reasons | the same, packed, ranked and kept
 //! allocator                                one agent: fast with caches, the reference without
