@@ -56,7 +56,6 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),
     ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
-    ("tiebreak-profile", "tiebreak-i18n", "digits are grouped in one place"),
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 
