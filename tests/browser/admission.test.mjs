@@ -2,12 +2,12 @@
 // policies are compared, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, cells, compileAsForPeople, foldedPanel, NARROW, WIDE } from './harness.mjs';
+import { axe, cells, compileAsForPeople, tabbedPanel, NARROW, WIDE } from './harness.mjs';
 import { clickAtOnce, onPage, shows, withdraws } from './people.mjs';
 
 compileAsForPeople();
 
-const { panel, fold, set } = foldedPanel('Admission', 'Admission and growth');
+const { panel, open, set } = tabbedPanel('Admission', 'Admission');
 const results = (page) => panel(page).getByRole('region', { name: 'Results of the study' });
 const pct = (cell) => Number.parseFloat(cell);
 
@@ -28,7 +28,7 @@ test('a rule is switched on and changes the run; what one deployment may grow to
   onPage(WIDE, async ({ hand, page }) => {
     await hand.choosePreset('Two dozen machines');
     const opened = await hand.digest();
-    await fold(page).click();
+    await open(page);
     await panel(page).getByText(/deployments grow: whom you let in today/).waitFor();
     const said = panel(page).getByText(/^A day ahead, [\d.]+ cores are expected of one that has just come/);
     const before = await said.textContent();
@@ -43,7 +43,7 @@ test('a rule is switched on and changes the run; what one deployment may grow to
 
 test('three policies on a cluster over years: who looks ahead lets in more', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     await small(page);
     await follow(page);
     const rows = (await cells(results(page))).slice(1);
@@ -61,7 +61,7 @@ test('three policies on a cluster over years: who looks ahead lets in more', () 
 
 test('thresholds are found that meet the service level', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     await small(page);
     await set(page, 'sla of the cluster', 1);
     await set(page, 'Seeds of the study', 1);
@@ -77,7 +77,7 @@ test('thresholds are found that meet the service level', () =>
 
 test('what is known beforehand, and labels, are compared; a study can be stopped', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     await small(page);
     const kind = panel(page).getByRole('combobox', { name: 'Compare on the cluster' });
     await set(page, 'Seeds of the study', 1);
@@ -98,7 +98,7 @@ test('what is known beforehand, and labels, are compared; a study can be stopped
 
 test('beliefs are fitted to the workload and taken over', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     await panel(page).getByRole('button', { name: 'Fit to this workload' }).click();
     const fitted = panel(page).getByRole('region', { name: 'What was fitted' });
     await fitted.waitFor({ timeout: 150_000 });
@@ -113,7 +113,7 @@ test('beliefs are fitted to the workload and taken over', () =>
 
 test('beliefs that make no sense are told so, and the rest works on', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    await fold(page).click();
+    await open(page);
     await panel(page).getByText('More about beliefs').click();
     await set(page, 'power of beliefs', -1);
     await panel(page).getByText(/expected a power above -0\.3255, minus half the shape/).first().waitFor();
@@ -129,7 +129,7 @@ test('beliefs that make no sense are told so, and the rest works on', () =>
 test('the panel fits a phone, in the dark', () =>
   onPage(NARROW, async ({ page }) => {
     await page.emulateMedia({ colorScheme: 'dark' });
-    await fold(page).click();
+    await open(page);
     await panel(page).getByText(/^A day ahead/).waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 390, `${wide} px`);

@@ -85,7 +85,7 @@ test('negative and reversed times are left out with their lines, the other rows 
 test('a VM larger than any machine is refused, and Explain says by what', () =>
   onPage({}, async ({ hand, page }) => {
     await hand.runs(() => hand.giveFile(csv('large.csv', `${HEAD}${GOOD_ROWS}99,99,400,16,5,60,0\n`)));
-    const vm = page.getByRole('textbox', { name: 'VM', exact: true });
+    const vm = (await hand.explain()).getByRole('textbox', { name: 'VM', exact: true });
     await enter(vm, 99, () => vm.press('Enter'));
     const explain = page.getByRole('region', { name: 'Explain' });
     await explain.getByText(/^No machine could take it: /).waitFor();
@@ -324,7 +324,7 @@ test('an engine that breaks is started again, and the scenario stays', () =>
       assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
       assert.match(await hand.alert.nth(times).textContent(), new RegExp(shout));
       assert.deepEqual(await hand.drafts(), mine.drafts);
-      assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+      assert.match(await hand.runs(() => hand.runAgain()), /^Done: /);
       assert.equal(await hand.digest(), mine.digest);
     }
     await worksOn(hand);

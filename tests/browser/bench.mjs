@@ -35,7 +35,7 @@ async function main() {
     for (let round = 0; round < ROUNDS; round += 1) {
       reference = native();
       times.native.push(reference.seconds);
-      times.browser.push(inSeconds(await hand.runs(() => hand.button('Run').click())));
+      times.browser.push(inSeconds(await hand.runs(() => hand.runAgain())));
     }
     const digest = await hand.digest();
     if (digest !== reference.digest) throw new Error(`the browser's digest is ${digest}, not ${reference.digest}`);

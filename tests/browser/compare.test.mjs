@@ -112,7 +112,7 @@ test('without a mouse: fork, change, compare, close', () =>
     await page.getByRole('checkbox', { name: `Use ${RULE}` }).focus();
     await hand.runs(() => page.keyboard.press('Space'));
     await compare(page).getByText(/^B keeps/).waitFor();
-    await hand.button('Explore').focus();
+    await page.getByRole('tab', { name: 'Experiment' }).focus();
     await page.keyboard.press('Enter');
     await compare(page).waitFor({ state: 'detached' });
     await hand.button('Close variant B').focus();
@@ -156,7 +156,7 @@ test('steps go by rule and to the next conflict', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const explain = page.getByRole('region', { name: 'Explain' });
     const by = page.getByRole('combobox', { name: 'Step by' });
-    const step = page.getByRole('banner').getByRole('button', { name: 'Step', exact: true });
+    const step = page.getByRole('region', { name: 'Timeline' }).getByRole('button', { name: 'Step', exact: true });
     await by.selectOption('by rule');
     await step.click();
     await explain.getByText(/^Step shows the next rule/).waitFor();

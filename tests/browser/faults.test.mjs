@@ -6,8 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { DIST, inFirefox, setNumber } from './harness.mjs';
 import {
-  BELOW, CORPUS, engines, enter, foreignTrace, giveRepeated, GOLDEN, listenToStatus, onPage, openTab, says, settled, shows,
-  temporaryFolder, until, withoutServiceWorker, worksOn,
+  BELOW, CORPUS, GOLDEN, engines, enter, foreignTrace, giveRepeated, listenToStatus, onPage, openTab, says, settled,
+  showTab, shows, temporaryFolder, until, withoutServiceWorker, worksOn,
 } from './people.mjs';
 
 const SMALL = 'Two dozen machines';
@@ -108,7 +108,7 @@ test('an engine that the browser ends while it reads a file is told; the draft s
     await says(hand.status, /^The engine stopped; press Run to try again\.$/);
     assert.equal(await page.getByRole('button', { name: 'Cancel reading' }).count(), 0);
     assert.deepEqual(await hand.drafts(), drafts);
-    await hand.runs(() => hand.button('Run').click());
+    await hand.runs(() => hand.runAgain());
     assert.equal(await hand.digest(), digest);
     assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
   }));
@@ -118,7 +118,7 @@ test('an engine that ends in the middle of a sweep costs one run, which says so;
     await enter(hand.name, 'Mine');
     const [drafts, own] = [await hand.drafts(), await engines(page, 1)];
     const panel = page.getByRole('region', { name: 'Sweep', exact: true });
-    await page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).click();
+    await showTab(page, 'Sweep');
     await panel.getByRole('combobox', { name: 'Field', exact: true }).selectOption('agents.count');
     // So many that it is not over before one of its engines ends.
     await enter(panel.getByRole('textbox', { name: 'Values of field', exact: true }), '1..30');
@@ -157,11 +157,11 @@ test('a mistake in the engine is told in its own words; the draft stays, and Run
         return now.call(this);
       };
     });
-    await hand.button('Run').click();
+    await hand.runAgain();
     const told = await says(ofEngines(page), /The engine stopped and was started again.*panicked at .*RefCell already borrowed/s);
     assert.doesNotMatch(told, /memory/);
     assert.deepEqual(await hand.drafts(), drafts);
-    await hand.runs(() => hand.button('Run').click());
+    await hand.runs(() => hand.runAgain());
     assert.equal(await hand.digest(), GOLDEN.small);
     assert.deepEqual(faults.filter((fault) => !/panicked at/.test(fault)), []);
     faults.length = 0;
@@ -327,12 +327,12 @@ for (const [what, file] of [['what loads it', 'worker_loader.js'], ['its program
       const drafts = await hand.drafts();
       const { name, variants } = JSON.parse(drafts.at(-1));
       assert.deepEqual([name, ...variants.map((variant) => variant.name)], ['Mine', 'A', 'B']);
-      assert.match(await hand.runs(() => hand.button('Run').click()), /^The engine stopped/);
+      assert.match(await hand.runs(() => hand.runAgain()), /^The engine stopped/);
       assert.equal(asked(), before + 2, 'it was tried again');
       assert.equal(await ofEngines(page).count(), 1);
 
       fs.renameSync(away, there);
-      assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+      assert.match(await hand.runs(() => hand.runAgain()), /^Done: /);
       assert.equal(await hand.digest(), GOLDEN.small);
       assert.deepEqual(await hand.drafts(), drafts);
       assert.deepEqual(faults.filter((fault) => !/404 \(Not Found\)|HTTP status/.test(fault)), []);

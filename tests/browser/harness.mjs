@@ -13,8 +13,8 @@ import { serve, SLOW_LINE } from './server.mjs';
 
 export { openFirefox, serve, SLOW_LINE };
 
-/** The built page, which `cargo xtask build` makes. */
-export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+/** The built page, which `cargo xtask build` makes; another one where somebody says so. */
+export const DIST = process.env.PAGE ?? fileURLToPath(new URL('../../dist', import.meta.url));
 /** Never the top folder: what works here works anywhere on a host. */
 export const MOUNT = '/some/where/';
 
@@ -79,9 +79,10 @@ function leaveChromium() {
 
 /**
  * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
- * `faults` collects what a test must not meet; `requests` counts them by origin.
+ * `faults` collects what a test must not meet; `requests` counts them by origin. The page opens with a scenario, as for
+ * who was here before; with `view: null` as for who never was.
  */
-export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1 } = {}) {
+export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1, view = 'experiment' } = {}) {
   const browser = await joinChromium();
   const context = await browser.newContext({
     viewport: { width, height },
@@ -89,12 +90,18 @@ export async function openChromium({ width = 1280, height = 800, dark = false, r
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
   }).catch((error) => { leaveChromium(); throw error; });
   context.setDefaultTimeout(PATIENCE_MS);
+  if (view) await context.addInitScript(wasHere, view);
   const faults = [];
   const requests = new Map();
   listen(context, faults, requests);
   const page = await context.newPage();
   if (cpu !== 1) await slowDown(page, cpu);
   return { browser, context, page, faults, requests, close: () => context.close().finally(leaveChromium) };
+}
+
+/** This browser was here before, and used the page for this. Where nothing may be kept, nothing is. */
+export function wasHere(view) {
+  try { localStorage['tiebreak.view'] ??= JSON.stringify(view); } catch {}
 }
 
 function listen(context, faults, requests) {
@@ -168,12 +175,20 @@ export async function setNumber(field, value) {
   await field.press('Tab');
 }
 
-/** A panel whose heading opens it: its region, the button in its heading, and a number set in it. */
-export function foldedPanel(name, heading) {
+/** Opens a tab, or what has none now and stands in the list beside the tabs. */
+export async function showTab(page, name) {
+  const tab = page.getByRole('tab', { name, exact: true });
+  if (await tab.count()) await tab.click();
+  else await page.getByRole('combobox', { name: 'More topics' }).selectOption({ label: name });
+  await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+}
+
+/** A panel in a tab: its region, what opens it, and a number set in it. */
+export function tabbedPanel(name, tab) {
   const panel = (page) => page.getByRole('region', { name, exact: true });
   return {
     panel,
-    fold: (page) => page.getByRole('button', { name: heading }),
+    open: (page) => showTab(page, tab),
     set: (page, number, value) => setNumber(panel(page).getByRole('spinbutton', { name: number, exact: true }), value),
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, compileAsForPeople } from './harness.mjs';
-import { BELOW, drawn, enter, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
+import { BELOW, drawn, enter, Hand, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
 
 compileAsForPeople();
 
@@ -11,17 +11,14 @@ const lesson = (page) => page.getByRole('region', { name: 'Lesson' });
 const button = (page, name) => lesson(page).getByRole('button', { name, exact: true });
 
 async function choose(page, index) {
-  await listed(page);
-  await page.getByRole('combobox', { name: 'Open a lesson' }).selectOption({ index });
+  const lessons = await new Hand(page).lessons();
+  await lessons.nth(index - 1).click();
   await lesson(page).waitFor();
 }
 
 /** How many lessons there are, once the list has come. */
 async function listed(page) {
-  const options = page.getByRole('combobox', { name: 'Open a lesson' }).locator('option');
-  // The first says what the list is, the last makes a lesson; both are there before the list.
-  await options.nth(2).waitFor({ state: 'attached' });
-  return (await options.count()) - 2;
+  return (await new Hand(page).lessons()).count();
 }
 
 test('a lesson asks before it shows, and says what the run says', () =>
@@ -195,7 +192,8 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     const digest = await hand.digest();
     const own = page.getByRole('dialog', { name: 'Your own lesson' });
     const make = async () => {
-      await page.getByRole('combobox', { name: 'Open a lesson' }).selectOption({ label: 'Make your own…' });
+      await hand.openMenu();
+      await hand.button('Write a lesson…').click();
       await own.waitFor();
     };
     await make();
@@ -237,7 +235,7 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
 
     // Whoever gets the link has the lesson, and what was written is there after a reload.
     await page.reload();
-    await hand.button('Run').waitFor();
+    await hand.status.waitFor();
     await make();
     await shows(() => text.inputValue(), written);
     await own.getByRole('button', { name: 'Close' }).click();

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
+import { axe, cells, tabbedPanel, NARROW, WIDE } from './harness.mjs';
 import { drawn, onPage, says, shows, until } from './people.mjs';
 
-const { panel, fold } = foldedPanel('Lifetimes', 'Lifetimes and who predicts them');
+const { panel, open } = tabbedPanel('Lifetimes', 'Lifetimes');
 const quality = (page) => panel(page).getByRole('region', { name: 'Quality of predictions' });
 const explain = (page) => page.getByRole('region', { name: 'Explain' });
 const said = (page) => page.evaluate(() => window.said.map(({ text }) => text));
@@ -18,7 +18,7 @@ const colours = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate(
 });
 
 async function switchOn({ hand, page }) {
-  await fold(page).click();
+  await open(page);
   await hand.runs(() => panel(page).getByRole('button', { name: 'Switch TemporalCost on' }).click());
 }
 
@@ -27,7 +27,7 @@ for (const size of [WIDE, NARROW]) {
     onPage(size, async (session) => {
       const { hand, page } = session;
       const opened = await hand.digest();
-      await fold(page).click();
+      await open(page);
       await panel(page).getByText(/nothing is predicted/).waitFor();
       assert.equal(await page.getByRole('combobox', { name: 'Colour by' }).count(), 0);
       await hand.runs(() => panel(page).getByRole('button', { name: 'Switch TemporalCost on' }).click());
@@ -117,8 +117,8 @@ test('the map by lifetime class shows another moment, and a machine tells its st
 test('without a mouse: the rule, the predictor, the colours and a machine', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const press = (key) => page.keyboard.press(key);
-    await fold(page).focus();
-    await press('Enter');
+    await open(page);
+    await page.getByRole('combobox', { name: 'More topics' }).focus();
     await press('Tab');
     await hand.runs(() => press('Enter'));
     await quality(page).waitFor();

@@ -2,10 +2,10 @@
 // that is full, and the calculator says what could ever fit (Gridiron sections III-B to III-E).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
-import { enter, onPage, shows, until } from './people.mjs';
+import { axe, cells, tabbedPanel, NARROW, WIDE } from './harness.mjs';
+import { enter, Hand, onPage, shows, until } from './people.mjs';
 
-const { panel, fold } = foldedPanel('Virtual datacenters', 'Virtual datacenters and the network');
+const { panel, open } = tabbedPanel('Virtual datacenters', 'Network');
 const explain = (page) => page.getByRole('region', { name: 'Explain' });
 const bounds = (page) => panel(page).getByRole('region', { name: 'Bounds on the bandwidth of a link' });
 const painted = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate((canvas) => canvas.toDataURL());
@@ -17,6 +17,7 @@ const repainted = (page, before, what) => until(async () => {
 }, what);
 
 async function ask(page, vm) {
+  await new Hand(page).explain();
   const submit = () => explain(page).getByRole('button', { name: 'Explain', exact: true }).click();
   await enter(explain(page).getByRole('textbox', { name: 'VM' }), vm, submit);
 }
@@ -25,7 +26,7 @@ test('VMs are linked by one choice, and undone', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.choosePreset('Two dozen machines');
     const opened = await hand.digest();
-    await fold(page).click();
+    await open(page);
     await panel(page).getByText(/VMs are not linked, so the network carries nothing/).waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Colour by' }).count(), 0);
     await hand.runs(() => panel(page).getByRole('combobox', { name: /^topology of/ }).selectOption('all_to_all'));
@@ -45,7 +46,7 @@ test('VMs are linked by one choice, and undone', () =>
 test('the calculator says what could ever fit, and a workload that could not is told so', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.choosePreset('A workload that could never fit');
-    await fold(page).click();
+    await open(page);
     await panel(page).getByText(/^Problematic by construction: its largest links have/).waitFor();
     const field = (name) => panel(page).getByRole('spinbutton', { name });
     for (const [name, value] of [['Fattest uplink of a machine', 40], ['VMs of a VDC at a time', 30], ['VMs of it on one machine', 30], ['Cores of the largest VM', 16]]) {
@@ -91,7 +92,7 @@ test('Explain names the uplink that is full, and the map draws the links', () =>
 test('on a phone nothing is wider than the screen, and axe finds nothing', () =>
   onPage(NARROW, async ({ hand, page }) => {
     await hand.choosePreset('A workload that could never fit');
-    await fold(page).click();
+    await open(page);
     await bounds(page).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     assert.deepEqual(await axe(page), []);

@@ -40,7 +40,8 @@ test('nothing is asked of the server twice, and the service worker only after th
     await settled(page, 0);
     // All that a visit loads is there when the engine answers and the lessons are listed: a head, them, and one's own.
     await worksOn(hand);
-    await page.getByRole('combobox', { name: 'Open a lesson' }).locator('option').nth(2).waitFor({ state: 'attached' });
+    await hand.lessons();
+    await page.getByRole('tab', { name: 'Experiment' }).click();
     const again = host.paths.slice(before).filter((asked) => asked !== 'sw.js');
     assert.deepEqual(again, [''], 'only the page itself, to see whether there is a newer one');
   }));

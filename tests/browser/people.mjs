@@ -6,9 +6,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
-import { inChromium, until } from './harness.mjs';
+import { inChromium, showTab, until } from './harness.mjs';
 
-export { until };
+export { showTab, until };
 
 /** A preference of the default list, and one below which it can be moved. */
 export const RULE = 'PreferNonEmptyMachines';
@@ -254,7 +254,8 @@ export class Hand {
   }
 
   /** The button that draws a side out, on narrow screens. */
-  drawer(name) {
+  drawer(side) {
+    const name = side === 'Explain' ? 'Explain a VM' : side;
     return this.page.getByRole('banner').getByRole('button', { name, exact: true });
   }
 
@@ -281,9 +282,17 @@ export class Hand {
     return settled(this.page, before, rest);
   }
 
+  /** The region where VMs and machines are asked for; opened, where nothing is selected. */
+  async explain() {
+    const explain = this.page.getByRole('region', { name: 'Explain', exact: true });
+    if (!(await explain.count())) await this.button('Explain a VM').click();
+    await explain.waitFor();
+    return explain;
+  }
+
   /** Chooses a machine in Explain, and waits for what is known of it; gives that region. */
   async lookAt(machine) {
-    const explain = this.page.getByRole('region', { name: 'Explain' });
+    const explain = await this.explain();
     const field = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
     // Chosen anew when it is chosen already, so that what stands there is known of it now.
     const typed = (await field.inputValue()) === String(machine) ? ['', machine] : [machine];
@@ -302,22 +311,49 @@ export class Hand {
     return number;
   }
 
+  /** Opens the list of lessons; gives its buttons. */
+  async lessons() {
+    await this.page.getByRole('tab', { name: 'Learn', exact: true }).click();
+    const lessons = this.page.getByRole('region', { name: 'Lessons' }).getByRole('list').getByRole('button');
+    await lessons.first().waitFor();
+    return lessons;
+  }
+
+  /** Opens the menu at the end of the bar. */
+  async openMenu() {
+    const more = this.page.getByRole('banner').getByRole('button', { name: 'More', exact: true });
+    if ((await more.getAttribute('aria-expanded')) !== 'true') await more.click();
+  }
+
+  /** Goes on with a run that is held or has failed, or makes the same run once more. */
+  async runAgain() {
+    const run = this.button('Run');
+    if (await run.count()) return run.click();
+    await this.openMenu();
+    return this.button('Run again').click();
+  }
+
+  /** Looks into the tabs until a field is there. */
+  async find(field) {
+    for (const tab of ['Rules', 'Fleet', 'Agents and seed', 'Workload']) {
+      if (await field.isVisible()) return;
+      await showTab(this.page, tab);
+    }
+  }
+
   setBuckets(rule, buckets) {
     return this.runs(() => this.bucketsOf(rule).selectOption(String(buckets)));
   }
 
   async setNumber(label, value) {
     const field = this.page.getByRole('spinbutton', { name: label });
-    if (!(await field.isVisible())) await this.openCluster();
+    await this.find(field);
     await field.fill(String(value));
     await field.press('Tab');
   }
 
-  async openCluster() {
-    await this.page.getByRole('region', { name: 'Machines' }).locator('summary').first().click();
-  }
-
-  choosePreset(title) {
+  async choosePreset(title) {
+    await this.openMenu();
     return this.runs(() => this.page.getByRole('combobox', { name: 'Open a preset' }).selectOption({ label: title }));
   }
 

@@ -2,16 +2,16 @@
 // on (rows W2 to W5).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, cells, foldedPanel, NARROW, WIDE } from './harness.mjs';
+import { axe, cells, tabbedPanel, NARROW, WIDE } from './harness.mjs';
 import { onPage } from './people.mjs';
 
-const { panel, fold, set } = foldedPanel('Power', 'Power and capping');
+const { panel, open, set } = tabbedPanel('Power', 'Power');
 const table = (page, name) => panel(page).getByRole('region', { name, exact: true });
 
 /** A preset on whose machines power is short. */
 async function short(hand, page) {
   await hand.choosePreset('Two dozen machines');
-  await fold(page).click();
+  await open(page);
   const capping = panel(page).getByRole('combobox', { name: 'capping of power', exact: true });
   await hand.runs(() => capping.selectOption('per_vm'));
   await hand.runs(() => set(page, 'budget pct of power', 50));
@@ -72,7 +72,7 @@ test('a file of draws tells how low budgets may be, and one of CPU readings who 
 
 test('servers to try capping on: per VM protects user-facing ones where they share servers with others', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     const tried = table(page, 'Try it on servers');
     await tried.waitFor();
     const factor = (row) => Number.parseFloat(row[2]);

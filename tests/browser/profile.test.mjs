@@ -1,10 +1,10 @@
 // What a workload looks like, on the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axe, cells, foldedPanel, NARROW, openChromium, WIDE } from './harness.mjs';
-import { enter, foreignTrace, listenToStatus, onPage, openTab, says } from './people.mjs';
+import { axe, cells, tabbedPanel, NARROW, openChromium, WIDE } from './harness.mjs';
+import { enter, foreignTrace, listenToStatus, onPage, openTab, says, showTab } from './people.mjs';
 
-const { panel, fold } = foldedPanel('Profile', 'Profile of the workload');
+const { panel, open } = tabbedPanel('Profile', 'Workload');
 const offer = (page) => panel(page).getByRole('button', { name: /^Use [\d,]+ machines of \d+ cores and \d+ GiB$/ });
 const table = async (page, name) => {
   const region = panel(page).getByRole('region', { name, exact: true });
@@ -15,7 +15,7 @@ const number = (text) => Number(text.replaceAll(',', ''));
 
 test('the profile counts what is in the trace, and draws it', () =>
   onPage(WIDE, async ({ page }) => {
-    await fold(page).click();
+    await open(page);
     await offer(page).waitFor();
     const sizes = await table(page, 'Sizes');
     assert.equal(sizes.reduce((sum, row) => sum + number(row[1]), 0), 13_521, 'every VM of the cut has a size');
@@ -38,9 +38,10 @@ test('the profile counts what is in the trace, and draws it', () =>
 test('the machines that are suggested are taken with one click, and undone', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const digest = await hand.digest();
-    await fold(page).click();
+    await open(page);
     const [, machines, cores] = (await offer(page).textContent()).match(/^Use ([\d,]+) machines of (\d+) cores/);
     await hand.runs(() => offer(page).click());
+    await showTab(page, 'Fleet');
     await page.getByText(`${machines} × ${cores} cores`).first().waitFor();
     assert.notEqual(await hand.digest(), digest);
     await hand.runs(() => hand.button('Undo').click());
@@ -49,7 +50,7 @@ test('the machines that are suggested are taken with one click, and undone', () 
 
 test('another workload has another profile, also one that is made up', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    await fold(page).click();
+    await open(page);
     await offer(page).waitFor();
     const before = await table(page, 'Sizes');
     await hand.choosePreset('Two dozen machines');
@@ -61,12 +62,13 @@ test('another workload has another profile, also one that is made up', () =>
   }));
 
 test('without a mouse, on a phone, in the dark and in German', () =>
-  onPage({ ...NARROW, dark: true }, async ({ page }) => {
-    await fold(page).focus();
-    await page.keyboard.press('Enter');
+  onPage({ ...NARROW, dark: true }, async ({ hand, page }) => {
+    await page.getByRole('tab', { name: 'Charts' }).focus();
+    await page.keyboard.press('ArrowRight');
     await offer(page).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     assert.deepEqual(await axe(page), []);
+    await hand.openMenu();
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
     const german = page.getByRole('region', { name: 'Profil', exact: true });
     await german.getByRole('button', { name: /^[\d.]+ Maschinen mit \d+ Kernen und [\d.]+ GiB nehmen$/ }).waitFor();
@@ -78,6 +80,7 @@ test('without a mouse, on a phone, in the dark and in German', () =>
 
 test('a workload like the trace is drawn, laid beside it, and drawn again by whoever opens the link', () =>
   onPage(WIDE, async ({ hand, page }) => {
+    await open(page);
     await page.getByText('Generate one that is like a trace').click();
     const draw = async (like) => {
       await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
@@ -102,7 +105,7 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
     await days.fill('0');
     await days.press('Tab');
     assert.match(await draw('packing-cut.csv.gz'), /^Done: /);
-    await fold(page).click();
+    await open(page);
     const rows = await table(page, 'Beside the trace that it was fitted to');
     const apart = rows.filter((row) => row[0].endsWith('KS distance')).map((row) => number(row[2]));
     assert.ok(apart.length === 5 && apart.every((distance) => distance < 0.15), String(apart));
@@ -115,6 +118,7 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
     await page.getByText(/^Agents decide in 20 ms and publish in 100 ms\./).waitFor();
     await says(page.locator('.verdict').first(), /VMs placed; rejected: [\d,]+ .*Half of the requests were answered within 20 ms, 99 % within /);
     const set = page.getByRole('spinbutton', { name: 'machines of cluster 1', exact: true });
+    await showTab(page, 'Fleet');
     await hand.runs(async () => {
       await enter(set, 100);
     });
@@ -129,7 +133,9 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
     assert.equal(await set.inputValue(), found);
     const old = panel.getByText(/^Rules or settings have changed since/);
     assert.equal(await old.count(), 0, 'other machines are what was asked for');
+    await showTab(page, 'Rules');
     await hand.runs(() => hand.setBuckets('BestFit', 8));
+    await showTab(page, 'Fleet');
     await old.waitFor();
     assert.deepEqual(await axe(page), []);
     await hand.button('Find how many machines it needs').first().click();
@@ -139,6 +145,7 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
 
 test('a list of machines becomes clusters of those alike, and a wrong one names its line', () =>
   onPage(WIDE, async ({ hand, page }) => {
+    await showTab(page, 'Fleet');
     const give = (text) => page.getByLabel('List of machines').setInputFiles({ name: 'nodes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     const nodes = ['sn,cpu_milli,memory_mib,gpu,model', ...Array.from({ length: 150 }, (_, at) => `n${at},${at % 3 ? 96_000 : 64_000},786432,2,P100`)];
     await hand.runs(() => give(nodes.join('\n')));

@@ -58,7 +58,7 @@ test('no script runs that did not come with the build', () =>
 /** Fork, so that two engines work; each variant with a run of its own. */
 async function twoEngines(hand, page) {
   // The first run came with the page, this one from the first engine.
-  await hand.runs(() => hand.button('Run').click());
+  await hand.runs(() => hand.runAgain());
   await hand.runs(() => hand.button('Fork as B').click());
   await hand.setBuckets(BELOW, 5);
   // Each holds a lock, and the page waits for it: so it knows when an engine ends without a word.
@@ -93,7 +93,7 @@ for (const [how, [end, words]] of Object.entries(ENDS)) {
         assert.match(await hand.alert.nth(times).textContent(), words);
         assert.equal(await hand.link(), link);
         assert.deepEqual(await hand.drafts(), drafts);
-        assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+        assert.match(await hand.runs(() => hand.runAgain()), /^Done: /);
         assert.equal(await hand.digest(), digest);
       }
       await worksOn(hand);
@@ -273,7 +273,7 @@ test('a trace of one’s own is there again after the engine ended, also where t
     const [engine] = await engines(page, 1);
     await engine.evaluate(() => { setTimeout(() => { throw new Error('on purpose'); }); });
     await hand.alert.waitFor();
-    assert.match(await hand.runs(() => hand.button('Run').click()), /^Done: /);
+    assert.match(await hand.runs(() => hand.runAgain()), /^Done: /);
     assert.equal(await hand.digest(), digest);
     assert.deepEqual(faults.filter((fault) => !/on purpose/.test(fault)), []);
     faults.length = 0;

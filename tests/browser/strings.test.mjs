@@ -12,7 +12,9 @@ const GERMAN = [
   ['heading', 'Regeln'],
   ['heading', 'Erklären'],
   ['heading', 'Startwert und Cluster'],
-  ['button', 'Start'],
+  ['tab', 'Lernen'],
+  ['tab', 'Mein Trace'],
+  ['button', 'Mehr'],
   ['button', 'Schritt'],
   ['button', 'Rückgängig'],
   ['button', 'Teilen'],
@@ -21,9 +23,6 @@ const GERMAN = [
   ['button', 'BestFit verschieben'],
   ['checkbox', 'PreferNonEmptyMachines verwenden'],
   ['combobox', 'Stufen für BestFit'],
-  ['combobox', 'Vorlage öffnen'],
-  ['combobox', 'Lektion öffnen'],
-  ['spinbutton', 'Anzahl (Agenten)'],
   ['slider', 'Zeitpunkt'],
   ['region', 'Diagramme'],
   ['region', 'Zeitleiste'],
@@ -36,11 +35,20 @@ const GERMAN = [
 /** Words that every part of the English page has, and no German one, names of rules apart. */
 const ENGLISH = /\b(the|and|of|with|where|which|empty|machines?|show|rules?|open|close|settings?|lifetimes|fork|run|undo|share|day \d)\b/i;
 
-const language = (page) => page.getByRole('combobox', { name: /^(Language|Sprache)$/ });
+const language = (page) => page.getByRole('combobox', { name: /^(Language|Sprache)$/, includeHidden: true });
+
+/** The same run once more, by the German menu. */
+async function again(page) {
+  await page.getByRole('button', { name: 'Mehr', exact: true }).click();
+  await page.getByRole('button', { name: 'Noch einmal rechnen' }).click();
+}
 const status = (page) => page.getByRole('status').first();
 
 async function speak(page, code) {
+  const more = page.getByRole('banner').getByRole('button', { name: /^(More|Mehr)$/ });
+  await more.click();
   await language(page).selectOption(code);
+  await more.click();
   await page.waitForFunction((wanted) => document.documentElement.lang === wanted, code);
 }
 
@@ -92,15 +100,19 @@ test('in German the main parts are German, and nothing English is left', () =>
       await page.getByRole(role, { name, exact: true }).first().waitFor();
     }
     await says(status(page), /^Fertig: 13\.521 VMs$/, 'of the run that came with the page');
-    await hand.runs(() => hand.button('Start').click(), '^Fertig');
+    await hand.runs(() => again(page), '^Fertig');
     await says(status(page), /^Fertig: 13\.521 VMs in \d+,\d\d s$/, 'of one that was made here');
     assert.match(await page.title(), /wie eine Cloud/);
     // Decimals as German has them.
     await page.getByText('27,9 %').first().waitFor();
-    for (const fold of await page.locator('button.fold').all()) await fold.click();
-    for (const fold of await page.locator('summary').all()) if (await fold.isVisible()) await fold.click();
-    await quiet(page);
-    assert.deepEqual(await left(page), []);
+    const topics = page.getByRole('combobox', { name: 'Weitere Themen' });
+    while (await topics.count()) await topics.selectOption({ index: 1 });
+    for (const tab of await page.getByRole('tabpanel').locator('..').getByRole('tab').all()) {
+      await tab.click();
+      for (const fold of await page.locator('summary').all()) if (await fold.isVisible()) await fold.click();
+      await quiet(page);
+      assert.deepEqual(await left(page), [], await tab.textContent());
+    }
     assert.deepEqual(await axe(page), []);
   }));
 
@@ -140,7 +152,7 @@ test('a reload keeps the language, without a network too', () =>
     await speak(page, 'de');
     await kept(page);
     await page.reload();
-    await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Mehr', exact: true }).waitFor();
     await shows(() => language(page).inputValue(), 'de');
     await settled(page, 0, '^Fertig');
     await host.close();
@@ -152,7 +164,7 @@ test('a reload keeps the language, without a network too', () =>
 test('back in English the page is what it was', () =>
   onPage(WIDE, async ({ hand, page }) => {
     // From the engine, so that nothing of the page is still on its way.
-    await hand.runs(() => hand.button('Run').click());
+    await hand.runs(() => hand.runAgain());
     await quiet(page);
     const before = await texts(page);
     await speak(page, 'de');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { axe, WIDE } from './harness.mjs';
-import { drawn, engines, enter, focused, onPage, shows, temporaryFolder, until } from './people.mjs';
+import { drawn, engines, enter, focused, onPage, showTab, shows, temporaryFolder, until } from './people.mjs';
 
 const SMALL = 'Two dozen machines';
 const BUCKETS = 'rules.BestFit.buckets';
@@ -25,7 +25,7 @@ class Panel {
   }
 
   open() {
-    return this.page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).click();
+    return showTab(this.page, 'Sweep');
   }
 
   async set(which, field, values) {
@@ -220,8 +220,8 @@ test('without a mouse', () =>
   onPage(WIDE, async ({ page, hand }) => {
     await hand.choosePreset(SMALL);
     const panel = new Panel(page);
-    await page.locator('details.sweep > summary').filter({ hasText: 'Sweep' }).focus();
-    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Workload' }).focus();
+    for (const key of ['Enter', 'ArrowRight']) await page.keyboard.press(key);
     await panel.region.getByRole('combobox', { name: 'Field', exact: true }).focus();
     const field = panel.region.getByRole('combobox', { name: 'Field', exact: true });
     const fields = await field.locator('option').count();

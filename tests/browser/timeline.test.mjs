@@ -201,7 +201,7 @@ test('between two samples the map shows the machines as they stood then', () =>
     },
   }, async ({ hand, page }) => {
     // From the engine, so that it has nothing else to tell.
-    await hand.runs(() => hand.button('Run').click());
+    await hand.runs(() => hand.runAgain());
     const moment = page.getByRole('slider', { name: 'Moment' });
     const heard = () => page.evaluate(() => window.heard);
     const at = async (minutes) => {

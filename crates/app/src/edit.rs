@@ -101,6 +101,20 @@ pub(super) fn field_of(edit: &Edit) -> Option<String> {
     }
 }
 
+/// The rules that it changes.
+pub(super) fn rules_of(edit: &Edit) -> impl Iterator<Item = &str> {
+    fn of_path(path: &str) -> Option<&str> {
+        path.strip_prefix("rules.")?.split('.').next()
+    }
+    let (moved, set, several) = match edit {
+        Edit::MoveRule { id, .. } => (Some(id.as_str()), None, &[][..]),
+        Edit::Set { path, .. } => (None, of_path(path), &[][..]),
+        Edit::SetAll(values) => (None, None, &values[..]),
+        _ => (None, None, &[][..]),
+    };
+    moved.into_iter().chain(set).chain(several.iter().filter_map(|(path, _)| of_path(path)))
+}
+
 /// Changes a document; what is not allowed leaves it as it was.
 pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCard]) {
     if let Edit::Name(name) = edit {

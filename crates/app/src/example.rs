@@ -13,7 +13,10 @@ impl App {
     /// text that says nothing, nothing comes.
     pub fn show_example(&mut self, json: &str) {
         let Ok(told) = serde_json::from_str::<Value>(json) else { return };
-        let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        let numbers =
+            |list: &Value| -> Vec<f64> { list.as_array().into_iter().flatten().filter_map(Value::as_f64).collect() };
+        let shades = |of: usize| numbers(&told["shades"][of]).into_iter().map(|shade| shade as u8).collect();
+        self.example_shades = [shades(0), shades(1)];
         self.front.baseline = Some(Outcome {
             document: presets::first_without(),
             horizon_ms: told["horizon_ms"].as_f64().unwrap_or_default(),

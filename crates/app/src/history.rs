@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tiebreak_i18n::tr;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp};
 
-use super::edit::{apply, field_of};
+use super::edit::{apply, field_of, rules_of};
 use super::{App, Edit, Effect, Lane, Notice, Selection};
 
 /// Steps that can be undone.
@@ -24,6 +24,22 @@ impl App {
         self.document != self.opened
     }
 
+    /// The rules that changed nothing in the first run of the document that is open; none in a lesson.
+    #[must_use]
+    pub fn idle_rules(&self) -> &BTreeSet<String> {
+        const NONE: &BTreeSet<String> = &BTreeSet::new();
+        if self.lesson.is_some() { NONE } else { &self.idle_rules }
+    }
+
+    /// Sees which rules changed nothing, when the first run is over.
+    pub(crate) fn judge_idle(&mut self) {
+        let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else { return };
+        if std::mem::take(&mut self.judges_idle) {
+            let idle = result.rule_shares.iter().filter(|share| share.hint.is_some() && share.decided == 0.0);
+            self.idle_rules = idle.map(|share| share.rule.clone()).collect();
+        }
+    }
+
     pub(crate) fn edit(&mut self, edit: &Edit) -> Vec<Effect> {
         let mut next = self.document.clone();
         let active = next.active;
@@ -31,6 +47,7 @@ impl App {
         if next == self.document {
             return Vec::new();
         }
+        self.idle_rules.retain(|idle| rules_of(edit).all(|rule| rule != idle));
         let field = field_of(edit);
         if field.is_none() || field != self.last_edit || self.past.is_empty() {
             self.remember();
@@ -77,6 +94,8 @@ impl App {
     pub(crate) fn open_document(&mut self, document: Document, promised: Option<Stamp>) -> Vec<Effect> {
         self.opened = document.clone();
         self.used_rules = used_rules(&document);
+        self.idle_rules.clear();
+        self.judges_idle = true;
         self.promised = promised;
         self.prompt = None;
         std::iter::once(&mut self.front).chain(&mut self.aside).for_each(Lane::forget);

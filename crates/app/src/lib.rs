@@ -58,6 +58,10 @@ pub struct App {
     pub opened: Document,
     /// The rules that were on at any time since then; they keep their row in the list.
     pub used_rules: BTreeSet<String>,
+    /// Those of them that changed nothing in the first run since then, until somebody edits them.
+    idle_rules: BTreeSet<String>,
+    /// The first run since then is not over yet.
+    judges_idle: bool,
     past: Vec<Document>,
     future: Vec<Document>,
     last_edit: Option<String>,
@@ -118,6 +122,9 @@ pub struct App {
     pub prompt: Option<&'static str>,
     /// The result that the opened link promised.
     pub promised: Option<Stamp>,
+    /// How full the machines are at the end of the run that came with the page, and of the one it is compared with: 0 is
+    /// empty. None where none came.
+    pub example_shades: [Vec<u8>; 2],
     /// A link from a newer version, of which only part could be read.
     as_it_came: Option<String>,
     /// What the longest run takes that somebody wanted anyway: seconds and bytes.
@@ -131,7 +138,8 @@ impl App {
     #[must_use]
     pub fn open(document: Document) -> (Self, Vec<Effect>) {
         let (opened, used_rules) = (document.clone(), history::used_rules(&document));
-        let mut app = Self { opened, used_rules, document, extra_metric: Some(3), ..Self::default() };
+        let mut app =
+            Self { opened, used_rules, document, extra_metric: Some(3), judges_idle: true, ..Self::default() };
         app.use_engines(1);
         let effects = app.run_changed();
         (app, effects)

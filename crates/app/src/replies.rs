@@ -108,6 +108,7 @@ impl App {
                 lane.phase = Phase::Finished;
                 let has_power = lane.live.as_ref().is_some_and(|live| live.layout.has_power);
                 let lane = lane.id;
+                self.judge_idle();
                 let mut effects = self.finished(run);
                 if has_power {
                     let asking = Asking::new(&PowerOfRun {}).then(Then::ShowOfRun);

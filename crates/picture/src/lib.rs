@@ -5,10 +5,12 @@
 //! clicks; the page takes that run from here, as JSON in the picture. The build runs this as WebAssembly in Node
 //! (`web/src/bin/picture.rs`), so that it needs no second compilation of the engine.
 
+pub mod welcome;
+
 use std::sync::Arc;
 
 use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
-use tiebreak_i18n::grouped;
+use tiebreak_i18n::{grouped, mark};
 use tiebreak_model::{MachineId, RackId, Workload};
 use tiebreak_scenario::{Document, PRESETS, presets};
 use tiebreak_sim::{METRICS, Metric, PlanError, Summary, World};
@@ -20,12 +22,60 @@ const PROMPT: &str =
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
-/// The picture as HTML, of the trace that the page's own scenario runs on.
+/// What the welcome says first. In braces stands the number of machines.
+pub const LEAD: &str = mark(
+    "A cloud must pick one of {machines} machines for every VM. The order of its rules decides how many stay empty.",
+);
+
+/// What the two maps of the welcome are called before anybody has touched anything.
+pub const MAPS: [&str; 2] = [mark("With \u{201c}fill used machines first\u{201d}"), mark("Without")];
+
+/// By how many points of empty hosts the change must act that the welcome invites to.
+const ACTS_BY: f64 = 5.0;
+
+/// What is seen before any WebAssembly has arrived, as HTML.
+pub struct First {
+    /// By who comes for the first time.
+    pub welcome: String,
+    /// By who was here before.
+    pub picture: String,
+}
+
+/// Both, of the trace that the page's own scenario runs on.
 ///
 /// # Errors
-/// When that scenario cannot run on this trace.
-pub fn html(trace: &Arc<Workload>) -> Result<String, PlanError> {
-    Ok(picture(&ran(&(PRESETS[0].make)(), trace)?, &ran(&presets::first_without(), trace)?))
+/// When that scenario cannot run on this trace, or the change that the welcome invites to hardly acts.
+pub fn html(trace: &Arc<Workload>) -> Result<First, String> {
+    let run = |document: &Document| ran(document, trace).map_err(|error| error.to_string());
+    let (world, without) = (run(&(PRESETS[0].make)())?, run(&presets::first_without())?);
+    let effect = world.summary().empty_hosts_pct_mean - without.summary().empty_hosts_pct_mean;
+    if effect.abs() < ACTS_BY {
+        return Err(format!(
+            "expected that empty hosts change by {ACTS_BY} points at least without {}, got {effect:.1}; let the welcome \
+             invite to another change",
+            presets::FIRST_WITHOUT
+        ));
+    }
+    Ok(First { welcome: welcome_html(&world, &without), picture: picture(&world, &without) })
+}
+
+fn welcome_html(world: &World, without: &World) -> String {
+    let lead = LEAD.replace("{machines}", &count(world.plan().fleet().machine_count().into()));
+    let figure = |title: &str, world: &World| {
+        let shades = shades(world);
+        let map = welcome::Map { title: title.into(), shades: &shades };
+        welcome::figure(&map, &format!("{} empty", map.empty()))
+    };
+    format!(
+        "<h1>{lead}</h1>\n<div class=\"welcome-maps\">{}{}</div>\n<div class=\"welcome-row\"></div>\n",
+        figure(MAPS[0], world),
+        figure(MAPS[1], without)
+    )
+}
+
+/// The shade of every machine at the end.
+fn shades(world: &World) -> Vec<u8> {
+    (0..world.plan().fleet().machine_count()).map(|machine| shade(world, MachineId(machine)) as u8).collect()
 }
 
 fn ran(document: &Document, trace: &Arc<Workload>) -> Result<World, PlanError> {
@@ -42,12 +92,12 @@ fn picture(world: &World, without: &World) -> String {
         map = fleet_map(world),
         numbers = numbers(world, without),
         sentence = sentence(world, without),
-        data = data(without),
+        data = data(world, without),
     )
 }
 
 /// What the page is told of the run without the rule.
-fn data(world: &World) -> serde_json::Value {
+fn data(with: &World, world: &World) -> serde_json::Value {
     let summary = world.summary();
     let rounded = |value: &f64| (value * 1_000.0).round() / 1_000.0;
     let series = SHOWN.iter().filter_map(|id| {
@@ -58,6 +108,7 @@ fn data(world: &World) -> serde_json::Value {
         "horizon_ms": world.plan().workload().horizon().0,
         "times": world.series().times().iter().map(|time| time.0).collect::<Vec<_>>(),
         "values": series.collect::<serde_json::Map<_, _>>(),
+        "shades": [shades(with), shades(world)],
         "digest": format!("{:016x}", summary.digest),
         "placements": summary.placements,
         "rejections": summary.rejections,
@@ -195,7 +246,10 @@ mod tests {
     fn it_is_one_sentence_and_three_charts() {
         let mut parser = TraceParser::new("packing-cut.csv.gz");
         parser.push(include_bytes!("../../trace/fixtures/packing-cut.csv.gz")).expect("the page's own trace");
-        let html = html(&Arc::new(parser.finish().expect("it reads").workload)).expect("it runs");
+        let First { welcome, picture: html } =
+            html(&Arc::new(parser.finish().expect("it reads").workload)).expect("it runs");
+        assert!(welcome.contains("first\u{201d}: <strong>42 empty</strong>"), "{welcome}");
+        assert!(welcome.contains("Without: <strong>4 empty</strong>"), "{welcome}");
         assert!(html.contains("<p class=\"verdict\">"));
         assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
         assert!(html.contains("Compared with the dashed run, 36.7 more hosts stood empty on average"), "{html}");

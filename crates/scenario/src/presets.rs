@@ -192,6 +192,9 @@ pub fn find(id: &str) -> Option<&'static Preset> {
 /// The rule that the page shows the difference of before anybody has touched anything.
 pub const FIRST_WITHOUT: &str = "PreferNonEmptyMachines";
 
+/// The VM of the first preset whose decision the page shows as a film: several rules drop machines, and a tie is left.
+pub const FIRST_FILM: &str = "1372181";
+
 /// The first preset without that rule: what the first picture is compared with.
 #[must_use]
 pub fn first_without() -> Document {

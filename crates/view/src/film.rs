@@ -208,7 +208,7 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
             say("VM {vm} arrives. Candidates: {machines}.", &[&vm, &machines(decision.dropped_at.len() as u32)])
         }
         Shot::Drops(step) => {
-            let rule = decision.funnel.get(usize::from(step)).map_or("", |step| tr(&step.rule));
+            let rule = decision.funnel.get(usize::from(step)).map_or("", |step| title(&step.rule));
             let left = film.left.get(usize::from(step)).copied().unwrap_or(0);
             say("{rule}: {machines} left.", &[&rule, &machines(left)])
         }
@@ -222,6 +222,12 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
         Shot::Lost => say("Another agent took the room on machine {machine} first: the commit failed.", &[&winner()]),
         Shot::Refused => say("No machine is left: VM {vm} is refused.", &[&vm]),
     }
+}
+
+/// What people call a step: the title of its rule.
+#[must_use]
+pub fn title(rule: &str) -> &str {
+    tr(rules::find(rule).map_or(rule, |known| known.declaration.title))
 }
 
 /// Whether the winner is not one of those tied for best: the agent was avoiding conflicts (Protean section 5.3).

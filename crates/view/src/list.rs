@@ -5,26 +5,38 @@ use std::collections::BTreeSet;
 
 use tiebreak_app::Outcome;
 use tiebreak_engine::words;
-use tiebreak_i18n::{say, tr};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_placement::Group;
 use tiebreak_scenario::{RuleRow, Variant};
 
 /// The rules of one stage in their order.
 #[derive(Debug, Default)]
 pub struct Stage<'a> {
-    /// Those that are on, and those that were since the document was opened: a rule that is
-    /// switched off stays under the hand.
+    /// Those that acted, and those that were on at any time since the document was opened: a rule that is
+    /// switched off stays within reach.
     pub listed: Vec<&'a RuleRow>,
-    /// Those that were off all the time.
+    /// Those that are on and changed nothing, and those that were off all the time.
     pub folded: Vec<&'a RuleRow>,
 }
 
 impl<'a> Stage<'a> {
-    /// The stage of a variant in which these rules were used.
+    /// The stage of a variant in which these rules were used, and of them these were idle.
     #[must_use]
-    pub fn new(variant: &'a Variant, group: Group, used: &BTreeSet<String>) -> Self {
-        let (listed, folded) = variant.rules_of(group).partition(|row| row.on || used.contains(&row.id));
+    pub fn new(variant: &'a Variant, group: Group, used: &BTreeSet<String>, idle: &BTreeSet<String>) -> Self {
+        let is_listed = |row: &&RuleRow| (row.on || used.contains(&row.id)) && !idle.contains(&row.id);
+        let (listed, folded) = variant.rules_of(group).partition(is_listed);
         Self { listed, folded }
+    }
+
+    /// What is folded away, in a few words.
+    #[must_use]
+    pub fn folded_in_words(&self) -> String {
+        let idle = self.folded.iter().filter(|row| row.on).count();
+        let off = self.folded.len() - idle;
+        let counted = |count: usize, one, many| (count > 0).then(|| words::counted(count as f64, one, many));
+        let idle = counted(idle, mark("idle rule"), mark("idle rules"));
+        let off = counted(off, mark("more rule"), mark("more rules"));
+        idle.into_iter().chain(off).collect::<Vec<_>>().join(", ")
     }
 
     /// The rows among which a rule moves: those it is shown with.
@@ -114,7 +126,7 @@ mod tests {
         ] {
             let (mut variant, ids) = variant(list);
             let id = ids.split(' ').nth(rule).expect("a rule").to_owned();
-            let stage = Stage::new(&variant, GROUP, &BTreeSet::new());
+            let stage = Stage::new(&variant, GROUP, &BTreeSet::new(), &BTreeSet::new());
             let place = place_in_stage(&variant, GROUP, stage.rows_around(&id), &id, to);
             assert!(variant.move_rule(&id, place));
             assert_eq!(named(&variant, &ids, list), expected, "{list}, {rule} to {to}");
@@ -127,8 +139,18 @@ mod tests {
         let id = |at: usize| ids.split(' ').nth(at).expect("a rule").to_owned();
         let used = [id(0), id(2)].into();
         variant.rules.iter_mut().filter(|row| row.id == id(0)).for_each(|row| row.on = false);
-        let stage = Stage::new(&variant, GROUP, &used);
+        let stage = Stage::new(&variant, GROUP, &used, &BTreeSet::new());
         let shown = |rows: &[&RuleRow]| rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
         assert_eq!((shown(&stage.listed), shown(&stage.folded)), (vec![id(0), id(2)], vec![id(1)]));
+    }
+
+    #[test]
+    fn an_idle_rule_is_folded_away() {
+        let (variant, ids) = variant("a (b) c");
+        let id = |at: usize| ids.split(' ').nth(at).expect("a rule").to_owned();
+        let stage = Stage::new(&variant, GROUP, &[id(0), id(2)].into(), &[id(2)].into());
+        let shown = |rows: &[&RuleRow]| rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
+        assert_eq!((shown(&stage.listed), shown(&stage.folded)), (vec![id(0)], vec![id(1), id(2)]));
+        assert_eq!(stage.folded_in_words(), "1 idle rule, 1 more rule");
     }
 }

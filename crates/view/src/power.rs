@@ -8,10 +8,20 @@ use tiebreak_sim::CappingKind;
 /// The rule that spreads what VMs draw.
 const RULE: &str = "PowerBalance";
 
+/// Whether a rule balances power or chassis have a budget.
+#[must_use]
+pub fn is_asked(app: &App) -> bool {
+    has_rule(app) || app.variant().power.capping != CappingKind::Off
+}
+
+fn has_rule(app: &App) -> bool {
+    app.variant().rules.iter().any(|row| row.id == RULE && row.on)
+}
+
 /// The whole in a few words, for who does not open it.
 #[must_use]
 pub fn in_short(app: &App) -> String {
-    let has_rule = app.variant().rules.iter().any(|row| row.id == RULE && row.on);
+    let has_rule = has_rule(app);
     let power = app.variant().power;
     let budget = words::trimmed(power.budget_pct, 1);
     match (power.capping, has_rule) {

@@ -740,7 +740,12 @@ fn machines_of_failed_commits_are_told_while_it_runs_and_frame_by_frame() {
 fn rules_that_were_on_keep_their_row() {
     let mut session = Session::small();
     let folded = |session: &Session| {
-        let stage = list::Stage::new(session.app.variant(), Group::MachinePreferences, &session.app.used_rules);
+        let stage = list::Stage::new(
+            session.app.variant(),
+            Group::MachinePreferences,
+            &session.app.used_rules,
+            session.app.idle_rules(),
+        );
         stage.folded.iter().any(|row| row.id == "WorstFit")
     };
     assert!(folded(&session), "it was off when the document was opened");

@@ -12,13 +12,16 @@ fn main() {
     console_error_panic_hook::set_once();
 }
 
-/// The picture as HTML, of the trace in this file.
+/// What is seen first as HTML, of the trace in this file: by who comes for the first time, and by who was here before.
 ///
 /// # Errors
 /// When the file is no trace, or the page's own scenario cannot run on it.
 #[wasm_bindgen]
-pub fn picture(name: &str, file: &[u8]) -> Result<String, JsError> {
-    Ok(tiebreak_picture::html(&Arc::new(parsed(name, file)?.workload))?)
+pub fn picture(name: &str, file: &[u8]) -> Result<Vec<String>, JsError> {
+    let trace = Arc::new(parsed(name, file)?.workload);
+    let tiebreak_picture::First { welcome, picture } =
+        tiebreak_picture::html(&trace).map_err(|error| JsError::new(&error))?;
+    Ok(vec![welcome, picture])
 }
 
 /// What comes of the page's first run on this trace, as the page reads it.

@@ -1,26 +1,33 @@
-//! The sides of the page, which are drawers on narrow screens.
+//! The sides of the page, which are sheets at the bottom of narrow screens.
 
+use tiebreak_app::Message;
 use tiebreak_i18n::tr;
 use yew::prelude::*;
 
 use super::Page;
 use crate::parts::media;
-use crate::parts::panel::{Act, Place, Scene, Side};
+use crate::parts::panel::{Act, Place, Scene, Sent, Side, Tabs};
 
 impl Page {
-    /// Opens a drawer, or closes the one that is open.
-    pub(super) fn draw(&mut self, side: Option<Side>) {
+    /// Opens a side, or closes the one that is open. Closing the right one forgets what was selected.
+    pub(super) fn draw(&mut self, side: Option<Side>) -> Vec<Sent> {
         let left = std::mem::replace(&mut self.drawer, side);
+        let was_asked = self.has_right() && self.app.lesson.is_none();
+        self.asks_why = side == Some(Side::Right);
         let target = match (side, left) {
-            (None, None) => return,
-            (Some(_), _) => ".side.open .close",
-            (None, Some(Side::Left)) => ".drawers :first-child",
-            (None, Some(Side::Right)) => ".drawers :last-child",
+            (Some(Side::Right), _) => ".explain-side input",
+            (Some(Side::Left), _) => ".side.open .close",
+            (None, Some(Side::Left)) => ".drawers button",
+            (None, _) => ".ask-why",
         };
         self.focus = Some(target.to_owned());
+        if side.is_none() && left != Some(Side::Left) && was_asked {
+            return vec![Message::Vm(String::new()).into(), Message::Machine(None).into()];
+        }
+        Vec::new()
     }
 
-    /// Opens a drawer where sides are drawers, as the style sheet has it.
+    /// Opens a side where sides are sheets, as the style sheet has it.
     pub(super) fn reveal(&mut self, side: Side) {
         if media("(max-width: 1180px)") {
             self.drawer = Some(side);
@@ -29,15 +36,20 @@ impl Page {
 
     /// A side with all that stands there.
     pub(super) fn side(&self, side: Side, scene: &Scene<'_>) -> Html {
-        let (place, name, label) = match side {
-            Side::Left => (Place::Left, "rules-side", tr("Rules and settings")),
-            Side::Right => (Place::Right, "explain-side", tr("Explanations")),
+        let (name, label) = match side {
+            Side::Left => ("rules-side", tr("Rules and settings")),
+            Side::Right => ("explain-side", tr("Explanations")),
         };
         let open = (self.drawer == Some(side)).then_some("open");
+        let shown = match side {
+            Side::Left if self.app.lesson.is_some() => self.panels.view_all(Tabs::Left, &self.link, scene),
+            Side::Left => self.panels.view_tabs(Tabs::Left, tr("What can be changed"), &self.link, scene),
+            Side::Right => self.panels.view(Place::Right, &self.link, scene),
+        };
         html! {
             <aside class={classes!("side", name, open)} aria-label={label}>
                 <button class="close" onclick={self.shut()}>{ tr("Close") }</button>
-                { self.panels.view(place, &self.link, scene) }
+                { shown }
             </aside>
         }
     }

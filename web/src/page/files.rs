@@ -9,7 +9,7 @@ use tiebreak_trace::Limits;
 use web_sys::File;
 
 use super::{Page, PageMessage};
-use crate::parts::panel::{News, Sent};
+use crate::parts::panel::{News, Sent, View};
 
 /// The trace that is being read, or was read last.
 #[derive(Default)]
@@ -72,6 +72,7 @@ impl Page {
             let notice = Notice::bad(say("{name} is too large", &[&name]), vec![tell(&why.phrase())]);
             return self.tell(Message::Notice(notice));
         }
+        self.show(View::Trace);
         self.reading.since_ms = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
         let sample = settings.to_values();

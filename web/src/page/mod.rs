@@ -8,6 +8,7 @@ mod keeping;
 mod listeners;
 mod opening;
 mod theme;
+mod usage;
 mod view;
 
 use gloo::events::EventListener;
@@ -24,7 +25,7 @@ use self::listeners::Resize;
 use self::theme::Theme;
 use crate::engine_link::Said;
 use crate::parts::embed;
-use crate::parts::panel::{Act, Link, News, Scene, Sent, Side};
+use crate::parts::panel::{Act, Link, News, Scene, Sent, Side, View};
 use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, language};
@@ -74,6 +75,10 @@ pub(crate) struct Page {
     embed: Option<Embed>,
     theme: Theme,
     drawer: Option<Side>,
+    /// Somebody wants to ask about a VM.
+    asks_why: bool,
+    /// What the page is used for, where nothing else says so.
+    view: View,
     centre: NodeRef,
     /// What gets the focus once the page is drawn.
     focus: Option<String>,
@@ -157,6 +162,7 @@ impl Page {
             sample: self.reading.sample,
             reading_s: self.reading.seconds(),
             theme: self.theme.name(),
+            view: self.shown_view(),
         }
     }
 
@@ -167,6 +173,7 @@ impl Page {
                 // Inside another page there is nothing to undo but the opening of its link.
                 Sent::App(Message::Undo | Message::Redo) if self.embed.is_some() => Vec::new(),
                 Sent::App(message) => {
+                    self.leave_for(&message);
                     self.tell(message);
                     Vec::new()
                 }
@@ -179,6 +186,7 @@ impl Page {
 
     /// Lets the panels follow what changed.
     fn follow(&mut self) {
+        self.play_first_film();
         let sent = self.panels.hear(&News::Changed, &self.link, &self.app);
         self.obey(sent);
     }
@@ -186,9 +194,11 @@ impl Page {
     /// What only the page can do; what comes of it.
     fn act(&mut self, act: Act) -> Vec<Sent> {
         match act {
-            Act::Fold(id, open) => return self.panels.fold(id, open, &self.link, &self.app),
+            Act::Open(id) => return self.panels.open(id, &self.link, &self.app),
+            Act::Tab(tabs, name) => return self.open_tab(tabs, name),
+            Act::View(view) => return self.use_for(view),
             Act::Focus(target) => self.focus = Some(target),
-            Act::Drawer(side) => self.draw(side),
+            Act::Drawer(side) => return self.draw(side),
             Act::Reveal(side) => self.reveal(side),
             Act::File(file) => self.take_file(&file),
             Act::Columns => self.read_with_columns(),

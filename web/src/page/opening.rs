@@ -14,7 +14,7 @@ use super::theme::Theme;
 use super::{Page, PageMessage, keeping, listeners};
 use crate::engine_link::EngineLink;
 use crate::parts::embed;
-use crate::parts::panel::{Link, News};
+use crate::parts::panel::{Link, News, View};
 use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, places};
@@ -22,8 +22,11 @@ use crate::{drafts, places};
 /// Engines beside those on screen, at most: each has the trace in its memory.
 const ENGINES_MAX: usize = 6;
 
-/// Width of the charts before it is known, in CSS pixels.
-const WIDTH: u32 = 640;
+/// Width of the window from which on the rules stand beside the charts, what they take of it, and what is free beside the
+/// charts, as the style sheet has it; in CSS pixels.
+const SIDES_FROM: u32 = 1181;
+const SIDE: u32 = 356;
+const MARGINS: u32 = 32;
 
 impl Page {
     pub(super) fn open(context: &Context<Self>) -> Self {
@@ -34,6 +37,7 @@ impl Page {
         let fragment = gloo::utils::window().location().hash().unwrap_or_default();
         let mut panels = Panels::new();
         let sent = panels.hear(&News::Address(&fragment), &link, &app);
+        let has_address = fragment.len() > 1;
         let (app, effects) = match embed {
             Some(_) => open_link(app, first, fragment),
             None => open_own(app, first, if sent.is_empty() { fragment } else { String::new() }),
@@ -43,11 +47,13 @@ impl Page {
             workers: workers(&scope, &link),
             panels,
             link,
-            width: WIDTH,
+            width: width(),
             hover: None,
             embed,
             theme: Theme::kept(),
             drawer: None,
+            asks_why: false,
+            view: View::Experiment,
             centre: NodeRef::default(),
             focus: None,
             is_to_print: false,
@@ -57,6 +63,7 @@ impl Page {
             _resize: None,
             scope,
         };
+        page.view = page.first_view(has_address);
         page.app.use_engines(engines());
         page.app.restore_runs(&keeping::kept(keeping::RUNS));
         page.app.own_lesson.text = keeping::kept(keeping::LESSON);
@@ -149,6 +156,14 @@ fn workers(scope: &Scope<Page>, link: &Link) -> Workers {
             }
         }
     }))
+}
+
+/// Width of the charts as it will be, so that nothing moves once it is measured.
+fn width() -> u32 {
+    let root = gloo::utils::document().document_element().map_or(0, |root| root.client_width());
+    let window = u32::try_from(root).unwrap_or(0);
+    let side = if window >= SIDES_FROM { SIDE } else { 0 };
+    window.saturating_sub(side).max(260) - MARGINS
 }
 
 /// Engines that may work beside those on screen: one core is the page's own.

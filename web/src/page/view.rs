@@ -7,36 +7,68 @@ use yew::prelude::*;
 
 use super::Page;
 use crate::offline::Offline;
-use crate::parts::panel::{Place, Scene, Side};
+use crate::parts::compare;
+use crate::parts::panel::{Place, Scene, Side, Tabs, View};
 
 impl Page {
     /// The page as it is outside of others.
     pub(super) fn whole(&self, picture: &AttrValue) -> Html {
-        let (app, scene) = (&self.app, &self.scene());
+        let scene = &self.scene();
         let at = |place| self.panels.view(place, &self.link, scene);
-        let has_right = self.panels.has(Place::Right, app);
-        let is_idle = !matches!(app.front.phase, Phase::Idle | Phase::Running);
+        let body = match scene.view {
+            View::Welcome => self.plain("welcome", Place::Welcome, scene),
+            View::Learn if self.app.lesson.is_none() => self.plain("learn", Place::Learn, scene),
+            _ => self.columns(picture, scene),
+        };
+        html! { <>{ at(Place::Bar) }{ body }{ at(Place::Over) }</> }
+    }
+
+    /// The page without sides.
+    fn plain(&self, class: &'static str, place: Place, scene: &Scene<'_>) -> Html {
+        let at = |place| self.panels.view(place, &self.link, scene);
         html! {
-            <>
-                { at(Place::Bar) }
-                <div class={classes!("columns", (!has_right).then_some("without-explain"))}>
-                    { self.side(Side::Left, scene) }
-                    <main class="centre" ref={&self.centre}>
-                        <div class="headline">
-                            <h1 class="lead">{ tr("How does a cloud choose a machine for your VM?") }</h1>
-                            { at(Place::Headline) }
-                        </div>
-                        <Offline is_live={self.workers.are_whole() && is_idle} language={tiebreak_i18n::language()} />
-                        { at(Place::Above) }
-                        { self.middle(picture, scene) }
-                        <footer class="muted">{ footer(app) }</footer>
-                    </main>
-                    if has_right { { self.side(Side::Right, scene) } }
-                    if self.drawer.is_some() { <div class="backdrop" onclick={self.shut()}></div> }
-                </div>
-                { at(Place::Over) }
-            </>
+            <main key={class} class={class}>
+                { at(place) }
+                <div class="news-row">{ self.offline() }{ at(Place::Headline) }{ at(Place::Above) }</div>
+            </main>
         }
+    }
+
+    fn offline(&self) -> Html {
+        let is_idle = !matches!(self.app.front.phase, Phase::Idle | Phase::Running);
+        html! { <Offline is_live={self.workers.are_whole() && is_idle} language={tiebreak_i18n::language()} /> }
+    }
+
+    /// A scenario: what can be changed, what comes of it, and why.
+    fn columns(&self, picture: &AttrValue, scene: &Scene<'_>) -> Html {
+        let app = &self.app;
+        let at = |place| self.panels.view(place, &self.link, scene);
+        let has_right = self.has_right();
+        html! {
+            <div key="columns" class={classes!("columns", (!has_right).then_some("without-explain"), app.lesson.is_some().then_some("in-lesson"))}>
+                { self.side(Side::Left, scene) }
+                <main class="centre" ref={&self.centre}>
+                    <div class="headline">
+                        <h1 class="unseen">{ tr("How a cloud chooses a machine for every VM") }</h1>
+                        if app.lesson.is_none() { { compare::tabs(&self.link, app) } }
+                        { at(Place::Headline) }
+                    </div>
+                    { self.offline() }
+                    { at(Place::Above) }
+                    if scene.view == View::Trace { { at(Place::Trace) } }
+                    { self.middle(picture, scene) }
+                    <footer class="muted">{ footer(app) }</footer>
+                </main>
+                if has_right { { self.side(Side::Right, scene) } }
+            </div>
+        }
+    }
+
+    /// Whether there is a side on the right: while something is selected, or was to be asked for.
+    pub(super) fn has_right(&self) -> bool {
+        let selection = &self.app.selection;
+        let is_asked = self.asks_why || !selection.vm.is_empty() || selection.machine.is_some();
+        self.panels.has(Place::Right, &self.app) && (is_asked || self.app.lesson.is_some())
     }
 
     /// What the run shows; before there is anything to show, the picture the page came with, as long as it is of this
@@ -54,7 +86,12 @@ impl Page {
         if app.hides_result() {
             return html! { <p class="hint before-run">{ tr("Predict first; then the run is shown.") }</p> };
         }
-        self.panels.view(Place::Centre, &self.link, scene)
+        html! {
+            <>
+                { self.panels.view(Place::Centre, &self.link, scene) }
+                { self.panels.view_tabs(Tabs::Under, tr("Below the map"), &self.link, scene) }
+            </>
+        }
     }
 }
 

@@ -89,8 +89,12 @@ impl Panel for AdmissionPanel {
 
     const ID: &'static str = "admission";
     const TITLE: &'static str = mark("Admission");
-    const FRAME: Frame = Frame::Fold(mark("Admission and growth"));
+    const FRAME: Frame = Frame::Region(mark("Admission and growth"));
     const CONTROL: Option<Control> = Some(Control::Admission);
+
+    fn is_needed(app: &App) -> bool {
+        admission::is_asked(app)
+    }
 
     fn summary(app: &App) -> String {
         admission::in_short(app)

@@ -25,8 +25,12 @@ impl Panel for AnatomyPanel {
 
     const ID: &'static str = "anatomy";
     const TITLE: &'static str = mark("Anatomy");
-    const FRAME: Frame = Frame::Fold(mark("Anatomy of caches and agents"));
+    const FRAME: Frame = Frame::Region(mark("Anatomy of caches and agents"));
     const CONTROL: Option<Control> = Some(Control::Anatomy);
+
+    fn is_needed(_: &App) -> bool {
+        false
+    }
 
     fn summary(app: &App) -> String {
         app.front.live.as_ref().and_then(anatomy::in_short).unwrap_or_default()

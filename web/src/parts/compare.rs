@@ -32,10 +32,6 @@ pub(crate) fn tabs(link: &Link, app: &App) -> Html {
         }
     };
     let fork = link.callback(|_: MouseEvent| Message::Fork { at_hours: None });
-    let mode = |mode: Mode, label: &'static str| {
-        let onclick = link.callback(move |_: MouseEvent| Message::Mode(mode));
-        html! { <button aria-pressed={(app.mode == mode).to_string()} {onclick}>{ label }</button> }
-    };
     html! {
         <>
             <span class="tabs" role="group" aria-label={tr("Variants")}>
@@ -44,9 +40,6 @@ pub(crate) fn tabs(link: &Link, app: &App) -> Html {
                     <button onclick={fork}>{ say("Fork as {}", &[&app.next_variant()]) }</button>
                 }
             </span>
-            if many {
-                <span class="tabs" role="group" aria-label={tr("Mode")}>{ mode(Mode::Explore, tr("Explore")) }{ mode(Mode::Compare, tr("Compare")) }</span>
-            }
         </>
     }
 }

@@ -10,7 +10,7 @@ use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::{Block, Question, Span};
 use tiebreak_scenario::link;
 use tiebreak_sim::METRICS;
-use web_sys::{HtmlSelectElement, HtmlTextAreaElement};
+use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use super::around;
@@ -26,9 +26,6 @@ const MOMENTS: usize = 5;
 /// What an address with a lesson begins with; behind it the lesson's id, and perhaps `/` and a step
 /// from 1.
 const NAMED: &str = "#lesson=";
-
-/// Stands in the list of lessons for the one that is being written.
-const OWN: &str = "+own";
 
 /// A lesson as the list of lessons has it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -182,28 +179,27 @@ impl Lessons {
         None
     }
 
-    /// The list to choose from.
-    pub(crate) fn menu(&self, link: &Link) -> Html {
-        let choose = link.batch_callback(|event: Event| {
-            let select: HtmlSelectElement = event.target_unchecked_into();
-            let chosen = select.value();
-            select.set_value("");
-            match chosen.as_str() {
-                "" => None,
-                OWN => Some(Sent::from(OwnMessage::Open(true))),
-                _ => Some(LessonMessage::Fetch(chosen, 0).into()),
+    /// The lessons to choose from, and the way to one of one's own.
+    pub(crate) fn cards(&self, link: &Link) -> Html {
+        let card = |lesson: &Listed| {
+            let id = lesson.id.clone();
+            let open = link.callback(move |_: MouseEvent| LessonMessage::Fetch(id.clone(), 0));
+            let minutes = lesson.minutes.as_ref().map(|minutes| say("{minutes} min", &[&minutes]));
+            html! {
+                <li key={lesson.id.clone()}><button class="lesson-card" onclick={open}>
+                    <strong lang={english()}>{ &lesson.title }</strong>
+                    if let Some(about) = &lesson.about { <span lang={english()}>{ about }</span> }
+                    if let Some(minutes) = minutes { <small class="muted">{ minutes }</small> }
+                </button></li>
             }
-        });
-        let option = |lesson: &Listed| {
-            let minutes = lesson.minutes.as_ref().map_or(String::new(), |minutes| say(" ({minutes} min)", &[&minutes]));
-            html! { <option lang={english()} value={lesson.id.clone()} title={lesson.about.clone()}>{ format!("{}{minutes}", lesson.title) }</option> }
         };
+        let own = link.callback(|_: MouseEvent| OwnMessage::Open(true));
         html! {
-            <select aria-label={tr("Open a lesson")} onchange={choose}>
-                <option value="" selected=true>{ tr("Lessons…") }</option>
-                { for self.listed.iter().map(option) }
-                <option value={OWN}>{ tr("Make your own…") }</option>
-            </select>
+            <>
+                if self.listed.is_empty() { <p class="muted">{ tr("Loading the lessons…") }</p> }
+                <ol class="lesson-cards" role="list">{ for self.listed.iter().map(card) }</ol>
+                <p><button onclick={own}>{ tr("Write a lesson…") }</button></p>
+            </>
         }
     }
 
@@ -350,7 +346,7 @@ impl Lessons {
 
 /// A presenter's key: forward, or back.
 fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
-    const TAKES_KEYS: &str = "input, select, textarea, canvas, .menu, .handle, .table, .event, .film";
+    const TAKES_KEYS: &str = "[role=tab], input, select, textarea, canvas, .menu, .handle, .table, .event, .film";
     let message = match event.key().as_str() {
         _ if around(event, TAKES_KEYS).is_some() => return None,
         "ArrowRight" | "PageDown" if !playing.is_revealed => Message::Reveal,

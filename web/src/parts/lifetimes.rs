@@ -58,8 +58,12 @@ impl Panel for LifetimesPanel {
 
     const ID: &'static str = "lifetimes";
     const TITLE: &'static str = mark("Lifetimes");
-    const FRAME: Frame = Frame::Fold(mark("Lifetimes and who predicts them"));
+    const FRAME: Frame = Frame::Region(mark("Lifetimes and who predicts them"));
     const CONTROL: Option<Control> = Some(Control::Lifetimes);
+
+    fn is_needed(app: &App) -> bool {
+        app.asks_lifetimes()
+    }
 
     fn summary(app: &App) -> String {
         lifetimes::in_short(app)

@@ -5,8 +5,10 @@
 
 use panel::Place;
 use panels::Entry;
+use tiebreak_i18n::mark;
 
 pub(crate) mod admission;
+pub(crate) mod agents;
 pub(crate) mod anatomy;
 pub(crate) mod charts;
 pub(crate) mod columns;
@@ -21,7 +23,10 @@ pub(crate) mod film;
 pub(crate) mod fleet_map;
 pub(crate) mod form;
 pub(crate) mod lesson;
+pub(crate) mod lesson_list;
 pub(crate) mod lifetimes;
+pub(crate) mod machines;
+pub(crate) mod menu;
 pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
@@ -38,38 +43,52 @@ pub(crate) mod share;
 pub(crate) mod sizing;
 pub(crate) mod status;
 pub(crate) mod sweep;
+pub(crate) mod tabs;
 pub(crate) mod timeline;
 pub(crate) mod toolbar;
+pub(crate) mod welcome;
 pub(crate) mod workload;
 
-/// The panels, each with its place; those in one place stand there in this order.
+/// The panels, each with its place; those in one place stand there in this order, and tabs in the order of their
+/// first panels.
 static PANELS: &[Entry] = &[
     Entry::of::<toolbar::Toolbar>(Place::Bar),
-    Entry::of::<rules::List>(Place::Left),
-    Entry::of::<workload::WorkloadPanel>(Place::Left),
+    Entry::of::<welcome::Welcome>(Place::Welcome),
+    Entry::of::<lesson_list::LessonList>(Place::Learn),
+    Entry::of::<rules::List>(Place::Left(RULES)),
+    Entry::of::<machines::MachinesPanel>(Place::Left(FLEET)),
+    Entry::of::<agents::AgentsPanel>(Place::Left(AGENTS)),
     Entry::of::<status::Status>(Place::Headline),
     Entry::of::<notices::Notices>(Place::Above),
     Entry::of::<columns::Columns>(Place::Above),
     Entry::of::<lesson::Lessons>(Place::Above),
     Entry::of::<fleet_map::Fleet>(Place::Centre),
     Entry::of::<timeline::Timeline>(Place::Centre),
-    Entry::of::<compare::Compare>(Place::Centre),
-    Entry::of::<charts::Charts>(Place::Centre),
-    Entry::of::<differences::Differences>(Place::Centre),
-    Entry::of::<sweep::SweepPanel>(Place::Centre),
-    Entry::of::<runs::Runs>(Place::Centre),
-    Entry::of::<profile::ProfilePanel>(Place::Centre),
-    Entry::of::<lifetimes::LifetimesPanel>(Place::Centre),
-    Entry::of::<network::NetworkPanel>(Place::Centre),
-    Entry::of::<admission::AdmissionPanel>(Place::Centre),
-    Entry::of::<power::PowerPanel>(Place::Centre),
-    Entry::of::<anatomy::AnatomyPanel>(Place::Centre),
+    Entry::of::<compare::Compare>(Place::Under(CHARTS)),
+    Entry::of::<charts::Charts>(Place::Under(CHARTS)),
+    Entry::of::<differences::Differences>(Place::Under(CHARTS)),
+    Entry::of::<workload::WorkloadPanel>(Place::Under(WORKLOAD)),
+    Entry::of::<profile::ProfilePanel>(Place::Under(WORKLOAD)),
+    Entry::of::<sweep::SweepPanel>(Place::Under(mark("Sweep"))),
+    Entry::of::<runs::Runs>(Place::Under(mark("Runs"))),
+    Entry::of::<lifetimes::LifetimesPanel>(Place::Under(mark("Lifetimes"))),
+    Entry::of::<network::NetworkPanel>(Place::Under(mark("Network"))),
+    Entry::of::<admission::AdmissionPanel>(Place::Under(mark("Admission"))),
+    Entry::of::<power::PowerPanel>(Place::Under(mark("Power"))),
+    Entry::of::<anatomy::AnatomyPanel>(Place::Under(mark("Caches"))),
     Entry::of::<film::Decision>(Place::Right),
     Entry::of::<explain::Explain>(Place::Right),
     Entry::of::<share::Share>(Place::Over),
     Entry::of::<own_lesson::OwnLesson>(Place::Over),
     Entry::of::<report::Report>(Place::Over),
 ];
+
+/// Tabs in which several panels are, or to which other parts of the page lead.
+const RULES: &str = mark("Rules");
+pub(crate) const FLEET: &str = mark("Fleet");
+const AGENTS: &str = mark("Agents and seed");
+pub(crate) const CHARTS: &str = mark("Charts");
+pub(crate) const WORKLOAD: &str = mark("Workload");
 
 /// A rule's name that may break between its words.
 pub(crate) fn name(rule: &str) -> yew::Html {

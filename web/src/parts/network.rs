@@ -43,8 +43,12 @@ impl Panel for NetworkPanel {
 
     const ID: &'static str = "network";
     const TITLE: &'static str = mark("Virtual datacenters");
-    const FRAME: Frame = Frame::Fold(mark("Virtual datacenters and the network"));
+    const FRAME: Frame = Frame::Region(mark("Virtual datacenters and the network"));
     const CONTROL: Option<Control> = Some(Control::Network);
+
+    fn is_needed(app: &App) -> bool {
+        network::is_linked(app)
+    }
 
     fn summary(app: &App) -> String {
         network::in_short(app)

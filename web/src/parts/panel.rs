@@ -39,12 +39,17 @@ pub(crate) trait Panel: Default + 'static {
         Self::CONTROL.is_none_or(|control| shows(app, control))
     }
 
-    /// What stands beside its heading, open or closed.
+    /// Whether anything asks for it now. What nothing asks for is opened from a list beside the tabs.
+    fn is_needed(_: &App) -> bool {
+        true
+    }
+
+    /// What stands beside its heading.
     fn summary(_: &App) -> String {
         String::new()
     }
 
-    /// What it shows; inside its frame, when that is open.
+    /// What it shows, inside its frame.
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html;
 
     /// Takes in one of its own messages; what comes of it is done in this order.
@@ -66,10 +71,8 @@ pub(crate) trait Panel: Default + 'static {
 pub(crate) enum Frame {
     /// Nothing: it draws its own region.
     Bare,
-    /// A region with this heading, which opens it; closed, it shows the summary alone.
-    Fold(&'static str),
-    /// The same as a disclosure below the charts; what is in it stands on the page closed, too.
-    Disclosure(&'static str),
+    /// A region with this heading, and the summary beside it.
+    Region(&'static str),
 }
 
 /// Where a panel stands on the page.
@@ -77,27 +80,70 @@ pub(crate) enum Frame {
 pub(crate) enum Place {
     /// Across the top.
     Bar,
-    /// The side on the left; a drawer on narrow screens.
-    Left,
+    /// The whole page below the bar, for who comes for the first time.
+    Welcome,
+    /// The whole page below the bar: the lessons to choose from.
+    Learn,
+    /// In the middle, above all else, while the page is about a trace of one's own.
+    Trace,
+    /// In a tab of this name on the left; on narrow screens in a sheet at the bottom.
+    Left(&'static str),
     /// Beside the page's headline.
     Headline,
     /// In the middle, above what the run shows, and there before any run.
     Above,
     /// In the middle: what the run shows.
     Centre,
+    /// In a tab of this name below that.
+    Under(&'static str),
     /// The side on the right; a drawer on narrow screens.
     Right,
     /// Over the page, or in its place on paper.
     Over,
 }
 
-/// A side that is a drawer on narrow screens.
+/// A side, which is a sheet at the bottom on narrow screens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// That of [`Place::Left`].
     Left,
     /// That of [`Place::Right`].
     Right,
+}
+
+/// Tabs of which one is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tabs {
+    /// Those of [`Place::Left`].
+    Left,
+    /// Those of [`Place::Under`].
+    Under,
+}
+
+impl Place {
+    /// The tabs in which it is, and which of them.
+    pub(crate) fn tab(self) -> Option<(Tabs, &'static str)> {
+        match self {
+            Self::Left(name) => Some((Tabs::Left, name)),
+            Self::Under(name) => Some((Tabs::Under, name)),
+            _ => None,
+        }
+    }
+}
+
+/// What the page is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// One idea, for who comes for the first time.
+    Welcome,
+    /// Lessons.
+    Learn,
+    /// A scenario and all that can be changed about it.
+    Experiment,
+    /// The same, with another variant beside it.
+    Compare,
+    /// The same, with what there is to know of a trace of one's own.
+    Trace,
 }
 
 /// What a panel sees when it is drawn.
@@ -115,6 +161,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) reading_s: f64,
     /// The choice of colours: `system`, `light` or `dark`.
     pub(crate) theme: &'a str,
+    /// What the page is used for.
+    pub(crate) view: View,
 }
 
 impl Scene<'_> {
@@ -131,7 +179,7 @@ pub(crate) fn shows(app: &App, control: Control) -> bool {
 
 /// What happens around a panel.
 pub(crate) enum News<'a> {
-    /// Its frame was opened, or closed.
+    /// The tab in which it is was opened, or closed.
     Opened(bool),
     /// Something was done; what a panel shows may follow from another state of the application now.
     Changed,
@@ -169,8 +217,12 @@ pub(crate) enum Sent {
 
 /// What the page does for its panels.
 pub(crate) enum Act {
-    /// Opens or closes the frame of a panel, by its id.
-    Fold(&'static str, bool),
+    /// Opens the tab in which a panel is, by the panel's id.
+    Open(&'static str),
+    /// Opens a tab.
+    Tab(Tabs, &'static str),
+    /// Uses the page for this.
+    View(View),
     /// Gives the focus to what this selector finds.
     Focus(String),
     /// Opens a drawer, or closes the one that is open.

@@ -8,7 +8,8 @@ use web_sys::Event;
 use yew::prelude::*;
 
 use super::PANELS;
-use super::panel::{Act, Frame, Link, News, Panel, Place, Scene, Sent};
+use super::panel::{Act, Frame, Link, News, Panel, Place, Scene, Sent, Tabs};
+use super::tabs::{self, Tab};
 
 /// A line of the table.
 pub(crate) struct Entry {
@@ -17,6 +18,7 @@ pub(crate) struct Entry {
     title: &'static str,
     frame: Frame,
     is_shown: fn(&App) -> bool,
+    is_needed: fn(&App) -> bool,
     summary: fn(&App) -> String,
     make: fn() -> Box<dyn Live>,
 }
@@ -30,6 +32,7 @@ impl Entry {
             title: P::TITLE,
             frame: P::FRAME,
             is_shown: P::is_shown,
+            is_needed: P::is_needed,
             summary: P::summary,
             make: || Box::new(P::default()),
         }
@@ -70,31 +73,42 @@ impl<P: Panel> Live for P {
     }
 }
 
-/// All panels, in the order of the table.
-pub(crate) struct Panels(Vec<Standing>);
+/// All panels, in the order of the table, and the tabs that are open.
+pub(crate) struct Panels {
+    standing: Vec<Standing>,
+    left: &'static str,
+    under: &'static str,
+}
 
-/// One of them, and whether its frame is open.
+/// One of them.
 struct Standing {
     entry: &'static Entry,
     panel: Box<dyn Live>,
-    is_open: bool,
 }
 
 impl Panels {
-    /// As they are when the page opens.
+    /// As they are when the page opens: of all tabs the first is open.
     pub(crate) fn new() -> Self {
-        Self(PANELS.iter().map(|entry| Standing { entry, panel: (entry.make)(), is_open: false }).collect())
+        let standing = PANELS.iter().map(|entry| Standing { entry, panel: (entry.make)() }).collect();
+        let first = |of: Tabs| {
+            PANELS
+                .iter()
+                .filter_map(|entry| entry.place.tab())
+                .find(|(tabs, _)| *tabs == of)
+                .map_or("", |(_, name)| name)
+        };
+        Self { standing, left: first(Tabs::Left), under: first(Tabs::Under) }
     }
 
     /// The panel of this type.
     pub(crate) fn get<P: Panel>(&self) -> Option<&P> {
-        self.0.iter().find_map(|standing| standing.panel.as_any().downcast_ref())
+        self.standing.iter().find_map(|standing| standing.panel.as_any().downcast_ref())
     }
 
     /// Gives a message to the panel whose it is.
     pub(crate) fn update(&mut self, message: Box<dyn Any>, link: &Link, app: &App) -> Vec<Sent> {
         let mut message = message;
-        for standing in &mut self.0 {
+        for standing in &mut self.standing {
             match standing.panel.update(message, link, app) {
                 Ok(sent) => return sent,
                 Err(other) => message = other,
@@ -105,15 +119,35 @@ impl Panels {
 
     /// Tells all of them; what they send.
     pub(crate) fn hear(&mut self, news: &News<'_>, link: &Link, app: &App) -> Vec<Sent> {
-        self.0.iter_mut().flat_map(|standing| standing.panel.hear(news, link, app)).collect()
+        self.standing.iter_mut().flat_map(|standing| standing.panel.hear(news, link, app)).collect()
     }
 
-    /// Opens or closes the frame of a panel.
-    pub(crate) fn fold(&mut self, id: &str, open: bool, link: &Link, app: &App) -> Vec<Sent> {
-        let folded = self.0.iter_mut().find(|standing| standing.entry.id == id && standing.is_open != open);
-        let Some(standing) = folded else { return Vec::new() };
-        standing.is_open = open;
-        standing.panel.hear(&News::Opened(open), link, app)
+    /// Opens the tab in which the panel of this id is.
+    pub(crate) fn open(&mut self, id: &str, link: &Link, app: &App) -> Vec<Sent> {
+        let tab = PANELS.iter().find(|entry| entry.id == id).and_then(|entry| entry.place.tab());
+        tab.map_or_else(Vec::new, |(tabs, name)| self.select(tabs, name, link, app))
+    }
+
+    /// Opens a tab, and closes the one that was open in its place.
+    pub(crate) fn select(&mut self, tabs: Tabs, name: &'static str, link: &Link, app: &App) -> Vec<Sent> {
+        let open = match tabs {
+            Tabs::Left => &mut self.left,
+            Tabs::Under => &mut self.under,
+        };
+        let closed = std::mem::replace(open, name);
+        if closed == name {
+            return Vec::new();
+        }
+        let mut sent = Vec::new();
+        for standing in &mut self.standing {
+            let (Some(place), panel) = (standing.entry.place.tab(), &mut standing.panel) else { continue };
+            if place == (tabs, closed) {
+                sent.extend(panel.hear(&News::Opened(false), link, app));
+            } else if place == (tabs, name) {
+                sent.extend(panel.hear(&News::Opened(true), link, app));
+            }
+        }
+        sent
     }
 
     /// Whether anything stands in this place.
@@ -126,50 +160,101 @@ impl Panels {
         html! { { for self.at(place).map(|standing| standing.view(link, scene)) } }
     }
 
+    /// Tabs with what the open one has; the first where that has nothing to show now.
+    pub(crate) fn view_tabs(&self, of: Tabs, label: &'static str, link: &Link, scene: &Scene<'_>) -> Html {
+        let (open, id) = match of {
+            Tabs::Left => (self.left, "left"),
+            Tabs::Under => (self.under, "under"),
+        };
+        let (names, others) = self.tabs(of, open, scene.app);
+        let Some(open) = names.iter().copied().find(|name| *name == open).or(names.first().copied()) else {
+            return Html::default();
+        };
+        let tab = |name: &&'static str| {
+            let name = *name;
+            let select = link.callback(move |_: MouseEvent| Act::Tab(of, name));
+            Tab { label: tr(name), is_selected: name == open, select }
+        };
+        let place = if of == Tabs::Left { Place::Left(open) } else { Place::Under(open) };
+        html! {
+            <>
+                if names.len() > 1 {
+                    <div class="tabs-row">
+                        { tabs::list(label, id, names.iter().map(tab)) }
+                        if !others.is_empty() { { more(of, &others, link) } }
+                    </div>
+                }
+                <div class={format!("{id}-panel")} key={open} role={(names.len() > 1).then_some("tabpanel")}
+                    aria-labelledby={(names.len() > 1).then(|| format!("{id}-tab"))}>{ self.view(place, link, scene) }</div>
+            </>
+        }
+    }
+
+    /// All that stands in these tabs, one below the other.
+    pub(crate) fn view_all(&self, of: Tabs, link: &Link, scene: &Scene<'_>) -> Html {
+        let all =
+            self.standing.iter().filter(|standing| standing.entry.place.tab().is_some_and(|(tabs, _)| tabs == of));
+        html! { { for all.map(|standing| standing.view(link, scene)) } }
+    }
+
     /// The page was drawn.
     pub(crate) fn rendered(&self, scene: &Scene<'_>) {
-        self.0.iter().for_each(|standing| standing.panel.rendered(scene));
+        self.standing.iter().for_each(|standing| standing.panel.rendered(scene));
+    }
+
+    /// The tabs that have anything to show, in the order of the table: those that something asks for or that are open,
+    /// and the others. What a lesson shows, it asks for.
+    fn tabs(&self, of: Tabs, open: &str, app: &App) -> (Vec<&'static str>, Vec<&'static str>) {
+        let (mut names, mut others) = (Vec::new(), Vec::new());
+        for Standing { entry, .. } in self.standing.iter().filter(|standing| (standing.entry.is_shown)(app)) {
+            let Some((_, name)) = entry.place.tab().filter(|(tabs, _)| *tabs == of) else { continue };
+            let is_needed = name == open || app.lesson.is_some() || (entry.is_needed)(app);
+            let list = if is_needed { &mut names } else { &mut others };
+            if !list.contains(&name) {
+                list.push(name);
+            }
+        }
+        (names, others)
     }
 
     fn at(&self, place: Place) -> impl Iterator<Item = &Standing> {
-        self.0.iter().filter(move |standing| standing.entry.place == place)
+        self.standing.iter().filter(move |standing| standing.entry.place == place)
     }
 }
 
 impl Standing {
     /// Nothing where it is not shown, so that those beside it keep their places in the tree.
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        if !(self.entry.is_shown)(scene.app) {
+        let Entry { title, summary, is_shown, frame, .. } = *self.entry;
+        if !is_shown(scene.app) {
             return Html::default();
         }
-        match self.entry.frame {
+        match frame {
             Frame::Bare => self.panel.view(link, scene),
-            Frame::Fold(heading) => self.fold(heading, link, scene),
-            Frame::Disclosure(heading) => self.disclosure(heading, link, scene),
+            Frame::Region(heading) => html! {
+                <section class="anatomy" aria-label={tr(title)}>
+                    <h2>{ tr(heading) }<span class="muted">{ summary(scene.app) }</span></h2>
+                    { self.panel.view(link, scene) }
+                </section>
+            },
         }
     }
+}
 
-    fn fold(&self, heading: &'static str, link: &Link, scene: &Scene<'_>) -> Html {
-        let Self { entry: Entry { id, title, summary, .. }, is_open, .. } = *self;
-        let fold = link.callback(move |_: MouseEvent| Act::Fold(id, !is_open));
-        html! {
-            <section class="anatomy" aria-label={tr(title)}>
-                <h2><button class="fold" aria-expanded={is_open.to_string()} onclick={fold}>{ tr(heading) }</button>
-                    <span class="muted">{ summary(scene.app) }</span></h2>
-                if is_open { { self.panel.view(link, scene) } }
-            </section>
-        }
-    }
-
-    fn disclosure(&self, heading: &'static str, link: &Link, scene: &Scene<'_>) -> Html {
-        let Self { entry: Entry { id, title, summary, .. }, is_open, .. } = *self;
-        let fold = toggled(link, is_open, move |open| Act::Fold(id, open));
-        html! {
-            <details class="sweep" open={is_open} ontoggle={fold}>
-                <summary>{ tr(heading) }<span class="muted">{ summary(scene.app) }</span></summary>
-                <section aria-label={tr(title)}>{ self.panel.view(link, scene) }</section>
-            </details>
-        }
+/// The list of what has no tab now.
+fn more(of: Tabs, others: &[&'static str], link: &Link) -> Html {
+    let options = others.to_vec();
+    let choose = link.batch_callback(move |event: Event| {
+        let select: web_sys::HtmlSelectElement = event.target_unchecked_into();
+        let chosen = usize::try_from(select.selected_index() - 1).ok().and_then(|index| options.get(index).copied());
+        select.set_selected_index(0);
+        chosen.map(|name| Act::Tab(of, name))
+    });
+    html! {
+        <select class="more-tabs" aria-label={tr("More topics")} onchange={choose}>
+            <option selected=true>{ tr("More…") }</option>
+            { for others.iter().map(|name| html! { <option key={*name}>{ tr(name) }</option> }) }
+        </select>
     }
 }
 

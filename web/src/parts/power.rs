@@ -44,8 +44,12 @@ impl Panel for PowerPanel {
 
     const ID: &'static str = "power";
     const TITLE: &'static str = mark("Power");
-    const FRAME: Frame = Frame::Fold(mark("Power and capping"));
+    const FRAME: Frame = Frame::Region(mark("Power and capping"));
     const CONTROL: Option<Control> = Some(Control::Power);
+
+    fn is_needed(app: &App) -> bool {
+        power::is_asked(app)
+    }
 
     fn summary(app: &App) -> String {
         power::in_short(app)

@@ -27,7 +27,7 @@ impl Panel for ProfilePanel {
 
     const ID: &'static str = "profile";
     const TITLE: &'static str = mark("Profile");
-    const FRAME: Frame = Frame::Fold(mark("Profile of the workload"));
+    const FRAME: Frame = Frame::Region(mark("Profile of the workload"));
     const CONTROL: Option<Control> = Some(Control::Workload);
 
     fn summary(_: &App) -> String {

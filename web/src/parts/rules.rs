@@ -20,7 +20,7 @@ use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, 
 use yew::prelude::*;
 
 use super::panel::{Link, News, Own, Panel, Scene, Sent, focus};
-use super::{around, form, is_inside, name};
+use super::{around, form, is_inside};
 
 /// A drag under way.
 #[derive(Clone, PartialEq)]
@@ -122,8 +122,11 @@ impl List {
     fn region(&self, link: &Link, app: &App) -> Html {
         let stage = |group: Group| self.stage(link, app, group);
         let variant = app.variant();
-        let hinted =
-            variant.rules.iter().any(|row| row.on && app.share(&row.id).is_some_and(|share| share.hint.is_some()));
+        let hinted = variant.rules.iter().any(|row| {
+            row.on
+                && !app.idle_rules().contains(&row.id)
+                && app.share(&row.id).is_some_and(|share| share.hint.is_some())
+        });
         let circles = app.front.live.as_ref().filter(|_| variant.hand_weights).and_then(list::about_circles);
         html! {
             <section class="panel" aria-label={tr(Self::TITLE)}>
@@ -143,13 +146,13 @@ impl List {
     }
 
     fn stage(&self, link: &Link, app: &App, group: Group) -> Html {
-        let stage = list::Stage::new(app.variant(), group, &app.used_rules);
+        let stage = list::Stage::new(app.variant(), group, &app.used_rules, app.idle_rules());
         let stage = list::Stage { listed: stage.listed.into_iter().filter(|row| shows(app, row)).collect(), ..stage };
         if stage.listed.is_empty() && app.lesson.is_some() {
             return Html::default();
         }
         let row = |row: &&RuleRow| self.row(link, app, group, row, stage.rows_around(&row.id));
-        let more = words::counted(stage.folded.len() as f64, "more rule", "more rules");
+        let more = stage.folded_in_words();
         html! {
             <>
                 <li class="stage"><span>{ tr(group.title()) }</span>{ heads(app, group, &stage.listed) }</li>
@@ -157,7 +160,7 @@ impl List {
                 if !stage.folded.is_empty() && app.lesson.is_none() {
                     <li class="folded" key={group.title()}><details>
                         <summary aria-label={format!("{more}: {}", tr(group.title()))}>{ &more }</summary>
-                        <ol class="rules" role="list" aria-label={say("Off: {}", &[&tr(group.title())])}>{ for stage.folded.iter().map(row) }</ol>
+                        <ol class="rules" role="list" aria-label={format!("{more}: {}", tr(group.title()))}>{ for stage.folded.iter().map(row) }</ol>
                     </details></li>
                 }
             </>
@@ -184,13 +187,14 @@ impl List {
                     { self.handle(link, app, &id, (place, count)) }
                     <input type="checkbox" aria-label={say("Use {id}", &[&id])} checked={row.on} disabled={required} onchange={toggle(link, &id)}
                         title={if required { tr("Always on: without it machines would be over-committed") } else { "" }} />
-                    <span class="rule-name">{ name(tr(entry.declaration.title)) }</span>
+                    <span class="rule-name" title={id.clone()}>{ tr(entry.declaration.title) }</span>
                     if let Some(share) = share { { left(share) } }
                     if weighted { { weight(link, row) } }
                     if group.scores() && has_buckets { { buckets(link, row) } }
                 </div>
                 <details class="about">
                     <summary aria-label={say("About {id}", &[&id])}></summary>
+                    <p><code>{ &id }</code></p>
                     { values }
                     { for words::paragraphs(entry.declaration.help).iter().map(|part| html! { <p>{ part }</p> }) }
                     if let Some(share) = share { { aggressiveness(share) } }
@@ -258,7 +262,7 @@ fn shows(app: &App, row: &RuleRow) -> bool {
 /// The edit that moves a rule to a place among the rows it is shown with.
 fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
     let group = app.variant().rules.iter().find(|row| row.id == id)?.group()?;
-    let stage = list::Stage::new(app.variant(), group, &app.used_rules);
+    let stage = list::Stage::new(app.variant(), group, &app.used_rules, app.idle_rules());
     let to = list::place_in_stage(app.variant(), group, stage.rows_around(id), id, to);
     Some(Edit::MoveRule { id: id.to_owned(), to })
 }

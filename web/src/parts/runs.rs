@@ -7,7 +7,8 @@ use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use yew::prelude::*;
 
-use super::panel::{Frame, Link, Panel, Scene};
+use super::charts::Charts;
+use super::panel::{Act, Frame, Link, Panel, Scene, Sent};
 
 /// The log.
 #[derive(Default)]
@@ -18,7 +19,7 @@ impl Panel for Runs {
 
     const ID: &'static str = "runs";
     const TITLE: &'static str = mark("Log of runs");
-    const FRAME: Frame = Frame::Disclosure(mark("Log"));
+    const FRAME: Frame = Frame::Region(mark("Log"));
 
     fn is_shown(app: &App) -> bool {
         app.log.runs().next().is_some() && app.lesson.is_none()
@@ -42,6 +43,8 @@ impl Panel for Runs {
 
 fn row(link: &Link, run: &Logged) -> Html {
     let number = run.number;
+    let compare = link
+        .batch_callback(move |_: MouseEvent| [Message::CompareWith(number).into(), Sent::from(Act::Open(Charts::ID))]);
     let does = |message: fn(u32) -> Message| link.callback(move |_: MouseEvent| message(number));
     let result = &run.result;
     let star = if run.starred { "\u{2605}" } else { "\u{2606}" };
@@ -56,7 +59,7 @@ fn row(link: &Link, run: &Logged) -> Html {
             <td>{ words::count(result.figure("rejections")) }</td>
             <td>
                 <button class="quiet" aria-label={say("Go back to run {number}", &[&number])} onclick={does(Message::Reopen)}>{ tr("Reopen") }</button>
-                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={does(Message::CompareWith)}>{ tr("Compare") }</button>
+                <button class="quiet" aria-label={say("Compare with run {number}", &[&number])} onclick={compare}>{ tr("Compare") }</button>
             </td>
         </tr>
     }

@@ -7,8 +7,9 @@ use tiebreak_view::sizing;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::FLEET;
 use super::field::{Field, NumberRange, number};
-use super::panel::{Act, Link, Own, Sent, Side, focus};
+use super::panel::{Act, Link, Own, Sent, Side, Tabs, focus};
 use super::panels::toggled;
 
 /// Whose kinds of machines.
@@ -45,7 +46,8 @@ impl SizePanel {
             SizeMessage::Find => {
                 self.is_open = true;
                 let find = Message::Size(self.wish).into();
-                return vec![find, Act::Reveal(Side::Left).into(), focus("#machines-needed")];
+                let tab = Act::Tab(Tabs::Left, FLEET).into();
+                return vec![find, tab, Act::Reveal(Side::Left).into(), focus("#machines-needed")];
             }
         }
         Vec::new()

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use tiebreak_app::Message;
+use tiebreak_app::{Message, Phase};
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
 use yew::prelude::*;
@@ -38,7 +38,18 @@ impl Panel for Status {
                     <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
                 }
                 { cancel }
+                { hold(link, &app.front.phase) }
             </div>
         }
     }
+}
+
+/// What holds a run, and what lets one go on that was held or has failed.
+fn hold(link: &Link, phase: &Phase) -> Html {
+    let (label, message): (_, fn() -> Message) = match phase {
+        Phase::Running => (tr("Pause"), || Message::Pause),
+        Phase::Paused | Phase::Failed(_) => (tr("Run"), || Message::Run),
+        _ => return Html::default(),
+    };
+    html! { <button onclick={link.callback(move |_: MouseEvent| message())}>{ label }</button> }
 }

@@ -10,6 +10,7 @@ use tiebreak_view::sweep;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
+use super::charts::Charts;
 use super::field::{Field, NumberRange};
 use super::panel::{Act, Frame, Link, News, Own, Panel, Scene, Sent};
 use super::save;
@@ -46,7 +47,7 @@ impl Panel for SweepPanel {
 
     const ID: &'static str = "sweep";
     const TITLE: &'static str = mark("Sweep");
-    const FRAME: Frame = Frame::Disclosure(mark("Sweep"));
+    const FRAME: Frame = Frame::Region(mark("Sweep"));
 
     fn is_shown(app: &App) -> bool {
         app.mode != Mode::Lesson
@@ -58,7 +59,7 @@ impl Panel for SweepPanel {
 
     fn update(&mut self, message: SweepMessage, _: &Link, app: &App) -> Vec<Sent> {
         let failed = match message {
-            SweepMessage::Planned if app.wanted.is_ready() => return vec![Act::Fold(Self::ID, true).into()],
+            SweepMessage::Planned if app.wanted.is_ready() => return vec![Act::Open(Self::ID).into()],
             SweepMessage::Planned => None,
             SweepMessage::Measure(0, measure) => {
                 self.up = measure.min(MEASURES.len() - 1);
@@ -187,7 +188,10 @@ fn measure(link: &Link, label: &'static str, which: usize, chosen: Option<usize>
 fn table(link: &Link, sweep: &Sweep) -> Html {
     let waits = if sweep.is_under_way() { tr("waits") } else { tr("not run") };
     let row = |(number, point): (usize, Point<'_>)| {
-        let open = link.callback(move |_: MouseEvent| Message::SweepPoint(number));
+        // What it differs in stands beside the charts.
+        let open = link.batch_callback(move |_: MouseEvent| {
+            [Message::SweepPoint(number).into(), Sent::from(Act::Open(Charts::ID))]
+        });
         let cell = |measure: &Measure| {
             point.spread(|result| measure.of(result)).map(|spread| {
                 let (mean, range) = sweep::cell(measure, spread);

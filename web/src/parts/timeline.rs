@@ -3,11 +3,12 @@
 
 use tiebreak_app::{App, Message, Mode};
 use tiebreak_chart::Role;
+use tiebreak_engine::protocol::StepTo;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, tr};
 use tiebreak_lesson::Control;
 use tiebreak_view::branches::{Branch, branches};
-use web_sys::{HtmlInputElement, InputEvent};
+use web_sys::{HtmlInputElement, HtmlSelectElement, InputEvent};
 use yew::prelude::*;
 
 use super::events::{Events, EventsMessage};
@@ -112,9 +113,27 @@ fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> H
             { events.lane(link, app, f64::from(width) - BESIDE_THE_AXIS) }
             { events.adder(link, app) }
             { events.editor(link, app) }
-            <div class="moves">{ player.view(link, app) }{ super::compare::branch_here(link, app) }</div>
+            <div class="moves">
+                { player.view(link, app) }
+                <span class="group"><button onclick={link.callback(|_: MouseEvent| Message::Step)}>{ tr("Step") }</button>{ step_to(link, app) }</span>
+                { super::compare::branch_here(link, app) }
+            </div>
         </section>
     }
+}
+
+/// What a step goes on to.
+fn step_to(link: &Link, app: &App) -> Html {
+    const CHOICES: [(StepTo, &str); 3] =
+        [(StepTo::Vm, mark("by VM")), (StepTo::Rule, mark("by rule")), (StepTo::Conflict, mark("by conflict"))];
+    let choose = link.batch_callback(|event: Event| {
+        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
+        let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
+        Some(Message::StepTo(*to))
+    });
+    let option =
+        |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ tr(label) }</option> };
+    html! { <select aria-label={tr("Step by")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
 /// The variants as lines that branch, where any is a fork.

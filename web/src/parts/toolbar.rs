@@ -1,137 +1,114 @@
-//! The bar on top: the scenario, the run, undo and redo, sharing.
+//! The bar on top: the scenario's name, what the page is used for, undo and redo, sharing, and the menu of the rest.
 
-use std::convert::Infallible;
-
-use tiebreak_app::{App, Edit, Message, Phase};
-use tiebreak_engine::protocol::StepTo;
-use tiebreak_engine::words;
-use tiebreak_i18n::{mark, say, tr};
-use tiebreak_scenario::PRESETS;
-use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use tiebreak_app::{App, Edit, Message};
+use tiebreak_i18n::{mark, tr};
 use yew::prelude::*;
 
 use super::field::Field;
-use super::lesson::Lessons;
-use super::panel::{Act, Link, Panel, Scene, Side};
+use super::is_inside;
+use super::menu::Menu;
+use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side, View, focus};
 use super::share::ShareMessage;
-use crate::language::LANGUAGES;
+use super::tabs::{self, Tab};
+
+/// What the page can be used for, and what that is called.
+const VIEWS: [(View, &str); 4] = [
+    (View::Learn, mark("Learn")),
+    (View::Experiment, mark("Experiment")),
+    (View::Compare, mark("Compare")),
+    (View::Trace, mark("My trace")),
+];
 
 /// The bar.
 #[derive(Default)]
-pub(crate) struct Toolbar;
+pub(crate) struct Toolbar {
+    menu: Menu,
+}
+
+/// The menu was opened or closed.
+pub(crate) struct ToolbarMessage(bool);
+
+impl Own for ToolbarMessage {}
 
 impl Panel for Toolbar {
-    type Message = Infallible;
+    type Message = ToolbarMessage;
 
     const ID: &'static str = "toolbar";
 
+    fn update(&mut self, ToolbarMessage(open): ToolbarMessage, _: &Link, _: &App) -> Vec<Sent> {
+        self.menu.is_open = open;
+        Vec::new()
+    }
+
+    fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
+        match *news {
+            News::Left(target) if self.menu.is_open && !is_inside(target, ".more") => {
+                let back = target.is_none().then(|| focus(".more > button"));
+                std::iter::once(ToolbarMessage(false).into()).chain(back).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        bar(link, scene)
+        self.bar(link, scene)
     }
 }
 
-fn bar(link: &Link, scene: &Scene<'_>) -> Html {
-    let Scene { app, theme, .. } = *scene;
+impl Toolbar {
+    fn bar(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
+        let has_scenario = !matches!(scene.view, View::Welcome | View::Learn) || app.lesson.is_some();
+        let rename = link.callback(|name| Message::Edit(Edit::Name(name)));
+        html! {
+            <header class="bar">
+                <span class="brand">{ tr("Tiebreak") }</span>
+                if has_scenario {
+                    <Field class="name" label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} take={rename} />
+                }
+                { views(link, scene.view) }
+                { history(link, app, has_scenario) }
+                if has_scenario {
+                    <button class="share" onclick={link.callback(|_| ShareMessage::Open(true))}>{ tr("Share") }</button>
+                    <span class="group drawers">
+                        <button onclick={link.callback(|_| Act::Drawer(Some(Side::Left)))}>{ tr("Rules") }</button>
+                    </span>
+                    <button class="ask-why" onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain a VM") }</button>
+                }
+                { self.menu.view(link, scene, link.callback({
+                    let open = !self.menu.is_open;
+                    move |_: MouseEvent| ToolbarMessage(open)
+                })) }
+            </header>
+        }
+    }
+}
+
+/// The tabs of what the page is used for.
+fn views(link: &Link, now: View) -> Html {
+    let tab = |(view, label): (View, &'static str)| Tab {
+        label: tr(label),
+        is_selected: view == now,
+        select: link.callback(move |_: MouseEvent| Act::View(view)),
+    };
+    tabs::list(tr("Use the page to"), "views", VIEWS.into_iter().map(tab))
+}
+
+/// Undo and redo; without a scenario on screen only once there is something to undo.
+fn history(link: &Link, app: &App, has_scenario: bool) -> Html {
     let (can_undo, can_redo) = app.can_undo_redo();
-    let button = |label: &'static str, enabled: bool, message: fn() -> Message, class: &'static str| {
+    let button = |label: &'static str, enabled: bool, message: fn() -> Message| {
         // Not `disabled`: a button that goes off under the hand would take the focus with it.
         let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(message));
-        html! { <button {class} aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
+        html! { <button aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };
-    let running = app.front.phase == Phase::Running;
-    let rename = link.callback(|name| Message::Edit(Edit::Name(name)));
-    html! {
-        <header class="bar">
-            <span class="brand">{ tr("Tiebreak") }</span>
-            <Field class="name" label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} take={rename} />
-            if app.lesson.is_none() {
-                { super::compare::tabs(link, app) }
-                { presets(link) }
-            }
-            { for scene.panels.get::<Lessons>().map(|lessons| lessons.menu(link)) }
-            if app.lesson.is_none() { { trace_file(link) } }
-            <span class="group">
-                { button(tr("Run"), !running, || Message::Run, "primary") }
-                { button(tr("Pause"), running, || Message::Pause, "") }
-                { button(tr("Step"), true, || Message::Step, "") }
-                { step_to(link, app) }
-            </span>
-            <span class="group">
-                { button(tr("Undo"), can_undo, || Message::Undo, "") }
-                { button(tr("Redo"), can_redo, || Message::Redo, "") }
-                { button(tr("Reset"), app.can_reset(), || Message::Reset, "") }
-            </span>
-            <button class="share" onclick={link.callback(|_| ShareMessage::Open(true))}>{ tr("Share") }</button>
-            <span class="group drawers">
-                <button onclick={link.callback(|_| Act::Drawer(Some(Side::Left)))}>{ tr("Rules") }</button>
-                <button onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain") }</button>
-            </span>
-            { language(link) }
-            <button class="quiet theme" onclick={link.callback(|_| Act::Theme)}
-                aria-label={say("Theme: {theme}", &[&tr(theme)])} title={say("Colours: as the system, light or dark; now {theme}", &[&tr(theme)])}>{ "◐" }</button>
-        </header>
+    if !has_scenario && !can_undo && !can_redo {
+        return Html::default();
     }
-}
-
-/// The choice of a language; each is named as who speaks it does.
-fn language(link: &Link) -> Html {
-    let choose = link.callback(|event: Event| {
-        let select: HtmlSelectElement = event.target_unchecked_into();
-        let chosen = select.value();
-        // It shows the language in use; which that will be is not known before its texts are there.
-        select.set_value(tiebreak_i18n::language());
-        Act::Language(chosen)
-    });
-    let option = |(id, name): &(&'static str, &'static str)| {
-        html! { <option value={*id} lang={*id} selected={*id == tiebreak_i18n::language()}>{ *name }</option> }
-    };
-    html! { <select class="language" aria-label={tr("Language")} ~value={tiebreak_i18n::language()} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
-}
-
-/// What a step goes on to.
-fn step_to(link: &Link, app: &App) -> Html {
-    const CHOICES: [(StepTo, &str); 3] =
-        [(StepTo::Vm, mark("by VM")), (StepTo::Rule, mark("by rule")), (StepTo::Conflict, mark("by conflict"))];
-    let choose = link.batch_callback(|event: Event| {
-        let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
-        let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
-        Some(Message::StepTo(*to))
-    });
-    let option =
-        |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ tr(label) }</option> };
-    html! { <select aria-label={tr("Step by")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
-}
-
-fn presets(link: &Link) -> Html {
-    let choose = link.batch_callback(|event: Event| {
-        let select: HtmlSelectElement = event.target_unchecked_into();
-        let chosen = PRESETS.iter().find(|preset| preset.id == select.value());
-        select.set_value("");
-        chosen.map(|preset| Message::Preset(preset.id))
-    });
-    let preset = |preset: &tiebreak_scenario::Preset| {
-        html! { <option value={preset.id} title={words::help(preset.help)}>{ tr(preset.title) }</option> }
-    };
     html! {
-        <select aria-label={tr("Open a preset")} onchange={choose}>
-            <option value="" selected=true>{ tr("Open…") }</option>
-            { for PRESETS.iter().map(preset) }
-        </select>
-    }
-}
-
-/// The control that takes a trace.
-fn trace_file(link: &Link) -> Html {
-    let onchange = link.batch_callback(|event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let file = input.files().and_then(|files| files.get(0));
-        input.set_value("");
-        file.map(Act::File)
-    });
-    html! {
-        <label class="file">
-            <span>{ tr("Trace file") }</span>
-            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
-        </label>
+        <span class="group history">
+            { button(tr("Undo"), can_undo, || Message::Undo) }
+            { button(tr("Redo"), can_redo, || Message::Redo) }
+        </span>
     }
 }

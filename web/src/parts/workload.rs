@@ -1,81 +1,46 @@
-//! Below the rules: the workload, the machines, the agents, the seed.
+//! The workload: a trace, or one that is generated; and what is to be kept of the next trace.
 
-use tiebreak_app::{App, Asking, Edit, Like, Message, Then};
+use std::convert::Infallible;
+
+use tiebreak_app::{App, Edit, Like, Message};
 use tiebreak_engine::protocol::{FITTED, TraceCard};
-use tiebreak_engine::questions::read_machines::ReadMachines;
 use tiebreak_engine::words::{self, help};
-use tiebreak_i18n::{say, tell, tr};
+use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::{Declared, SampledBy};
-use tiebreak_scenario::document::VariantSettings;
-use tiebreak_scenario::{ClusterSettings, TraceSettings, WorkloadRef};
-use tiebreak_sim::{Agents, GeneratedWorkload};
+use tiebreak_scenario::{TraceSettings, WorkloadRef};
+use tiebreak_sim::GeneratedWorkload;
 use tiebreak_view::report;
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange, number};
 use super::form;
-use super::panel::{Act, Link, Panel, Scene, Sent, shows};
-use super::sizing::{SizeMessage, SizePanel};
+use super::panel::{Act, Link, Panel, Scene};
 
 /// The smallest part of a trace that can be kept is one in so many.
 const ONE_IN_MAX: u32 = 10_000;
 
-/// All settings that are not rules, and what is to be kept of the next trace.
+/// The region.
 #[derive(Default)]
-pub(crate) struct WorkloadPanel {
-    size: SizePanel,
-}
+pub(crate) struct WorkloadPanel;
 
 impl Panel for WorkloadPanel {
-    type Message = SizeMessage;
+    type Message = Infallible;
 
     const ID: &'static str = "workload";
-
-    fn update(&mut self, message: SizeMessage, _: &Link, _: &App) -> Vec<Sent> {
-        self.size.update(message)
-    }
+    const TITLE: &'static str = mark("Workload");
+    const CONTROL: Option<Control> = Some(Control::Workload);
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        settings(link, scene, &self.size)
+        html! {
+            <section class="panel" aria-label={tr(Self::TITLE)}><h2>{ tr("Workload") }</h2>
+                { workload(link, scene.app) }
+                { sampling(link, scene.sample) }
+                { generate(link, scene.app) }
+            </section>
+        }
     }
-}
-
-fn settings(link: &Link, scene: &Scene<'_>, size: &SizePanel) -> Html {
-    let Scene { app, sample, .. } = *scene;
-    let variant = app.variant();
-    let settings = form::fields(
-        link,
-        tr("run"),
-        VariantSettings::DECLARATION.params,
-        &variant.settings().to_values(),
-        form::at(String::new(), VariantSettings::DECLARATION.params),
-    );
-    let shows = |control: Control| shows(app, control);
-    html! {
-        <>
-            if shows(Control::Workload) { <section class="panel" aria-label={tr("Workload")}><h2>{ tr("Workload") }</h2>{ workload(link, app) }{ sampling(link, sample) }{ generate(link, app) }</section> }
-            if shows(Control::Machines) { <section class="panel" aria-label={tr("Machines")}><h2>{ tr("Machines") }</h2>{ machines(link, app) }{ size.view(link, app) }</section> }
-            if shows(Control::Agents) { <section class="panel" aria-label={tr("Agents")}><h2>{ tr("Agents") }</h2>
-                { form::group(link, tr("agents"), variant, "agents") }
-                <p class="hint">{ help(Agents::DECLARATION.help) }</p>
-            </section> }
-            if shows(Control::Seed) { <section class="panel" aria-label={tr("Seed")}><h2>{ tr("Seed and clusters") }</h2>
-                { settings }
-                <button onclick={another_seed(link)}>{ tr("Another seed") }</button>
-            </section> }
-        </>
-    }
-}
-
-/// Sets a seed nobody chose.
-fn another_seed(link: &Link) -> Callback<MouseEvent> {
-    link.batch_callback(|_: MouseEvent| {
-        let mut bytes = [0; 4];
-        getrandom::fill(&mut bytes).ok()?;
-        Some(Message::Edit(Edit::set("seed", u32::from_le_bytes(bytes))))
-    })
 }
 
 fn workload(link: &Link, app: &App) -> Html {
@@ -181,42 +146,4 @@ fn trace_card(card: &TraceCard) -> Html {
             </details>
         </>
     }
-}
-
-fn machines(link: &Link, app: &App) -> Html {
-    let many = app.variant().clusters.len() > 1;
-    let cluster = |(cluster, row): (usize, &tiebreak_scenario::ClusterRow)| {
-        let remove = link.callback(move |_: MouseEvent| Message::Edit(Edit::RemoveCluster { cluster }));
-        let fields = form::long_form(
-            link,
-            &row.name,
-            ClusterSettings::DECLARATION.params,
-            &row.settings.to_values(),
-            move |index, value| Edit::Cluster { cluster, index, value },
-        );
-        let summary = say(
-            "{}: {} × {} cores",
-            &[&row.name, &words::count(f64::from(row.settings.machines)), &words::trimmed(row.settings.cores, 3)],
-        );
-        html! {
-            <details class="about cluster" open={!many}>
-                <summary>{ summary }</summary>
-                { fields }
-                if many { <button onclick={remove}>{ say("Remove {}", &[&row.name]) }</button> }
-            </details>
-        }
-    };
-    html! {
-        <>
-            { for app.variant().clusters.iter().enumerate().map(cluster) }
-            <button onclick={link.callback(|_| Message::Edit(Edit::AddCluster))}>{ tr("Add a cluster") }</button>
-            <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), take_machines) }
-                <span class="muted">{ tr("a CSV with cores and memory of each, or openb's nodes; those alike become a cluster") }</span></p>
-        </>
-    }
-}
-
-/// A list of machines becomes the inventory.
-fn take_machines(list: Vec<u8>) -> Sent {
-    Message::Question(Asking::new(&ReadMachines {}).of_file(list).then(Then::TakeMachines)).into()
 }

@@ -10,7 +10,7 @@ declare! {
     /// The one rule no list can do without: it is always on, and the authoritative
     /// store checks it again at every commit, so no machine is ever over-committed.
     /// (Protean section 3.2)
-    pub struct AreNodeResourcesValid as "AreNodeResourcesValid" {
+    pub struct AreNodeResourcesValid as "Enough free resources" {
         /// Count what low-priority VMs hold as free for VMs of the highest priority. Where it is
         /// needed, the store puts out as few of them as make room. AvoidEvictions keeps that
         /// rare. (Protean section 2.1)

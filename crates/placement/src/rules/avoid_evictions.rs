@@ -13,7 +13,7 @@ declare! {
     /// the resource that is missing most. Below BestFit it comes too late: to BestFit a
     /// machine without free room is the fullest of all. Put it first and watch the evictions.
     /// (Protean sections 3.1 and 3.2)
-    pub struct AvoidEvictions as "AvoidEvictions" {}
+    pub struct AvoidEvictions as "Fewest evictions first" {}
 }
 
 impl Preference for AvoidEvictions {

@@ -11,5 +11,5 @@ declare! {
     /// machines send the most links over one uplink. Without this rule links are only counted, and
     /// uplinks may be promised more than they carry. Says nothing where the scenario links no VMs.
     /// (Gridiron section III-D)
-    pub struct BandwidthAvailable as "BandwidthAvailable" {}
+    pub struct BandwidthAvailable as "Enough network bandwidth" {}
 }

@@ -13,7 +13,7 @@ declare! {
     /// that it lies between 0 and 1. Few buckets leave room for the rules below; none
     /// at all packs tightest, and sends concurrent agents to the same machines.
     /// (Protean section 3.2 and Table 5)
-    pub struct BestFit as "BestFit" {
+    pub struct BestFit as "Tightest fit first" {
         /// How scarce cores are; larger makes free cores count more.
         cores_weight: f64 = 1, 0 => 100, "";
         /// How scarce memory is; larger makes free memory count more.

@@ -11,7 +11,7 @@ declare! {
     /// VDC, so smaller caps leave each link more bandwidth; with half of P or more the cap changes
     /// nothing. It costs network all the same: VMs that stand apart need an uplink where
     /// those on one machine need none. (Gridiron section III-E)
-    pub struct CapsColocation as "CapsColocation" {
+    pub struct CapsColocation as "Limit VDC's VMs per machine" {
         /// VMs of one VDC that a machine may host: the paper's D. Larger lets more of them stand together.
         vms: u32 = 1, 1 => 10000, "VMs";
     }

@@ -11,7 +11,7 @@ declare! {
     /// BestFit wants the opposite, the next VM beside the last, so a tenant of many small
     /// VMs with a low limit leaves its mark on many machines; watch the packing density.
     /// (Protean section 2.1)
-    pub struct CapsTenantPerMachine as "CapsTenantPerMachine" {}
+    pub struct CapsTenantPerMachine as "Limit tenant's VMs per machine" {}
 }
 
 impl Validator for CapsTenantPerMachine {

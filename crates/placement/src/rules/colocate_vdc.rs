@@ -11,7 +11,7 @@ declare! {
     /// of them is linked with all that stand elsewhere, and those links share one uplink. Watch the demand on the
     /// network fall and the refusals by co-location rise. Buckets make it forget how many
     /// there are: with one it only asks whether there is any. (Gridiron section III-D)
-    pub struct ColocateVdc as "ColocateVdc" {}
+    pub struct ColocateVdc as "Keep VDC on one machine" {}
 }
 
 impl Preference for ColocateVdc {

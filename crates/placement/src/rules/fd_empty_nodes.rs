@@ -13,7 +13,7 @@ declare! {
     /// racks, then finds an empty machine in each. Below PreferNonEmptyMachines it does just
     /// that. Above, it sends small VMs after the empty machines too: watch the empty hosts go.
     /// (Protean section 6.2, Fig. 9)
-    pub struct FdEmptyNodes as "FdEmptyNodes" {}
+    pub struct FdEmptyNodes as "Rack with most empty machines" {}
 }
 
 impl Preference for FdEmptyNodes {

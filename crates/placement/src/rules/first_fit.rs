@@ -10,7 +10,7 @@ declare! {
     /// It packs surprisingly well and explains itself, but every agent picks the same
     /// machine: a list that ends with it leaves nothing to chance, and concurrent
     /// agents collide.
-    pub struct FirstFit as "FirstFit" {}
+    pub struct FirstFit as "Lowest machine number first" {}
 }
 
 impl Preference for FirstFit {

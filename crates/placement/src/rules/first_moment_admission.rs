@@ -11,7 +11,7 @@ declare! {
     /// known of all. By Markov's inequality the chance of running out of cores is at most the expected share
     /// of them, which is loose; so the limit is tuned, not derived. It cannot tell a steady deployment from
     /// one that may grow tenfold. (Cluster admission, Definition 4.2: the first-moment policy)
-    pub struct FirstMomentAdmission as "FirstMomentAdmission" {
+    pub struct FirstMomentAdmission as "Admit by expected cores" {
         /// Share of the cluster's cores that may be expected at any moment; larger sells more and lets
         /// more scale-outs fail.
         limit: f64 = 60, 0 => 100, "%";

@@ -11,7 +11,7 @@ declare! {
     /// machines that fail. A higher limit sells more of the cluster and leaves less
     /// for both. In the terms of the admission papers this is the zeroth-moment
     /// policy: it looks at today's load only. (Protean section 6.3)
-    pub struct IsClusterBelowLimit as "IsClusterBelowLimit" {
+    pub struct IsClusterBelowLimit as "Cluster below utilization limit" {
         /// Share of the cluster's cores that may be allocated before it takes no new
         /// VM; larger sells more and keeps less in reserve.
         limit: f64 = 97, 0 => 100, "%";

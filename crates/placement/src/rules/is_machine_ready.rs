@@ -9,7 +9,7 @@ declare! {
     ///
     /// Turn it off to see VMs land on machines that operations wants empty.
     /// (Protean section 3.1)
-    pub struct IsMachineReady as "IsMachineReady" {}
+    pub struct IsMachineReady as "Machine is ready" {}
 }
 
 impl Validator for IsMachineReady {

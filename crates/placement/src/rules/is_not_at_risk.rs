@@ -10,7 +10,7 @@ declare! {
     /// Every machine refused is capacity that nobody can use, so a low threshold trades
     /// rejections now for fewer VMs that have to be placed again when machines fail. For a
     /// softer answer leave it off and use PreferHealthierMachines. (Protean section 3.1)
-    pub struct IsNotAtRisk as "IsNotAtRisk" {
+    pub struct IsNotAtRisk as "Avoid machines likely to fail" {
         /// Risk from which on a machine takes no new VM; larger uses more machines and loses
         /// more VMs with them.
         threshold: u32 = 50, 1 => 100, "%";

@@ -10,7 +10,7 @@ declare! {
     ///
     /// It spares the machine rules a look at clusters whose machines are too small.
     /// (Protean section 3.2)
-    pub struct IsTypeSupported as "IsTypeSupported" {}
+    pub struct IsTypeSupported as "Cluster supports the VM type" {}
 }
 
 impl Validator for IsTypeSupported {

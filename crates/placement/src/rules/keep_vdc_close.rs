@@ -10,7 +10,7 @@ declare! {
     /// Links inside a rack take the uplinks of its machines alone, and none of the rack's, which are
     /// often fewer than what all its machines could send. A rack that fails takes the whole VDC with
     /// it. (Gridiron sections III-C and III-D)
-    pub struct KeepVdcClose as "KeepVdcClose" {}
+    pub struct KeepVdcClose as "Keep VDC in one rack" {}
 }
 
 impl Preference for KeepVdcClose {

@@ -15,7 +15,7 @@ declare! {
     /// have been free long ago its class rises. The classes, and when a machine counts as full,
     /// are set beside the predictor. Put TemporalCost just below: it breaks the ties, as in the
     /// paper. (LAVA section 4.3; Algorithm 3)
-    pub struct LavaHostClass as "LavaHostClass" {}
+    pub struct LavaHostClass as "Match lifetime class (LAVA)" {}
 }
 
 impl Preference for LavaHostClass {

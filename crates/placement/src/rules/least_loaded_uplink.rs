@@ -10,7 +10,7 @@ declare! {
     /// It keeps room for VDCs that grow: a VM that is there already needs bandwidth for every VM that
     /// comes later. Without buckets it spreads over all machines and leaves few of them empty; a
     /// few buckets only keep away from uplinks that are nearly full. (Gridiron section III-E)
-    pub struct LeastLoadedUplink as "LeastLoadedUplink" {}
+    pub struct LeastLoadedUplink as "Least reserved uplink first" {}
 }
 
 impl UplinkPreference for LeastLoadedUplink {

@@ -15,7 +15,7 @@ declare! {
     /// however long its VMs live on. That is why one wrong prediction can cost a machine, and
     /// what repredictions heal: compare with TemporalCost. (LAVA section 2.4, on Barbalho et al.,
     /// MLSys 2023)
-    pub struct LifetimeAlignment as "LifetimeAlignment" {
+    pub struct LifetimeAlignment as "End with the machine (NILAS)" {
         /// The unit of the classes; larger makes fewer of them.
         unit_min: f64 = 1, 0.1 => 100000, "min";
     }

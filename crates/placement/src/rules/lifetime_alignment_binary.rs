@@ -12,7 +12,7 @@ declare! {
     /// comes. A machine is long when any of its VMs is. With the packing rule below it, this is
     /// the best of the published one-shot algorithms, and what NILAS and LAVA are measured
     /// against. (LAVA sections 2.4 and 5.3, on Barbalho et al., MLSys 2023)
-    pub struct LifetimeAlignmentBinary as "LifetimeAlignmentBinary" {
+    pub struct LifetimeAlignmentBinary as "Separate short and long lifetimes" {
         /// VMs predicted to live at least this long are long.
         threshold_hours: f64 = 2, 0 => 10000, "h";
     }

@@ -11,7 +11,7 @@ declare! {
     /// fewer reach their power budget. On a machine, a user-facing VM prefers the company of ones that can
     /// be slowed down, and the reverse, so that a machine over its share can shed power without
     /// slowing anybody who is waited for. What is believed of a VM is set under Power. (Power oversubscription, Algorithm 1)
-    pub struct PowerBalance as "PowerBalance" {
+    pub struct PowerBalance as "Balance power over chassis" {
         /// How much the chassis counts; the rest is the machine's mix. 0 looks at machines alone, 1 at chassis
         /// alone. (Algorithm 1, line 6)
         alpha: f64 = 0.8, 0 => 1, "";

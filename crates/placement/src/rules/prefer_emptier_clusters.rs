@@ -9,7 +9,7 @@ declare! {
     ///
     /// It balances what is left over the clusters, so that no cluster runs full and a
     /// tenant that must stay in its cluster can still grow. (Protean section 3.2)
-    pub struct PreferEmptierClusters as "PreferEmptierClusters" {}
+    pub struct PreferEmptierClusters as "Emptiest cluster first" {}
 }
 
 impl Preference for PreferEmptierClusters {

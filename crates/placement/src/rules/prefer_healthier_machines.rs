@@ -11,7 +11,7 @@ declare! {
     /// tells a risk of 3 % from one of 4 %: at the top of the list it then decides nearly
     /// everything, and packing gets what is left. Two or three buckets say "healthy",
     /// "so-so", "bad" and leave room for the rules below. (Protean sections 3.2 and 3.4)
-    pub struct PreferHealthierMachines as "PreferHealthierMachines" {}
+    pub struct PreferHealthierMachines as "Healthiest machines first" {}
 }
 
 impl Preference for PreferHealthierMachines {

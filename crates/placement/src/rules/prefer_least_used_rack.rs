@@ -11,7 +11,7 @@ declare! {
     /// in each for tenants that must spread. It looks at a whole rack, so one placement
     /// changes its verdict on all machines there; the engine keeps such rules cheap by
     /// ranking each rack's machines apart. (Protean section 5.2.5)
-    pub struct PreferLeastUsedRack as "PreferLeastUsedRack" {}
+    pub struct PreferLeastUsedRack as "Least used rack first" {}
 }
 
 impl Preference for PreferLeastUsedRack {

@@ -14,7 +14,7 @@ declare! {
     /// sends all agents to the few machines that have it already: high in the list, watch
     /// the conflicts rise and the packing follow the rollout instead of the free room.
     /// Versions from 0 to 15 are told apart. (Protean section 3.1)
-    pub struct PreferNewestHostEnvironment as "PreferNewestHostEnvironment" {}
+    pub struct PreferNewestHostEnvironment as "Newest host environment first" {}
 }
 
 impl Preference for PreferNewestHostEnvironment {

@@ -10,7 +10,7 @@ declare! {
     /// Machines that stay empty can be switched off, updated, or given to a VM that
     /// needs a whole one. Below a fine BestFit it has little left to decide; drag it
     /// and watch the empty hosts. (Protean section 3.2)
-    pub struct PreferNonEmptyMachines as "PreferNonEmptyMachines" {}
+    pub struct PreferNonEmptyMachines as "Fill used machines first" {}
 }
 
 impl Preference for PreferNonEmptyMachines {

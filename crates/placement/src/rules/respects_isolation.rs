@@ -12,7 +12,7 @@ declare! {
     /// free there only its own tenant can use. Watch the packing density when one tenant
     /// in ten asks for it. The store checks this again at every commit, because two agents
     /// may send two tenants to the same machine. (Protean sections 2.1 and 5.3)
-    pub struct RespectsIsolation as "RespectsIsolation" {}
+    pub struct RespectsIsolation as "Isolate tenants that require it" {}
 }
 
 impl Validator for RespectsIsolation {

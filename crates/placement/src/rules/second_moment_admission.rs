@@ -12,7 +12,7 @@ declare! {
     /// deployment costs less than one that may grow tenfold, and what is learned about deployments
     /// makes room for others. The bound is loose: with hundreds of deployments 10 % by Cantelli was 0.3 % in a
     /// simulation. So it is tuned, not derived. (Cluster admission, Definition 4.4: the second-moment policy)
-    pub struct SecondMomentAdmission as "SecondMomentAdmission" {
+    pub struct SecondMomentAdmission as "Admit by risk of shortage" {
         /// The chance of running out that may be estimated at any moment; larger sells more and lets
         /// more scale-outs fail.
         risk: f64 = 10, 0.0001 => 99.9999, "%";

@@ -13,7 +13,7 @@ declare! {
     /// nowhere else to go. Raise the limit of IsClusterBelowLimit and watch such tenants
     /// be refused; PreferEmptierClusters is there to put that off.
     /// (Protean sections 2.1 and 3.2)
-    pub struct SharesTenantCluster as "SharesTenantCluster" {}
+    pub struct SharesTenantCluster as "Keep tenant in one cluster" {}
 }
 
 impl Validator for SharesTenantCluster {

@@ -11,7 +11,7 @@ declare! {
     /// The first VM chooses the datacenter, for all that come later. Where that one runs
     /// full, the tenant cannot grow although the next datacenter stands empty: compare
     /// its refusals with and without PreferEmptierClusters. (Protean section 2.1)
-    pub struct SharesTenantDatacenter as "SharesTenantDatacenter" {}
+    pub struct SharesTenantDatacenter as "Keep tenant in one datacenter" {}
 }
 
 impl Validator for SharesTenantDatacenter {

@@ -11,7 +11,7 @@ declare! {
     /// goes where the preferences say, which may be a rack without room for the rest, and
     /// then the whole request is refused. PreferLeastUsedRack at the top of the
     /// preferences makes that rarer. (Protean section 2.1)
-    pub struct SharesTenantRack as "SharesTenantRack" {}
+    pub struct SharesTenantRack as "Keep tenant in one rack" {}
 }
 
 impl Validator for SharesTenantRack {

@@ -13,7 +13,7 @@ declare! {
     /// pays; with one bucket it only asks for a rack without any of them. Tenants that ask
     /// for nothing are not told apart, and it says nothing about their VMs.
     /// (Protean section 6.3)
-    pub struct SpreadTenantOverRacks as "SpreadTenantOverRacks" {}
+    pub struct SpreadTenantOverRacks as "Prefer racks without the tenant" {}
 }
 
 impl Preference for SpreadTenantOverRacks {

@@ -10,7 +10,7 @@ declare! {
     /// What CapsColocation forbids, this one only avoids while there is another machine. No uplink
     /// has to carry the links of several VMs, so VDCs can grow; all their links take bandwidth,
     /// and more machines are in use. (Gridiron section III-E)
-    pub struct SpreadVdc as "SpreadVdc" {}
+    pub struct SpreadVdc as "Spread VDC over machines" {}
 }
 
 impl Preference for SpreadVdc {

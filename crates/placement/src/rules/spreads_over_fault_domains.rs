@@ -11,7 +11,7 @@ declare! {
     /// When a rack fails, the tenant keeps the rest. It asks for room in many racks at
     /// once, so a zone with plenty of free cores in few racks still refuses the tenant:
     /// FdEmptyNodes and PreferLeastUsedRack keep that room. (Protean sections 2.1 and 3.1)
-    pub struct SpreadsOverFaultDomains as "SpreadsOverFaultDomains" {}
+    pub struct SpreadsOverFaultDomains as "Spread tenant over fault domains" {}
 }
 
 impl Validator for SpreadsOverFaultDomains {

@@ -15,7 +15,7 @@ declare! {
     /// it just above the packing rule, as the paper does; higher up it decides more. A bound that
     /// is smaller than the one before it stands in its own place in the order of size.
     /// (LAVA section 4.2; Algorithm 2)
-    pub struct TemporalCost as "TemporalCost" {
+    pub struct TemporalCost as "Least extra busy time first" {
         /// From here on the cost is 1.
         bound_1_min: f64 = 30, 0 => 1000000, "min";
         /// From here on the cost is 2.

@@ -13,7 +13,7 @@ declare! {
     /// put a rule that avoids empty machines above it. Google's rule by this name weighs the shapes
     /// that it expects to be asked for, which the paper does not publish; this one takes the
     /// machine's own shape for all of them. (LAVA section 2.2)
-    pub struct WasteMinimization as "WasteMinimization" {}
+    pub struct WasteMinimization as "Most balanced free resources first" {}
 }
 
 impl Preference for WasteMinimization {

@@ -11,7 +11,7 @@ declare! {
     /// It spreads load, which is kind to performance and to agents that would
     /// collide, and keeps hardly any machine empty. The opposite of BestFit; the
     /// spreading strategies of Kubernetes and OpenStack work this way.
-    pub struct WorstFit as "WorstFit" {
+    pub struct WorstFit as "Emptiest machine first" {
         /// How much free cores count.
         cores_weight: f64 = 1, 0 => 100, "";
         /// How much free memory counts.

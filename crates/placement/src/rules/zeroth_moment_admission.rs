@@ -10,7 +10,7 @@ declare! {
     /// What is kept free is for deployments that grow later. Unlike IsClusterBelowLimit it lets those
     /// grow that are in already. It looks at no deployment, so it must keep much free: it does not know
     /// who will grow. (Cluster admission, Definition 4.1: the zeroth-moment policy)
-    pub struct ZerothMomentAdmission as "ZerothMomentAdmission" {
+    pub struct ZerothMomentAdmission as "Admit by cores in use" {
         /// Share of the cluster's cores that may be in use with the newcomer; larger sells more
         /// and lets more scale-outs fail.
         limit: f64 = 50, 0 => 100, "%";

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Outcome, digest, project};
 
+const WELCOME: &str = "<!-- welcome -->";
 const MARKER: &str = "<!-- first-picture -->";
 const FIRST_RUN: &str = "{first-run}";
 
@@ -37,13 +38,14 @@ pub(crate) const HOSTING: Profile = Profile { name: "whole", folder: "whole" };
 
 /// Finishes the page in this folder, whose engine was compiled in this profile.
 pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
-    let (picture, first) = picture::draw(staging, profile)?;
+    let ([welcome, picture], first) = picture::draw(staging, profile)?;
     lessons(staging)?;
     strings(staging)?;
     sqlite(staging)?;
     parquet(staging)?;
     let file = staging.join("index.html");
-    let page = fill(&project::read(&file)?, MARKER, &picture)?;
+    let page = fill(&project::read(&file)?, WELCOME, &welcome)?;
+    let page = fill(&page, MARKER, &picture)?;
     let page = fill(&page, FIRST_RUN, &format!("./{first}"))?;
     loader(staging)?;
     let page = stamp::worker(staging, &page)?;

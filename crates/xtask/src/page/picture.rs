@@ -14,9 +14,9 @@ const TRACE_NAME: &str = "packing-cut.columns";
 pub(super) const PROGRAM: &str = "picture";
 const SCRIPT: &str = "web/picture.mjs";
 
-/// Gives the picture as HTML and the name of the file with what comes of the first run. Writes the trace too, in the
+/// Gives what is seen first as HTML, by who comes for the first time and by who was here before, and the name of the file with what comes of the first run. Writes the trace too, in the
 /// form in which workers ask for it.
-pub(super) fn draw(staging: &Path, profile: &Profile) -> Result<(String, String), String> {
+pub(super) fn draw(staging: &Path, profile: &Profile) -> Result<([String; 2], String), String> {
     let (folder, traces) = (Path::new(develop::BUILD).join(PROGRAM), staging.join(stamp::TRACES));
     std::fs::create_dir_all(&traces).map_err(|error| format!("cannot make {}: {error}", traces.display()))?;
     progress::told("the first picture", || {
@@ -25,9 +25,7 @@ pub(super) fn draw(staging: &Path, profile: &Profile) -> Result<(String, String)
     })?;
     let (mut node, first) = (process::command("node", &[SCRIPT]), folder.join("first.bin"));
     node.arg(folder.join("picture.js")).arg(TRACE).arg(traces.join(TRACE_NAME)).arg(&first);
-    let picture = process::output(&mut node)?;
-    match picture.trim() {
-        "" => Err(format!("{SCRIPT} drew nothing")),
-        picture => Ok((picture.to_owned(), named_by_content(staging, &first, "first", ".bin")?)),
-    }
+    let pictures = serde_json::from_str(&process::output(&mut node)?);
+    let pictures = pictures.map_err(|error| format!("{SCRIPT} drew no two pictures: {error}"))?;
+    Ok((pictures, named_by_content(staging, &first, "first", ".bin")?))
 }

@@ -19,7 +19,7 @@ use self::stage::Stage;
 use super::explain::Explain;
 use super::fleet_map::Fleet;
 use super::panel::{Link, News, Own, Panel, Scene, Sent};
-use super::{around, is_inside, media, name};
+use super::{around, is_inside, media};
 
 /// What happens to the film.
 pub(crate) enum FilmMessage {
@@ -212,6 +212,30 @@ impl Decision {
         self.set.replace(Some(set));
     }
 
+    /// The film without its steps and its table.
+    pub(super) fn brief(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Some(decision) = self.decision(scene.app) else { return Html::default() };
+        let film = Film::of(decision);
+        let vm = &scene.app.selection.vm;
+        let caption = film::caption(&film, decision, vm, self.shown(&film).shot);
+        html! {
+            <section class="film" aria-label={tr(Self::TITLE)}>
+                { self.picture(vm) }
+                { self.caption(caption) }
+                <div class="film-controls">{ self.moves(link) }</div>
+            </section>
+        }
+    }
+
+    fn picture(&self, vm: &str) -> Html {
+        html! { <div class="fleet"><canvas ref={&self.canvas} role="img" aria-label={say("Machines that can take VM {vm}", &[&vm])} aria-describedby="film-caption"></canvas></div> }
+    }
+
+    fn caption(&self, caption: String) -> Html {
+        let live = if self.reel.is_playing() { "off" } else { "polite" };
+        html! { <p class="sentence" id="film-caption" aria-live={live}>{ caption }</p> }
+    }
+
     fn region(&self, link: &Link, app: &App, decision: &Explained) -> Html {
         let film = Film::of(decision);
         let (at, vm) = (self.shown(&film), &app.selection.vm);
@@ -228,13 +252,12 @@ impl Decision {
             event.prevent_default();
             Some(message)
         });
-        let live = if self.reel.is_playing() { "off" } else { "polite" };
         html! {
             <section class="panel film" aria-label={tr(Self::TITLE)} tabindex="0" onkeydown={keys}>
                 <h2>{ tr("Decision") }</h2>
                 { self.attempts(link, app) }
-                <div class="fleet"><canvas ref={&self.canvas} role="img" aria-label={say("Machines that can take VM {vm}", &[vm])} aria-describedby="film-caption"></canvas></div>
-                <p class="sentence" id="film-caption" aria-live={live}>{ caption }</p>
+                { self.picture(vm) }
+                { self.caption(caption) }
                 { self.controls(link) }
                 { steps(link, &film, decision, at.shot) }
                 if self.table_open { { table(&film, decision, vm) } }
@@ -261,20 +284,24 @@ impl Decision {
     }
 
     fn controls(&self, link: &Link) -> Html {
-        let button = |label: &'static str, message: fn() -> FilmMessage| {
-            html! { <button onclick={link.callback(move |_: MouseEvent| message())}>{ label }</button> }
-        };
-        let toggle = if self.reel.is_playing() { tr("Pause") } else { tr("Play") };
         let table = if self.table_open { tr("Hide data table") } else { tr("Show data table") };
         html! {
             <div class="film-controls">
-                { button(tr("Replay decision"), || FilmMessage::Replay) }
-                { button(toggle, || FilmMessage::Toggle) }
-                { button(tr("Step"), || FilmMessage::Step) }
+                { self.moves(link) }
+                { button(link, tr("Step"), || FilmMessage::Step) }
                 <button class="quiet" aria-expanded={self.table_open.to_string()} onclick={link.callback(|_: MouseEvent| FilmMessage::Table)}>{ table }</button>
             </div>
         }
     }
+
+    fn moves(&self, link: &Link) -> Html {
+        let toggle = if self.reel.is_playing() { tr("Pause") } else { tr("Play") };
+        html! { <>{ button(link, tr("Replay decision"), || FilmMessage::Replay) }{ button(link, toggle, || FilmMessage::Toggle) }</> }
+    }
+}
+
+fn button(link: &Link, label: &'static str, message: fn() -> FilmMessage) -> Html {
+    html! { <button onclick={link.callback(move |_: MouseEvent| message())}>{ label }</button> }
 }
 
 /// The steps that dropped machines; pointed at or focused, one shows who was left after it.
@@ -291,7 +318,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
         let show = link.callback(move |_: MouseEvent| FilmMessage::Show(step));
         html! {
             <li key={step}><button class="film-step" data-step={step.to_string()} aria-current={is_now.then_some("step")} onclick={show}>
-                <span>{ name(tr(rule)) }</span><span class="number">{ say("{} left", &[&words::count(f64::from(left))]) }</span>
+                <span title={rule.to_owned()}>{ film::title(rule) }</span><span class="number">{ say("{} left", &[&words::count(f64::from(left))]) }</span>
             </button></li>
         }
     };
@@ -307,7 +334,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
             </ol>
             if !idle.is_empty() {
                 <details class="about"><summary>{ words::counted(idle.len() as f64, mark("rule changed nothing"), mark("rules changed nothing")) }</summary>
-                    <p class="muted">{ idle.join(", ") }</p></details>
+                    <p class="muted">{ idle.iter().map(|rule| film::title(rule)).collect::<Vec<_>>().join(", ") }</p></details>
             }
         </>
     }
@@ -325,7 +352,7 @@ fn table(film: &Film, decision: &Explained, vm: &str) -> Html {
         let dropped = before - left;
         before = left;
         let rule = decision.funnel.get(usize::from(step)).map_or("", |step| step.rule.as_str());
-        html! { <tr><th scope="row">{ name(tr(rule)) }</th><td>{ words::count(f64::from(dropped)) }</td><td>{ words::count(f64::from(left)) }</td></tr> }
+        html! { <tr><th scope="row">{ film::title(rule) }</th><td>{ words::count(f64::from(dropped)) }</td><td>{ words::count(f64::from(left)) }</td></tr> }
     };
     let end = film.at(film.length_ms()).shot;
     let heads = [tr("Step"), tr("Machines dropped"), tr("Machines left")];

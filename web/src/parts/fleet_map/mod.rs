@@ -153,7 +153,7 @@ impl Fleet {
     }
 
     /// How full every machine of a lane was at a sampled moment, a byte each; and a number that changes with them.
-    pub(super) fn fullness(&self, lane: &Lane, time_ms: f64) -> (&[u8], u32) {
+    pub(in crate::parts) fn fullness(&self, lane: &Lane, time_ms: f64) -> (&[u8], u32) {
         let told = self.maps.get(&lane.id).zip(lane.live.as_ref());
         told.map_or((&[], 0), |(map, live)| (map.frames.at(&live.frame_times, time_ms).fullness, map.frames.version))
     }

@@ -5,6 +5,9 @@ use tiebreak_engine::protocol::Layout;
 /// Machines one above the other in a rack: low racks where the page is wide enough.
 const RACK_HEIGHTS: [u32; 2] = [5, 10];
 
+/// Width in CSS pixels from which on cells may be larger.
+const WIDE: f64 = 900.0;
+
 /// Height of the map in CSS pixels, at most.
 const HEIGHT_MAX: u32 = 230;
 
@@ -26,7 +29,8 @@ pub(in crate::parts) struct Plan {
 impl Plan {
     /// The plan of a canvas so many of its own pixels wide; `ratio` are those in one of CSS.
     pub(in crate::parts) fn on_canvas(layout: &Layout, width: u32, ratio: f64) -> Self {
-        Self::new(layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (24.0 * ratio) as u32)
+        let largest = if f64::from(width) >= WIDE * ratio { 40.0 } else { 24.0 };
+        Self::new(layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (largest * ratio) as u32)
     }
 
     /// One line of low racks if its cells are at least half as large as they may be, else the

@@ -1,0 +1,95 @@
+//! The menu at the end of the bar: what is needed now and then.
+
+use tiebreak_app::{Message, Phase};
+use tiebreak_engine::words;
+use tiebreak_i18n::{say, tr};
+use tiebreak_scenario::PRESETS;
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::own_lesson::OwnMessage;
+use super::panel::{Act, Link, Scene};
+use crate::language::LANGUAGES;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Menu {
+    pub(super) is_open: bool,
+}
+
+impl Menu {
+    /// The button with what it opens. Closed it stays on the page, so that a trace can be given to it.
+    pub(super) fn view(&self, link: &Link, scene: &Scene<'_>, toggle: Callback<MouseEvent>) -> Html {
+        let app = scene.app;
+        let item = |label: &'static str, enabled: bool, message: fn() -> Message| {
+            let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(message));
+            html! { <button aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
+        };
+        html! {
+            <div class="more">
+                <button aria-expanded={self.is_open.to_string()} aria-controls="more-menu" onclick={toggle}>{ tr("More") }</button>
+                <div id="more-menu" class="more-menu" hidden={!self.is_open}>
+                    if app.lesson.is_none() {
+                        <label>{ tr("Preset") }{ presets(link) }</label>
+                        { trace_file(link) }
+                        { item(tr("Reset"), app.can_reset(), || Message::Reset) }
+                        { item(tr("Run again"), app.front.phase != Phase::Running, || Message::Run) }
+                        <button onclick={link.callback(|_| OwnMessage::Open(true))}>{ tr("Write a lesson…") }</button>
+                    }
+                    <label>{ tr("Language") }{ language(link) }</label>
+                    <label>{ tr("Colours") }
+                        <button onclick={link.callback(|_| Act::Theme)} aria-label={say("Theme: {theme}", &[&tr(scene.theme)])}>{ tr(scene.theme) }</button></label>
+                </div>
+            </div>
+        }
+    }
+}
+
+/// The choice of a language; each is named as who speaks it does.
+fn language(link: &Link) -> Html {
+    let choose = link.callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let chosen = select.value();
+        // It shows the language in use; which that will be is not known before its texts are there.
+        select.set_value(tiebreak_i18n::language());
+        Act::Language(chosen)
+    });
+    let option = |(id, name): &(&'static str, &'static str)| {
+        html! { <option value={*id} lang={*id} selected={*id == tiebreak_i18n::language()}>{ *name }</option> }
+    };
+    html! { <select aria-label={tr("Language")} ~value={tiebreak_i18n::language()} onchange={choose}>{ for LANGUAGES.iter().map(option) }</select> }
+}
+
+fn presets(link: &Link) -> Html {
+    let choose = link.batch_callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let chosen = PRESETS.iter().find(|preset| preset.id == select.value());
+        select.set_value("");
+        chosen.map(|preset| Message::Preset(preset.id))
+    });
+    let preset = |preset: &tiebreak_scenario::Preset| {
+        html! { <option value={preset.id} title={words::help(preset.help)}>{ tr(preset.title) }</option> }
+    };
+    html! {
+        <select aria-label={tr("Open a preset")} onchange={choose}>
+            <option value="" selected=true>{ tr("Open…") }</option>
+            { for PRESETS.iter().map(preset) }
+        </select>
+    }
+}
+
+/// The control that takes a trace.
+fn trace_file(link: &Link) -> Html {
+    let onchange = link.batch_callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        let file = input.files().and_then(|files| files.get(0));
+        input.set_value("");
+        file.map(Act::File)
+    });
+    html! {
+        <label class="file">
+            <span>{ tr("Trace file") }</span>
+            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
+        </label>
+    }
+}
