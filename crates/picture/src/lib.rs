@@ -15,9 +15,10 @@ use tiebreak_model::{MachineId, RackId, Workload};
 use tiebreak_scenario::{Document, PRESETS, presets};
 use tiebreak_sim::{METRICS, Metric, PlanError, Summary, World};
 
-/// What to try first.
-const PROMPT: &str =
-    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?";
+/// What the dashed lines are, and what to try first.
+pub const PROMPT: &str = mark(
+    "Dashed: the same without \u{201c}Fill used machines first\u{201d}. Try this: switch that rule off. Which hosts stay empty?",
+);
 
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];

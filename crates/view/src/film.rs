@@ -144,6 +144,12 @@ impl Film {
         })
     }
 
+    /// The end of each still, in their order.
+    #[must_use]
+    pub fn stills(&self) -> Vec<At> {
+        self.stops_ms(false).map(|stop| self.at(stop)).collect()
+    }
+
     fn stops_ms(&self, may_move: bool) -> impl Iterator<Item = f64> + '_ {
         let is_stop = move |index: usize| may_move || self.stills.contains(&index);
         (0..self.shots.len()).filter(move |index| is_stop(*index)).map(|index| self.ends_ms[index])
@@ -366,7 +372,7 @@ mod tests {
         let told = |decision: &Explained, shot| caption(&Film::of(decision), decision, "7", shot);
         let last = |decision: &Explained| told(decision, Film::of(decision).at(1e9).shot);
         assert_eq!(told(&decision(), Shot::Arrives), "VM 7 arrives. Candidates: 6 machines.");
-        assert_eq!(told(&decision(), Shot::Drops(2)), "AreNodeResourcesValid: 3 machines left.");
+        assert_eq!(told(&decision(), Shot::Drops(2)), "Enough free resources: 3 machines left.");
         assert_eq!(told(&decision(), Shot::Best), "2 machines tie for best.");
         assert_eq!(last(&decision()), "Machine 4 is drawn at random and takes VM 7.");
         let alone = Explained { dropped_at: vec![0, 2, 2, 4, KEPT, 4], ..decision() };

@@ -16,6 +16,7 @@ pub mod network;
 pub mod power;
 pub mod report;
 pub mod sizing;
+pub mod strip;
 pub mod sweep;
 pub mod timeline;
 pub mod verdict;

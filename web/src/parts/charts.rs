@@ -27,13 +27,7 @@ const HEIGHT: u32 = 150;
 const DIFFERENCE_HEIGHT: u32 = 96;
 
 /// What to try where nobody says what to look at.
-const PROMPT: &str =
-    mark("Try this: switch off PreferNonEmptyMachines, or drag another rule above it. Which hosts stay empty?");
-
-/// The same, where the run without that rule is beside it.
-const PROMPT_WITHOUT: &str = mark(
-    "Dashed: the same without PreferNonEmptyMachines. Try this: drag another rule above it. Which hosts stay empty?",
-);
+const PROMPT: &str = mark("Try this: switch \u{201c}Fill used machines first\u{201d} off. Which hosts stay empty?");
 
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
@@ -284,7 +278,7 @@ fn outcome(link: &Link, app: &App) -> Html {
             { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ tell(doubt) }</p> }) }
             if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
             if baseline.is_none_or(|before| before.is_example) && !app.can_reset() && app.lesson.is_none() {
-                <p class="prompt">{ tr(app.prompt.unwrap_or(if baseline.is_some() { PROMPT_WITHOUT } else { PROMPT })) }</p>
+                <p class="prompt">{ tr(app.prompt.unwrap_or(if baseline.is_some() { tiebreak_picture::PROMPT } else { PROMPT })) }</p>
             }
         </>
     }

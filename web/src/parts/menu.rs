@@ -8,8 +8,13 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::own_lesson::OwnMessage;
-use super::panel::{Act, Link, Scene};
+use super::panel::{Act, Link, Own, Scene, Sent};
 use crate::language::LANGUAGES;
+
+/// The menu is opened, or closed.
+pub(crate) struct MenuMessage(pub(super) bool);
+
+impl Own for MenuMessage {}
 
 /// See the module.
 #[derive(Default)]
@@ -19,10 +24,14 @@ pub(super) struct Menu {
 
 impl Menu {
     /// The button with what it opens. Closed it stays on the page, so that a trace can be given to it.
-    pub(super) fn view(&self, link: &Link, scene: &Scene<'_>, toggle: Callback<MouseEvent>) -> Html {
-        let app = scene.app;
-        let item = |label: &'static str, enabled: bool, message: fn() -> Message| {
-            let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(message));
+    pub(super) fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let (app, is_open) = (scene.app, self.is_open);
+        let toggle = link.callback(move |_: MouseEvent| MenuMessage(!is_open));
+        let item = |label: &'static str, enabled: bool, message: fn() -> Sent| {
+            let onclick = link.batch_callback(move |_: MouseEvent| {
+                let sent = enabled.then(|| [MenuMessage(false).into(), message()]);
+                sent.into_iter().flatten().collect::<Vec<Sent>>()
+            });
             html! { <button aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
         };
         html! {
@@ -32,9 +41,9 @@ impl Menu {
                     if app.lesson.is_none() {
                         <label>{ tr("Preset") }{ presets(link) }</label>
                         { trace_file(link) }
-                        { item(tr("Reset"), app.can_reset(), || Message::Reset) }
-                        { item(tr("Run again"), app.front.phase != Phase::Running, || Message::Run) }
-                        <button onclick={link.callback(|_| OwnMessage::Open(true))}>{ tr("Write a lesson…") }</button>
+                        { item(tr("Reset"), app.can_reset(), || Message::Reset.into()) }
+                        { item(tr("Run again"), app.front.phase != Phase::Running, || Message::Run.into()) }
+                        { item(tr("Write a lesson…"), true, || OwnMessage::Open(true).into()) }
                     }
                     <label>{ tr("Language") }{ language(link) }</label>
                     <label>{ tr("Colours") }

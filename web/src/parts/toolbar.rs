@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::field::Field;
 use super::is_inside;
-use super::menu::Menu;
-use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side, View, focus};
+use super::menu::{Menu, MenuMessage};
+use super::panel::{Act, Link, News, Panel, Scene, Sent, Side, View, focus};
 use super::share::ShareMessage;
 use super::tabs::{self, Tab};
 
@@ -25,17 +25,12 @@ pub(crate) struct Toolbar {
     menu: Menu,
 }
 
-/// The menu was opened or closed.
-pub(crate) struct ToolbarMessage(bool);
-
-impl Own for ToolbarMessage {}
-
 impl Panel for Toolbar {
-    type Message = ToolbarMessage;
+    type Message = MenuMessage;
 
     const ID: &'static str = "toolbar";
 
-    fn update(&mut self, ToolbarMessage(open): ToolbarMessage, _: &Link, _: &App) -> Vec<Sent> {
+    fn update(&mut self, MenuMessage(open): MenuMessage, _: &Link, _: &App) -> Vec<Sent> {
         self.menu.is_open = open;
         Vec::new()
     }
@@ -44,7 +39,7 @@ impl Panel for Toolbar {
         match *news {
             News::Left(target) if self.menu.is_open && !is_inside(target, ".more") => {
                 let back = target.is_none().then(|| focus(".more > button"));
-                std::iter::once(ToolbarMessage(false).into()).chain(back).collect()
+                std::iter::once(MenuMessage(false).into()).chain(back).collect()
             }
             _ => Vec::new(),
         }
@@ -75,10 +70,7 @@ impl Toolbar {
                     </span>
                     <button class="ask-why" onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain a VM") }</button>
                 }
-                { self.menu.view(link, scene, link.callback({
-                    let open = !self.menu.is_open;
-                    move |_: MouseEvent| ToolbarMessage(open)
-                })) }
+                { self.menu.view(link, scene) }
             </header>
         }
     }

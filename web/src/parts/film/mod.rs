@@ -6,11 +6,12 @@ mod stage;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tiebreak_app::App;
+use tiebreak_app::{App, Message, Notice};
 use tiebreak_engine::protocol::Explained;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_view::film::{self, At, Film, Shot};
+use tiebreak_view::strip;
 use web_sys::{Element, Event, FocusEvent, HtmlCanvasElement, HtmlSelectElement, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
 
@@ -19,7 +20,7 @@ use self::stage::Stage;
 use super::explain::Explain;
 use super::fleet_map::Fleet;
 use super::panel::{Link, News, Own, Panel, Scene, Sent};
-use super::{around, is_inside, media};
+use super::{around, is_inside, media, save};
 
 /// What happens to the film.
 pub(crate) enum FilmMessage {
@@ -39,6 +40,8 @@ pub(crate) enum FilmMessage {
     Attempt(usize),
     /// The table is opened or closed.
     Table,
+    /// Save the stills as one picture.
+    Save,
     /// Another shot is shown, or it is over.
     Moved,
 }
@@ -59,6 +62,8 @@ pub(crate) struct Decision {
     table_open: bool,
     /// What the stage was set for, to spare setting it again.
     set: RefCell<Option<Set>>,
+    /// How full every machine was then, a byte each.
+    fullness: RefCell<Vec<u8>>,
 }
 
 /// What a stage depends on.
@@ -86,7 +91,7 @@ impl Panel for Decision {
     fn update(&mut self, message: FilmMessage, link: &Link, app: &App) -> Vec<Sent> {
         let Some(film) = self.decision(app).map(Film::of) else { return Vec::new() };
         let now = self.reel.elapsed_ms();
-        if !matches!(message, FilmMessage::Moved | FilmMessage::Table) {
+        if !matches!(message, FilmMessage::Moved | FilmMessage::Table | FilmMessage::Save) {
             self.reel.looked_at.set(None);
         }
         match message {
@@ -110,6 +115,7 @@ impl Panel for Decision {
                 self.begin(link, app);
             }
             FilmMessage::Table => self.table_open = !self.table_open,
+            FilmMessage::Save => return self.save(app).into_iter().collect(),
             FilmMessage::Moved => {}
         }
         Vec::new()
@@ -178,6 +184,14 @@ impl Decision {
         }
     }
 
+    /// Saves the stills; what the browser says where it does not.
+    fn save(&self, app: &App) -> Option<Sent> {
+        let vm = &app.selection.vm;
+        let svg = strip::svg(self.decision(app)?, vm, &self.fullness.borrow());
+        let error = save::text(&format!("vm-{vm}.svg"), "image/svg+xml", &svg).err()?;
+        Some(Message::Notice(Notice::bad(tr("The file could not be saved"), vec![format!("{error:?}")])).into())
+    }
+
     fn shown(&self, film: &Film) -> At {
         let now = self.reel.elapsed_ms();
         if may_move() { film.at(now) } else { film.still_at(now) }
@@ -207,6 +221,7 @@ impl Decision {
             self.set.take();
             return;
         }
+        self.fullness.replace(fullness.to_vec());
         let stage = Stage::new(canvas, &live.layout, decision, fullness.to_vec(), f64::from(set.width));
         self.reel.set_stage(stage);
         self.set.replace(Some(set));
@@ -289,6 +304,7 @@ impl Decision {
             <div class="film-controls">
                 { self.moves(link) }
                 { button(link, tr("Step"), || FilmMessage::Step) }
+                <button class="quiet" onclick={link.callback(|_: MouseEvent| FilmMessage::Save)}>{ tr("Stills (SVG)") }</button>
                 <button class="quiet" aria-expanded={self.table_open.to_string()} onclick={link.callback(|_: MouseEvent| FilmMessage::Table)}>{ table }</button>
             </div>
         }
