@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Time, Workload};
 
-use crate::forecasts::Forecasts;
 use crate::judging::Judging;
+use crate::predictions::Predictions;
 use crate::quality::{Influence, Quality, QualityTerms};
 
 /// What a training gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The predictions.
-    pub forecasts: Forecasts,
+    pub predictions: Predictions,
     /// How good they are on what was not learned from.
     pub quality: Quality,
 }
@@ -35,7 +35,7 @@ pub(crate) trait Learner: Send {
 
 /// A model that has learned.
 pub(crate) struct Learned {
-    pub(crate) forecasts: Forecasts,
+    pub(crate) predictions: Predictions,
     /// It saw nothing of what came later.
     pub(crate) cut: Time,
     /// VMs it learned from.

@@ -112,7 +112,7 @@ const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
 ];
 
-/// Who foretells loads, and how finely the rule that balances power tells machines apart.
+/// Who predicts loads, and how finely the rule that balances power tells machines apart.
 const WITH_POWER: [(&str, &str, &str); 3] = [
     ("PowerBalance, oracle", "oracle", "none"),
     ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
@@ -191,7 +191,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The default list, and with the rule that balances power; what is foretold is learned before and not timed.
+    /// The default list, and with the rule that balances power; what is predicted is learned before and not timed.
     fn power(&mut self) -> Result<(), Failure> {
         let size = self.sizes.preset;
         let plain = Zone::of(size)?;

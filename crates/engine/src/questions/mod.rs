@@ -124,9 +124,9 @@ impl Subject<'_> {
         run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to look at it again."))
     }
 
-    /// How good what is foretold of the run's loads is.
-    fn foretold(&self) -> Option<&Quality> {
-        self.engine.foretold.as_deref()
+    /// How good the predictions of the run's loads are.
+    fn load_quality(&self) -> Option<&Quality> {
+        self.engine.load_quality.as_deref()
     }
 
     /// The file.

@@ -11,7 +11,7 @@ use super::kaplan_meier::{KaplanMeier, Table};
 use super::{Kind, Lesson, seconds};
 use crate::boosting::{Application, Binning, BoostTerms, Booster, DECADE, FEATURES, Rows, UPTIME};
 use crate::curve::Curve;
-use crate::forecasts::Forecasts;
+use crate::predictions::Predictions;
 use crate::quality::Influence;
 use crate::spells::{self, Spell};
 use crate::training::{Learned, Learner};
@@ -78,7 +78,7 @@ enum Stage {
     Surviving(Box<Table>),
     Growing(Box<Growth>),
     Applying(Box<Application>),
-    Done(Forecasts),
+    Done(Predictions),
     /// Between two stages only.
     Passing,
 }
@@ -118,9 +118,9 @@ impl Learner for Forest {
     }
 
     fn finish(self: Box<Self>) -> Learned {
-        let Stage::Done(forecasts) = self.stage else { panic!("finished after its last step") };
+        let Stage::Done(predictions) = self.stage else { panic!("finished after its last step") };
         Learned {
-            forecasts,
+            predictions,
             cut: spells::cut(&self.workload, self.terms.train_share),
             trained_on: self.trained_on,
             trained_censored: self.trained_censored,
@@ -135,7 +135,7 @@ impl Forest {
         let vms = self.workload.vm_count();
         let (stage, spent) = match core::mem::replace(&mut self.stage, Stage::Passing) {
             Stage::Surviving(table) => {
-                let tables = table.finish().forecasts;
+                let tables = table.finish().predictions;
                 let growth = self.examples(&tables);
                 // Trees that saw nobody would say that nobody lives.
                 let is_idle = self.trained_on == 0;
@@ -148,7 +148,7 @@ impl Forest {
                 let application = Application::new(&self.workload, binning, model, average, seconds(self.terms.cap));
                 (Stage::Applying(Box::new(application)), vms)
             }
-            Stage::Applying(application) => (Stage::Done(application.forecasts()), vms / 100),
+            Stage::Applying(application) => (Stage::Done(application.predictions()), vms / 100),
             other => (other, 1),
         };
         self.stage = stage;
@@ -156,7 +156,7 @@ impl Forest {
     }
 
     /// Bins the features and lists the examples.
-    fn examples(&mut self, tables: &Forecasts) -> Growth {
+    fn examples(&mut self, tables: &Predictions) -> Growth {
         let seen = self.drawn_spells();
         self.trained_on = seen.len() as u32;
         self.trained_censored = seen.iter().filter(|spell| !spell.ended).count() as u32;
@@ -194,7 +194,7 @@ impl Forest {
 }
 
 /// A VM as examples: uptimes, and the label of what remained then.
-fn examples(spell: &Spell, tables: &Forecasts, cap_s: u32) -> Vec<(u32, i32)> {
+fn examples(spell: &Spell, tables: &Predictions, cap_s: u32) -> Vec<(u32, i32)> {
     let seen_s = spell.exit_s - spell.entry_s;
     let more_s = if spell.ended { 0 } else { tables.remaining_s(spell.vm, spell.exit_s) };
     let uptime = |part| spell.entry_s + (u64::from(seen_s) * u64::from(part) / u64::from(UPTIMES)) as u32;

@@ -39,8 +39,8 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
     let baseline = baseline(workload, given)?;
     let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), workload, *seed).0);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
-    for forecasts in &oracles {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
+    for predictions in &oracles {
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(workload, *pools, *seed), &trials)
 }

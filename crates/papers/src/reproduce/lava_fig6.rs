@@ -102,8 +102,8 @@ fn one(case: &Case, origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tri
     let (model, _) = trained(&baseline.predictor, &whole, seed);
     let (oracle, _) = trained(&oracle(), &whole, seed);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
-    for forecasts in [&model, &oracle] {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
+    for predictions in [&model, &oracle] {
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(&whole, (case.pools)(origin.pools()), seed), &trials)
 }

@@ -59,7 +59,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
     let incidents = MACHINES_AT_ONCE.map(|machines| [0.0, 1.0].map(|order| [emptied(machines, order)]));
     let mut trials = Vec::new();
     for [as_placed, longest_first] in &incidents {
-        let trial = |incidents, forecasts| Trial { incidents, ..Trial::new(list.clone(), forecasts) };
+        let trial = |incidents, predictions| Trial { incidents, ..Trial::new(list.clone(), predictions) };
         trials.extend([
             trial(as_placed, None),
             trial(longest_first, Some(&oracle)),

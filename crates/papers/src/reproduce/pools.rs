@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_lifetime::{Forecasts, Quality};
+use tiebreak_lifetime::{Predictions, Quality};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, RequestId, Resource, Time, VmId, VmRow, Workload, WorkloadBuilder};
 use tiebreak_placement::Group;
@@ -288,9 +288,9 @@ pub(super) fn noisy_oracle(accuracy_pct: f64) -> PredictorRow {
 }
 
 /// What a predictor says of all VMs of a whole, and how good that is.
-pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Forecasts, Quality) {
+pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Predictions, Quality) {
     let trained = predictor.train(whole.clone(), seed).finish();
-    (trained.forecasts, trained.quality)
+    (trained.predictions, trained.quality)
 }
 
 /// What was seen of a run after the warm-up.
@@ -312,14 +312,14 @@ pub(super) struct Seen {
 pub(super) struct Trial<'a> {
     pub(super) list: Variant,
     /// What is predicted of the whole, if anything is.
-    pub(super) forecasts: Option<&'a Forecasts>,
+    pub(super) predictions: Option<&'a Predictions>,
     /// What happens to the pool.
     pub(super) incidents: &'a [IncidentUse],
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(list: Variant, forecasts: impl Into<Option<&'a Forecasts>>) -> Self {
-        Self { list, forecasts: forecasts.into(), incidents: &[] }
+    pub(super) fn new(list: Variant, predictions: impl Into<Option<&'a Predictions>>) -> Self {
+        Self { list, predictions: predictions.into(), incidents: &[] }
     }
 }
 
@@ -455,8 +455,8 @@ impl Pool {
         let variant = Variant { seed: self.seed, clusters, ..trial.list.clone() };
         let plan = variant.untrained_plan(self.workload.clone())?.without_samples();
         let mut plan = plan.with_incidents(trial.incidents)?;
-        if let Some(forecasts) = trial.forecasts {
-            plan = plan.with_forecasts(variant.lifetimes, Arc::new(forecasts.of_part(&self.vms)));
+        if let Some(predictions) = trial.predictions {
+            plan = plan.with_predictions(variant.lifetimes, Arc::new(predictions.of_part(&self.vms)));
         }
         let mut world = World::new(plan);
         world.run();

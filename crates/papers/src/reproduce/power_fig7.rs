@@ -1,12 +1,12 @@
 //! Power oversubscription Figure 7: what balancing power does to failures, empty servers and balance, by
-//! alpha and by who foretells. (Power oversubscription, section IV-E, row W6)
+//! alpha and by who predicts. (Power oversubscription, section IV-E, row W6)
 
 use std::sync::Arc;
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::Workload;
 use tiebreak_scenario::{Variant, WorkloadRef};
-use tiebreak_sim::{CappingKind, Foretelling, Plan, World};
+use tiebreak_sim::{CappingKind, LoadPredictor, Plan, World};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
@@ -33,11 +33,11 @@ const BEST: usize = 4;
 
 const NO_RULE: &str = "no rule";
 
-/// Who foretells, in the figure's order.
-const WAYS: [(Foretelling, &str); 3] = [
-    (Foretelling::Forests, "predictions"),
-    (Foretelling::Oracle, "oracle"),
-    (Foretelling::CriticalityOnly, "criticality alone"),
+/// Who predicts, in the figure's order.
+const WAYS: [(LoadPredictor, &str); 3] = [
+    (LoadPredictor::Forests, "predictions"),
+    (LoadPredictor::Oracle, "oracle"),
+    (LoadPredictor::CriticalityOnly, "criticality alone"),
 ];
 const FORESTS: usize = 0;
 const ORACLE: usize = 1;
@@ -118,17 +118,17 @@ fn one(variant: &Variant, seed: u64, scale: Scale) -> Result<Tried, Failure> {
     without.set("rules.PowerBalance.on", "false")?;
     let no_rule = seen(without.untrained_plan(workload.clone())?);
     let (mut with_rule, mut places) = ([[Seen::default(); ALPHAS.len()]; WAYS.len()], Vec::new());
-    for ((foretelling, _), seen_of_way) in WAYS.iter().zip(&mut with_rule) {
+    for ((predictor, _), seen_of_way) in WAYS.iter().zip(&mut with_rule) {
         let mut variant = variant.clone();
-        variant.power.foretelling = *foretelling;
+        variant.power.foretelling = *predictor;
         let plan = variant.untrained_plan(workload.clone())?;
-        let loads = variant.foretelling(&plan).expect("the rule asks for it").finish().loads;
+        let loads = variant.predict_loads(&plan).expect("the rule asks for it").finish().loads;
         let run = |variant: &Variant| Ok::<_, Failure>(seen(planned(variant, &workload)?.with_loads(&loads)));
         for ((alpha, _), seen) in ALPHAS.iter().zip(seen_of_way) {
             variant.set("rules.PowerBalance.alpha", &alpha.to_string())?;
             *seen = run(&variant)?;
         }
-        if *foretelling == Foretelling::Forests && !scale.is_quick {
+        if *predictor == LoadPredictor::Forests && !scale.is_quick {
             variant.set("rules.PowerBalance.alpha", &ALPHAS[BEST].0.to_string())?;
             for place in PLACES {
                 places.push(run(&placed(&variant, place))?);

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::fleet::ClusterSpec;
 use tiebreak_model::{
-    ClusterId, Fleet, HostLife, MachineRecord, Occupancy, Outlook, RackView, Resource, Resources, VmShape, declare,
+    ClusterId, Fleet, HostLife, MachineRecord, Occupancy, PredictedLife, RackView, Resource, Resources, VmShape,
+    declare,
 };
 
 use super::*;
@@ -172,8 +173,8 @@ fn zone_free_at(exits_s: &[u32]) -> Occupancy {
 
 #[test]
 fn a_rule_that_has_words_says_them_of_both() {
-    let outlook = Outlook { now_s: 1_000, remaining_s: 7_200, ..Outlook::NONE };
-    let vm = VmRequest { outlook, ..VmRequest::alone(VmShape::plain(amount(1, 1))) };
+    let life = PredictedLife { now_s: 1_000, remaining_s: 7_200, ..PredictedLife::NONE };
+    let vm = VmRequest { life, ..VmRequest::alone(VmShape::plain(amount(1, 1))) };
     let zone = zone_free_at(&[10_000, 2_000, 1_500]);
     let policy = policy(&["AreNodeResourcesValid", "TemporalCost"], 1);
     let question = Question { winner: Some(MachineId(0)), asked: Some(MachineId(1)), ..Question::default() };

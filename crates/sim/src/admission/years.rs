@@ -21,7 +21,7 @@ use tiebreak_placement::Policy;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Terms;
-use super::expectations::{Expectations, HOUR_MS};
+use super::forecasts::{Forecasts, HOUR_MS};
 
 declare! {
     /// A cluster over years: deployments arrive, are let in or not by the admission rules of the list, grow and
@@ -139,7 +139,7 @@ pub struct Years {
     policy: Arc<Policy>,
     zone: Occupancy,
     growth: Growth,
-    book: Expectations<u32>,
+    book: Forecasts<u32>,
     live: BTreeMap<u32, Deployment>,
     events: BinaryHeap<Reverse<(i64, u32)>>,
     arrivals: Xoshiro256PlusPlus,
@@ -181,7 +181,7 @@ impl Years {
         let mut years = Self {
             growth: terms.growth(1),
             zone: Occupancy::empty(Arc::new(fleet)),
-            book: Expectations::new(),
+            book: Forecasts::new(),
             live: BTreeMap::new(),
             events: BinaryHeap::new(),
             arrivals: seed.stream("deployments arrive").generator(),

@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, Outlook, RequestId, Resources, Time, VmId, VmShape};
+use tiebreak_model::{MachineId, MachineRecord, PredictedLife, RequestId, Resources, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
 use super::job::Job;
@@ -19,7 +19,7 @@ pub(crate) struct Assignment {
     /// The store's revision of the machine that the agent's view reflected, its own commits since counted in.
     pub(crate) seen: Revision,
     pub(crate) shape: VmShape,
-    pub(crate) outlook: Outlook,
+    pub(crate) life: PredictedLife,
     pub(crate) best_set: u32,
     pub(crate) cache: CacheUse,
 }
@@ -226,7 +226,7 @@ impl Agent {
         let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
         let Some(terms) = &self.lifetimes else { return Some(after) };
         let full = terms.is_full(after.used_share(self.allocator.view().fleet().capacity(it.machine)));
-        Some(MachineRecord { life: after.life.with(&it.outlook, full), ..after })
+        Some(MachineRecord { life: after.life.with(&it.life, full), ..after })
     }
 
     /// Learns the store's state of a machine from its answer to a commit.

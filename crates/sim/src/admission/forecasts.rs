@@ -1,7 +1,7 @@
 //! The book of what deployments are expected to grow to, so that a decision need not ask each.
 //!
-//! Every deployment's expectation is in its cluster's sums. What is seen of it changes its belief at once,
-//! and its cores now; the rest of its expectation is made anew before the next decision, once enough
+//! Every deployment's forecast is in its cluster's sums. What is seen of it changes its belief at once,
+//! and its cores now; the rest of its forecast is made anew before the next decision, once enough
 //! has changed or enough time has passed. So a decision costs the moments ahead and what has changed, not
 //! how many deployments there are.
 
@@ -18,7 +18,7 @@ use super::Terms;
 pub(super) const HOUR_MS: f64 = 60.0 * Millis::MINUTE.0 as f64;
 
 /// Deployments by key.
-pub(super) struct Expectations<K> {
+pub(super) struct Forecasts<K> {
     entries: BTreeMap<K, Entry>,
     /// Those to be thought over before the next decision.
     stale: Vec<K>,
@@ -57,7 +57,7 @@ impl Entry {
     }
 }
 
-impl<K: Ord + Copy> Expectations<K> {
+impl<K: Ord + Copy> Forecasts<K> {
     pub(super) fn new() -> Self {
         Self { entries: BTreeMap::new(), stale: Vec::new(), due: BinaryHeap::new() }
     }
@@ -143,7 +143,7 @@ mod tests {
             .expect("a belief")
     }
 
-    impl<K: Ord + Copy> Expectations<K> {
+    impl<K: Ord + Copy> Forecasts<K> {
         /// What is seen of a deployment, if it is there.
         pub(in crate::admission) fn seen(&self, key: K) -> Option<&Seen> {
             self.entries.get(&key).and_then(|entry| entry.beliefs.first())
@@ -162,8 +162,8 @@ mod tests {
     const HOUR: i64 = HOUR_MS as i64;
 
     /// One deployment of 4 cores from the first millisecond on.
-    fn one(terms: &Terms) -> (Expectations<u32>, Growth) {
-        let (mut book, mut growth) = (Expectations::new(), terms.growth(1));
+    fn one(terms: &Terms) -> (Forecasts<u32>, Growth) {
+        let (mut book, mut growth) = (Forecasts::new(), terms.growth(1));
         book.begin(7, ClusterId::of(0), vec![Seen::started(4.0)], (0, 0), &mut growth);
         book.bring_up_to_date(0, terms, &mut growth);
         (book, growth)
@@ -175,7 +175,7 @@ mod tests {
         let terms = terms(0.0);
         let mut draws = Seed(1).stream("a book of expectations").generator();
         let mut below = |count| pick(draws.next_u64(), count);
-        let (mut book, mut growth, mut now_ms) = (Expectations::new(), terms.growth(CLUSTERS), 0);
+        let (mut book, mut growth, mut now_ms) = (Forecasts::new(), terms.growth(CLUSTERS), 0);
         let mut ended = 0;
         for key in 0..400_u32 {
             now_ms += i64::from(1 + below(40 * 60_000));

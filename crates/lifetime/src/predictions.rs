@@ -19,7 +19,7 @@ use crate::noise::NoisyLives;
 ///
 /// [`Workload::at`]: tiebreak_model::Workload::at
 #[derive(Clone, Debug, PartialEq)]
-pub struct Forecasts {
+pub struct Predictions {
     source: Arc<Source>,
 }
 
@@ -56,7 +56,7 @@ impl Curves {
     }
 }
 
-impl Forecasts {
+impl Predictions {
     pub(crate) fn of_curves(curves: Curves) -> Self {
         Self { source: Arc::new(Source::Curves(curves)) }
     }
@@ -77,8 +77,8 @@ impl Forecasts {
         }
     }
 
-    /// What is said of a VM that has run for `uptime_s`: [`Forecasts::remaining_s`] and
-    /// [`Forecasts::next_change_s`], looked up once.
+    /// What is said of a VM that has run for `uptime_s`: [`Predictions::remaining_s`] and
+    /// [`Predictions::next_change_s`], looked up once.
     #[inline]
     #[must_use]
     pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
@@ -158,16 +158,16 @@ mod tests {
         let whole = workload(&lives, 200 * 700);
         let vms = Vec::from_iter((0..whole.vm_count()).filter(|vm| vm % 3 == 1).map(VmId));
         for entry in PREDICTORS.iter().filter(|entry| entry.declaration.id != "NoisyOracle") {
-            let forecasts =
-                start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().forecasts;
-            let part = forecasts.of_part(&vms);
-            assert!(part.bytes() <= forecasts.bytes());
+            let predictions =
+                start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().predictions;
+            let part = predictions.of_part(&vms);
+            assert!(part.bytes() <= predictions.bytes());
             for (new, old) in (0..).map(VmId).zip(&vms) {
                 for uptime_s in [0, 50, 1_000, 100_000] {
-                    let of = |forecasts: &Forecasts, vm| {
-                        (forecasts.remaining_s(vm, uptime_s), forecasts.next_change_s(vm, uptime_s))
+                    let of = |predictions: &Predictions, vm| {
+                        (predictions.remaining_s(vm, uptime_s), predictions.next_change_s(vm, uptime_s))
                     };
-                    assert_eq!(of(&part, new), of(&forecasts, *old), "{}, VM {}", entry.declaration.id, old.0);
+                    assert_eq!(of(&part, new), of(&predictions, *old), "{}, VM {}", entry.declaration.id, old.0);
                 }
             }
         }
