@@ -122,7 +122,7 @@ pub struct Learning {
     /// Places of the arrivals of which enough is known when the forests learn.
     known: Vec<usize>,
     forests: Forests,
-    stage: Stage,
+    stage: LearningStage,
     slices: Slices,
     loads: Vec<Load>,
     quality: Option<Quality>,
@@ -146,30 +146,30 @@ impl Labels {
 /// The forests, and what each of them learns from.
 #[derive(Debug)]
 struct Forests {
-    criticality: Lesson,
+    criticality: LearnedQuestion,
     /// Above 50 % or not.
-    above_half: Lesson,
+    above_half: LearnedQuestion,
     /// Bucket 2 or 1, and bucket 4 or 3.
-    halves: [Lesson; 2],
+    halves: [LearnedQuestion; 2],
 }
 
 /// What learns one question, and its examples.
 #[derive(Debug)]
-struct Lesson {
-    model: Model,
+struct LearnedQuestion {
+    model: TrainedModel,
     examples: Vec<Example>,
 }
 
 /// A model of either method.
 #[derive(Debug)]
-enum Model {
+enum TrainedModel {
     Forest(Forest),
     Boosted(Boosted),
 }
 
 /// What is worked on, and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum LearningStage {
     /// The features of the arrivals from this one on.
     Reading(usize),
     /// The trees of the first two forests.
@@ -213,7 +213,7 @@ impl Learning {
             histories: Histories::new(&arrivals),
             features: Vec::with_capacity(arrivals.len()),
             forests: Forests::new(seed, settings),
-            stage: if learns { Stage::Reading(0) } else { Stage::Done },
+            stage: if learns { LearningStage::Reading(0) } else { LearningStage::Done },
             slices: Slices { done: 0, all: 0 },
             arrivals,
             settings,
@@ -228,7 +228,7 @@ impl Learning {
     }
 
     fn slices_in_all(&self) -> usize {
-        if self.stage == Stage::Done {
+        if self.stage == LearningStage::Done {
             return 0;
         }
         let after = self.arrivals.len() - self.first_after;
@@ -240,22 +240,22 @@ impl Learning {
     /// Works for one slice, at most some tens of milliseconds; whether it is done.
     pub fn work(&mut self) -> bool {
         self.stage = match self.stage {
-            Stage::Reading(from) => self.read(from),
-            Stage::Growing(tree) => self.grow(tree),
-            Stage::Sorting(from) => self.sort(from),
-            Stage::GrowingHalves(tree) => self.grow_halves(tree),
-            Stage::Predicting(from) => self.predict(from),
-            Stage::Done => return true,
+            LearningStage::Reading(from) => self.read(from),
+            LearningStage::Growing(tree) => self.grow(tree),
+            LearningStage::Sorting(from) => self.sort(from),
+            LearningStage::GrowingHalves(tree) => self.grow_halves(tree),
+            LearningStage::Predicting(from) => self.predict(from),
+            LearningStage::Done => return true,
         };
         self.slices.done += 1;
-        self.stage == Stage::Done
+        self.stage == LearningStage::Done
     }
 
     /// How far it is, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         let Slices { done, all } = self.slices;
-        if self.stage == Stage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
+        if self.stage == LearningStage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
     }
 
     /// Works until everything is done, and gives what was predicted.
@@ -265,7 +265,7 @@ impl Learning {
         LoadPredictions { loads: self.loads, quality: self.quality }
     }
 
-    fn read(&mut self, from: usize) -> Stage {
+    fn read(&mut self, from: usize) -> LearningStage {
         let to = self.arrivals.len().min(from + READ_IN_SLICE);
         let labels = self.labels;
         for place in from..to {
@@ -273,13 +273,13 @@ impl Learning {
             self.features.push(features);
         }
         if to < self.arrivals.len() {
-            return Stage::Reading(to);
+            return LearningStage::Reading(to);
         }
         self.forests.criticality.examples = self.examples(|usage| usage.load.user_facing);
         if self.with_p95 {
             self.forests.above_half.examples = self.examples(|usage| bucket(usage.load.p95_pct) >= 2);
         }
-        Stage::Growing(0)
+        LearningStage::Growing(0)
     }
 
     fn examples(&self, yes: impl Fn(Usage) -> bool) -> Vec<Example> {
@@ -290,17 +290,17 @@ impl Learning {
         self.known.iter().map(example).collect()
     }
 
-    fn grow(&mut self, tree: u16) -> Stage {
+    fn grow(&mut self, tree: u16) -> LearningStage {
         self.forests.criticality.grow();
         self.forests.above_half.grow();
         match (tree + 1 < self.settings.trees, self.with_p95) {
-            (true, _) => Stage::Growing(tree + 1),
-            (false, true) => Stage::Sorting(0),
-            (false, false) => Stage::Predicting(self.first_after),
+            (true, _) => LearningStage::Growing(tree + 1),
+            (false, true) => LearningStage::Sorting(0),
+            (false, false) => LearningStage::Predicting(self.first_after),
         }
     }
 
-    fn sort(&mut self, from: usize) -> Stage {
+    fn sort(&mut self, from: usize) -> LearningStage {
         let to = self.known.len().min(from + PREDICTED_IN_SLICE);
         let rows: Vec<Features> = self.known[from..to].iter().map(|place| self.features[*place]).collect();
         let shares = self.forests.above_half.shares_of_yes(&rows);
@@ -312,19 +312,19 @@ impl Learning {
                 self.forests.halves[usize::from(high)].examples.push(Example { features: self.features[*place], yes });
             }
         }
-        if to < self.known.len() { Stage::Sorting(to) } else { Stage::GrowingHalves(0) }
+        if to < self.known.len() { LearningStage::Sorting(to) } else { LearningStage::GrowingHalves(0) }
     }
 
-    fn grow_halves(&mut self, tree: u16) -> Stage {
-        self.forests.halves.iter_mut().for_each(Lesson::grow);
+    fn grow_halves(&mut self, tree: u16) -> LearningStage {
+        self.forests.halves.iter_mut().for_each(LearnedQuestion::grow);
         if tree + 1 < self.settings.trees {
-            Stage::GrowingHalves(tree + 1)
+            LearningStage::GrowingHalves(tree + 1)
         } else {
-            Stage::Predicting(self.first_after)
+            LearningStage::Predicting(self.first_after)
         }
     }
 
-    fn predict(&mut self, from: usize) -> Stage {
+    fn predict(&mut self, from: usize) -> LearningStage {
         let to = self.arrivals.len().min(from + PREDICTED_IN_SLICE);
         let rows = &self.features[from..to];
         let types = self.forests.criticality.shares_of_yes(rows);
@@ -337,7 +337,7 @@ impl Learning {
             };
             self.count(place, user_facing, bucket);
         }
-        if to < self.arrivals.len() { Stage::Predicting(to) } else { Stage::Done }
+        if to < self.arrivals.len() { LearningStage::Predicting(to) } else { LearningStage::Done }
     }
 
     /// The bucket of each row, where both stages are sure.
@@ -375,10 +375,10 @@ impl Forests {
     fn new(seed: Seed, settings: ForestSettings) -> Self {
         let rows = settings.rows_per_tree as usize;
         let model = |name| match settings.method {
-            Method::Forests => Model::Forest(Forest::new(seed.stream(name), rows)),
-            Method::Boosting => Model::Boosted(Boosted::new(settings.trees, 10 * rows)),
+            Method::Forests => TrainedModel::Forest(Forest::new(seed.stream(name), rows)),
+            Method::Boosting => TrainedModel::Boosted(Boosted::new(settings.trees, 10 * rows)),
         };
-        let lesson = |name| Lesson { model: model(name), examples: Vec::new() };
+        let lesson = |name| LearnedQuestion { model: model(name), examples: Vec::new() };
         Self {
             criticality: lesson("forest of criticality"),
             above_half: lesson("forest of p95 above half"),
@@ -387,19 +387,19 @@ impl Forests {
     }
 }
 
-impl Lesson {
+impl LearnedQuestion {
     /// One more tree.
     fn grow(&mut self) {
         match &mut self.model {
-            Model::Forest(forest) => forest.grow(&self.examples),
-            Model::Boosted(boosted) => boosted.learn(&self.examples),
+            TrainedModel::Forest(forest) => forest.grow(&self.examples),
+            TrainedModel::Boosted(boosted) => boosted.learn(&self.examples),
         }
     }
 
     fn shares_of_yes(&self, rows: &[Features]) -> Vec<f64> {
         match &self.model {
-            Model::Forest(forest) => forest.shares_of_yes(rows),
-            Model::Boosted(boosted) => boosted.shares_of_yes(rows),
+            TrainedModel::Forest(forest) => forest.shares_of_yes(rows),
+            TrainedModel::Boosted(boosted) => boosted.shares_of_yes(rows),
         }
     }
 }

@@ -21,7 +21,7 @@ const KEPT: usize = 4;
 
 /// What a trained predictor depends on.
 #[derive(Clone, Debug, PartialEq)]
-struct Lesson {
+struct PredictorKey {
     workload: u128,
     predictor: String,
     values: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Known {
 
 /// What predicted loads depend on.
 #[derive(Clone, Debug, PartialEq)]
-struct Asked {
+struct LoadsKey {
     workload: u128,
     power: PowerSettings,
     seed: u64,
@@ -72,8 +72,8 @@ impl<K: PartialEq, V: Clone> Kept<K, V> {
 
 /// Everything that was learned.
 pub(super) struct Shelf {
-    lifetimes: Kept<Lesson, Known>,
-    loads: Kept<Asked, Loads>,
+    lifetimes: Kept<PredictorKey, Known>,
+    loads: Kept<LoadsKey, Loads>,
 }
 
 impl Default for Shelf {
@@ -87,8 +87,8 @@ pub(super) struct Learning {
     pub(super) run: u32,
     plan: Plan,
     variant: Box<Variant>,
-    training: Option<(Lesson, Training)>,
-    load_learning: Option<(Asked, tiebreak_criticality::Learning)>,
+    training: Option<(PredictorKey, Training)>,
+    load_learning: Option<(LoadsKey, tiebreak_criticality::Learning)>,
     known: Lore,
     /// Whether it is held.
     pub(super) paused: bool,
@@ -131,18 +131,18 @@ pub(super) fn prepare(run: u32, variant: &Variant, plan: Plan, shelf: &mut Shelf
     if plan.asks_for_lifetimes() {
         let row = &variant.predictor;
         let (predictor, values) = (row.id.clone(), row.values.clone());
-        let lesson = Lesson { workload: plan.workload().fingerprint(), predictor, values, seed: variant.seed };
-        known.lifetimes = shelf.lifetimes.find(&lesson);
+        let key = PredictorKey { workload: plan.workload().fingerprint(), predictor, values, seed: variant.seed };
+        known.lifetimes = shelf.lifetimes.find(&key);
         if known.lifetimes.is_none() {
-            training = Some((lesson, row.train(plan.workload().clone(), variant.seed)));
+            training = Some((key, row.train(plan.workload().clone(), variant.seed)));
         }
     }
     if plan.usages().is_some() {
-        let asked =
-            Asked { workload: plan.workload().fingerprint(), power: what_counts(variant.power), seed: variant.seed };
-        known.loads = shelf.loads.find(&asked);
+        let key =
+            LoadsKey { workload: plan.workload().fingerprint(), power: what_counts(variant.power), seed: variant.seed };
+        known.loads = shelf.loads.find(&key);
         if known.loads.is_none() {
-            load_learning = variant.predict_loads(&plan).map(|learning| (asked, learning));
+            load_learning = variant.predict_loads(&plan).map(|learning| (key, learning));
         }
     }
     let learning =
@@ -199,17 +199,17 @@ impl Learning {
     /// What is to be run, and what it knows, which is kept.
     pub(super) fn finish(self, shelf: &mut Shelf) -> (Plan, Lore) {
         let Self { mut plan, variant, mut known, training, load_learning, .. } = self;
-        if let Some((lesson, training)) = training {
+        if let Some((key, training)) = training {
             let trained = training.finish();
-            let learned = Box::new(learned(&lesson.predictor, trained.quality));
+            let learned = Box::new(learned(&key.predictor, trained.quality));
             let of_lifetimes = Known { predictions: Arc::new(trained.predictions), learned };
-            shelf.lifetimes.keep(lesson, of_lifetimes.clone());
+            shelf.lifetimes.keep(key, of_lifetimes.clone());
             known.lifetimes = Some(of_lifetimes);
         }
-        if let Some((asked, learning)) = load_learning {
+        if let Some((key, learning)) = load_learning {
             let LoadPredictions { loads, quality } = learning.finish();
             let loads = Loads { loads: loads.into(), quality: quality.map(Arc::new) };
-            shelf.loads.keep(asked, loads.clone());
+            shelf.loads.keep(key, loads.clone());
             known.loads = Some(loads);
         }
         if let Some(loads) = &known.loads {

@@ -200,9 +200,9 @@ mod tests {
         ClusterSpec, Footprint, Links, Occupancy, Peer, Resources, Topology, Uplinks, VmRequest, VmShape,
     };
 
-    struct Draws(Stream, u64);
+    struct LinkDraws(Stream, u64);
 
-    impl Draws {
+    impl LinkDraws {
         fn below(&mut self, options: u32) -> u32 {
             self.1 += 1;
             pick(self.0.draw(self.1, 0), options)
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// A zone in which something is reserved of many cuts, and of some all.
-    fn zone(draws: &mut Draws) -> Occupancy {
+    fn zone(draws: &mut LinkDraws) -> Occupancy {
         let uplinks = Uplinks { machine_kbps: 40, rack_kbps: 120, cluster_kbps: 200 };
         let mut zone = Occupancy::empty(fleet()).with_network(&[uplinks; 2]);
         let (busy, network) = (draws.below(4), zone.network_mut().expect("a network"));
@@ -235,7 +235,7 @@ mod tests {
         zone
     }
 
-    fn members(draws: &mut Draws) -> Footprint {
+    fn members(draws: &mut LinkDraws) -> Footprint {
         let mut footprint = Footprint::default();
         let near = draws.below(140);
         for slot in 1..=draws.below(9) {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn it_admits_where_all_links_fit_and_tells_blocks_so() {
-        let mut draws = Draws(Seed(5).stream("gate test"), 0);
+        let mut draws = LinkDraws(Seed(5).stream("gate test"), 0);
         let (mut passed, mut answers) = ([0; 3], [0; 2]);
         for case in 0..600 {
             let (zone, footprint) = (zone(&mut draws), members(&mut draws));

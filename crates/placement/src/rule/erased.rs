@@ -77,7 +77,7 @@ pub(crate) trait BoundPreference<Id> {
     }
 }
 
-struct Bound<Rule, K> {
+struct BoundRule<Rule, K> {
     rule: Rule,
     key: K,
 }
@@ -90,7 +90,7 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
     }
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<IdOf<V::Reach>>> {
-        Box::new(Bound { rule: *self, key: self.key(vm) })
+        Box::new(BoundRule { rule: *self, key: self.key(vm) })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -116,7 +116,7 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
     }
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<IdOf<P::Reach>>> {
-        Box::new(Bound { rule: *self, key: self.key(vm) })
+        Box::new(BoundRule { rule: *self, key: self.key(vm) })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -128,7 +128,7 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
     }
 }
 
-impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
+impl<V: Validator> BoundValidator<IdOf<V::Reach>> for BoundRule<V, V::Key> {
     fn is_valid(&self, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
         self.rule.is_valid(&self.key, V::Reach::view(scene, id))
     }
@@ -140,7 +140,7 @@ impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
     }
 }
 
-impl<P: Preference> BoundPreference<IdOf<P::Reach>> for Bound<P, P::Key> {
+impl<P: Preference> BoundPreference<IdOf<P::Reach>> for BoundRule<P, P::Key> {
     fn score(&self, scene: Scene<'_>, id: IdOf<P::Reach>) -> f64 {
         self.rule.score(&self.key, P::Reach::view(scene, id))
     }

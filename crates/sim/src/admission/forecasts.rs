@@ -19,14 +19,14 @@ pub(super) const HOUR_MS: f64 = 60.0 * Millis::MINUTE.0 as f64;
 
 /// Deployments by key.
 pub(super) struct Forecasts<K> {
-    entries: BTreeMap<K, Entry>,
+    entries: BTreeMap<K, KnownDeployment>,
     /// Those to be thought over before the next decision.
     stale: Vec<K>,
     /// When quiet ones are to be, in ms.
     due: BinaryHeap<Reverse<(i64, K)>>,
 }
 
-struct Entry {
+struct KnownDeployment {
     cluster: ClusterId,
     /// What is seen of it, for each belief about it.
     beliefs: Vec<Seen>,
@@ -41,7 +41,7 @@ struct Entry {
     is_stale: bool,
 }
 
-impl Entry {
+impl KnownDeployment {
     /// Time passes.
     fn pass(&mut self, now_ms: i64, terms: &Terms) {
         let hours = (now_ms - self.seen_ms) as f64 / HOUR_MS;
@@ -74,8 +74,16 @@ impl<K: Ord + Copy> Forecasts<K> {
         let cores = beliefs.first().map_or(0.0, |seen| seen.cores);
         let expected = Vec::from([Expected::new(cores, 0.0)]);
         growth.clusters[cluster.index()].replace(&[], &expected);
-        let entry =
-            Entry { cluster, beliefs, seen_ms: came_ms, came_ms, expected, cores: 0.0, due_ms: now_ms, is_stale: true };
+        let entry = KnownDeployment {
+            cluster,
+            beliefs,
+            seen_ms: came_ms,
+            came_ms,
+            expected,
+            cores: 0.0,
+            due_ms: now_ms,
+            is_stale: true,
+        };
         self.entries.insert(key, entry);
         self.stale.push(key);
     }
@@ -109,7 +117,7 @@ impl<K: Ord + Copy> Forecasts<K> {
     pub(super) fn bring_up_to_date(&mut self, now_ms: i64, terms: &Terms, growth: &mut Growth) {
         while let Some(Reverse((due_ms, key))) = self.due.peek().copied().filter(|Reverse((due, _))| *due <= now_ms) {
             self.due.pop();
-            let quiet = |entry: &&mut Entry| entry.due_ms == due_ms && !entry.is_stale;
+            let quiet = |entry: &&mut KnownDeployment| entry.due_ms == due_ms && !entry.is_stale;
             if let Some(entry) = self.entries.get_mut(&key).filter(quiet) {
                 entry.is_stale = true;
                 self.stale.push(key);

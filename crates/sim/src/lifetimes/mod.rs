@@ -123,7 +123,7 @@ struct Resident {
 }
 
 #[derive(Clone, Default)]
-struct Machine {
+struct MachineLives {
     host: Host,
     /// Of each of its VMs in the same order.
     said: Vec<Said>,
@@ -158,7 +158,7 @@ pub(crate) struct Lives {
     shown_from: Time,
     predictions: Arc<Predictions>,
     vms: Vec<VmLife>,
-    machines: Vec<Machine>,
+    machines: Vec<MachineLives>,
     /// Beside the machines, because most that the queue tells is out of date by then.
     dues: Vec<Due>,
     turns: Vec<Vec<TurnAt>>,
@@ -184,7 +184,7 @@ impl Lives {
             shown_from,
             predictions: life_predictions.predictions.clone(),
             vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
-            machines: vec![Machine::default(); machines as usize],
+            machines: vec![MachineLives::default(); machines as usize],
             dues: vec![Due::default(); machines as usize],
             turns: vec![Vec::new(); machines as usize],
             counts: LifeCounts::default(),
@@ -217,7 +217,7 @@ impl Lives {
 
     /// A machine as lifetime rules see it, with the reasons for that.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let Machine { host, said, residents, .. } = &self.machines[machine.index()];
+        let MachineLives { host, said, residents, .. } = &self.machines[machine.index()];
         let expected = |(said, it): (&Said, &Resident)| {
             let (Said { vm, exit_s, .. }, Resident { first_exit_s, residual, .. }) = (*said, *it);
             ExpectedVm { vm, exit_s, first_exit_s, residual }
@@ -303,7 +303,7 @@ impl Lives {
 
     /// A VM left a machine.
     fn part(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let Machine { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
+        let MachineLives { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
         let at = said.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
         said.swap_remove(at);
         let left = residents.swap_remove(at);
@@ -322,7 +322,7 @@ impl Lives {
         now_s: u32,
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
-        let Machine { host, residents, .. } = &mut self.machines[machine.index()];
+        let MachineLives { host, residents, .. } = &mut self.machines[machine.index()];
         let turns = &mut self.turns[machine.index()];
         let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
         change(host, &self.terms, &mut |turn, host| {
@@ -348,7 +348,7 @@ impl Lives {
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
         let Self { terms, predictions, machines, counts, .. } = self;
-        let Machine { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
+        let MachineLives { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
         let first_change = |said: &[Said]| said.iter().map(|it| it.changes_s).min().unwrap_or(u32::MAX);
         let mut change_s = first_change(said);
         if terms.repredict && change_s <= now_s {
@@ -373,7 +373,7 @@ impl Lives {
     /// When a machine has to be thought over again, unless that is scheduled already.
     fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
         let (at, due) = (&self.machines[machine.index()], &mut self.dues[machine.index()]);
-        let Machine { host, checked_s, .. } = at;
+        let MachineLives { host, checked_s, .. } = at;
         if host.vms == 0 {
             due.due_s = 0;
             return None;
@@ -392,16 +392,16 @@ impl Lives {
     }
 
     /// The queue tells of a machine.
-    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> Told {
+    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> DueNotice {
         let (due, now_s) = (&mut self.dues[machine.index()], seconds(now));
         if due.scheduled_s != now_s {
-            return Told::Nothing;
+            return DueNotice::Nothing;
         }
         due.scheduled_s = 0;
         match due.due_s {
-            0 => Told::Nothing,
-            due_s if due_s <= now_s => Told::Due,
-            _ => due.schedule().map_or(Told::Nothing, Told::Later),
+            0 => DueNotice::Nothing,
+            due_s if due_s <= now_s => DueNotice::Due,
+            _ => due.schedule().map_or(DueNotice::Nothing, DueNotice::Later),
         }
     }
 }
@@ -431,7 +431,7 @@ impl System for Lives {
 }
 
 /// What it means that the queue tells of a machine.
-pub(crate) enum Told {
+pub(crate) enum DueNotice {
     /// It has been told of that already.
     Nothing,
     /// Something is due.

@@ -3,7 +3,7 @@
 use tiebreak_model::{MachineId, MachineRecord, PredictedLife, Time, VmId};
 
 use super::World;
-use crate::lifetimes::{HostCard, LifeCounts, Told};
+use crate::lifetimes::{DueNotice, HostCard, LifeCounts};
 use crate::system::System;
 
 impl World {
@@ -56,9 +56,9 @@ impl World {
     pub(super) fn think_over(&mut self, machine: MachineId) {
         let Some(lives) = &mut self.systems.lives else { return };
         match lives.told(machine, self.now) {
-            Told::Nothing => {}
-            Told::Later(at) => self.queue.schedule_life(at, machine),
-            Told::Due => {
+            DueNotice::Nothing => {}
+            DueNotice::Later(at) => self.queue.schedule_life(at, machine),
+            DueNotice::Due => {
                 lives.wait(machine, self.now);
                 self.rate_again(machine);
             }
