@@ -52,7 +52,14 @@ pub(crate) trait BoundValidator<Id> {
     /// Whether the VM may go there.
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM may not go.
-    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]);
+    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool])
+    where
+        Id: Copy,
+    {
+        for (id, valid) in ids.iter().zip(valid) {
+            *valid &= self.is_valid(scene, *id);
+        }
+    }
     /// Why the VM may not go there, to go on from "it", where there is more to say than that.
     fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
@@ -131,12 +138,6 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 impl<V: Validator> BoundValidator<IdOf<V::Reach>> for BoundRule<V, V::Key> {
     fn is_valid(&self, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
         self.rule.is_valid(&self.key, V::Reach::view(scene, id))
-    }
-
-    fn judge(&self, scene: Scene<'_>, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
-        for (id, valid) in ids.iter().zip(valid) {
-            *valid &= self.rule.is_valid(&self.key, V::Reach::view(scene, *id));
-        }
     }
 }
 
