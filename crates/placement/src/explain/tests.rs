@@ -364,11 +364,16 @@ fn weights_set_by_hand_are_told_side_by_side() {
     );
 }
 
-/// Machine 1 has most free and machine 0 is first, so each has one rule for it; only machine 1 beats machine 2.
+/// Machine 0 is first and machine 1 has most free, so each has one rule for it; but machine 2 is beaten by machine 1,
+/// and being healthier beats machine 0.
 #[test]
 fn of_two_that_weigh_the_same_the_one_that_beats_more_others_is_ahead() {
-    let zone = zone(&[cluster("a", 3, 8, 0)], &[(0, amount(4, 8)), (2, amount(2, 4))]);
-    let policy = by_weights(&[("FirstFit", 1.0), ("WorstFit", 1.0)], 1);
+    let mut zone = zone(&[cluster("a", 3, 8, 0)], &[(0, amount(4, 8)), (2, amount(2, 4))]);
+    for machine in [0, 1].map(MachineId) {
+        let at_risk = MachineRecord { risk: 10, ..zone.record(machine) };
+        zone.set(machine, at_risk);
+    }
+    let policy = by_weights(&[("FirstFit", 1.0), ("WorstFit", 1.0), ("PreferHealthierMachines", 1.0)], 1);
     assert_eq!(
         why_not(&policy, &zone, 1, 0, None),
         "Not machine 0: weight 1 speaks for machine 1 (WorstFit), weight 1 for it (FirstFit); machine 1 beats more of \
