@@ -13,7 +13,7 @@ use tiebreak_model::{
 use tiebreak_placement::CacheEvent::{
     EvaluationCreated, EvaluationEvicted, EvaluationHit, ObjectCreated, ObjectEvicted, ObjectHit,
 };
-use tiebreak_placement::{Allocator, CacheEvent, Caches, Draw, Policy, Request, RuleUse, Uses};
+use tiebreak_placement::{Allocator, CacheCounters, CacheEvent, Caches, Draw, Policy, Request, RuleUse, Uses};
 
 const R1: &str = "AreNodeResourcesValid";
 const R2: &str = "BestFit";
@@ -175,6 +175,23 @@ fn updates_are_counted_where_they_happen() {
         assert_eq!((rule.hits, rule.misses), (2, 1), "{}", rule.rule);
         assert_eq!(rule.by_decisions, Uses { hits: 1, misses: 1 }, "{}", rule.rule);
     }
+}
+
+/// Two classes read one shared state: fresh for the second, and again after a change read as stale by a decision.
+#[test]
+fn the_shared_state_counts_its_readers_and_its_updates() {
+    let mut allocator = allocator(protean());
+    serve(&mut allocator, (1, 1));
+    serve(&mut allocator, (1, 2));
+    let counted = |counters: &CacheCounters| (counters.shared, counters.shared_updates);
+    assert_eq!(counted(allocator.counters()), (Uses { hits: 1, misses: 1 }, 4));
+    disturb(&mut allocator);
+    serve(&mut allocator, (1, 1));
+    serve(&mut allocator, (1, 2));
+    assert_eq!(counted(allocator.counters()), (Uses { hits: 2, misses: 2 }, 5));
+    let mut both = allocator.counters().clone();
+    both.add(allocator.counters());
+    assert_eq!(counted(&both), (Uses { hits: 4, misses: 4 }, 10), "two agents together");
 }
 
 #[test]

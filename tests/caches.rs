@@ -60,7 +60,7 @@ struct Living {
 }
 
 /// A zone with and without caches, and who lives there.
-struct Pair {
+struct CachedAndNot {
     cached: Allocator,
     uncached: Allocator,
     living: Vec<Living>,
@@ -69,7 +69,7 @@ struct Pair {
     evictions: u32,
 }
 
-impl Pair {
+impl CachedAndNot {
     fn new(rules: &[RuleUse], best_clusters: u32) -> Self {
         Self::with_caches(rules, best_clusters, Caches::default())
     }
@@ -182,7 +182,7 @@ fn permutations<T: Copy>(items: &[T]) -> Vec<Vec<T>> {
 fn a_pool_that_overflows_decides_the_same() {
     let shapes = POOL_SIZE as u32 + 150;
     let rules = list(&[("PreferNonEmptyMachines", None), ("BestFit", Some(3)), ("PreferLeastUsedRack", Some(4))]);
-    let mut pair = Pair::new(&rules, 2);
+    let mut pair = CachedAndNot::new(&rules, 2);
     let draws = stream("overflow");
     for step in 0..6_000 {
         let bits = draws.draw(step, 0);
@@ -197,7 +197,7 @@ fn a_pool_that_overflows_decides_the_same() {
 
 #[test]
 fn the_class_used_longest_ago_makes_room() {
-    let mut pair = Pair::new(&list(&[("BestFit", None)]), 2);
+    let mut pair = CachedAndNot::new(&list(&[("BestFit", None)]), 2);
     for shape in 0..3 * POOL_SIZE as u32 {
         pair.place(shape + 1, &vm(shape + 1), 0);
         let used_all_the_time = pair.place(0, &vm(0), 0);
@@ -210,7 +210,7 @@ fn the_class_used_longest_ago_makes_room() {
 
 #[test]
 fn shapes_that_no_rule_tells_apart_share_an_evaluation() {
-    let mut pair = Pair::new(&list(&[("BestFit", None)]), 2);
+    let mut pair = CachedAndNot::new(&list(&[("BestFit", None)]), 2);
     let spot = VmShape { priority: 1, ..vm(0) };
     assert_eq!(pair.place(0, &vm(0), 0), CacheUse::Miss);
     assert_eq!(pair.place(1, &spot, 0), CacheUse::Hit);
@@ -227,7 +227,7 @@ fn every_order_and_key_width_decides_the_same() {
     for (order, preferences) in (0..).zip(permutations(&MACHINE_PREFERENCES)) {
         for (width, buckets) in (0..).zip(widths) {
             let rules: Vec<_> = preferences.iter().map(|id| (*id, buckets(id))).collect();
-            let mut pair = Pair::new(&list(&rules), 1 + order % 3);
+            let mut pair = CachedAndNot::new(&list(&rules), 1 + order % 3);
             for step in 0..60 {
                 let what = u64::from(order * 4 + width) << 8 | step;
                 let shape = pick(draws.draw(what, 0), 12);
@@ -290,7 +290,7 @@ fn cache_layers() -> Vec<Caches> {
 }
 
 /// What a tenant was promised holds on the machine that its VM was given.
-fn check_promises(pair: &Pair, tenant: usize, vm: &VmRequest, machine: MachineId) {
+fn check_promises(pair: &CachedAndNot, tenant: usize, vm: &VmRequest, machine: MachineId) {
     let (fleet, footprint) = (pair.cached.view().fleet(), &pair.footprints[tenant]);
     let (terms, rack, cluster) = (vm.shape.terms, fleet.rack_of(machine), fleet.cluster_of(machine));
     let told = format!("tenant {tenant} on machine {machine}: {vm:?}, {footprint:?}");
@@ -321,7 +321,7 @@ struct Served {
 }
 
 /// Tenants come with requests of one to four VMs.
-fn serve_tenants(pair: &mut Pair, draws: Stream, case: u64, served: &mut Served) {
+fn serve_tenants(pair: &mut CachedAndNot, draws: Stream, case: u64, served: &mut Served) {
     for step in 0..70 {
         let what = case << 16 | step;
         let tenant = pick(draws.draw(what, 0), TENANTS as u32) as usize;
@@ -356,7 +356,7 @@ fn tenants_with_any_terms_are_served_the_same_whatever_is_cached() {
         let mut served = Served::default();
         for case in 0..24 {
             let number = caches * 100 + case;
-            let mut pair = Pair::with_caches(&random_list(number), 1 + (case % 3) as u32, layers);
+            let mut pair = CachedAndNot::with_caches(&random_list(number), 1 + (case % 3) as u32, layers);
             serve_tenants(&mut pair, draws, number, &mut served);
             served.evictions += pair.evictions;
         }
@@ -421,7 +421,7 @@ fn layers_hold_so_many_bytes() {
     let later = list(&[("TemporalCost", None), ("PowerBalance", None), ("BestFit", None)]);
     let held = [narrow, wide, later].map(|rules| {
         let caches = Caches { rule_objects: true, ..Caches::default() };
-        let mut pair = Pair::with_caches(&rules, 3, caches);
+        let mut pair = CachedAndNot::with_caches(&rules, 3, caches);
         for (shape, cores) in [(0, 1), (1, 3), (0, 1)] {
             pair.place(shape, &VmShape::plain(Resources::new(cores * 1_000, 1_024, 0, 0)), 0);
         }

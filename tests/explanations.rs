@@ -11,7 +11,7 @@ use tiebreak_testkit::Case;
 
 /// How often each kind of thing was seen, so that no check is empty.
 #[derive(Debug, Default)]
-struct Seen {
+struct Coverage {
     placed: u32,
     refused: u32,
     avoided: u32,
@@ -20,7 +20,7 @@ struct Seen {
 
 #[test]
 fn explanations_agree_with_decisions() {
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     for number in 0..120 {
         let mut world = World::new(Case::random(number).without_incidents().plan(true));
         world.keep_decisions();
@@ -44,7 +44,7 @@ fn check(
     decision: &Decision,
     it: &Explanation,
     asked: MachineId,
-    seen: &mut Seen,
+    seen: &mut Coverage,
 ) -> Result<(), &'static str> {
     let holds = |claim: bool, what: &'static str| if claim { Ok(()) } else { Err(what) };
     let fleet = world.plan().fleet();

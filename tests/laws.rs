@@ -73,7 +73,7 @@ fn every_law_holds_in_the_scenarios_that_fuzzing_kept() {
 
 /// How often each kind of thing was seen in random scenarios, so that no law is empty.
 #[derive(Debug, Default)]
-struct Seen {
+struct Coverage {
     conflicts: usize,
     refused: usize,
     out_of_retries: usize,
@@ -97,12 +97,12 @@ struct Seen {
 
 #[test]
 fn random_scenarios_are_not_all_easy() {
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     for number in 0..300 {
         let case = Case::random(number);
         seen.add(&case, &laws::record(&case));
     }
-    let Seen { conflicts, refused, out_of_retries, warm_refused, avoided, evicted, homeless, migrated, .. } = seen;
+    let Coverage { conflicts, refused, out_of_retries, warm_refused, avoided, evicted, homeless, migrated, .. } = seen;
     assert!(conflicts > 500 && refused > 10_000 && out_of_retries > 100 && warm_refused > 500, "{seen:?}");
     assert!(avoided > 500 && evicted > 200 && homeless > 50 && migrated > 10, "{seen:?}");
     assert!(seen.live > 100 && seen.saved > 20, "{seen:?}");
@@ -111,7 +111,7 @@ fn random_scenarios_are_not_all_easy() {
     assert!(seen.asking.iter().zip([1_000, 1_000, 50]).all(|(count, least)| *count > least), "{seen:?}");
 }
 
-impl Seen {
+impl Coverage {
     fn add(&mut self, case: &Case, ledger: &Ledger) {
         let ended = |outcome| ledger.decisions.iter().filter(move |it| it.outcome == outcome);
         let left = |is: fn(Reason) -> bool| ledger.disruptions.iter().filter(|it| is(it.reason)).count();

@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use tiebreak_model::{
     ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Links, Load, MachineId, MachineLoad,
-    MachineRecord, Needs, Newcomer, Occupancy, Outlook, Peer, Phase, Readiness, Resources, Scene, Scope, TenantSize,
-    TenantTerms, Topology, Uplinks, VmRequest, VmShape,
+    MachineRecord, Needs, Newcomer, Occupancy, Peer, Phase, PredictedLife, Readiness, Resources, Scene, Scope,
+    TenantSize, TenantTerms, Topology, Uplinks, VmRequest, VmShape,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -61,8 +61,8 @@ const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
 
 const HOUR: u32 = 3_600;
 
-const OUTLOOK: Outlook =
-    Outlook { now_s: 10 * HOUR, remaining_s: 2 * HOUR, first_s: 2 * HOUR, first_exit_s: 12 * HOUR, class: 1 };
+const LIFE: PredictedLife =
+    PredictedLife { now_s: 10 * HOUR, remaining_s: 2 * HOUR, first_s: 2 * HOUR, first_exit_s: 12 * HOUR, class: 1 };
 
 fn life((exit, first_exit, longest, phase, class): (f64, f64, f64, Phase, u8)) -> HostLife {
     let seconds = |hours: f64| (hours * f64::from(HOUR)).round() as u32;
@@ -144,7 +144,7 @@ fn best_for(
     let placed = footprint.total();
     let shape = VmShape { terms, ..VmShape::plain(gib(2, 8)) };
     let tenant = TenantSize { placed, wanted: placed + wanted };
-    let vm = VmRequest { shape, tenant, outlook: OUTLOOK };
+    let vm = VmRequest { shape, tenant, life: LIFE };
     let policy = Policy::new(rules, best_clusters).expect("a policy");
     let scene = Scene { occupancy: pool, footprint: &footprint, needs: &needs, growth: None };
     funnel(&policy, scene, &vm).best.iter().map(|id| id.0).collect()

@@ -28,11 +28,11 @@ mod search;
 use tiebreak_sim::{Agents, Latency};
 
 use follow::{Small, follow};
-use model::{Ask, Rules, Seen, Terms, Trace, interleavings};
+use model::{Ask, Coverage, Rules, Terms, Trace, interleavings};
 use search::{WHOLE, timings};
 
 /// Runs a case; what came about.
-fn run(small: &Small) -> (Trace, Seen) {
+fn run(small: &Small) -> (Trace, Coverage) {
     follow(small).unwrap_or_else(|wrong| panic!("{wrong}\n{small:?}"))
 }
 
@@ -49,12 +49,12 @@ struct Space {
 
 impl Space {
     /// Runs each interleaving once.
-    fn check(&self, climbs: u64) -> Seen {
+    fn check(&self, climbs: u64) -> Coverage {
         let Self { pipelined, fine_grained, retries, first_leaves, count } = *self;
         let terms = Terms { asks: vec![WHOLE; 4], rules: Rules::FirstFit, retries, fine_grained, pipelined };
         let all = interleavings(&terms, if first_leaves { &[0] } else { &[] });
         let found = timings(&terms, first_leaves, &all, climbs);
-        let mut seen = Seen::default();
+        let mut seen = Coverage::default();
         for (trace, small) in &found {
             let (went, one) = run(small);
             assert!(went == *trace, "it went another way: {small:?}");
@@ -68,7 +68,7 @@ impl Space {
 
 #[test]
 fn every_interleaving_of_agents_that_wait_for_answers_is_lawful() {
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     for (fine_grained, retries, first_leaves, count) in
         [(true, 2, false, 378), (true, 0, true, 1_136), (false, 0, true, 1_109)]
     {
@@ -122,8 +122,8 @@ const LONG: Grid = Grid {
 
 impl Grid {
     /// Runs every case.
-    fn check(&self, rules: Rules) -> Seen {
-        let mut seen = Seen::default();
+    fn check(&self, rules: Rules) -> Coverage {
+        let mut seen = Coverage::default();
         let cases = (0..).map_while(|number| self.case(rules, number)).inspect(|small| seen.add(&run(small).1)).count();
         println!("{cases} cases, {seen:?}");
         seen

@@ -13,7 +13,8 @@ use tiebreak_sim::{AdmissionSettings, Agents, Decision, Measures, Outcome, Plan,
 use tiebreak_testkit::{Case, Ledger, laws};
 
 use super::model::{
-    AGENTS, Answer, Ask, CORES, Job, MACHINES, Machine, Machines, Protocol, Rules, Seen, Started, Step, Terms, Trace,
+    AGENTS, Answer, Ask, CORES, Coverage, Job, MACHINES, Machine, Machines, Protocol, Rules, Started, Step, Terms,
+    Trace,
 };
 
 /// Long after all else, so that every publication is visible: two requests at once that no machine can hold. Each agent
@@ -59,7 +60,7 @@ pub(crate) enum Event {
 ///
 /// # Errors
 /// The first event after which the world is not what the protocol says, or the law that the record breaks.
-pub(crate) fn follow(small: &Small) -> Result<(Trace, Seen), String> {
+pub(crate) fn follow(small: &Small) -> Result<(Trace, Coverage), String> {
     let case = small.case();
     let mut world = World::new(small.plan(&case));
     world.keep_decisions();
@@ -284,7 +285,7 @@ impl<'a> Answers<'a> {
 }
 
 /// Steps the protocol beside a run; what happened before the last looks.
-fn compare(small: &Small, looks: &[Look], answers: &Answers<'_>) -> Result<(Trace, Seen), String> {
+fn compare(small: &Small, looks: &[Look], answers: &Answers<'_>) -> Result<(Trace, Coverage), String> {
     let terms = small.terms();
     let mut timed = Timed::of(small, &terms);
     let mut answered = 0;

@@ -193,12 +193,12 @@ pub(crate) struct Protocol<'a> {
     over: Vec<bool>,
     arrived: usize,
     pub(crate) trace: Trace,
-    pub(crate) seen: Seen,
+    pub(crate) seen: Coverage,
 }
 
 /// What came about, so that no law is empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Coverage {
     pub(crate) answers: [usize; 4],
     /// Decisions on a view that lacks changes of the store.
     pub(crate) stale: usize,
@@ -214,7 +214,7 @@ pub(crate) struct Seen {
     pub(crate) over_before: usize,
 }
 
-impl Seen {
+impl Coverage {
     pub(crate) fn add(&mut self, other: &Self) {
         self.answers.iter_mut().zip(other.answers).for_each(|(all, one)| *all += one);
         self.stale += other.stale;
@@ -250,7 +250,7 @@ impl<'a> Protocol<'a> {
             over: vec![false; vms],
             arrived: 0,
             trace: Vec::new(),
-            seen: Seen::default(),
+            seen: Coverage::default(),
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn timings(
         if missing.is_empty() {
             break;
         }
-        let mut draws = Draws { stream: Seed(1).stream("timings"), climb, drawn: 0 };
+        let mut draws = ClimbDraws { stream: Seed(1).stream("timings"), climb, drawn: 0 };
         let at = (climb % missing.len() as u64) as usize;
         let goal = missing[at];
         let neighbours = [found.range(goal.clone()..).next(), found.range(..goal.clone()).next_back()];
@@ -85,7 +85,7 @@ fn any_timing(terms: &Terms) -> Small {
 
 /// Lets requests come and VMs leave when the goal says so, at moments that leave the rest as it is; how much of the goal
 /// was reached.
-fn aim(small: &mut Small, goal: &Trace, draws: &mut Draws) -> usize {
+fn aim(small: &mut Small, goal: &Trace, draws: &mut ClimbDraws) -> usize {
     let terms = small.terms();
     let (mut arrivals, mut lives) = (small.arrivals.clone(), vec![None; small.lives.len()]);
     let mut timed = Timed::new(small, &terms);
@@ -119,7 +119,7 @@ fn aim(small: &mut Small, goal: &Trace, draws: &mut Draws) -> usize {
 }
 
 /// A moment before something else happens: as early as it can be, as late, or any.
-fn between(from: i64, until: Option<i64>, draws: &mut Draws) -> i64 {
+fn between(from: i64, until: Option<i64>, draws: &mut ClimbDraws) -> i64 {
     let until = until.unwrap_or(from + i64::from(SPAN_MS)).max(from);
     match draws.below(4) {
         0 => from,
@@ -129,7 +129,7 @@ fn between(from: i64, until: Option<i64>, draws: &mut Draws) -> i64 {
     }
 }
 
-fn change(small: &mut Small, first_leaves: bool, draws: &mut Draws) {
+fn change(small: &mut Small, first_leaves: bool, draws: &mut ClimbDraws) {
     let agents = &mut small.agents;
     match draws.below(6) {
         0 => agents.hit_ms = draws.other(agents.hit_ms, 1..SPAN_MS / 2),
@@ -148,13 +148,13 @@ fn change(small: &mut Small, first_leaves: bool, draws: &mut Draws) {
 }
 
 /// Chance for one climb.
-struct Draws {
+struct ClimbDraws {
     stream: Stream,
     climb: u64,
     drawn: u64,
 }
 
-impl Draws {
+impl ClimbDraws {
     fn below(&mut self, count: u32) -> u32 {
         self.drawn += 1;
         pick(self.stream.draw(self.climb, self.drawn), count)

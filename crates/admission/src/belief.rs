@@ -22,7 +22,7 @@ const LEAST: f64 = 1e-100;
 /// The posterior of one deployment.
 #[derive(Clone, Debug)]
 pub struct Belief {
-    nodes: Vec<Node>,
+    nodes: Vec<RateNode>,
     deaths: Deaths,
     stop: Stop,
     size: SizeMoments,
@@ -30,7 +30,7 @@ pub struct Belief {
 
 /// One death rate.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct RateNode {
     pace: Pace,
     mu: f64,
     /// Its probability.
@@ -54,7 +54,7 @@ impl Belief {
         let density = Density::new(&model.prior, &seen);
         let line = Line::of_moments(&density);
         let points = line.points(&density, nodes);
-        let mut nodes: Vec<Node> =
+        let mut nodes: Vec<RateNode> =
             points.map(|(point, share)| node(&density, point, share, model.prior.stop)).collect();
         let sum: f64 = nodes.iter().map(|node| node.weight).sum();
         for node in &mut nodes {
@@ -73,7 +73,7 @@ impl Belief {
         let halves = halves(hours);
         let mut ahead = vec![Ahead::default(); hours.len()];
         let mut ended = vec![Ended::default(); hours.len()];
-        for Node { pace, weight, rate, square, .. } in &self.nodes {
+        for RateNode { pace, weight, rate, square, .. } in &self.nodes {
             for (at, hours) in hours.iter().enumerate() {
                 ended[at] = match halves[at] {
                     Some(half) => ended[half as usize].twice(),
@@ -132,9 +132,9 @@ fn halves(hours: &[f64]) -> Vec<Option<u32>> {
 }
 
 /// The node at a point of the density, of so much of its line.
-fn node(density: &Density, point: Point, share: f64, nu: f64) -> Node {
+fn node(density: &Density, point: Point, share: f64, nu: f64) -> RateNode {
     let (mu, count) = (point.mu.max(LEAST), density.count);
     let part = |powers: f64| share * libm::exp(point.height + powers * point.log_scale);
     let (weight, rate, square) = (part(0.0), count * part(1.0), count * (count + 1.0) * part(2.0));
-    Node { pace: Pace::new(mu, nu), mu, weight, rate, square }
+    RateNode { pace: Pace::new(mu, nu), mu, weight, rate, square }
 }

@@ -77,12 +77,12 @@ pub struct Case {
     /// The search for its rule's number, where it gets one.
     tuning: Option<Tuning>,
     /// The runs that were asked for.
-    runs: Vec<Asked>,
+    runs: Vec<StudyRun>,
 }
 
 /// A run of a case.
 #[derive(Clone, Debug)]
-struct Asked {
+struct StudyRun {
     /// Which seed, and the number of the rule where that is searched for.
     wanted: (usize, Option<f64>),
     /// What came out, or why nothing did; none while it waits or runs.
@@ -133,7 +133,7 @@ impl Study {
                 }
                 let document = Document { variants: vec![variant], ..self.bare.clone() };
                 jobs.push(Job { purpose: Purpose::Study { case: place, run: case.runs.len() }, document });
-                case.runs.push(Asked { wanted: (seed, value), result: None });
+                case.runs.push(StudyRun { wanted: (seed, value), result: None });
             }
         }
         jobs

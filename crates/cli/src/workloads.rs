@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tiebreak_lifetime::Forecasts;
+use tiebreak_lifetime::Predictions;
 use tiebreak_model::{Declared, Workload};
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{Variant, WorkloadRef};
@@ -14,26 +14,26 @@ use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::trace::source;
 
-/// Forecasts that are kept.
-const FORECASTS_KEPT: usize = 8;
+/// Predictions that are kept.
+const PREDICTIONS_KEPT: usize = 8;
 
 /// What variants have in common.
 pub(crate) struct Workloads<'a> {
     given: &'a Given,
     /// Traces by what of them is kept.
     traces: Mutex<Vec<(TraceKey, Arc<Workload>)>>,
-    forecasts: Mutex<VecDeque<(ForecastKey, Arc<Forecasts>)>>,
+    predictions: Mutex<VecDeque<(PredictionKey, Arc<Predictions>)>>,
 }
 
 /// Fingerprint and settings.
 type TraceKey = (u128, Vec<f64>);
 
 /// Fingerprint of what it learned from, which predictor, with which luck.
-type ForecastKey = (u128, PredictorRow, u64);
+type PredictionKey = (u128, PredictorRow, u64);
 
 impl<'a> Workloads<'a> {
     pub(crate) fn of(given: &'a Given) -> Self {
-        Self { given, traces: Mutex::default(), forecasts: Mutex::default() }
+        Self { given, traces: Mutex::default(), predictions: Mutex::default() }
     }
 
     /// What to run of a variant.
@@ -42,8 +42,8 @@ impl<'a> Workloads<'a> {
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
         }
-        let forecasts = self.forecasts(variant, plan.workload());
-        Ok(plan.with_forecasts(variant.lifetimes, forecasts))
+        let predictions = self.predictions(variant, plan.workload());
+        Ok(plan.with_predictions(variant.lifetimes, predictions))
     }
 
     /// What a variant runs on.
@@ -63,18 +63,18 @@ impl<'a> Workloads<'a> {
         Ok(workload)
     }
 
-    fn forecasts(&self, variant: &Variant, workload: &Arc<Workload>) -> Arc<Forecasts> {
+    fn predictions(&self, variant: &Variant, workload: &Arc<Workload>) -> Arc<Predictions> {
         let key = (workload.fingerprint(), variant.predictor.clone(), variant.seed);
-        if let Some((_, forecasts)) = locked(&self.forecasts).iter().find(|(other, _)| *other == key) {
-            return forecasts.clone();
+        if let Some((_, predictions)) = locked(&self.predictions).iter().find(|(other, _)| *other == key) {
+            return predictions.clone();
         }
-        let forecasts = variant.forecasts(workload.clone());
-        let mut kept = locked(&self.forecasts);
-        if kept.len() == FORECASTS_KEPT {
+        let predictions = variant.predictions(workload.clone());
+        let mut kept = locked(&self.predictions);
+        if kept.len() == PREDICTIONS_KEPT {
             kept.pop_front();
         }
-        kept.push_back((key, forecasts.clone()));
-        forecasts
+        kept.push_back((key, predictions.clone()));
+        predictions
     }
 }
 

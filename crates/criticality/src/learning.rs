@@ -1,10 +1,10 @@
-//! Foretells how arrivals will use their cores and whether they may be slowed down, by what was seen before.
+//! Predicts how arrivals will use their cores and whether they may be slowed down, by what was seen before.
 //!
 //! Forests learn once, from what is known `train_days` after the beginning of the trace. VMs that arrived before have
-//! nothing foretold: nobody knew anything then. Later ones are foretold from the features of their arrival, which go
+//! nothing predicted: nobody knew anything then. Later ones are predicted from the features of their arrival, which go
 //! on counting what becomes known of their tenants.
 //!
-//! Three forests foretell the 95th percentile: one whether it is above 50 %, and one for each half, which learns only
+//! Three forests predict the 95th percentile: one whether it is above 50 %, and one for each half, which learns only
 //! from VMs of which the first is sure. A prediction of which either is unsure counts as 100 %, and an unsure type as
 //! user-facing: the two are judged apart. (Sections III-B and IV-B)
 
@@ -18,8 +18,8 @@ use crate::quality::{ModelQuality, Quality};
 
 /// Arrivals whose features are counted in one slice.
 const READ_IN_SLICE: usize = 20_000;
-/// Arrivals that are foretold in one slice.
-const FORETOLD_IN_SLICE: usize = 2_000;
+/// Arrivals that are predicted in one slice.
+const PREDICTED_IN_SLICE: usize = 2_000;
 
 /// A VM that arrives, and how it will use its cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +40,9 @@ pub struct Arrival {
     pub truth: Usage,
 }
 
-/// How loads are foretold.
+/// How loads are predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Foretelling {
+pub enum LoadPredictor {
     /// As they will be.
     Oracle,
     /// User-facing or not by a forest; the 95th percentile counts as 100 %.
@@ -74,7 +74,7 @@ pub struct ForestSettings {
     /// Share of trees that must agree for a prediction to be used, in percent: 50 to 100. (60 in section III-B)
     pub confidence_pct: u8,
     /// Days from the beginning of the trace until the forests learn; of VMs that arrive before
-    /// nothing is foretold, but those alive at the beginning are what telemetry has told of them by then.
+    /// nothing is predicted, but those alive at the beginning are what telemetry has told of them by then.
     pub train_days: f64,
     /// VMs that live fewer days are labelled user-facing; 0 labels all as they are. The paper's series need five days
     /// (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
@@ -97,9 +97,9 @@ impl Default for ForestSettings {
     }
 }
 
-/// What was foretold of each arrival.
+/// What was predicted of each arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foretold {
+pub struct LoadPredictions {
     /// In the order of the arrivals.
     pub loads: Vec<Load>,
     /// How good predictions of arrivals after the learning were, by the labels that telemetry gives; none where
@@ -107,22 +107,22 @@ pub struct Foretold {
     pub quality: Option<Quality>,
 }
 
-/// Learns from arrivals before the end of training, in slices, and then says what is foretold of each, in order.
+/// Learns from arrivals before the end of training, in slices, and then says what is predicted of each, in order.
 #[derive(Debug)]
 pub struct Learning {
     arrivals: Vec<Arrival>,
     settings: ForestSettings,
     labels: Labels,
-    /// Whether the 95th percentile is foretold as well.
+    /// Whether the 95th percentile is predicted as well.
     with_p95: bool,
     histories: Histories,
     features: Vec<Features>,
-    /// The first arrival that is foretold.
+    /// The first arrival that is predicted.
     first_after: usize,
     /// Places of the arrivals of which enough is known when the forests learn.
     known: Vec<usize>,
     forests: Forests,
-    stage: Stage,
+    stage: LearningStage,
     slices: Slices,
     loads: Vec<Load>,
     quality: Option<Quality>,
@@ -146,30 +146,30 @@ impl Labels {
 /// The forests, and what each of them learns from.
 #[derive(Debug)]
 struct Forests {
-    criticality: Lesson,
+    criticality: LearnedQuestion,
     /// Above 50 % or not.
-    above_half: Lesson,
+    above_half: LearnedQuestion,
     /// Bucket 2 or 1, and bucket 4 or 3.
-    halves: [Lesson; 2],
+    halves: [LearnedQuestion; 2],
 }
 
 /// What learns one question, and its examples.
 #[derive(Debug)]
-struct Lesson {
-    model: Model,
+struct LearnedQuestion {
+    model: TrainedModel,
     examples: Vec<Example>,
 }
 
 /// A model of either method.
 #[derive(Debug)]
-enum Model {
+enum TrainedModel {
     Forest(Forest),
     Boosted(Boosted),
 }
 
 /// What is worked on, and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum LearningStage {
     /// The features of the arrivals from this one on.
     Reading(usize),
     /// The trees of the first two forests.
@@ -178,8 +178,8 @@ enum Stage {
     Sorting(usize),
     /// The trees of the halves.
     GrowingHalves(u16),
-    /// What is foretold of the arrivals from this one on.
-    Foretelling(usize),
+    /// What is predicted of the arrivals from this one on.
+    Predicting(usize),
     Done,
 }
 
@@ -193,17 +193,17 @@ struct Slices {
 impl Learning {
     /// Everything is still to do, unless nothing has to be learned. Arrivals are sorted by their start.
     #[must_use]
-    pub fn new(arrivals: Vec<Arrival>, foretelling: Foretelling, settings: ForestSettings, seed: Seed) -> Self {
-        let learns = matches!(foretelling, Foretelling::CriticalityOnly | Foretelling::Forests);
-        let loads = match foretelling {
-            Foretelling::Oracle => arrivals.iter().map(|arrival| arrival.truth.load).collect(),
+    pub fn new(arrivals: Vec<Arrival>, predictor: LoadPredictor, settings: ForestSettings, seed: Seed) -> Self {
+        let learns = matches!(predictor, LoadPredictor::CriticalityOnly | LoadPredictor::Forests);
+        let loads = match predictor {
+            LoadPredictor::Oracle => arrivals.iter().map(|arrival| arrival.truth.load).collect(),
             _ => vec![Load::UNKNOWN; arrivals.len()],
         };
         let until = Time::ZERO + days(settings.train_days);
         let first_after = arrivals.partition_point(|arrival| arrival.start < until);
         let is_known = |place: &usize| observed_at(&arrivals[*place]) <= until;
         let known: Vec<usize> = (0..first_after).filter(is_known).collect();
-        let with_p95 = foretelling == Foretelling::Forests;
+        let with_p95 = predictor == LoadPredictor::Forests;
         let labels = Labels { classified_after: days(settings.label_days) };
         let loads = if learns { told_at_start(&arrivals, labels, with_p95) } else { loads };
         let quality =
@@ -213,7 +213,7 @@ impl Learning {
             histories: Histories::new(&arrivals),
             features: Vec::with_capacity(arrivals.len()),
             forests: Forests::new(seed, settings),
-            stage: if learns { Stage::Reading(0) } else { Stage::Done },
+            stage: if learns { LearningStage::Reading(0) } else { LearningStage::Done },
             slices: Slices { done: 0, all: 0 },
             arrivals,
             settings,
@@ -228,44 +228,44 @@ impl Learning {
     }
 
     fn slices_in_all(&self) -> usize {
-        if self.stage == Stage::Done {
+        if self.stage == LearningStage::Done {
             return 0;
         }
         let after = self.arrivals.len() - self.first_after;
         let (trees, known) = (usize::from(self.settings.trees), self.known.len());
-        let halves = if self.with_p95 { trees + known.div_ceil(FORETOLD_IN_SLICE) } else { 0 };
-        self.arrivals.len().div_ceil(READ_IN_SLICE) + trees + halves + after.div_ceil(FORETOLD_IN_SLICE)
+        let halves = if self.with_p95 { trees + known.div_ceil(PREDICTED_IN_SLICE) } else { 0 };
+        self.arrivals.len().div_ceil(READ_IN_SLICE) + trees + halves + after.div_ceil(PREDICTED_IN_SLICE)
     }
 
     /// Works for one slice, at most some tens of milliseconds; whether it is done.
     pub fn work(&mut self) -> bool {
         self.stage = match self.stage {
-            Stage::Reading(from) => self.read(from),
-            Stage::Growing(tree) => self.grow(tree),
-            Stage::Sorting(from) => self.sort(from),
-            Stage::GrowingHalves(tree) => self.grow_halves(tree),
-            Stage::Foretelling(from) => self.foretell(from),
-            Stage::Done => return true,
+            LearningStage::Reading(from) => self.read(from),
+            LearningStage::Growing(tree) => self.grow(tree),
+            LearningStage::Sorting(from) => self.sort(from),
+            LearningStage::GrowingHalves(tree) => self.grow_halves(tree),
+            LearningStage::Predicting(from) => self.predict(from),
+            LearningStage::Done => return true,
         };
         self.slices.done += 1;
-        self.stage == Stage::Done
+        self.stage == LearningStage::Done
     }
 
     /// How far it is, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         let Slices { done, all } = self.slices;
-        if self.stage == Stage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
+        if self.stage == LearningStage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
     }
 
-    /// Works until everything is done, and gives what was foretold.
+    /// Works until everything is done, and gives what was predicted.
     #[must_use]
-    pub fn finish(mut self) -> Foretold {
+    pub fn finish(mut self) -> LoadPredictions {
         while !self.work() {}
-        Foretold { loads: self.loads, quality: self.quality }
+        LoadPredictions { loads: self.loads, quality: self.quality }
     }
 
-    fn read(&mut self, from: usize) -> Stage {
+    fn read(&mut self, from: usize) -> LearningStage {
         let to = self.arrivals.len().min(from + READ_IN_SLICE);
         let labels = self.labels;
         for place in from..to {
@@ -273,13 +273,13 @@ impl Learning {
             self.features.push(features);
         }
         if to < self.arrivals.len() {
-            return Stage::Reading(to);
+            return LearningStage::Reading(to);
         }
         self.forests.criticality.examples = self.examples(|usage| usage.load.user_facing);
         if self.with_p95 {
             self.forests.above_half.examples = self.examples(|usage| bucket(usage.load.p95_pct) >= 2);
         }
-        Stage::Growing(0)
+        LearningStage::Growing(0)
     }
 
     fn examples(&self, yes: impl Fn(Usage) -> bool) -> Vec<Example> {
@@ -290,18 +290,18 @@ impl Learning {
         self.known.iter().map(example).collect()
     }
 
-    fn grow(&mut self, tree: u16) -> Stage {
+    fn grow(&mut self, tree: u16) -> LearningStage {
         self.forests.criticality.grow();
         self.forests.above_half.grow();
         match (tree + 1 < self.settings.trees, self.with_p95) {
-            (true, _) => Stage::Growing(tree + 1),
-            (false, true) => Stage::Sorting(0),
-            (false, false) => Stage::Foretelling(self.first_after),
+            (true, _) => LearningStage::Growing(tree + 1),
+            (false, true) => LearningStage::Sorting(0),
+            (false, false) => LearningStage::Predicting(self.first_after),
         }
     }
 
-    fn sort(&mut self, from: usize) -> Stage {
-        let to = self.known.len().min(from + FORETOLD_IN_SLICE);
+    fn sort(&mut self, from: usize) -> LearningStage {
+        let to = self.known.len().min(from + PREDICTED_IN_SLICE);
         let rows: Vec<Features> = self.known[from..to].iter().map(|place| self.features[*place]).collect();
         let shares = self.forests.above_half.shares_of_yes(&rows);
         for (place, share) in self.known[from..to].iter().zip(shares) {
@@ -312,20 +312,20 @@ impl Learning {
                 self.forests.halves[usize::from(high)].examples.push(Example { features: self.features[*place], yes });
             }
         }
-        if to < self.known.len() { Stage::Sorting(to) } else { Stage::GrowingHalves(0) }
+        if to < self.known.len() { LearningStage::Sorting(to) } else { LearningStage::GrowingHalves(0) }
     }
 
-    fn grow_halves(&mut self, tree: u16) -> Stage {
-        self.forests.halves.iter_mut().for_each(Lesson::grow);
+    fn grow_halves(&mut self, tree: u16) -> LearningStage {
+        self.forests.halves.iter_mut().for_each(LearnedQuestion::grow);
         if tree + 1 < self.settings.trees {
-            Stage::GrowingHalves(tree + 1)
+            LearningStage::GrowingHalves(tree + 1)
         } else {
-            Stage::Foretelling(self.first_after)
+            LearningStage::Predicting(self.first_after)
         }
     }
 
-    fn foretell(&mut self, from: usize) -> Stage {
-        let to = self.arrivals.len().min(from + FORETOLD_IN_SLICE);
+    fn predict(&mut self, from: usize) -> LearningStage {
+        let to = self.arrivals.len().min(from + PREDICTED_IN_SLICE);
         let rows = &self.features[from..to];
         let types = self.forests.criticality.shares_of_yes(rows);
         let buckets = if self.with_p95 { self.buckets(rows) } else { vec![None; rows.len()] };
@@ -337,7 +337,7 @@ impl Learning {
             };
             self.count(place, user_facing, bucket);
         }
-        if to < self.arrivals.len() { Stage::Foretelling(to) } else { Stage::Done }
+        if to < self.arrivals.len() { LearningStage::Predicting(to) } else { LearningStage::Done }
     }
 
     /// The bucket of each row, where both stages are sure.
@@ -375,10 +375,10 @@ impl Forests {
     fn new(seed: Seed, settings: ForestSettings) -> Self {
         let rows = settings.rows_per_tree as usize;
         let model = |name| match settings.method {
-            Method::Forests => Model::Forest(Forest::new(seed.stream(name), rows)),
-            Method::Boosting => Model::Boosted(Boosted::new(settings.trees, 10 * rows)),
+            Method::Forests => TrainedModel::Forest(Forest::new(seed.stream(name), rows)),
+            Method::Boosting => TrainedModel::Boosted(Boosted::new(settings.trees, 10 * rows)),
         };
-        let lesson = |name| Lesson { model: model(name), examples: Vec::new() };
+        let lesson = |name| LearnedQuestion { model: model(name), examples: Vec::new() };
         Self {
             criticality: lesson("forest of criticality"),
             above_half: lesson("forest of p95 above half"),
@@ -387,19 +387,19 @@ impl Forests {
     }
 }
 
-impl Lesson {
+impl LearnedQuestion {
     /// One more tree.
     fn grow(&mut self) {
         match &mut self.model {
-            Model::Forest(forest) => forest.grow(&self.examples),
-            Model::Boosted(boosted) => boosted.learn(&self.examples),
+            TrainedModel::Forest(forest) => forest.grow(&self.examples),
+            TrainedModel::Boosted(boosted) => boosted.learn(&self.examples),
         }
     }
 
     fn shares_of_yes(&self, rows: &[Features]) -> Vec<f64> {
         match &self.model {
-            Model::Forest(forest) => forest.shares_of_yes(rows),
-            Model::Boosted(boosted) => boosted.shares_of_yes(rows),
+            TrainedModel::Forest(forest) => forest.shares_of_yes(rows),
+            TrainedModel::Boosted(boosted) => boosted.shares_of_yes(rows),
         }
     }
 }

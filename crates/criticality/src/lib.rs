@@ -2,7 +2,7 @@
 //!
 //! [`template`] tells from a VM's CPU readings whether people wait for what it does; [`rivals`] do the same by the
 //! Fourier transform and by autocorrelation, and [`labelled`] makes series of which the answer is known.
-//! [`learning`] foretells both when a VM arrives, by forests over what is known of its tenant by then; [`habits`]
+//! [`learning`] predicts both when a VM arrives, by forests over what is known of its tenant by then; [`habits`]
 //! makes tenants to learn from. [`quality`] says how often either is right.
 //!
 //! ```
@@ -28,7 +28,7 @@ pub mod template;
 
 mod chance;
 
-pub use learning::{Arrival, ForestSettings, Foretelling, Foretold, Learning, Method};
+pub use learning::{Arrival, ForestSettings, Learning, LoadPredictions, LoadPredictor, Method};
 pub use quality::{AtRecall, Confusion, ModelQuality, Quality};
 pub use series::{Series, Unclassified};
 pub use template::{Scores, Template};

@@ -78,7 +78,7 @@ fn explained(probed: &Probed, plan: &Plan) -> Explained {
         vm: said::resources(demand),
         circumstances: circumstances(probed),
         is_reallocation: probed.cause == Cause::Reallocation,
-        life: probed.outlook.zip(plan.lifetimes()).map(|(outlook, terms)| lifetimes::outlook(&outlook, &terms)),
+        life: probed.life.zip(plan.lifetimes()).map(|(life, terms)| lifetimes::predicted_life(&life, &terms)),
         funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
         dropped_at: explanation.dropped_at.clone(),
         at_ms: probed.time.0 as f64,

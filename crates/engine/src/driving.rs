@@ -64,7 +64,7 @@ impl Engine {
     fn begin(&mut self, id: u32, plan: Plan, known: Lore, then: Beginning) -> Vec<Reply> {
         let (paused, learned) = (then != Beginning::Runs, known.lifetimes.map(|known| known.learned));
         let ends_early = known.ends_early;
-        self.foretold = known.loads.and_then(|loads| loads.quality);
+        self.load_quality = known.loads.and_then(|loads| loads.quality);
         let (run, started) = {
             let (vdcs, facts) = (vdcs::profile(&plan), self.known.facts(plan.workload()));
             Run::begin(id, (plan, facts), paused, (learned, vdcs, ends_early))

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use tiebreak_criticality::{Foretold, Quality};
-use tiebreak_lifetime::{Forecasts, Training};
+use tiebreak_criticality::{LoadPredictions, Quality};
+use tiebreak_lifetime::{Predictions, Training};
 use tiebreak_model::{Load, Phrase};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{Plan, PowerSettings};
@@ -21,7 +21,7 @@ const KEPT: usize = 4;
 
 /// What a trained predictor depends on.
 #[derive(Clone, Debug, PartialEq)]
-struct Lesson {
+struct PredictorKey {
     workload: u128,
     predictor: String,
     values: Vec<f64>,
@@ -31,19 +31,19 @@ struct Lesson {
 /// A trained predictor.
 #[derive(Clone)]
 pub(super) struct Known {
-    pub(super) forecasts: Arc<Forecasts>,
+    pub(super) predictions: Arc<Predictions>,
     pub(super) learned: Box<Learned>,
 }
 
-/// What foretold loads depend on.
+/// What predicted loads depend on.
 #[derive(Clone, Debug, PartialEq)]
-struct Asked {
+struct LoadsKey {
     workload: u128,
     power: PowerSettings,
     seed: u64,
 }
 
-/// What is foretold of the VMs' use of their cores, and how good that is.
+/// What is predicted of the VMs' use of their cores, and how good that is.
 #[derive(Clone)]
 pub(super) struct Loads {
     loads: Arc<[Load]>,
@@ -72,8 +72,8 @@ impl<K: PartialEq, V: Clone> Kept<K, V> {
 
 /// Everything that was learned.
 pub(super) struct Shelf {
-    lifetimes: Kept<Lesson, Known>,
-    loads: Kept<Asked, Loads>,
+    lifetimes: Kept<PredictorKey, Known>,
+    loads: Kept<LoadsKey, Loads>,
 }
 
 impl Default for Shelf {
@@ -87,8 +87,8 @@ pub(super) struct Learning {
     pub(super) run: u32,
     plan: Plan,
     variant: Box<Variant>,
-    training: Option<(Lesson, Training)>,
-    foretelling: Option<(Asked, tiebreak_criticality::Learning)>,
+    training: Option<(PredictorKey, Training)>,
+    load_learning: Option<(LoadsKey, tiebreak_criticality::Learning)>,
     known: Lore,
     /// Whether it is held.
     pub(super) paused: bool,
@@ -126,35 +126,35 @@ pub(super) enum Ready {
 
 /// Looks for what a plan asks to be predicted.
 pub(super) fn prepare(run: u32, variant: &Variant, plan: Plan, shelf: &mut Shelf, then: Beginning) -> Ready {
-    let (mut known, mut training, mut foretelling) = (Lore::default(), None, None);
+    let (mut known, mut training, mut load_learning) = (Lore::default(), None, None);
     known.ends_early = variant.ends_early(plan.workload());
     if plan.asks_for_lifetimes() {
         let row = &variant.predictor;
         let (predictor, values) = (row.id.clone(), row.values.clone());
-        let lesson = Lesson { workload: plan.workload().fingerprint(), predictor, values, seed: variant.seed };
-        known.lifetimes = shelf.lifetimes.find(&lesson);
+        let key = PredictorKey { workload: plan.workload().fingerprint(), predictor, values, seed: variant.seed };
+        known.lifetimes = shelf.lifetimes.find(&key);
         if known.lifetimes.is_none() {
-            training = Some((lesson, row.train(plan.workload().clone(), variant.seed)));
+            training = Some((key, row.train(plan.workload().clone(), variant.seed)));
         }
     }
     if plan.usages().is_some() {
-        let asked =
-            Asked { workload: plan.workload().fingerprint(), power: what_counts(variant.power), seed: variant.seed };
-        known.loads = shelf.loads.find(&asked);
+        let key =
+            LoadsKey { workload: plan.workload().fingerprint(), power: what_counts(variant.power), seed: variant.seed };
+        known.loads = shelf.loads.find(&key);
         if known.loads.is_none() {
-            foretelling = variant.foretelling(&plan).map(|learning| (asked, learning));
+            load_learning = variant.predict_loads(&plan).map(|learning| (key, learning));
         }
     }
     let learning =
-        Learning { run, plan, variant: Box::new(variant.clone()), training, foretelling, known, paused: false, then };
-    if learning.training.is_none() && learning.foretelling.is_none() {
+        Learning { run, plan, variant: Box::new(variant.clone()), training, load_learning, known, paused: false, then };
+    if learning.training.is_none() && learning.load_learning.is_none() {
         let (plan, known) = learning.finish(shelf);
         return Ready::Now(Box::new(plan), known);
     }
     Ready::Later(Box::new(learning))
 }
 
-/// The settings without those that change nothing of what is foretold: what is done about power.
+/// The settings without those that change nothing of what is predicted: what is done about power.
 fn what_counts(power: PowerSettings) -> PowerSettings {
     let PowerSettings {
         foretelling,
@@ -186,37 +186,37 @@ impl Learning {
     /// Learns a little; whether all is learned.
     pub(super) fn work(&mut self) -> bool {
         let lifetimes = self.training.as_mut().is_none_or(|(_, training)| training.work(SLICE_US));
-        lifetimes && self.foretelling.as_mut().is_none_or(|(_, learning)| learning.work())
+        lifetimes && self.load_learning.as_mut().is_none_or(|(_, learning)| learning.work())
     }
 
     pub(super) fn share_done(&self) -> f64 {
         let lifetimes = self.training.as_ref().map(|(_, training)| f64::from(training.share_done()));
-        let loads = self.foretelling.as_ref().map(|(_, learning)| learning.progress());
+        let loads = self.load_learning.as_ref().map(|(_, learning)| learning.progress());
         let parts = [lifetimes, loads].into_iter().flatten();
         parts.clone().sum::<f64>() / parts.count().max(1) as f64
     }
 
     /// What is to be run, and what it knows, which is kept.
     pub(super) fn finish(self, shelf: &mut Shelf) -> (Plan, Lore) {
-        let Self { mut plan, variant, mut known, training, foretelling, .. } = self;
-        if let Some((lesson, training)) = training {
+        let Self { mut plan, variant, mut known, training, load_learning, .. } = self;
+        if let Some((key, training)) = training {
             let trained = training.finish();
-            let learned = Box::new(learned(&lesson.predictor, trained.quality));
-            let of_lifetimes = Known { forecasts: Arc::new(trained.forecasts), learned };
-            shelf.lifetimes.keep(lesson, of_lifetimes.clone());
+            let learned = Box::new(learned(&key.predictor, trained.quality));
+            let of_lifetimes = Known { predictions: Arc::new(trained.predictions), learned };
+            shelf.lifetimes.keep(key, of_lifetimes.clone());
             known.lifetimes = Some(of_lifetimes);
         }
-        if let Some((asked, learning)) = foretelling {
-            let Foretold { loads, quality } = learning.finish();
+        if let Some((key, learning)) = load_learning {
+            let LoadPredictions { loads, quality } = learning.finish();
             let loads = Loads { loads: loads.into(), quality: quality.map(Arc::new) };
-            shelf.loads.keep(asked, loads.clone());
+            shelf.loads.keep(key, loads.clone());
             known.loads = Some(loads);
         }
         if let Some(loads) = &known.loads {
             plan = plan.with_loads(&loads.loads);
         }
         if let Some(of_lifetimes) = &known.lifetimes {
-            plan = plan.with_forecasts(variant.lifetimes, of_lifetimes.forecasts.clone());
+            plan = plan.with_predictions(variant.lifetimes, of_lifetimes.predictions.clone());
         }
         (plan, known)
     }

@@ -66,8 +66,8 @@ pub struct Engine {
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
     years: Option<Lab>,
-    /// How good what is foretold of loads is.
-    foretold: Option<Arc<tiebreak_criticality::Quality>>,
+    /// How good the predictions of loads are.
+    load_quality: Option<Arc<tiebreak_criticality::Quality>>,
     /// The questions whose answers are being worked on, in the order in which they were asked.
     asked: Vec<Pending>,
     known: Known,

@@ -2,7 +2,7 @@
 
 use tiebreak_lifetime::{Detection, Errors, Quality};
 use tiebreak_model::phrase::mark;
-use tiebreak_model::{Outlook, Phase, Phrase, phrase};
+use tiebreak_model::{Phase, Phrase, PredictedLife, phrase};
 use tiebreak_placement::lifetime::CLASS_MAX;
 use tiebreak_placement::words::span;
 use tiebreak_placement::{Lifetimes, lifetime::Turn};
@@ -63,9 +63,9 @@ pub(super) fn turns(summary: &Summary) -> Vec<(String, f64)> {
 }
 
 /// What was predicted of a VM when a machine was looked for.
-pub(super) fn outlook(outlook: &Outlook, terms: &Lifetimes) -> Phrase {
-    let class = terms.class_words(outlook.class);
-    phrase!("It was expected to live {} from then on, which is the class {class}.", span(outlook.remaining_s), class)
+pub(super) fn predicted_life(life: &PredictedLife, terms: &Lifetimes) -> Phrase {
+    let class = terms.class_words(life.class);
+    phrase!("It was expected to live {} from then on, which is the class {class}.", span(life.remaining_s), class)
 }
 
 /// What lifetime rules make of a machine.

@@ -124,14 +124,14 @@ impl Arrivals {
 }
 
 /// Draws how many requests come in each 5 minutes, one after the other.
-pub(crate) struct Drawn<'a> {
+pub(crate) struct ArrivalDraws<'a> {
     arrivals: &'a Arrivals,
     rate: f64,
     window: usize,
     slow: f64,
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> ArrivalDraws<'a> {
     pub(crate) fn new(arrivals: &'a Arrivals, rate: f64) -> Self {
         Self { arrivals, rate, window: 0, slow: 0.0 }
     }

@@ -12,7 +12,7 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::Fitted;
-use crate::arrivals::{Drawn, WINDOW_MS};
+use crate::arrivals::{ArrivalDraws, WINDOW_MS};
 use crate::lives::Curve;
 use crate::numbers::{Counts, DAY_MS, HOUR_MS, Weighted, size_class, unit};
 use crate::requests::LARGE_ABOVE;
@@ -79,7 +79,7 @@ impl Fitted {
         if expected > VMS_MAX as f64 {
             return Err(GenerateFault::TooManyVms(expected));
         }
-        let mut drawn = Rows::new(self, seed);
+        let mut drawn = FittedRows::new(self, seed);
         drawn.start(rate);
         drawn.arrivals(rate, windows as u64);
         drawn.builder.finish(Time(windows as i64 * WINDOW_MS)).map_err(|_| GenerateFault::Empty)
@@ -99,14 +99,14 @@ impl Fitted {
 
 /// One request that was drawn.
 #[derive(Clone, Copy)]
-struct Asked {
+struct DrawnRequest {
     at: Time,
     tenant: u64,
     flavour: usize,
     vms: u32,
 }
 
-struct Rows<'a> {
+struct FittedRows<'a> {
     fitted: &'a Fitted,
     builder: WorkloadBuilder,
     seed: Seed,
@@ -118,10 +118,10 @@ struct Rows<'a> {
     sizes: Vec<[Weighted; 2]>,
     /// Of each flavour and class of sizes.
     lives: Vec<Vec<&'a Curve>>,
-    asked: Vec<Asked>,
+    asked: Vec<DrawnRequest>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> FittedRows<'a> {
     fn new(fitted: &'a Fitted, seed: Seed) -> Self {
         let flavours = &fitted.flavours;
         let weight =
@@ -197,7 +197,7 @@ impl<'a> Rows<'a> {
         let arrivals = &self.fitted.arrivals;
         let (mut draws, mut asks, mut lives) =
             (self.draws("fitted arrivals"), self.draws("fitted requests"), self.draws("fitted lives"));
-        let mut drawn = Drawn::new(arrivals, rate);
+        let mut drawn = ArrivalDraws::new(arrivals, rate);
         let grid = arrivals.grid_ms as i64;
         let horizon = windows as i64 * WINDOW_MS;
         let mut moments = Vec::new();
@@ -220,7 +220,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Who asks next, and for what; none where nothing was ever asked for.
-    fn ask(&mut self, at: Time, draws: &mut impl Rng) -> Option<Asked> {
+    fn ask(&mut self, at: Time, draws: &mut impl Rng) -> Option<DrawnRequest> {
         let [large, returns, when, alike, as_many, lag] = [(); 6].map(|()| unit(draws));
         let hour = (at.0 - 1) / HOUR_MS % 24;
         let mut large = usize::from(large < self.fitted.large.of_day[hour as usize]);
@@ -234,13 +234,13 @@ impl<'a> Rows<'a> {
             let flavour = if alike < returning.same_flavour { before.flavour } else { anything };
             let (flavour, vms) = self.size(flavour, anything, large, draws);
             let vms = if as_many < returning.same_size { before.vms } else { vms };
-            return Some(Asked { at, tenant: before.tenant, flavour, vms });
+            return Some(DrawnRequest { at, tenant: before.tenant, flavour, vms });
         }
         let lag = self.fitted.repeats.lag(lag).and_then(|lag| self.asked.len().checked_sub(lag));
         let flavour = lag.map_or(anything, |at| self.asked[at].flavour);
         let (flavour, vms) = self.size(flavour, anything, large, draws);
         self.tenants += 1;
-        Some(Asked { at, tenant: self.tenants, flavour, vms })
+        Some(DrawnRequest { at, tenant: self.tenants, flavour, vms })
     }
 
     /// How many VMs a request for this flavour is for; where it never is as large, it is for the other one.
@@ -251,16 +251,16 @@ impl<'a> Rows<'a> {
     }
 
     /// The request of about so many hours ago, or the first one.
-    fn asked_before(&self, now: Time, hours: f64) -> Option<Asked> {
+    fn asked_before(&self, now: Time, hours: f64) -> Option<DrawnRequest> {
         let then = now - Millis((hours * HOUR_MS as f64) as u64);
         let at = self.asked.partition_point(|asked| asked.at <= then).saturating_sub(1);
         // What came in the same instant would be one request with this.
         self.asked.get(at).copied().filter(|asked| asked.at < now)
     }
 
-    fn request(&mut self, asked: Asked, asks: &mut impl Rng, lives: &mut impl Rng) {
+    fn request(&mut self, asked: DrawnRequest, asks: &mut impl Rng, lives: &mut impl Rng) {
         let fitted = self.fitted;
-        let Asked { at, tenant, mut flavour, vms } = asked;
+        let DrawnRequest { at, tenant, mut flavour, vms } = asked;
         let class = size_class(vms);
         let alike = core::iter::once(true).chain(fitted.same_flavour[class].draw(vms, asks));
         let together = core::iter::once(false).chain(fitted.lives.together[class].draw(vms, lives));

@@ -14,8 +14,8 @@ use std::fmt::{Display, Write};
 
 use catalogue::Catalogue;
 use tiebreak_model::Phrase;
-pub use tiebreak_model::phrase::mark;
 use tiebreak_model::phrase::{Tongue, fill, places};
+pub use tiebreak_model::phrase::{grouped, mark};
 
 thread_local! {
     static NOW: Cell<Option<&'static Catalogue>> = const { Cell::new(None) };
@@ -101,19 +101,6 @@ pub fn number(english: String) -> String {
         Some(catalogue) => catalogue.number(&english).into_owned(),
         None => english,
     }
-}
-
-/// The digits of a whole number in groups of three, as English has them: `1,234`.
-#[must_use]
-pub fn grouped(digits: &str) -> String {
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ pub const TEXT_MAX: usize = 256 * 1024;
 /// One part of a lesson's text, and the line where it begins.
 pub(crate) struct Piece {
     pub(crate) line: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PieceKind,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum PieceKind {
     /// `# …`
     Title(String),
     /// `## …`
@@ -81,17 +81,17 @@ impl<'a> Taker<'a> {
         pieces
     }
 
-    fn kind(&mut self, event: Event<'a>, range: &Range<usize>, line: u32) -> Option<Kind> {
+    fn kind(&mut self, event: Event<'a>, range: &Range<usize>, line: u32) -> Option<PieceKind> {
         match event {
             Event::Start(Tag::Heading { level, .. }) => self.heading(level, line),
             Event::Start(Tag::Paragraph) => {
                 let spans = self.spans(TagEnd::Paragraph, "a paragraph");
-                (!spans.is_empty()).then_some(Kind::Text(Block::Paragraph(spans)))
+                (!spans.is_empty()).then_some(PieceKind::Text(Block::Paragraph(spans)))
             }
-            Event::Start(Tag::List(first)) => Some(Kind::Text(self.list(first, line))),
+            Event::Start(Tag::List(first)) => Some(PieceKind::Text(self.list(first, line))),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(word))) => {
                 let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-                Some(Kind::Fence { word, text: self.code() })
+                Some(PieceKind::Fence { word, text: self.code() })
             }
             other => {
                 self.refuse(&other, range, "a heading, a paragraph, a list or a fenced block");
@@ -100,7 +100,7 @@ impl<'a> Taker<'a> {
         }
     }
 
-    fn heading(&mut self, level: HeadingLevel, line: u32) -> Option<Kind> {
+    fn heading(&mut self, level: HeadingLevel, line: u32) -> Option<PieceKind> {
         let spans = self.spans(TagEnd::Heading(level), "a heading");
         let title: String = spans.iter().map(|span| self.plain_of(span, line)).collect();
         if title.trim().is_empty() {
@@ -108,8 +108,8 @@ impl<'a> Taker<'a> {
             return None;
         }
         match level {
-            HeadingLevel::H1 => Some(Kind::Title(title)),
-            HeadingLevel::H2 => Some(Kind::Step(title)),
+            HeadingLevel::H1 => Some(PieceKind::Title(title)),
+            HeadingLevel::H2 => Some(PieceKind::Step(title)),
             _ => {
                 let advice = "write smaller headings as strong words in a paragraph";
                 self.issues.add(line, "# for the lesson's title or ## for a step's", format!("{level}"), advice);

@@ -7,7 +7,7 @@ use crate::claim::{Claim, Scope, Test};
 use crate::entries::{Entry, entries};
 use crate::issue::{Issue, Issues, one_of, quoted};
 use crate::lesson::{Lesson, STEPS_MAX, Step};
-use crate::pieces::{Kind, Piece, pieces};
+use crate::pieces::{Piece, PieceKind, pieces};
 use crate::question::{Choice, Question};
 use crate::scene::Scene;
 use crate::text::Block;
@@ -136,24 +136,26 @@ impl Draft {
 fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
     let mut pieces = pieces.into_iter().peekable();
     let advice = "begin the file with a line like # Ties and order";
-    let Some(Piece { kind: Kind::Title(title), line }) = pieces.next_if(|it| matches!(it.kind, Kind::Title(_))) else {
+    let Some(Piece { kind: PieceKind::Title(title), line }) =
+        pieces.next_if(|it| matches!(it.kind, PieceKind::Title(_)))
+    else {
         let line = pieces.peek().map_or(1, |piece| piece.line);
         issues.add(line, "the lesson's title", "something else", advice);
         return None;
     };
     check_title(&title, line, issues);
     let mut lesson = Lesson { title, minutes: None, about: None, opening: Vec::new(), steps: Vec::new() };
-    while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, Kind::Step(_))) {
+    while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, PieceKind::Step(_))) {
         head(&mut lesson, piece, issues);
     }
     let mut reader = Reader { last: None, issues };
     let mut last_line = line;
     while let Some(piece) = pieces.next() {
-        let Kind::Step(title) = piece.kind else { continue };
+        let PieceKind::Step(title) = piece.kind else { continue };
         check_title(&title, piece.line, issues);
         last_line = piece.line;
         let mut draft = Draft::new(title, piece.line);
-        while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, Kind::Step(_))) {
+        while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, PieceKind::Step(_))) {
             reader.take(&mut draft, piece);
         }
         lesson.steps.push(draft.step);
@@ -177,10 +179,10 @@ fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
 /// What stands before the first step.
 fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
     match kind {
-        Kind::Text(block) => lesson.opening.push(block),
-        Kind::Title(title) => issues.add(line, "one title", quoted(&title), "steps begin with ##"),
-        Kind::Step(_) => {}
-        Kind::Fence { word, text } if word == "lesson" => {
+        PieceKind::Text(block) => lesson.opening.push(block),
+        PieceKind::Title(title) => issues.add(line, "one title", quoted(&title), "steps begin with ##"),
+        PieceKind::Step(_) => {}
+        PieceKind::Fence { word, text } if word == "lesson" => {
             for entry in entries(&text, line, issues) {
                 match entry.key {
                     "minutes" => lesson.minutes = minutes(&entry, issues),
@@ -189,7 +191,7 @@ fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
                 }
             }
         }
-        Kind::Fence { word, .. } => {
+        PieceKind::Fence { word, .. } => {
             let advice = "other blocks stand in steps, below a line with ##";
             issues.add(line, "the block lesson before the first step", format!("the block {}", quoted(&word)), advice);
         }
@@ -215,13 +217,13 @@ impl Reader<'_> {
     fn take(&mut self, draft: &mut Draft, Piece { line, kind }: Piece) {
         let step = &mut draft.step;
         match kind {
-            Kind::Text(block) if draft.lines.question.is_some() => step.after.push(block),
-            Kind::Text(block) => step.before.push(block),
-            Kind::Title(title) => {
+            PieceKind::Text(block) if draft.lines.question.is_some() => step.after.push(block),
+            PieceKind::Text(block) => step.before.push(block),
+            PieceKind::Title(title) => {
                 self.issues.add(line, "one title, at the top", quoted(&title), "steps begin with ##");
             }
-            Kind::Step(_) => {}
-            Kind::Fence { word, text } => self.fence(draft, &word, &text, line),
+            PieceKind::Step(_) => {}
+            PieceKind::Fence { word, text } => self.fence(draft, &word, &text, line),
         }
     }
 

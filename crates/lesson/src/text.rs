@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{Issue, Issues};
-use crate::pieces::{Kind, pieces};
+use crate::pieces::{PieceKind, pieces};
 
 /// A paragraph or a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,13 +47,13 @@ impl Block {
     pub fn read(markdown: &str) -> Result<Vec<Self>, Vec<Issue>> {
         let issues = Issues::default();
         let blocks = pieces(markdown, &issues).into_iter().filter_map(|piece| match piece.kind {
-            Kind::Text(block) => Some(block),
-            Kind::Title(text) | Kind::Step(text) => {
+            PieceKind::Text(block) => Some(block),
+            PieceKind::Title(text) | PieceKind::Step(text) => {
                 let got = format!("the heading {}", crate::issue::quoted(&text));
                 issues.add(piece.line, "paragraphs and lists", got, "the step's title stands beside its text");
                 None
             }
-            Kind::Fence { word, .. } => {
+            PieceKind::Fence { word, .. } => {
                 let got = format!("a fenced block {word}");
                 issues.add(piece.line, "paragraphs and lists", got, "leave it out here");
                 None

@@ -74,12 +74,12 @@ const PIECES: &[&str] = &[
 ];
 
 /// Draws numbers below a bound, the same ones for a case every time.
-struct Draws {
+struct HostileDraws {
     stream: Stream,
     drawn: u64,
 }
 
-impl Draws {
+impl HostileDraws {
     fn of(case: u64) -> Self {
         Self { stream: Seed(case).stream("hostile lessons"), drawn: 0 }
     }
@@ -116,7 +116,7 @@ fn check(text: &str) -> bool {
     }
 }
 
-fn changed(text: &str, draws: &mut Draws) -> String {
+fn changed(text: &str, draws: &mut HostileDraws) -> String {
     let mut text = text.to_owned();
     for _ in 0..=draws.below(4) {
         let (one, other) = (draws.place(&text), draws.place(&text));
@@ -139,7 +139,7 @@ fn changed(text: &str, draws: &mut Draws) -> String {
 fn changed_lessons_do_no_harm() {
     let mut read = 0;
     for case in 0..3_000 {
-        let mut draws = Draws::of(case);
+        let mut draws = HostileDraws::of(case);
         let listed = LESSONS[draws.below(LESSONS.len())];
         read += u32::from(check(&changed(listed.markdown, &mut draws)));
     }
@@ -149,7 +149,7 @@ fn changed_lessons_do_no_harm() {
 #[test]
 fn words_thrown_together_do_no_harm() {
     for case in 0..3_000 {
-        let mut draws = Draws::of(case);
+        let mut draws = HostileDraws::of(case);
         let soup: String = (0..draws.below(60)).map(|_| PIECES[draws.below(PIECES.len())]).collect();
         check(&soup);
         check(&format!("# T\n\n## S\n\n{soup}\n\n```scenario\npreset: small\n```\n"));
@@ -162,7 +162,7 @@ fn text_of_all_kinds_is_written_as_it_was_read() {
         &["a", "b", " ", "(", ".", "*", "**", "_", "`", "\\", "&amp;", "&#160;", "é", "—", "1", "- ", "\n", "["];
     let mut read = 0;
     for case in 0..20_000 {
-        let mut draws = Draws::of(case);
+        let mut draws = HostileDraws::of(case);
         let signs: String = (0..2 + draws.below(12)).map(|_| SIGNS[draws.below(SIGNS.len())]).collect();
         read += u32::from(check(&format!("# T\n\n## S\n\n{signs}\n\n```scenario\npreset: small\n```\n")));
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tiebreak_lifetime::{Detection, Errors, Forecasts, PREDICTORS, PredictorUse, Quality, QualityTerms, start};
+use tiebreak_lifetime::{Detection, Errors, PREDICTORS, Predictions, PredictorUse, Quality, QualityTerms, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{VmId, Workload};
 use tiebreak_trace::TraceParser;
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let longest = slices.iter().max().copied().unwrap_or_default();
         println!("\n{id}: {:.2?}, {} slices, longest {longest:.1?}", begun.elapsed(), slices.len());
         print_quality(&trained.quality);
-        print_speed(&trained.forecasts, &workload);
+        print_speed(&trained.predictions, &workload);
     }
     Ok(())
 }
@@ -77,21 +77,21 @@ fn shown(number: Option<f64>) -> String {
     number.map_or("-".into(), |number| format!("{number:.3}"))
 }
 
-fn print_speed(forecasts: &Forecasts, workload: &Workload) {
+fn print_speed(predictions: &Predictions, workload: &Workload) {
     let begun = Instant::now();
     let (mut sum, mut asked) = (0_u64, 0_u64);
     for uptime_s in (0..1_000_000).step_by(20_000) {
         for vm in 0..workload.vm_count() {
             // Some order that no cache likes.
             let vm = VmId((u64::from(vm) * 2_654_435_761 % u64::from(workload.vm_count())) as u32);
-            sum = sum.wrapping_add(u64::from(forecasts.remaining_s(vm, uptime_s)));
+            sum = sum.wrapping_add(u64::from(predictions.remaining_s(vm, uptime_s)));
             asked += 1;
         }
     }
     let each_ns = begun.elapsed().as_secs_f64() * 1e9 / asked as f64;
     println!(
         "  remaining_s: {each_ns:.0} ns; {} curves, {} kB (sum {sum})",
-        forecasts.curve_count(),
-        forecasts.bytes() / 1_000
+        predictions.curve_count(),
+        predictions.bytes() / 1_000
     );
 }

@@ -21,7 +21,7 @@ pub(crate) fn index(vms: &[Pair]) -> Option<f64> {
     // The longest lives first; at the same age those last seen alive, which outlived those that ended.
     let places = order::rising(vms.iter().map(|vm| u128::from(!vm.lived_s) * 2 + u128::from(vm.ended)));
     let by_life: Vec<Pair> = places.iter().map(|place| vms[*place as usize]).collect();
-    let mut longer = Counts::new(ranks.len());
+    let mut longer = RankCounts::new(ranks.len());
     let (mut halves, mut pairs) = (0_u64, 0_u64);
     for same in by_life.chunk_by(|one, next| (one.lived_s, one.ended) == (next.lived_s, next.ended)) {
         if same[0].ended {
@@ -37,12 +37,12 @@ pub(crate) fn index(vms: &[Pair]) -> Option<f64> {
 }
 
 /// How many numbers of each rank came so far: a binary indexed tree.
-struct Counts {
+struct RankCounts {
     sums: Vec<u64>,
     total: u64,
 }
 
-impl Counts {
+impl RankCounts {
     fn new(ranks: usize) -> Self {
         Self { sums: alloc::vec![0; ranks + 1], total: 0 }
     }

@@ -21,12 +21,12 @@ pub struct Prediction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
     /// Where each step begins, rising from 0.
-    steps: Vec<Step>,
+    steps: Vec<CurveStep>,
 }
 
 /// From this uptime on, so much remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
+struct CurveStep {
     from_s: u32,
     remaining_s: u32,
 }
@@ -38,7 +38,7 @@ impl Curve {
     /// The same remaining life at uptime 0 and whenever it is outlived; at least 1 s.
     #[must_use]
     pub fn constant(remaining_s: u32) -> Self {
-        Self { steps: alloc::vec![Step { from_s: 0, remaining_s: remaining_s.max(1) }] }
+        Self { steps: alloc::vec![CurveStep { from_s: 0, remaining_s: remaining_s.max(1) }] }
     }
 
     /// From pairs of uptime and remaining life in seconds, uptimes rising from 0. A pair that only
@@ -50,7 +50,7 @@ impl Curve {
         for (from_s, remaining_s) in pairs {
             let remaining_s = remaining_s.max(1);
             if curve.remaining_s(from_s) != remaining_s {
-                curve.steps.push(Step { from_s, remaining_s });
+                curve.steps.push(CurveStep { from_s, remaining_s });
             }
         }
         curve.steps.shrink_to_fit();
@@ -94,7 +94,7 @@ impl Curve {
 
     /// The uptime at which the VM is predicted to leave; after `uptime_s`.
     fn exit_s(&self, place: usize, uptime_s: u32) -> u64 {
-        let Step { from_s, remaining_s } = self.steps[place];
+        let CurveStep { from_s, remaining_s } = self.steps[place];
         let outlived = (uptime_s - from_s) / remaining_s;
         u64::from(from_s) + u64::from(remaining_s) * (u64::from(outlived) + 1)
     }

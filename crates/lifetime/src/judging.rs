@@ -6,8 +6,8 @@ use tiebreak_model::phrase::mark;
 use tiebreak_model::{Time, VmId, Workload};
 
 use crate::concordance::{self, Pair};
-use crate::forecasts::Forecasts;
 use crate::order;
+use crate::predictions::Predictions;
 use crate::quality::{Counts, Detection, Errors, LongLives, Quality, QualityTerms};
 use crate::spells::seconds_between;
 use crate::training::{Learned, Trained};
@@ -29,7 +29,7 @@ struct Truth {
 
 /// The judging of a model, in slices.
 pub(crate) struct Judging {
-    forecasts: Forecasts,
+    predictions: Predictions,
     threshold_h: f64,
     threshold_s: u32,
     vms: Vec<Truth>,
@@ -60,7 +60,7 @@ impl Judging {
             unanswered: Vec::new(),
         };
         Self {
-            forecasts: learned.forecasts,
+            predictions: learned.predictions,
             threshold_h: terms.threshold,
             threshold_s: libm::ceil(terms.threshold * 3_600.0) as u32,
             vms,
@@ -88,7 +88,7 @@ impl Judging {
     }
 
     fn look_at(&mut self, Truth { vm, lived_s, ended }: Truth) {
-        let predicted_s = self.forecasts.remaining_s(vm, 0);
+        let predicted_s = self.predictions.remaining_s(vm, 0);
         self.pairs.push(Pair { predicted_s, lived_s, ended });
         let is_long = lived_s >= self.threshold_s;
         if is_long || ended {
@@ -100,7 +100,7 @@ impl Judging {
         self.first_errors.add(predicted_s, lived_s);
         for (share, confusion) in (0..SHARES).zip(&mut self.by_share) {
             let uptime_s = (u64::from(lived_s) * u64::from(share) / u64::from(SHARES)) as u32;
-            let remaining_s = self.forecasts.remaining_s(vm, uptime_s);
+            let remaining_s = self.predictions.remaining_s(vm, uptime_s);
             self.reprediction_errors.add(remaining_s, lived_s - uptime_s);
             confusion.add(is_long, uptime_s.saturating_add(remaining_s) >= self.threshold_s);
         }
@@ -108,7 +108,7 @@ impl Judging {
 
     pub(crate) fn finish(mut self) -> Trained {
         self.answer();
-        Trained { forecasts: self.forecasts, quality: self.quality }
+        Trained { predictions: self.predictions, quality: self.quality }
     }
 
     fn answer(&mut self) {
@@ -234,7 +234,7 @@ impl Confusion {
 mod tests {
     use super::*;
     use crate::curve::Curve;
-    use crate::forecasts::Curves;
+    use crate::predictions::Curves;
     use crate::trial::{Life, workload};
 
     const HOUR: i64 = 3_600;
@@ -246,7 +246,7 @@ mod tests {
         let curves = vms.iter().map(|(predicted_h, _)| Curve::constant(predicted_h * 3_600)).collect();
         let curve_of = (0..vms.len() as u32).collect();
         let learned = Learned {
-            forecasts: Forecasts::of_curves(Curves { curves, curve_of }),
+            predictions: Predictions::of_curves(Curves { curves, curve_of }),
             cut: Time::ZERO,
             trained_on: 5,
             trained_censored: 2,

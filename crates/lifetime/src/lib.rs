@@ -4,7 +4,7 @@
 //! Mispredictions", sections 3, 6.4, 6.5 and appendices A, B, C, G.1.
 //!
 //! A predictor of the list [`PREDICTORS`] learns from the first part of a workload, in slices
-//! ([`start`], [`Training`]). What comes out are [`Forecasts`], which answer at any uptime how long
+//! ([`start`], [`Training`]). What comes out are [`Predictions`], which answer at any uptime how long
 //! a VM will still run, and the [`Quality`] of those answers on the later part, which was not
 //! learned from. The same workload, predictor and seed give the same bits in any slices.
 //!
@@ -18,11 +18,11 @@ extern crate alloc;
 mod boosting;
 mod concordance;
 pub mod curve;
-pub mod forecasts;
 mod judging;
 mod lives;
 mod noise;
 mod order;
+pub mod predictions;
 pub mod predictors;
 pub mod quality;
 mod spells;
@@ -36,7 +36,7 @@ mod uptimes;
 mod trial;
 
 pub use curve::{Curve, Prediction};
-pub use forecasts::Forecasts;
+pub use predictions::Predictions;
 pub use predictors::{PREDICTORS, PredictorEntry, PredictorUse, find, start};
 pub use quality::{Counts, Detection, Errors, Influence, LongLives, Quality, QualityTerms};
 pub use survived::Survived;

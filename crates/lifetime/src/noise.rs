@@ -29,7 +29,7 @@ pub(crate) struct NoisyLives {
     lives: TrueLives,
     /// Uptime when the trace begins, of the VMs alive then, which come first.
     warm_s: Vec<u32>,
-    draws: Draws,
+    draws: NoiseDraws,
     /// What every VM is predicted, drawn beforehand: that takes far longer than to look it up.
     exits_s: Vec<u32>,
     /// Where the exits of each VM end there.
@@ -40,10 +40,10 @@ impl NoisyLives {
     pub(crate) fn of(workload: &Workload, lives: TrueLives, noise: Noise, seed: Seed) -> Self {
         let warm = (0..workload.warm_count()).map(RequestId);
         let warm_s = warm.map(|request| seconds_between(workload.at(request), Time::ZERO)).collect();
-        Self::drawn(lives, warm_s, Draws::of(noise, seed))
+        Self::drawn(lives, warm_s, NoiseDraws::of(noise, seed))
     }
 
-    fn drawn(lives: TrueLives, warm_s: Vec<u32>, draws: Draws) -> Self {
+    fn drawn(lives: TrueLives, warm_s: Vec<u32>, draws: NoiseDraws) -> Self {
         let (mut exits_s, mut ends) = (Vec::new(), Vec::with_capacity(lives.count()));
         for vm in (0..lives.count() as u32).map(VmId) {
             exits_s.extend(draws.exits_s(vm, uptime_at_start(&warm_s, vm), lives.life_s(vm)));
@@ -86,14 +86,14 @@ fn uptime_at_start(warm_s: &[u32], vm: VmId) -> u32 {
 
 /// The luck of predictions.
 #[derive(Clone, Debug, PartialEq)]
-struct Draws {
+struct NoiseDraws {
     noise: Noise,
     kinds: Stream,
     radii: Stream,
     angles: Stream,
 }
 
-impl Draws {
+impl NoiseDraws {
     fn of(noise: Noise, seed: Seed) -> Self {
         Self {
             noise,

@@ -72,11 +72,11 @@ impl Watched {
 #[derive(Clone, Debug)]
 pub(crate) struct Survival {
     /// Each begins where all at risk have ended; what comes after says nothing about before.
-    pieces: Vec<Piece>,
+    pieces: Vec<SurvivalPiece>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Piece {
+struct SurvivalPiece {
     from_s: u32,
     ages_s: Vec<u32>,
     /// The share of those alive at `from_s` that is alive after each age.
@@ -88,11 +88,12 @@ struct Piece {
 impl Survival {
     pub(crate) fn of(endings: &[Ending]) -> Self {
         let mut pieces = Vec::new();
-        let mut piece = Piece::default();
+        let mut piece = SurvivalPiece::default();
         for Ending { age_s, ended, at_risk } in endings {
             piece.push(*age_s, 1.0 - f64::from(*ended) / f64::from(*at_risk));
             if ended == at_risk {
-                pieces.push(core::mem::replace(&mut piece, Piece { from_s: *age_s, ..Piece::default() }));
+                pieces
+                    .push(core::mem::replace(&mut piece, SurvivalPiece { from_s: *age_s, ..SurvivalPiece::default() }));
             }
         }
         pieces.push(piece);
@@ -121,7 +122,7 @@ impl Survival {
     }
 }
 
-impl Piece {
+impl SurvivalPiece {
     fn push(&mut self, age_s: u32, live_on: f64) {
         let (before, lived_s) = (self.alive.last().copied().unwrap_or(1.0), self.lived_s(f64::from(age_s)));
         self.ages_s.push(age_s);

@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{Time, Workload};
 
-use crate::forecasts::Forecasts;
 use crate::judging::Judging;
+use crate::predictions::Predictions;
 use crate::quality::{Influence, Quality, QualityTerms};
 
 /// What a training gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The predictions.
-    pub forecasts: Forecasts,
+    pub predictions: Predictions,
     /// How good they are on what was not learned from.
     pub quality: Quality,
 }
@@ -35,7 +35,7 @@ pub(crate) trait Learner: Send {
 
 /// A model that has learned.
 pub(crate) struct Learned {
-    pub(crate) forecasts: Forecasts,
+    pub(crate) predictions: Predictions,
     /// It saw nothing of what came later.
     pub(crate) cut: Time,
     /// VMs it learned from.
@@ -50,10 +50,10 @@ pub(crate) struct Learned {
 pub struct Training {
     workload: Arc<Workload>,
     terms: QualityTerms,
-    stage: Stage,
+    stage: TrainingStage,
 }
 
-enum Stage {
+enum TrainingStage {
     Learning(Box<dyn Learner>),
     Judging(Box<Judging>),
     Done(Box<Trained>),
@@ -66,7 +66,7 @@ const LEARNING: f32 = 0.9;
 
 impl Training {
     pub(crate) fn new(learner: Box<dyn Learner>, workload: Arc<Workload>) -> Self {
-        Self { workload, terms: QualityTerms::default(), stage: Stage::Learning(learner) }
+        Self { workload, terms: QualityTerms::default(), stage: TrainingStage::Learning(learner) }
     }
 
     /// The same training, judged on these terms. To be said before it begins to work.
@@ -90,9 +90,9 @@ impl Training {
     #[must_use]
     pub fn share_done(&self) -> f32 {
         match &self.stage {
-            Stage::Learning(learner) => LEARNING * learner.share_done(),
-            Stage::Judging(judging) => LEARNING + (1.0 - LEARNING) * judging.share_done(),
-            Stage::Done(_) | Stage::Passing => 1.0,
+            TrainingStage::Learning(learner) => LEARNING * learner.share_done(),
+            TrainingStage::Judging(judging) => LEARNING + (1.0 - LEARNING) * judging.share_done(),
+            TrainingStage::Done(_) | TrainingStage::Passing => 1.0,
         }
     }
 
@@ -101,31 +101,31 @@ impl Training {
     pub fn finish(mut self) -> Trained {
         loop {
             match self.stage {
-                Stage::Done(trained) => return *trained,
+                TrainingStage::Done(trained) => return *trained,
                 _ => self.step(),
             };
         }
     }
 
     fn is_done(&self) -> bool {
-        matches!(self.stage, Stage::Done(_))
+        matches!(self.stage, TrainingStage::Done(_))
     }
 
     /// One step of the present stage, or the way into the next one; about how many microseconds.
     fn step(&mut self) -> u32 {
         let spent = match &mut self.stage {
-            Stage::Learning(learner) => learner.step(),
-            Stage::Judging(judging) => judging.step(),
-            Stage::Done(_) | Stage::Passing => return 0,
+            TrainingStage::Learning(learner) => learner.step(),
+            TrainingStage::Judging(judging) => judging.step(),
+            TrainingStage::Done(_) | TrainingStage::Passing => return 0,
         };
         if let Some(spent) = spent {
             return spent;
         }
-        self.stage = match core::mem::replace(&mut self.stage, Stage::Passing) {
-            Stage::Learning(learner) => {
-                Stage::Judging(Box::new(Judging::new(learner.finish(), &self.workload, self.terms)))
+        self.stage = match core::mem::replace(&mut self.stage, TrainingStage::Passing) {
+            TrainingStage::Learning(learner) => {
+                TrainingStage::Judging(Box::new(Judging::new(learner.finish(), &self.workload, self.terms)))
             }
-            Stage::Judging(judging) => Stage::Done(Box::new(judging.finish())),
+            TrainingStage::Judging(judging) => TrainingStage::Done(Box::new(judging.finish())),
             other => other,
         };
         1

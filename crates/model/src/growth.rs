@@ -1,7 +1,7 @@
 //! What deployments are expected to grow to: cores of each cluster at moments ahead, and how far
 //! they may be off.
 //!
-//! A deployment is the VMs of one tenant in one cluster. Its expectation is two numbers for each
+//! A deployment is the VMs of one tenant in one cluster. Its forecast is two numbers for each
 //! moment: the mean of its cores then, and their variance. Deployments are independent given what
 //! was seen of them, so a cluster's are the sums. These are kept as whole numbers, so that taking out
 //! what was put in leaves nothing behind, in any order. Source: "On the cluster admission problem for
@@ -57,11 +57,11 @@ impl Expected {
 
 /// What all deployments of a cluster are expected to have, moment by moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prospect {
+pub struct ClusterForecast {
     sums: Vec<Expected>,
 }
 
-impl Prospect {
+impl ClusterForecast {
     /// Of no deployment, at so many moments.
     #[must_use]
     pub fn empty(moments: usize) -> Self {
@@ -74,7 +74,7 @@ impl Prospect {
         &self.sums
     }
 
-    /// Puts another expectation in the place of what was expected of a deployment; of one that was not
+    /// Puts another forecast in the place of what was expected of a deployment; of one that was not
     /// counted before, nothing was.
     pub fn replace(&mut self, before: &[Expected], after: &[Expected]) {
         for (sum, before) in self.sums.iter_mut().zip(before) {
@@ -97,13 +97,13 @@ pub struct Newcomer {
     pub at_home: Vec<ClusterId>,
 }
 
-/// What rules about admission see: every cluster's prospect, and who asks to be let in.
+/// What rules about admission see: every cluster's forecast, and who asks to be let in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
     /// The moments, in hours from now, ascending; the first is now.
     pub hours: Vec<f64>,
     /// Cluster by cluster.
-    pub clusters: Vec<Prospect>,
+    pub clusters: Vec<ClusterForecast>,
     /// Who asks.
     pub newcomer: Newcomer,
 }
@@ -129,7 +129,7 @@ impl Growth {
     /// Of clusters without deployments.
     #[must_use]
     pub fn empty(hours: Vec<f64>, clusters: usize) -> Self {
-        let clusters = vec![Prospect::empty(hours.len()); clusters];
+        let clusters = vec![ClusterForecast::empty(hours.len()); clusters];
         Self { hours, clusters, newcomer: Newcomer::default() }
     }
 
@@ -157,10 +157,10 @@ mod tests {
         let told: Vec<Vec<Expected>> = (1..40)
             .map(|at| (0..3).map(|step| Expected::new(0.1 * f64::from(at), 1e3 / f64::from(at + step))).collect())
             .collect();
-        let mut prospect = Prospect::empty(3);
-        told.iter().for_each(|told| prospect.replace(&[], told));
-        told.iter().rev().for_each(|told| prospect.replace(told, &[]));
-        assert_eq!(prospect, Prospect::empty(3));
+        let mut forecast = ClusterForecast::empty(3);
+        told.iter().for_each(|told| forecast.replace(&[], told));
+        told.iter().rev().for_each(|told| forecast.replace(told, &[]));
+        assert_eq!(forecast, ClusterForecast::empty(3));
     }
 
     #[test]
@@ -169,9 +169,9 @@ mod tests {
             let expected = Expected::new(mean, variance);
             assert!((0.0..1e10).contains(&expected.mean()) && (0.0..1e13).contains(&expected.variance()));
         }
-        let mut prospect = Prospect::empty(1);
-        (0..1_000).for_each(|_| prospect.replace(&[], &[Expected::new(f64::MAX, f64::MAX)]));
-        assert!(prospect.sums()[0].variance() > 4e15 / VARIANCE_PARTS);
+        let mut forecast = ClusterForecast::empty(1);
+        (0..1_000).for_each(|_| forecast.replace(&[], &[Expected::new(f64::MAX, f64::MAX)]));
+        assert!(forecast.sums()[0].variance() > 4e15 / VARIANCE_PARTS);
     }
 
     #[test]

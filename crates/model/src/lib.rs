@@ -35,9 +35,9 @@ pub mod workload;
 pub use declare::{Declaration, Declared, Param, ParamKind};
 pub use exits::{Exits, ExpectedExit};
 pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
-pub use growth::{Ahead, Expected, Growth, Newcomer, Prospect};
+pub use growth::{Ahead, ClusterForecast, Expected, Growth, Newcomer};
 pub use ids::{ChassisId, ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
-pub use life::{HostLife, Outlook, Phase};
+pub use life::{HostLife, Phase, PredictedLife};
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
 pub use occupancy::{
     ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,

@@ -6,7 +6,7 @@
 
 /// What is predicted of a VM when a machine is looked for. All 0 where no rule asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outlook {
+pub struct PredictedLife {
     /// The moment of the decision, in seconds.
     pub now_s: u32,
     /// How long the VM is expected to live on from now, in seconds.
@@ -20,7 +20,7 @@ pub struct Outlook {
     pub class: u8,
 }
 
-impl Outlook {
+impl PredictedLife {
     /// Nothing is predicted.
     pub const NONE: Self = Self { now_s: 0, remaining_s: 0, first_s: 0, first_exit_s: 0, class: 0 };
 
@@ -80,7 +80,7 @@ impl HostLife {
     /// With a VM more, as one knows it who sees the machine and not its VMs one by one: a VM
     /// never makes a machine free sooner, and an empty machine opens for the VM's class.
     #[must_use]
-    pub fn with(self, vm: &Outlook, full: bool) -> Self {
+    pub fn with(self, vm: &PredictedLife, full: bool) -> Self {
         let (phase, class) = match self.phase {
             Phase::Empty => (Phase::Open, vm.class),
             phase => (phase, self.class),

@@ -219,15 +219,20 @@ say_whole!(u8, i32, u32, i64, u64, usize, crate::MachineId, crate::RackId, crate
 /// A number by thousands: `13,521`.
 #[must_use]
 pub fn count(number: u64) -> Value {
-    let digits = number.to_string();
-    let mut shown = String::new();
+    Value::Number(grouped(&number.to_string()))
+}
+
+/// The digits of a whole number in groups of three, as English has them: `1,234`.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
             shown.push(',');
         }
         shown.push(digit);
     }
-    Value::Number(shown)
+    shown
 }
 
 /// What a template consists of.

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use crate::fleet::Fleet;
 use crate::ids::{ClusterId, MachineId, RackId};
-use crate::life::Outlook;
+use crate::life::PredictedLife;
 use crate::network::{Member, Peer};
 use crate::workload::VmShape;
 
@@ -95,14 +95,14 @@ pub struct VmRequest {
     /// How large its tenant is.
     pub tenant: TenantSize,
     /// How long it is expected to live.
-    pub outlook: Outlook,
+    pub life: PredictedLife,
 }
 
 impl VmRequest {
     /// A VM of a tenant that has no other.
     #[must_use]
     pub const fn alone(shape: VmShape) -> Self {
-        Self { shape, tenant: TenantSize { placed: 0, wanted: 0 }, outlook: Outlook::NONE }
+        Self { shape, tenant: TenantSize { placed: 0, wanted: 0 }, life: PredictedLife::NONE }
     }
 }
 

@@ -29,7 +29,7 @@ const ZERO: Duration = Duration::ZERO;
 const SHORT: Duration = Duration::from_millis(700);
 
 /// What was asked for on the command line.
-struct Asked {
+struct MutantsOptions {
     /// How long mutants are run, at most; not at all for the score alone.
     time: Duration,
     /// Tests that take longer are left out.
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn asked(words: &[String]) -> Result<Asked, String> {
-    let mut asked = Asked { time: hours(1.0), longest: hours(1.0), part: String::new(), again: false };
+fn asked(words: &[String]) -> Result<MutantsOptions, String> {
+    let mut asked = MutantsOptions { time: hours(1.0), longest: hours(1.0), part: String::new(), again: false };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match (&**word, words.as_slice().first()) {
@@ -81,7 +81,7 @@ fn failed<E: std::fmt::Display>(verb: &str, path: &Path) -> impl Fn(E) -> String
     move |error| format!("cannot {verb} {}: {error}", path.display())
 }
 
-fn run(asked: &Asked) -> Outcome {
+fn run(asked: &MutantsOptions) -> Outcome {
     let root = std::env::current_dir().map_err(failed("find", Path::new(".")))?;
     let folder = root.join("target/mutants");
     fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
@@ -99,7 +99,7 @@ fn run(asked: &Asked) -> Outcome {
 
 /// Runs mutants in two rounds until the time is over, those that matter most first, in an order that is random, and the
 /// same each time.
-fn try_all(asked: &Asked, folder: &Path, mutants: &[Mutant], kept: &mut Kept) -> Outcome {
+fn try_all(asked: &MutantsOptions, folder: &Path, mutants: &[Mutant], kept: &mut Kept) -> Outcome {
     let programs = tree::programs(&folder.join("tree"))?;
     let tests = tests::all(&programs, folder)?;
     let takes: Duration = tests.iter().map(|it| it.takes).sum();

@@ -12,10 +12,10 @@ mod zone;
 
 use serde::Serialize;
 
-use self::admission::Asked;
+use self::admission::MeasuredAdmission;
 use self::baselines::{BASELINES, NAIVE_SCAN};
 use self::case::{Case, Runner, engine, in_turns, plain};
-use self::figure::{Bar, Figure, Side, growth};
+use self::figure::{Bar, BenchFigure, Side, growth};
 use self::network::Reach;
 use self::zone::Zone;
 use tiebreak_console::answer::{Answer, Failure};
@@ -51,7 +51,7 @@ struct Sizes {
     memory_machines: &'static [u32],
     memory_days: f64,
     reach: Reach,
-    admission: Asked,
+    admission: MeasuredAdmission,
 }
 
 /// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
@@ -65,7 +65,7 @@ const WHOLE: Sizes = Sizes {
     memory_machines: &[1_000, 3_000, 10_000, 30_000, 100_000],
     memory_days: 0.25,
     reach: Reach { zones: [(1_000, 7.0), (10_000, 2.0), (100_000, 0.2)], vdcs: &[4, 8, 15, 30, 60, 120] },
-    admission: Asked::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
+    admission: MeasuredAdmission::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
 };
 
 /// Sizes that show that all of it works, and little of how fast it is.
@@ -79,7 +79,7 @@ const QUICK: Sizes = Sizes {
     memory_machines: &[1_000, 2_000, 4_000],
     memory_days: 0.25,
     reach: Reach { zones: [(100, 0.5), (300, 0.5), (1_000, 0.25)], vdcs: &[4, 8, 15] },
-    admission: Asked::of(&[20, 40], 50, 2_000, 0.02),
+    admission: MeasuredAdmission::of(&[20, 40], 50, 2_000, 0.02),
 };
 
 const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
@@ -112,7 +112,7 @@ const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
 ];
 
-/// Who foretells loads, and how finely the rule that balances power tells machines apart.
+/// Who predicts loads, and how finely the rule that balances power tells machines apart.
 const WITH_POWER: [(&str, &str, &str); 3] = [
     ("PowerBalance, oracle", "oracle", "none"),
     ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
@@ -126,9 +126,9 @@ struct Bench {
     quick: bool,
     cases: Vec<Case>,
     /// Of times, or of placements per second.
-    ratios: Vec<Figure>,
+    ratios: Vec<BenchFigure>,
     /// What is no ratio.
-    figures: Vec<Figure>,
+    figures: Vec<BenchFigure>,
     /// Whether the plain best fits placed every VM on the same machine; nothing where they were not
     /// measured.
     baselines_agree: Option<bool>,
@@ -191,7 +191,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The default list, and with the rule that balances power; what is foretold is learned before and not timed.
+    /// The default list, and with the rule that balances power; what is predicted is learned before and not timed.
     fn power(&mut self) -> Result<(), Failure> {
         let size = self.sizes.preset;
         let plain = Zone::of(size)?;
@@ -282,16 +282,16 @@ impl Bench {
     }
 
     fn ratio(&mut self, name: String, value: f64, bar: Option<Bar>) {
-        self.ratios.push(Figure::new(name, value, bar, !self.quick));
+        self.ratios.push(BenchFigure::new(name, value, bar, !self.quick));
     }
 
     fn figure(&mut self, name: String, value: f64, bar: Option<Bar>) {
-        self.figures.push(Figure::new(name, value, bar, !self.quick));
+        self.figures.push(BenchFigure::new(name, value, bar, !self.quick));
     }
 
     fn text(&self) -> String {
         let cases = rows(&Case::HEAD, self.cases.iter().map(Case::cells));
-        let figures = rows(&Figure::HEAD, self.ratios.iter().chain(&self.figures).map(Figure::cells));
+        let figures = rows(&BenchFigure::HEAD, self.ratios.iter().chain(&self.figures).map(BenchFigure::cells));
         let agree = self.baselines_agree.map_or("", |agree| match agree {
             true => "\nThe plain best fits agree on the machine of every VM.\n",
             false => "\nThe plain best fits do not agree on the machine of every VM.\n",

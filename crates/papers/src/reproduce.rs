@@ -51,72 +51,104 @@ use tiebreak_console::given::{Given, Opt};
 
 /// A table or figure that can be computed again.
 #[derive(Clone, Copy)]
-struct Entry {
+struct Reproducible {
     name: &'static str,
     /// What it shows.
     about: &'static str,
     run: fn(&Given) -> Result<Answer, Failure>,
 }
 
-static ENTRIES: &[Entry] = &[
-    Entry {
+static ENTRIES: &[Reproducible] = &[
+    Reproducible {
         name: "protean-table5",
         about: "what the buckets of BestFit do to packing, choice and conflicts",
         run: protean_table5::run,
     },
-    Entry { name: "protean-fig9", about: "hit ratios of the caches over a day", run: protean_fig9::run },
-    Entry { name: "protean-fig10", about: "how long a decision takes on a hit and on a miss", run: protean_fig10::run },
-    Entry { name: "protean-fig11", about: "latency over the size of the zone", run: protean_fig11::run },
-    Entry { name: "protean-fig12", about: "memory of an agent over the size of the zone", run: protean_fig12::run },
-    Entry { name: "protean-fig13", about: "a spike, and how many agents bear it", run: protean_fig13::run },
-    Entry { name: "protean-fig14", about: "conflicts with and without avoiding them", run: protean_fig14::run },
-    Entry { name: "protean-fig15", about: "demand sped up a thousandfold", run: protean_fig15::run },
-    Entry { name: "protean-fig16", about: "a higher limit and recommended migrations", run: protean_fig16::run },
-    Entry { name: "lava-fig6", about: "empty hosts by lifetimes, in many pools", run: lava_fig6::run },
-    Entry { name: "lava-fig15", about: "empty hosts by how often predictions are right", run: lava_fig15::run },
-    Entry { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
-    Entry { name: "lava-fig17", about: "predictions that are kept for a while", run: lava_fig17::run },
-    Entry { name: "lava-table2", about: "migrations saved by moving the longest-lived first", run: lava_table2::run },
-    Entry { name: "lava-table4", about: "how well lifetimes are predicted", run: lava_table4::run },
-    Entry {
+    Reproducible { name: "protean-fig9", about: "hit ratios of the caches over a day", run: protean_fig9::run },
+    Reproducible {
+        name: "protean-fig10",
+        about: "how long a decision takes on a hit and on a miss",
+        run: protean_fig10::run,
+    },
+    Reproducible { name: "protean-fig11", about: "latency over the size of the zone", run: protean_fig11::run },
+    Reproducible {
+        name: "protean-fig12",
+        about: "memory of an agent over the size of the zone",
+        run: protean_fig12::run,
+    },
+    Reproducible { name: "protean-fig13", about: "a spike, and how many agents bear it", run: protean_fig13::run },
+    Reproducible { name: "protean-fig14", about: "conflicts with and without avoiding them", run: protean_fig14::run },
+    Reproducible { name: "protean-fig15", about: "demand sped up a thousandfold", run: protean_fig15::run },
+    Reproducible { name: "protean-fig16", about: "a higher limit and recommended migrations", run: protean_fig16::run },
+    Reproducible { name: "lava-fig6", about: "empty hosts by lifetimes, in many pools", run: lava_fig6::run },
+    Reproducible { name: "lava-fig15", about: "empty hosts by how often predictions are right", run: lava_fig15::run },
+    Reproducible { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
+    Reproducible { name: "lava-fig17", about: "predictions that are kept for a while", run: lava_fig17::run },
+    Reproducible {
+        name: "lava-table2",
+        about: "migrations saved by moving the longest-lived first",
+        run: lava_table2::run,
+    },
+    Reproducible { name: "lava-table4", about: "how well lifetimes are predicted", run: lava_table4::run },
+    Reproducible {
         name: "lava-theorem1",
         about: "hosts that learning saves, by the size of the pool",
         run: lava_theorem1::run,
     },
-    Entry { name: "gridiron-fig3", about: "how many VMs virtual datacenters have at a time", run: gridiron_fig3::run },
-    Entry { name: "gridiron-fig8", about: "the same, capped at 30 by rolling overflow", run: gridiron_fig8::run },
-    Entry {
+    Reproducible {
+        name: "gridiron-fig3",
+        about: "how many VMs virtual datacenters have at a time",
+        run: gridiron_fig3::run,
+    },
+    Reproducible {
+        name: "gridiron-fig8",
+        about: "the same, capped at 30 by rolling overflow",
+        run: gridiron_fig8::run,
+    },
+    Reproducible {
         name: "gridiron-case",
         about: "bounds on bandwidth, and VMs whose links find no room",
         run: gridiron_case::run,
     },
-    Entry { name: "gridiron-demand", about: "what links ask for over time, beside cores", run: gridiron_demand::run },
-    Entry {
+    Reproducible {
+        name: "gridiron-demand",
+        about: "what links ask for over time, beside cores",
+        run: gridiron_demand::run,
+    },
+    Reproducible {
         name: "admission-table2",
         about: "what is used of a cluster under one service level, by who is let in",
         run: admission_table2::run,
     },
-    Entry { name: "admission-fig1", about: "what knowing a deployment beforehand is worth", run: admission_fig1::run },
-    Entry { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
-    Entry {
+    Reproducible {
+        name: "admission-fig1",
+        about: "what knowing a deployment beforehand is worth",
+        run: admission_fig1::run,
+    },
+    Reproducible { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
+    Reproducible {
         name: "admission-appendix-e",
         about: "deployments that will be gone before it gets tight",
         run: admission_appendix_e::run,
     },
-    Entry {
+    Reproducible {
         name: "power-table2",
         about: "how precisely daily patterns are found, by templates and by others",
         run: power_table2::run,
     },
-    Entry {
+    Reproducible {
         name: "power-table3",
         about: "how well a VM's type and 95th percentile are foretold",
         run: power_table3::run,
     },
-    Entry { name: "power-fig4", about: "a server under a cap: who is slowed down, and how much", run: power_fig4::run },
-    Entry { name: "power-fig6", about: "a chassis under a budget, by where VMs stand", run: power_fig6::run },
-    Entry { name: "power-fig7", about: "what balancing power costs and brings, by alpha", run: power_fig7::run },
-    Entry {
+    Reproducible {
+        name: "power-fig4",
+        about: "a server under a cap: who is slowed down, and how much",
+        run: power_fig4::run,
+    },
+    Reproducible { name: "power-fig6", about: "a chassis under a budget, by where VMs stand", run: power_fig6::run },
+    Reproducible { name: "power-fig7", about: "what balancing power costs and brings, by alpha", run: power_fig7::run },
+    Reproducible {
         name: "power-table4",
         about: "how much lower budgets can be, by how capping works",
         run: power_table4::run,
@@ -138,7 +170,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
 }
 
-fn find(name: &str) -> Result<&'static Entry, Failure> {
+fn find(name: &str) -> Result<&'static Reproducible, Failure> {
     ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
         let names = names.join(", ");

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_lifetime::Forecasts;
+use tiebreak_lifetime::Predictions;
 use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Sample, SampledBy, Workload, declare, sort};
@@ -394,8 +394,8 @@ impl Variant {
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
         }
-        let forecasts = self.forecasts(plan.workload().clone());
-        Ok(plan.with_forecasts(self.lifetimes, forecasts))
+        let predictions = self.predictions(plan.workload().clone());
+        Ok(plan.with_predictions(self.lifetimes, predictions))
     }
 
     /// Puts these machines in place of its own: for each kind how many, their cores, and their memory in GiB. A kind becomes a cluster,
@@ -415,10 +415,10 @@ impl Variant {
 
     /// What its predictor learns of a plan's workload, which may take seconds.
     #[must_use]
-    pub fn forecasts(&self, workload: Arc<Workload>) -> Arc<Forecasts> {
+    pub fn predictions(&self, workload: Arc<Workload>) -> Arc<Predictions> {
         let mut training = self.predictor.train(workload, self.seed);
         while !training.work(u32::MAX) {}
-        Arc::new(training.finish().forecasts)
+        Arc::new(training.finish().predictions)
     }
 
     /// What to run with this workload, nothing predicted of it yet.

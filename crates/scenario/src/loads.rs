@@ -1,41 +1,41 @@
-//! Who foretells what a variant's VMs will use of their cores.
+//! Who predicts what a variant's VMs will use of their cores.
 
 use std::sync::Arc;
 
-use tiebreak_criticality::{Arrival, ForestSettings, Foretelling, Learning};
+use tiebreak_criticality::{Arrival, ForestSettings, Learning, LoadPredictor};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Load, RequestId, Resource, Usage, VmId, Workload};
-use tiebreak_sim::{Foretelling as Choice, Plan, PowerSettings};
+use tiebreak_sim::{LoadPredictor as Choice, Plan, PowerSettings};
 
 use crate::document::Variant;
 
 const HOURS_IN_DAY: f64 = 24.0;
 
 impl Variant {
-    /// Foretells, in slices, what each VM of a plan will use; none where nobody asks.
+    /// Predicts, in slices, what each VM of a plan will use; none where nobody asks.
     #[must_use]
-    pub fn foretelling(&self, plan: &Plan) -> Option<Learning> {
+    pub fn predict_loads(&self, plan: &Plan) -> Option<Learning> {
         let usages = plan.usages()?;
-        let (foretelling, settings) = (choice(self.power.foretelling), forests(&self.power));
-        Some(Learning::new(arrivals(plan.workload(), usages), foretelling, settings, Seed(self.seed)))
+        let (predictor, settings) = (choice(self.power.foretelling), forests(&self.power));
+        Some(Learning::new(arrivals(plan.workload(), usages), predictor, settings, Seed(self.seed)))
     }
 
-    /// A plan with what is foretold of its VMs, which may take seconds.
+    /// A plan with what is predicted of its VMs, which may take seconds.
     #[must_use]
     pub fn with_loads(&self, plan: Plan) -> Plan {
-        match self.foretelling(&plan) {
+        match self.predict_loads(&plan) {
             Some(learning) => plan.with_loads(&learning.finish().loads),
             None => plan,
         }
     }
 }
 
-const fn choice(foretelling: Choice) -> Foretelling {
-    match foretelling {
-        Choice::Forests => Foretelling::Forests,
-        Choice::Oracle => Foretelling::Oracle,
-        Choice::CriticalityOnly => Foretelling::CriticalityOnly,
-        Choice::Nothing => Foretelling::Nothing,
+const fn choice(predictor: Choice) -> LoadPredictor {
+    match predictor {
+        Choice::Forests => LoadPredictor::Forests,
+        Choice::Oracle => LoadPredictor::Oracle,
+        Choice::CriticalityOnly => LoadPredictor::CriticalityOnly,
+        Choice::Nothing => LoadPredictor::Nothing,
     }
 }
 

@@ -23,7 +23,7 @@ impl Variant {
     /// # Errors
     /// When there is no such field or it does not take this value; nothing changes then.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), Issue> {
-        let given = Given { path, value: value.trim() };
+        let given = PathAndValue { path, value: value.trim() };
         let plain = path.replace('[', ".").replace(']', "");
         let mut changed = self.clone();
         match plain.split('.').collect::<Vec<_>>()[..] {
@@ -62,12 +62,12 @@ fn fields() -> Vec<String> {
 }
 
 /// The path and the value as given.
-struct Given<'a> {
+struct PathAndValue<'a> {
     path: &'a str,
     value: &'a str,
 }
 
-impl Given<'_> {
+impl PathAndValue<'_> {
     fn issue(&self, expected: impl Into<String>, got: String) -> Issue {
         Issue { path: self.path.into(), expected: expected.into(), got, done: "nothing was changed".into() }
     }

@@ -13,7 +13,7 @@ use crate::power::events::PowerSummary;
 use crate::summary::Summary;
 
 use Part::{Asked, Course, Effort, Placing, Size};
-use Told::{Claim, ClaimAs, Column, Compared, Field, Page};
+use ToldIn::{Claim, ClaimAs, Column, Compared, Field, Page};
 
 /// One thing that is said of a finished run.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct Figure {
     /// The unit behind the number; empty where things are counted.
     pub unit: &'static str,
     of: Of,
-    told: &'static [Told],
+    told: &'static [ToldIn],
 }
 
 /// How it is computed.
@@ -37,7 +37,7 @@ enum Of {
 
 /// Where a figure is told, and what it is called there if not by its id. Places count from 0.
 #[derive(Clone, Copy, Debug)]
-enum Told {
+enum ToldIn {
     /// A field of this part of `summary.json`, in the order of the list.
     Field(Part),
     /// In this column of a sweep.
@@ -120,7 +120,7 @@ pub fn compared() -> Vec<(usize, &'static str)> {
     listed(|told| if let Compared(nth, title) = told { Some((nth, title)) } else { None })
 }
 
-fn listed(place: impl Fn(Told) -> Option<(u32, &'static str)>) -> Vec<(usize, &'static str)> {
+fn listed(place: impl Fn(ToldIn) -> Option<(u32, &'static str)>) -> Vec<(usize, &'static str)> {
     let listed = |(at, it): (usize, &Figure)| it.told.iter().find_map(|told| Some((place(*told)?, at)));
     let mut listed: Vec<_> = FIGURES.iter().enumerate().filter_map(listed).collect();
     listed.sort_unstable();
@@ -144,11 +144,11 @@ const fn amount(id: &'static str, unit: &'static str, help: &'static str) -> Nam
 }
 
 impl Named {
-    const fn count(self, told: &'static [Told], of: fn(&Summary, &Plan) -> u64) -> Figure {
+    const fn count(self, told: &'static [ToldIn], of: fn(&Summary, &Plan) -> u64) -> Figure {
         Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Count(of) }
     }
 
-    const fn number(self, told: &'static [Told], of: fn(&Summary, &Plan) -> Option<f64>) -> Figure {
+    const fn number(self, told: &'static [ToldIn], of: fn(&Summary, &Plan) -> Option<f64>) -> Figure {
         Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Number(of) }
     }
 }

@@ -65,10 +65,10 @@ impl Pieces {
     /// # Errors
     /// When it is no Parquet file, has no column that is read, or is packed in a way that is not known.
     pub fn of<F: ChunkReader + 'static>(file: F) -> Result<Self, TraceError> {
-        guarded(|| Self::open(file)).unwrap_or_else(|panic| Err(Stop::Panic(panic))).map_err(|stop| stop.after(0))
+        guarded(|| Self::open(file)).unwrap_or_else(|panic| Err(ReadStop::Panic(panic))).map_err(|stop| stop.after(0))
     }
 
-    fn open<F: ChunkReader + 'static>(file: F) -> Result<Self, Stop> {
+    fn open<F: ChunkReader + 'static>(file: F) -> Result<Self, ReadStop> {
         let file = SerializedFileReader::new(Bounded(file))?;
         check_places(&file)?;
         let schema = file.metadata().file_metadata().schema_descr().root_schema_ptr();
@@ -108,7 +108,7 @@ impl Pieces {
     }
 
     /// Writes rows until there are enough for a piece.
-    fn gather(&mut self) -> Result<(), Stop> {
+    fn gather(&mut self) -> Result<(), ReadStop> {
         while self.text.get_ref().len() < STEP_BYTES {
             let Some(row) = self.rows.next() else {
                 self.is_over = true;
@@ -128,7 +128,7 @@ impl Iterator for Pieces {
         if self.is_over {
             return None;
         }
-        let gathered = guarded(|| self.gather()).unwrap_or_else(|panic| Err(Stop::Panic(panic)));
+        let gathered = guarded(|| self.gather()).unwrap_or_else(|panic| Err(ReadStop::Panic(panic)));
         if let Err(stop) = gathered {
             self.is_over = true;
             return Some(Err(stop.after(self.done)));
@@ -140,14 +140,14 @@ impl Iterator for Pieces {
 }
 
 /// Why a file is read no further.
-enum Stop {
+enum ReadStop {
     Parquet(ParquetError),
     Csv(csv::Error),
     Trace(TraceError),
     Panic(String),
 }
 
-impl Stop {
+impl ReadStop {
     /// The same as a sentence, after so many rows.
     fn after(self, rows: u64) -> TraceError {
         match self {
@@ -159,19 +159,19 @@ impl Stop {
     }
 }
 
-impl From<ParquetError> for Stop {
+impl From<ParquetError> for ReadStop {
     fn from(error: ParquetError) -> Self {
         Self::Parquet(error)
     }
 }
 
-impl From<csv::Error> for Stop {
+impl From<csv::Error> for ReadStop {
     fn from(error: csv::Error) -> Self {
         Self::Csv(error)
     }
 }
 
-impl From<TraceError> for Stop {
+impl From<TraceError> for ReadStop {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
     }

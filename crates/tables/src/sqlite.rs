@@ -17,29 +17,29 @@ const TEXT_BYTES_MAX: i32 = 64 << 20;
 pub fn push_text(path: &Path, parser: &mut TraceParser) -> Result<(), TraceError> {
     let mut rows = 0;
     push_rows(path, parser, &mut rows).map_err(|error| match error {
-        Stop::Sqlite(error) => TraceError::unreadable("SQLite", rows, &error),
-        Stop::Trace(error) => error,
+        ReadStop::Sqlite(error) => TraceError::unreadable("SQLite", rows, &error),
+        ReadStop::Trace(error) => error,
     })
 }
 
-enum Stop {
+enum ReadStop {
     Sqlite(rusqlite::Error),
     Trace(TraceError),
 }
 
-impl From<rusqlite::Error> for Stop {
+impl From<rusqlite::Error> for ReadStop {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<TraceError> for Stop {
+impl From<TraceError> for ReadStop {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
     }
 }
 
-fn push_rows(path: &Path, parser: &mut TraceParser, rows: &mut u64) -> Result<(), Stop> {
+fn push_rows(path: &Path, parser: &mut TraceParser, rows: &mut u64) -> Result<(), ReadStop> {
     let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     file.set_limit(Limit::SQLITE_LIMIT_LENGTH, TEXT_BYTES_MAX)?;
     let schema: Option<String> = file.query_row(PackingTables::SCHEMA, [], |row| row.get(0))?;

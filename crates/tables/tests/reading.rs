@@ -22,9 +22,9 @@ const TYPES_PUBLISHED: &[u8] = include_bytes!("../../trace/fixtures/packing-vm-t
 const MINE: &[u8] = include_bytes!("../../trace/fixtures/mine.parquet");
 
 /// A file of the test's own, gone when the test is over.
-struct Place(PathBuf);
+struct TestFile(PathBuf);
 
-impl Place {
+impl TestFile {
     fn new(name: &str, bytes: &[u8]) -> Self {
         let place = Self(std::env::temp_dir().join(format!("tiebreak-tables-{}-{name}.sqlite", std::process::id())));
         let _ = std::fs::remove_file(&place.0);
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
@@ -73,7 +73,7 @@ const VMS: &str = "CREATE TABLE vm(vmId INTEGER, tenantId INTEGER, vmTypeId INTE
 
 #[test]
 fn the_packing_file_has_the_figures_of_an_independent_count() {
-    let place = Place::new("cut", PACKING);
+    let place = TestFile::new("cut", PACKING);
     let Parsed { workload, report } = from_sqlite(&place.0).expect("the fixture");
     assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("AzurePacking", 300, 300, 0));
     assert_eq!((report.summary.tenants, report.summary.warm, report.summary.endless), (100, 0, 0));
@@ -87,7 +87,7 @@ fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
     let rows = "INSERT INTO vm(rowid, vmId, tenantId, vmTypeId, priority, starttime, endtime) VALUES\n\
         (1, 1, 1, 7, 0, -7157, NULL), (2, 2, 1, 7, 1, 0.5, 1.5), (3, 3, 2, 7, 0, -1497, 3.25), (5, 4, 2, 8, 0, 0.5, 1),\n\
         (6, 5, 2, 7, 'a, \"b\"', 0.5, 1), (9000000000, 'six', 3, 7, 0, 0.75, NULL);";
-    let place = Place::made("joined", &format!("{TYPES}{VMS}{rows}"));
+    let place = TestFile::made("joined", &format!("{TYPES}{VMS}{rows}"));
     let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
     let same = from_csv(
         "vm,tenant,cores,memory_gib,priority,start_days,end_days\n\
@@ -115,7 +115,7 @@ fn published_types() -> String {
 #[test]
 fn vm_types_that_the_machine_type_does_not_offer_get_their_size_from_another() {
     let vms = "INSERT INTO vm SELECT vmTypeId, vmTypeId, vmTypeId, 0, 0.5, 1 FROM vmType GROUP BY vmTypeId;";
-    let place = Place::made("published", &format!("{}{VMS}{vms}", published_types()));
+    let place = TestFile::made("published", &format!("{}{VMS}{vms}", published_types()));
     let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
     assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OtherMachine]), (488, 481, 7));
     let size = |vm_type: u64| {
@@ -129,7 +129,7 @@ fn vm_types_that_the_machine_type_does_not_offer_get_their_size_from_another() {
 
 #[test]
 fn sizes_of_machine_types_are_the_ratios_of_the_shares_that_they_offer() {
-    let place = Place::made("ratios", &published_types());
+    let place = TestFile::made("ratios", &published_types());
     let file = Connection::open(&place.0).expect("a database");
     let machines = PackingTables::step();
     let machines = &machines[..machines.find("),\noffered").expect("the machine types stand first") + 1];
@@ -154,7 +154,7 @@ fn sizes_of_machine_types_are_the_ratios_of_the_shares_that_they_offer() {
 fn many_steps_give_every_row_once() {
     let rows = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 45000)\n\
         INSERT INTO vm SELECT n, n % 100, 7, n % 2, n / 100000.0, 1 FROM number;";
-    let place = Place::made("steps", &format!("{TYPES}{VMS}{rows}"));
+    let place = TestFile::made("steps", &format!("{TYPES}{VMS}{rows}"));
     let Parsed { workload, report } = from_sqlite(&place.0).expect("a file in the form of the trace");
     assert_eq!((report.rows, report.kept), (45_000, 45_000));
     let mut lines = String::from("vm,tenant,cores,memory,priority,start_days,end_days\n");
@@ -172,7 +172,7 @@ fn a_bad_sqlite_file_gets_a_sentence() {
         ),
         ("head", &PACKING[..20], "Expected a whole SQLite file, got one that cannot be read after 0 rows"),
     ] {
-        let place = Place::new(&format!("bad-{name}"), bytes);
+        let place = TestFile::new(&format!("bad-{name}"), bytes);
         let error = from_sqlite(&place.0).expect_err(name).to_string();
         assert!(error.contains(words) && error.ends_with("Download or write the file again."), "{name}: {error}");
     }
@@ -193,7 +193,7 @@ fn a_bad_sqlite_file_gets_a_sentence() {
             "1 of 1 rows are faulty. The first is in line 2: expected a number of days in column starttime, got \"monday\".",
         ),
     ] {
-        let place = Place::made(&format!("bad-{name}"), statements);
+        let place = TestFile::made(&format!("bad-{name}"), statements);
         let error = from_sqlite(&place.0).expect_err(name).to_string();
         assert!(error.contains(words), "{name}: {error}");
     }

@@ -55,12 +55,12 @@ fn ends(ledger: &Ledger, vm: VmId) -> bool {
 
 /// What an agent was given: a request, or a VM that had lost its machine, and how often it had before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Job {
+struct AgentTask {
     request: RequestId,
     lost: Option<(VmId, usize)>,
 }
 
-impl Job {
+impl AgentTask {
     fn vms(self, ledger: &Ledger) -> Range<u32> {
         self.lost.map_or_else(|| ledger.workload.vms_of(self.request), |(vm, _)| vm.0..vm.0 + 1)
     }
@@ -81,20 +81,20 @@ impl Job {
 type Tries<'a> = BTreeMap<u32, Vec<&'a Decision>>;
 
 /// The decisions of each job, try by try.
-fn jobs(ledger: &Ledger) -> BTreeMap<Job, Tries<'_>> {
+fn jobs(ledger: &Ledger) -> BTreeMap<AgentTask, Tries<'_>> {
     let mut answered: BTreeMap<VmId, usize> = BTreeMap::new();
-    let mut all: BTreeMap<Job, Tries<'_>> = BTreeMap::new();
+    let mut all: BTreeMap<AgentTask, Tries<'_>> = BTreeMap::new();
     for decision in &ledger.decisions {
         let times = answered.entry(decision.vm).or_default();
         let again = decision.cause == Cause::Reallocation;
-        let job = Job { request: decision.request, lost: again.then_some((decision.vm, *times)) };
+        let job = AgentTask { request: decision.request, lost: again.then_some((decision.vm, *times)) };
         all.entry(job).or_default().entry(decision.attempt).or_default().push(decision);
         *times += usize::from(again && decision.outcome != Outcome::Conflict);
     }
     all
 }
 
-fn whole_or_not_at_all(ledger: &Ledger, job: Job, tries: &Tries<'_>) -> Result<(), String> {
+fn whole_or_not_at_all(ledger: &Ledger, job: AgentTask, tries: &Tries<'_>) -> Result<(), String> {
     for (attempt, group) in tries {
         let vms: BTreeSet<_> = group.iter().map(|it| it.vm.0).collect();
         let whole = group.len() == vms.len() && vms.into_iter().eq(job.vms(ledger));
@@ -109,7 +109,7 @@ fn whole_or_not_at_all(ledger: &Ledger, job: Job, tries: &Tries<'_>) -> Result<(
 
 /// Tries count up from 0, all but the last end in a conflict, and there are no more of them
 /// than the agents' retries allow.
-fn tries_in_order(ledger: &Ledger, job: Job, tries: &Tries<'_>) -> Result<(), String> {
+fn tries_in_order(ledger: &Ledger, job: AgentTask, tries: &Tries<'_>) -> Result<(), String> {
     let warm = job.request.0 < ledger.workload.warm_count() && job.lost.is_none();
     let last = tries.len() as u32 - 1;
     let asked_at = job.asked_at(ledger);

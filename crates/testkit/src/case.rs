@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tiebreak_admission::{Deaths, Stop};
-use tiebreak_lifetime::{Forecasts, PredictorUse, start};
+use tiebreak_lifetime::{Predictions, PredictorUse, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{
     ClusterSpec, Load, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow,
@@ -160,8 +160,8 @@ impl Case {
         .and_then(|plan| plan.with_measures(self.measures).with_vdcs(&self.vdcs, &self.uplinks))
         .and_then(|plan| plan.with_incidents(&self.incidents))
         .expect("a random case is a plan");
-        let forecasts = forecasts(self.number, plan.workload());
-        plan.with_forecasts(self.lifetimes, forecasts)
+        let predictions = predictions(self.number, plan.workload());
+        plan.with_predictions(self.lifetimes, predictions)
     }
 
     /// A mix of cache switches, pool sizes and ages; each mix of a case is another one.
@@ -312,14 +312,14 @@ fn power(chance: Chance<'_>) -> PowerSettings {
 }
 
 /// Predictions by an oracle, right or often wrong, or by a table of the first half.
-fn forecasts(number: u64, workload: &Arc<Workload>) -> Arc<Forecasts> {
+fn predictions(number: u64, workload: &Arc<Workload>) -> Arc<Predictions> {
     let mut draws = Chance::Number(number).draws("random predictor");
     let (id, values) =
         draws.one_of(&[("Oracle", &[][..]), ("NoisyOracle", &[50.0]), ("MeanByType", &[]), ("KaplanMeier", &[])]);
     let predictor = PredictorUse { id: id.into(), values: values.into() };
     let mut training = start(&predictor, workload.clone(), Seed(number));
     while !training.work(u32::MAX) {}
-    Arc::new(training.finish().forecasts)
+    Arc::new(training.finish().predictions)
 }
 
 /// Each rule draws for itself, its place too, so that a new rule leaves the others as they were. In half of the

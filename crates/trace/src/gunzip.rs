@@ -19,7 +19,7 @@ const TRAILER_BYTES: usize = 8;
 
 /// An inflater and how much went through it.
 pub(crate) struct Gunzip {
-    part: Part,
+    part: MemberPart,
     inflater: Decompress,
     checksum: Crc,
     /// The bytes of a header or trailer so far.
@@ -31,7 +31,7 @@ pub(crate) struct Gunzip {
 
 /// A file is one or more members, each a header, a body and a trailer; zeros may pad its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum MemberPart {
     Header { first: bool },
     Body,
     Trailer,
@@ -41,7 +41,7 @@ enum Part {
 impl Gunzip {
     pub(crate) fn new() -> Self {
         Self {
-            part: Part::Header { first: true },
+            part: MemberPart::Header { first: true },
             inflater: Decompress::new(false),
             checksum: Crc::new(),
             held: Vec::new(),
@@ -60,11 +60,11 @@ impl Gunzip {
     ) -> Result<(), TraceError> {
         while !bytes.is_empty() {
             match self.part {
-                Part::Header { first } => self.read_header(&mut bytes, first)?,
-                Part::Body => self.inflate(&mut bytes, limits, &mut text)?,
-                Part::Trailer => self.read_trailer(&mut bytes)?,
-                Part::Padding if bytes.iter().all(|byte| *byte == 0) => return Ok(()),
-                Part::Padding => return Err(damaged("bytes after the end")),
+                MemberPart::Header { first } => self.read_header(&mut bytes, first)?,
+                MemberPart::Body => self.inflate(&mut bytes, limits, &mut text)?,
+                MemberPart::Trailer => self.read_trailer(&mut bytes)?,
+                MemberPart::Padding if bytes.iter().all(|byte| *byte == 0) => return Ok(()),
+                MemberPart::Padding => return Err(damaged("bytes after the end")),
             }
         }
         Ok(())
@@ -73,15 +73,15 @@ impl Gunzip {
     /// The data must be complete.
     pub(crate) fn finish(&self) -> Result<(), TraceError> {
         match self.part {
-            Part::Header { first: false } if self.held.is_empty() => Ok(()),
-            Part::Padding => Ok(()),
+            MemberPart::Header { first: false } if self.held.is_empty() => Ok(()),
+            MemberPart::Padding => Ok(()),
             _ => Err(TraceError::Truncated { packing: Packing::Gzip, rows: 0 }),
         }
     }
 
     fn read_header(&mut self, bytes: &mut &[u8], first: bool) -> Result<(), TraceError> {
         if !first && self.held.is_empty() && bytes[0] == 0 {
-            self.part = Part::Padding;
+            self.part = MemberPart::Padding;
             return Ok(());
         }
         self.hold(bytes, 1);
@@ -89,7 +89,7 @@ impl Gunzip {
             self.held.clear();
             self.inflater.reset(false);
             self.checksum.reset();
-            self.part = Part::Body;
+            self.part = MemberPart::Body;
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Gunzip {
         self.text_bytes += written;
         check_ratio(Packing::Gzip, self.gzip_bytes, self.text_bytes, limits)?;
         if status == Status::StreamEnd {
-            self.part = Part::Trailer;
+            self.part = MemberPart::Trailer;
         }
         text(inflated)
     }
@@ -129,7 +129,7 @@ impl Gunzip {
             return Err(damaged("its checksum differs"));
         }
         self.held.clear();
-        self.part = Part::Header { first: false };
+        self.part = MemberPart::Header { first: false };
         Ok(())
     }
 

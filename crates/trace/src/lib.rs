@@ -46,7 +46,7 @@ pub use error::{Packing, TraceError};
 pub use formats::{FORMATS, Format, Head, PackingTables, compact};
 pub use limits::{FileTooLong, Limits};
 pub use nodes::{Nodes, NodesFault};
-pub use parser::{Parsed, Progress, TraceParser, read_compact};
+pub use parser::{Parsed, ReadingProgress, TraceParser, read_compact};
 pub use readings::{Readings, ReadingsParser, VmReadings};
 pub use report::{Correction, Fault, FaultKind, Report, Summary};
 pub use table::csv_of;

@@ -18,7 +18,7 @@ const ROWS_ON_TRIAL: u64 = 1_000;
 
 /// How far reading is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReadingProgress {
     /// Bytes pushed, as they stand in the file.
     pub bytes: u64,
     /// Bytes of text, after inflating.
@@ -92,7 +92,7 @@ impl TraceParser {
     /// for each; a column without a name is left aside. A first line without any number is its header, and passed over.
     #[must_use]
     pub fn with_columns(mut self, names: Vec<String>) -> Self {
-        self.text.columns = Some(Columns::All(names));
+        self.text.columns = Some(ColumnNames::All(names));
         self
     }
 
@@ -100,7 +100,7 @@ impl TraceParser {
     /// other names than their header says: pairs of the name to read it by and the one it has.
     #[must_use]
     pub fn with_renamed(mut self, renamed: Vec<(String, String)>) -> Self {
-        self.text.columns = Some(Columns::Renamed(renamed));
+        self.text.columns = Some(ColumnNames::Renamed(renamed));
         self
     }
 
@@ -113,9 +113,9 @@ impl TraceParser {
 
     /// How far reading is.
     #[must_use]
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> ReadingProgress {
         let tally = &self.text.tally;
-        Progress {
+        ReadingProgress {
             bytes: self.bytes,
             text_bytes: self.text.bytes,
             rows: tally.rows,
@@ -185,7 +185,7 @@ struct Text {
     sample: Sample,
     leaves_out_instant: bool,
     /// What its columns are said to be, in place of what its header says.
-    columns: Option<Columns>,
+    columns: Option<ColumnNames>,
     /// The first lines of a file whose columns are not known.
     unknown: Vec<Vec<String>>,
     bytes: u64,
@@ -195,12 +195,12 @@ struct Text {
 }
 
 /// What columns are said to be.
-enum Columns {
+enum ColumnNames {
     All(Vec<String>),
     Renamed(Vec<(String, String)>),
 }
 
-impl Columns {
+impl ColumnNames {
     /// A name for each of these fields of a header.
     fn of(self, header: &[String]) -> Result<Vec<String>, TraceError> {
         let renamed = match self {

@@ -122,7 +122,7 @@ pub struct ReadingsParser {
 struct Text {
     limits: Limits,
     records: Records,
-    columns: Columns,
+    columns: ReadingColumns,
     bytes: u64,
     /// The first bytes, until a line of them has ended; none once they are read.
     head: Option<Vec<u8>>,
@@ -134,7 +134,7 @@ struct Text {
 }
 
 /// The columns that are used.
-struct Columns {
+struct ReadingColumns {
     time: Column,
     name: Column,
     least: Column,
@@ -158,7 +158,7 @@ impl ReadingsParser {
     /// A parser with limits of its own.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        let columns = Columns {
+        let columns = ReadingColumns {
             time: Column::new(0, "timestamp", SECOND),
             name: Column::new(1, "vmid", 1.0),
             least: Column::new(2, "mincpu", 1.0),
@@ -293,12 +293,12 @@ impl Text {
 }
 
 /// Neither time nor reading of the first row are numbers: they are names.
-fn is_header(record: &Record<'_>, columns: &Columns) -> bool {
+fn is_header(record: &Record<'_>, columns: &ReadingColumns) -> bool {
     record.len() >= FIELDS && columns.time.time(record).is_err() && columns.average.percent(record).is_err()
 }
 
 /// The VM, the half-hour and the average of a row.
-fn reading<'a>(record: &Record<'a>, columns: &Columns) -> Result<(&'a [u8], u32, f64), Fault> {
+fn reading<'a>(record: &Record<'a>, columns: &ReadingColumns) -> Result<(&'a [u8], u32, f64), Fault> {
     record.has_fields(FIELDS)?;
     let time = columns.time.time(record)?;
     if time.0 < 0 {
@@ -313,8 +313,8 @@ fn reading<'a>(record: &Record<'a>, columns: &Columns) -> Result<(&'a [u8], u32,
 }
 
 /// The average of a row, which lies between its least and its most: other tables of numbers have no such columns.
-fn average(record: &Record<'_>, columns: &Columns) -> Result<f64, Fault> {
-    let Columns { least, most, average, .. } = columns;
+fn average(record: &Record<'_>, columns: &ReadingColumns) -> Result<f64, Fault> {
+    let ReadingColumns { least, most, average, .. } = columns;
     let (low, high, pct) = (least.percent(record)?, most.percent(record)?, average.percent(record)?);
     let lies_between = low - ROUNDING_PCT <= pct && pct <= high + ROUNDING_PCT;
     if lies_between {

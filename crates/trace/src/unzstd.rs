@@ -20,7 +20,7 @@ const CHECKSUM_BYTES: usize = 4;
 /// A decoder, and how much went through it.
 pub(crate) struct Unzstd {
     decoder: FrameDecoder,
-    part: Part,
+    part: FramePart,
     /// Bytes that are no whole block yet.
     held: Vec<u8>,
     bytes: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Unzstd {
 
 /// A file is one or more frames of blocks; frames may be ones to skip.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FramePart {
     Between,
     Blocks { has_checksum: bool },
     Skipped { left: usize },
@@ -39,7 +39,7 @@ impl Unzstd {
     pub(crate) fn new() -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(WINDOW_BYTES_MAX);
-        Self { decoder, part: Part::Between, held: Vec::new(), bytes: 0, text_bytes: 0 }
+        Self { decoder, part: FramePart::Between, held: Vec::new(), bytes: 0, text_bytes: 0 }
     }
 
     /// Unpacks a chunk and hands its text on.
@@ -60,7 +60,7 @@ impl Unzstd {
         text: impl FnMut(&[u8]) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
         self.read(limits, true, text)?;
-        let is_whole = self.part == Part::Between && self.held.is_empty();
+        let is_whole = self.part == FramePart::Between && self.held.is_empty();
         if is_whole { Ok(()) } else { Err(TraceError::Truncated { packing: Packing::Zstd, rows: 0 }) }
     }
 
@@ -76,13 +76,14 @@ impl Unzstd {
         while !rest.is_empty() {
             let before = rest.len();
             match self.part {
-                Part::Between if rest.len() >= FRAME_HEADER_BYTES_MAX || is_end => self.begin(&mut rest)?,
-                Part::Skipped { left } => {
+                FramePart::Between if rest.len() >= FRAME_HEADER_BYTES_MAX || is_end => self.begin(&mut rest)?,
+                FramePart::Skipped { left } => {
                     let skipped = left.min(rest.len());
                     rest = &rest[skipped..];
-                    self.part = if skipped == left { Part::Between } else { Part::Skipped { left: left - skipped } };
+                    self.part =
+                        if skipped == left { FramePart::Between } else { FramePart::Skipped { left: left - skipped } };
                 }
-                Part::Blocks { has_checksum } if block_is_whole(rest, has_checksum) => {
+                FramePart::Blocks { has_checksum } if block_is_whole(rest, has_checksum) => {
                     self.decoder
                         .decode_blocks(&mut rest, BlockDecodingStrategy::UptoBlocks(1))
                         .map_err(|error| damaged(&error.to_string()))?;
@@ -93,7 +94,7 @@ impl Unzstd {
                     text(&unpacked)?;
                     self.end_of_frame()?;
                 }
-                Part::Between | Part::Blocks { .. } => break,
+                FramePart::Between | FramePart::Blocks { .. } => break,
             }
         }
         self.held = rest.to_vec();
@@ -106,12 +107,12 @@ impl Unzstd {
         match self.decoder.reset(&mut header) {
             Ok(()) => {
                 // Bit 2 of the descriptor, which follows the magic number.
-                self.part = Part::Blocks { has_checksum: rest[4] & 4 != 0 };
+                self.part = FramePart::Blocks { has_checksum: rest[4] & 4 != 0 };
                 *rest = header;
                 Ok(())
             }
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-                self.part = Part::Skipped { left: length as usize };
+                self.part = FramePart::Skipped { left: length as usize };
                 *rest = header;
                 Ok(())
             }
@@ -130,7 +131,7 @@ impl Unzstd {
         if told.is_some() && told != self.decoder.get_calculated_checksum() {
             return Err(damaged("its checksum differs"));
         }
-        self.part = Part::Between;
+        self.part = FramePart::Between;
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ pub struct LayerRow {
     /// Whether the scenario has it on.
     pub on: bool,
     /// What it did.
-    pub counts: Counts,
+    pub counts: HitsAndMisses,
     /// Its work, and what that is counted in.
     pub work: Option<(String, &'static str)>,
     /// Things kept.
@@ -52,12 +52,12 @@ pub struct LayerRow {
     /// Bytes they take.
     pub bytes: Option<String>,
     /// The same rule by rule, where it is counted so.
-    pub rules: Vec<(String, Counts)>,
+    pub rules: Vec<(String, HitsAndMisses)>,
 }
 
 /// Hits and misses.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counts {
+pub struct HitsAndMisses {
     /// Uses that found what they needed.
     pub hits: Option<String>,
     /// Uses that had to make it.
@@ -66,7 +66,7 @@ pub struct Counts {
     pub hit_pct: Option<f64>,
 }
 
-impl Counts {
+impl HitsAndMisses {
     fn of(hits: Option<f64>, misses: Option<f64>) -> Self {
         Self { hits: hits.map(words::count), misses: misses.map(words::count), hit_pct: share_pct(hits, misses) }
     }
@@ -90,11 +90,14 @@ pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
             title: tr(layer.title),
             help: words::help(Caches::DECLARATION.params[index].help),
             on: values[index] != 0.0,
-            counts: Counts::of(hits, misses),
+            counts: HitsAndMisses::of(hits, misses),
             work: work.map(|work| (words::count(work), tr(layer.work))),
             entries: entries.map(words::count),
             bytes: bytes.map(words::bytes),
-            rules: objects.iter().map(|it| (it.rule.clone(), Counts::of(Some(it.hits), Some(it.misses)))).collect(),
+            rules: objects
+                .iter()
+                .map(|it| (it.rule.clone(), HitsAndMisses::of(Some(it.hits), Some(it.misses))))
+                .collect(),
         }
     };
     LAYERS.iter().enumerate().map(row).collect()

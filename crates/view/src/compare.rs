@@ -38,7 +38,7 @@ impl Measure {
 
 /// One measure of two variants.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ComparedRow {
     /// The measure.
     pub title: &'static str,
     /// Its value in the one that is compared with, and in the one in front.
@@ -51,7 +51,7 @@ pub struct Row {
 
 /// Every measure of which either says anything.
 #[must_use]
-pub fn rows(front: &Lane, against: &Lane, paired: Option<&Paired>) -> Vec<Row> {
+pub fn rows(front: &Lane, against: &Lane, paired: Option<&Paired>) -> Vec<ComparedRow> {
     let (Some(now), Some(then)) = (front.result(), against.result()) else { return Vec::new() };
     let told = |measure: &Measure| {
         let (now, then) = (measure.of(now)?, measure.of(then)?);
@@ -61,7 +61,7 @@ pub fn rows(front: &Lane, against: &Lane, paired: Option<&Paired>) -> Vec<Row> {
     MEASURES.iter().filter_map(told).collect()
 }
 
-fn row(measure: &Measure, now: f64, then: f64, paired: Option<&Paired>) -> Row {
+fn row(measure: &Measure, now: f64, then: f64, paired: Option<&Paired>) -> ComparedRow {
     let effect = effect(measure, paired).filter(|effect| effect.half.is_some());
     let value = |value: f64| match measure.unit {
         "" => words::count(value),
@@ -70,7 +70,7 @@ fn row(measure: &Measure, now: f64, then: f64, paired: Option<&Paired>) -> Row {
     let decimals = usize::from(!measure.unit.is_empty());
     let unit = if measure.unit.is_empty() { "" } else { tr(" points") };
     let interval = effect.and_then(|it| Some((it.mean - it.half?, it.mean + it.half?)));
-    Row {
+    ComparedRow {
         title: tr(measure.title),
         values: [value(then), value(now)],
         difference: words::change(effect.map_or(now - then, |it| it.mean), decimals, unit),

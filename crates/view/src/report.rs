@@ -9,7 +9,7 @@ use tiebreak_placement::{Group, Lifetimes};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, RuleRow, Variant, WorkloadRef};
 use tiebreak_sim::{Agents, GeneratedWorkload};
 
-use crate::compare::Row;
+use crate::compare::ComparedRow;
 use crate::verdict::Figure;
 use crate::{compare, timeline, verdict};
 
@@ -28,7 +28,7 @@ pub struct Report {
     /// Its numbers.
     pub figures: Vec<Figure>,
     /// Every variant in its order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ReportedRun>,
     /// The one in front against each of the others.
     pub against: Vec<Against>,
     /// The set-up of the one in front: what it is, and in words.
@@ -43,7 +43,7 @@ pub struct Report {
 
 /// One variant's run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ReportedRun {
     /// The variant.
     pub variant: String,
     /// Its seed.
@@ -62,7 +62,7 @@ pub struct Against {
     /// Which is better, and how sure that is.
     pub verdict: String,
     /// Every number of both.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedRow>,
     /// What is set differently.
     pub changes: Vec<Change>,
 }
@@ -92,9 +92,9 @@ fn lane<'a>(app: &'a App, variant: &str) -> Option<&'a Lane> {
     std::iter::once(&app.front).chain(&app.aside).find(|lane| lane.variant == variant)
 }
 
-fn run(variant: &Variant, lane: &Lane) -> Run {
+fn run(variant: &Variant, lane: &Lane) -> ReportedRun {
     let result = lane.result();
-    Run {
+    ReportedRun {
         variant: variant.name.clone(),
         seed: variant.seed,
         placed: result.map_or_else(String::new, |result| {

@@ -9,7 +9,7 @@ use tiebreak_i18n::{mark, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Caches;
-use tiebreak_view::anatomy::{self, AgentRow, Counts, LAYERS, LayerRow};
+use tiebreak_view::anatomy::{self, AgentRow, HitsAndMisses, LAYERS, LayerRow};
 use web_sys::{Event, HtmlInputElement};
 use yew::prelude::*;
 
@@ -79,7 +79,7 @@ fn layer(link: &Link, index: usize, row: &LayerRow) -> Html {
         Message::Edit(Edit::param("caches.", &Caches::DECLARATION.params[index], f64::from(u8::from(on))))
     });
     let (work, counted_in) = row.work.clone().unzip();
-    let by_rule = |(rule, counts): &(String, Counts)| {
+    let by_rule = |(rule, counts): &(String, HitsAndMisses)| {
         html! { <tr class="by-rule"><th scope="row">{ rule }</th>{ counted(counts) }<td colspan="4"></td></tr> }
     };
     html! {
@@ -96,7 +96,7 @@ fn layer(link: &Link, index: usize, row: &LayerRow) -> Html {
     }
 }
 
-fn counted(counts: &Counts) -> Html {
+fn counted(counts: &HitsAndMisses) -> Html {
     html! {
         <>
             <td class="number">{ counts.hits.clone() }</td>

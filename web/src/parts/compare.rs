@@ -114,9 +114,9 @@ fn others(link: &Link, app: &App, against: &str) -> Html {
     html! { <select aria-label={tr("Compare with")} ~value={against} onchange={choose}>{ for app.aside.iter().map(|lane| option(&lane.variant)) }</select> }
 }
 
-fn table(rows: &[compare::Row], front: &str, against: &str) -> Html {
+fn table(rows: &[compare::ComparedRow], front: &str, against: &str) -> Html {
     let over_seeds = rows.iter().any(|row| row.interval.is_some());
-    let row = |row: &compare::Row| {
+    let row = |row: &compare::ComparedRow| {
         html! {
             <tr><th scope="row">{ row.title }</th>
                 { for row.values.iter().map(|value| html! { <td>{ value }</td> }) }

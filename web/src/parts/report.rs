@@ -2,8 +2,8 @@
 
 use tiebreak_app::{App, Change};
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_view::compare::Row;
-use tiebreak_view::report::{self, Against, Run};
+use tiebreak_view::compare::ComparedRow;
+use tiebreak_view::report::{self, Against, ReportedRun};
 use yew::prelude::*;
 
 use super::charts;
@@ -94,8 +94,8 @@ fn list(lines: &[String]) -> Html {
     html! { <ul>{ for lines.iter().map(|line| html! { <li>{ line }</li> }) }</ul> }
 }
 
-fn runs(runs: &[Run]) -> Html {
-    let row = |Run { variant, seed, placed, digest }: &Run| {
+fn runs(runs: &[ReportedRun]) -> Html {
+    let row = |ReportedRun { variant, seed, placed, digest }: &ReportedRun| {
         html! { <tr><th scope="row">{ variant }</th><td>{ seed }</td><td>{ placed }</td><td><code>{ digest }</code></td></tr> }
     };
     html! {
@@ -110,7 +110,7 @@ fn runs(runs: &[Run]) -> Html {
 fn against(Against { names: [other, front], rows, changes, .. }: &Against) -> Html {
     let cells = |values: &[String; 2]| html! { { for values.iter().map(|value| html! { <td>{ value }</td> }) } };
     let over_seeds = rows.iter().any(|row| row.interval.is_some());
-    let row = |row: &Row| {
+    let row = |row: &ComparedRow| {
         html! {
             <tr><th scope="row">{ row.title }</th>{ cells(&row.values) }<td>{ &row.difference }</td>
                 if over_seeds { <td>{ row.interval.clone().unwrap_or_default() }</td> }</tr>

@@ -38,7 +38,7 @@ pub struct AgreementPoint {
 
 /// How the watching of one thing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum WatchEnd {
     /// With what is looked for.
     Event,
     /// With something after which it cannot happen any more.
@@ -58,12 +58,12 @@ struct Rise {
 /// Compares what was watched with a fitted distribution; `None` if nothing happened. `below` is the
 /// fitted share before a value, where that is another one than up to it.
 pub(super) fn agreement(
-    watched: Vec<(f64, Outcome)>,
+    watched: Vec<(f64, WatchEnd)>,
     up_to: impl Fn(f64) -> f64,
     below: impl Fn(f64) -> f64,
 ) -> Option<Agreement> {
     let count = |outcome| watched.iter().filter(|one| one.1 == outcome).count() as u32;
-    let (seen, censored) = (count(Outcome::Event), count(Outcome::Censored));
+    let (seen, censored) = (count(WatchEnd::Event), count(WatchEnd::Censored));
     if seen == 0 {
         return None;
     }
@@ -83,14 +83,14 @@ pub(super) fn agreement(
 }
 
 /// The cumulative incidence, at every value at which something happened, and the last one watched.
-fn rises(mut watched: Vec<(f64, Outcome)>) -> Vec<Rise> {
+fn rises(mut watched: Vec<(f64, WatchEnd)>) -> Vec<Rise> {
     sort::seldom(&mut watched, |one, other| one.0 < other.0);
     let (mut at_risk, mut left, mut share) = (watched.len() as f64, 1.0, 0.0);
     let mut rises = Vec::new();
     let groups = watched.chunk_by(|one, next| one.0 == next.0);
     for (at, group) in groups.map(|group| (group[0].0, group)) {
         let count = |outcome| group.iter().filter(|one| one.1 == outcome).count() as f64;
-        let (events, others) = (count(Outcome::Event), count(Outcome::Other));
+        let (events, others) = (count(WatchEnd::Event), count(WatchEnd::Other));
         let before = share;
         share += left * events / at_risk;
         left *= 1.0 - (events + others) / at_risk;
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_curve_that_fits_is_near_and_another_one_is_not() {
-        let watched: Vec<(f64, Outcome)> =
-            (0..1_000).map(|n| ((f64::from(n) + 0.5) / 1_000.0, Outcome::Event)).collect();
+        let watched: Vec<(f64, WatchEnd)> =
+            (0..1_000).map(|n| ((f64::from(n) + 0.5) / 1_000.0, WatchEnd::Event)).collect();
         let same = |x: f64| x;
         let fits = agreement(watched.clone(), same, same).expect("events");
         assert!(fits.kolmogorov_smirnov < 0.001 && fits.cramer_von_mises < 1e-6, "{fits:?}");
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn what_was_seen_in_part_counts_as_long_as_it_was_seen() {
         let watched = vec![
-            (1.0, Outcome::Event),
-            (2.0, Outcome::Censored),
-            (3.0, Outcome::Other),
-            (4.0, Outcome::Event),
-            (5.0, Outcome::Censored),
+            (1.0, WatchEnd::Event),
+            (2.0, WatchEnd::Censored),
+            (3.0, WatchEnd::Other),
+            (4.0, WatchEnd::Event),
+            (5.0, WatchEnd::Censored),
         ];
         // 1/5; then of 4/5 still there, 1/3 ends otherwise; then half of the rest.
         let found = rises(watched.clone());
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn where_nothing_happened_there_is_nothing_to_compare() {
-        assert_eq!(agreement(vec![(1.0, Outcome::Censored), (2.0, Outcome::Other)], |_| 0.5, |_| 0.5), None);
+        assert_eq!(agreement(vec![(1.0, WatchEnd::Censored), (2.0, WatchEnd::Other)], |_| 0.5, |_| 0.5), None);
         assert_eq!(agreement(Vec::new(), |_| 0.5, |_| 0.5), None);
     }
 }

@@ -74,7 +74,7 @@ impl core::error::Error for FitFault {}
 
 /// What is searched at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum FitStage {
     Sizes,
     Deaths,
     ScaleOuts,
@@ -92,7 +92,7 @@ pub struct Fit {
     deaths: Deaths,
     /// The best so far.
     prior: Prior,
-    stage: Stage,
+    stage: FitStage,
     search: Search,
     /// The sum so far over the first of the histories, at the point that the search asks for.
     sum: f64,
@@ -140,14 +140,14 @@ impl Fit {
             trace_hours: found.trace_hours,
             deaths,
             prior,
-            stage: Stage::Sizes,
+            stage: FitStage::Sizes,
             search: Search::new(&start, &widths, 0),
             sum: 0.0,
             next: 0,
             likelihoods: [0.0; 2],
             cut: false,
         };
-        fit.begin(Stage::Sizes);
+        fit.begin(FitStage::Sizes);
         Ok(fit)
     }
 
@@ -155,10 +155,10 @@ impl Fit {
     /// when all is done. All of it takes some 10 s for thousands of deployments.
     pub fn work(&mut self, budget: u32) -> bool {
         let mut spent = 0_u32;
-        while spent < budget && self.stage != Stage::Done {
+        while spent < budget && self.stage != FitStage::Done {
             spent = spent.saturating_add(self.slice());
         }
-        self.stage == Stage::Done
+        self.stage == FitStage::Done
     }
 
     /// How much of the work is done, 0 to 1, if every search takes as long as it may.
@@ -166,11 +166,11 @@ impl Fit {
     pub fn share_done(&self) -> f32 {
         let part = self.search.values() as f32 / values_most(self.stage).max(1) as f32;
         match self.stage {
-            Stage::Sizes => 0.03 * part,
-            Stage::Deaths => 0.03 + 0.03 * part,
-            Stage::ScaleOuts => 0.06 + 0.03 * part,
-            Stage::Together => 0.09 + 0.91 * part,
-            Stage::Done => 1.0,
+            FitStage::Sizes => 0.03 * part,
+            FitStage::Deaths => 0.03 + 0.03 * part,
+            FitStage::ScaleOuts => 0.06 + 0.03 * part,
+            FitStage::Together => 0.09 + 0.91 * part,
+            FitStage::Done => 1.0,
         }
     }
 
@@ -195,7 +195,7 @@ impl Fit {
         let those = &self.histories[self.next as usize..until as usize];
         let stage = self.stage;
         self.sum += those.iter().map(|history| term(stage, &prior, history)).sum::<f64>();
-        let spent = (until - self.next) * if stage == Stage::Together { 7 } else { 1 };
+        let spent = (until - self.next) * if stage == FitStage::Together { 7 } else { 1 };
         self.next = until;
         if until as usize == self.histories.len() {
             self.search.tell(self.sum);
@@ -208,19 +208,19 @@ impl Fit {
     fn prior_at(&self, point: &[f64]) -> Option<Prior> {
         let mut prior = self.prior;
         match self.stage {
-            Stage::Sizes => prior.size = gamma(point[0], point[1])?,
-            Stage::Deaths => {
+            FitStage::Sizes => prior.size = gamma(point[0], point[1])?,
+            FitStage::Deaths => {
                 prior.death = gamma(point[0], point[1])?;
                 prior.stop = stop(point.get(2))?;
             }
-            Stage::ScaleOuts => prior.scale_out = gamma(point[0], point[1])?,
-            Stage::Together => {
+            FitStage::ScaleOuts => prior.scale_out = gamma(point[0], point[1])?,
+            FitStage::Together => {
                 prior.death = gamma(point[0], point[1])?;
                 prior.power = Some(point[4]).filter(|power| (POWERS[0]..=POWERS[1]).contains(power))?;
                 prior.scale_out = gamma(point[2] - prior.power * self.middle(), point[3])?;
                 prior.stop = stop(point.get(5))?;
             }
-            Stage::Done => {}
+            FitStage::Done => {}
         }
         let model = Model { prior, deaths: self.deaths, stop: Stop::Hard };
         model.check().is_ok().then_some(prior)
@@ -233,25 +233,25 @@ impl Fit {
         libm::log((self.counts.deaths + f64::from(self.counts.stopped)) / exposure)
     }
 
-    fn begin(&mut self, stage: Stage) {
+    fn begin(&mut self, stage: FitStage) {
         let Prior { death, scale_out, size, stop, power } = self.prior;
         let log = |gamma: Gamma| [libm::log(gamma.mean()), libm::log(gamma.shape)];
         let mut start = Vec::new();
         match stage {
-            Stage::Sizes => start.extend(log(size)),
-            Stage::Deaths => start.extend(log(death)),
-            Stage::ScaleOuts => start.extend(log(scale_out)),
-            Stage::Together => {
+            FitStage::Sizes => start.extend(log(size)),
+            FitStage::Deaths => start.extend(log(death)),
+            FitStage::ScaleOuts => start.extend(log(scale_out)),
+            FitStage::Together => {
                 start.extend(log(death));
                 let [mean, shape] = log(scale_out);
                 start.extend([mean + power * self.middle(), shape, power]);
             }
-            Stage::Done => {}
+            FitStage::Done => {}
         }
-        if matches!(stage, Stage::Deaths | Stage::Together) && self.counts.stopped > 0 {
+        if matches!(stage, FitStage::Deaths | FitStage::Together) && self.counts.stopped > 0 {
             start.push(libm::log(stop));
         }
-        let width = if stage == Stage::Together { 0.25 } else { 0.7 };
+        let width = if stage == FitStage::Together { 0.25 } else { 0.7 };
         let widths: Vec<f64> = start.iter().map(|_| width).collect();
         self.search = Search::new(&start, &widths, values_most(stage));
         self.stage = stage;
@@ -262,16 +262,16 @@ impl Fit {
         let (point, value) = self.search.best();
         if value.is_finite() {
             self.prior = self.prior_at(point).unwrap_or(self.prior);
-            self.likelihoods[usize::from(self.stage != Stage::Sizes)] = value;
+            self.likelihoods[usize::from(self.stage != FitStage::Sizes)] = value;
         }
         self.cut |= self.search.was_cut();
         let next = match self.stage {
-            Stage::Sizes => Stage::Deaths,
-            Stage::Deaths if self.counts.scale_outs > 0 => Stage::ScaleOuts,
-            Stage::ScaleOuts => Stage::Together,
-            Stage::Deaths | Stage::Together | Stage::Done => Stage::Done,
+            FitStage::Sizes => FitStage::Deaths,
+            FitStage::Deaths if self.counts.scale_outs > 0 => FitStage::ScaleOuts,
+            FitStage::ScaleOuts => FitStage::Together,
+            FitStage::Deaths | FitStage::Together | FitStage::Done => FitStage::Done,
         };
-        if next == Stage::Done {
+        if next == FitStage::Done {
             self.stage = next;
         } else {
             self.begin(next);
@@ -279,21 +279,21 @@ impl Fit {
     }
 }
 
-fn values_most(stage: Stage) -> u32 {
+fn values_most(stage: FitStage) -> u32 {
     match stage {
-        Stage::Sizes | Stage::ScaleOuts => 200,
-        Stage::Deaths => 400,
-        Stage::Together => 1_000,
-        Stage::Done => 0,
+        FitStage::Sizes | FitStage::ScaleOuts => 200,
+        FitStage::Deaths => 400,
+        FitStage::Together => 1_000,
+        FitStage::Done => 0,
     }
 }
 
-fn term(stage: Stage, prior: &Prior, history: &History) -> f64 {
+fn term(stage: FitStage, prior: &Prior, history: &History) -> f64 {
     match stage {
-        Stage::Sizes => likelihood::sizes(&prior.size, &history.seen),
-        Stage::Deaths => likelihood::deaths(&prior.death, prior.stop, history),
-        Stage::ScaleOuts => likelihood::scale_outs(&prior.scale_out, &history.seen),
-        Stage::Together | Stage::Done => likelihood::together(prior, history),
+        FitStage::Sizes => likelihood::sizes(&prior.size, &history.seen),
+        FitStage::Deaths => likelihood::deaths(&prior.death, prior.stop, history),
+        FitStage::ScaleOuts => likelihood::scale_outs(&prior.scale_out, &history.seen),
+        FitStage::Together | FitStage::Done => likelihood::together(prior, history),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::agreement::{Agreement, Outcome, agreement};
+use super::agreement::{Agreement, WatchEnd, agreement};
 use super::doubt::Doubt;
 use super::history::{Histories, History};
 use super::laws::{ScaleOutLaw, SizeLaw, life_up_to};
@@ -94,22 +94,22 @@ pub(super) fn fitted(fit: &Fit) -> Fitted {
 }
 
 fn sizes(model: &Model, histories: &[History]) -> Option<Agreement> {
-    let watched: Vec<_> = histories.iter().map(|history| (history.first_cores, Outcome::Event)).collect();
+    let watched: Vec<_> = histories.iter().map(|history| (history.first_cores, WatchEnd::Event)).collect();
     let law = SizeLaw::new(model, watched.iter().map(|one| one.0).fold(1.0, f64::max));
     agreement(watched, |cores| law.up_to(cores), |cores| law.up_to(cores - 1.0))
 }
 
 fn lives(model: &Model, histories: &[History]) -> Option<Agreement> {
-    let outcome = |history: &History| if history.first_life_over { Outcome::Event } else { Outcome::Censored };
+    let outcome = |history: &History| if history.first_life_over { WatchEnd::Event } else { WatchEnd::Censored };
     let watched = histories.iter().map(|history| (history.first_life_hours, outcome(history))).collect();
     agreement(watched, |hours| life_up_to(model, hours), |hours| life_up_to(model, hours))
 }
 
 fn first_scale_outs(model: &Model, histories: &[History]) -> Option<Agreement> {
     let outcome = |history: &History| match history.over {
-        _ if history.seen.scale_outs > 0.0 => Outcome::Event,
-        true => Outcome::Other,
-        false => Outcome::Censored,
+        _ if history.seen.scale_outs > 0.0 => WatchEnd::Event,
+        true => WatchEnd::Other,
+        false => WatchEnd::Censored,
     };
     let watched: Vec<_> = histories.iter().map(|history| (history.first_wait_hours, outcome(history))).collect();
     let most = watched.iter().map(|one| one.0).fold(0.0, f64::max);

@@ -7,7 +7,7 @@ use tiebreak_model::sort;
 
 /// What is done with the value that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum SearchStep {
     /// One corner of the simplex, as the search begins or draws together.
     Corner(u32),
     Reflect,
@@ -26,7 +26,7 @@ struct Corner {
 pub(super) struct Search {
     /// Best first, but while corners are filled.
     corners: Vec<Corner>,
-    step: Step,
+    step: SearchStep,
     asked: Vec<f64>,
     reflected: Corner,
     values: u32,
@@ -48,12 +48,12 @@ impl Search {
         };
         let corners: Vec<Corner> = (0..=start.len()).map(corner).collect();
         let reflected = corners[0].clone();
-        Self { asked: start.to_vec(), corners, step: Step::Corner(0), reflected, values: 0, values_most }
+        Self { asked: start.to_vec(), corners, step: SearchStep::Corner(0), reflected, values: 0, values_most }
     }
 
     /// The point whose value comes next; `None` when the search is over.
     pub(super) fn asks(&self) -> Option<&[f64]> {
-        let filling = matches!(self.step, Step::Corner(_));
+        let filling = matches!(self.step, SearchStep::Corner(_));
         let spread = self.corners[0].value - self.corners[self.corners.len() - 1].value;
         let over = self.values_most <= self.values || (!filling && spread < ALIKE);
         (!over).then_some(&*self.asked)
@@ -81,41 +81,43 @@ impl Search {
         let last = self.corners.len() - 1;
         self.values += 1;
         match self.step {
-            Step::Corner(place) => {
+            SearchStep::Corner(place) => {
                 self.corners[place as usize] = here;
                 self.fill(place + 1);
             }
-            Step::Reflect if self.corners[0].value < value => {
+            SearchStep::Reflect if self.corners[0].value < value => {
                 self.reflected = here;
-                self.ask(Step::Expand, 2.0);
+                self.ask(SearchStep::Expand, 2.0);
             }
-            Step::Reflect if self.corners[last - 1].value < value => self.replace_last(here),
-            Step::Reflect => {
+            SearchStep::Reflect if self.corners[last - 1].value < value => self.replace_last(here),
+            SearchStep::Reflect => {
                 // Towards the reflected point if that is better than the worst, else inwards.
                 let factor = if self.corners[last].value < value { 0.5 } else { -0.5 };
                 self.reflected = here;
-                self.ask(Step::Contract, factor);
+                self.ask(SearchStep::Contract, factor);
             }
-            Step::Expand => {
+            SearchStep::Expand => {
                 let better = if self.reflected.value < value { here } else { self.reflected.clone() };
                 self.replace_last(better);
             }
-            Step::Contract if self.corners[last].value.max(self.reflected.value) < value => self.replace_last(here),
-            Step::Contract => self.draw_together(),
+            SearchStep::Contract if self.corners[last].value.max(self.reflected.value) < value => {
+                self.replace_last(here);
+            }
+            SearchStep::Contract => self.draw_together(),
         }
     }
 
     /// Asks for the next corner, or goes on once all have values.
     fn fill(&mut self, place: u32) {
         match self.corners.get(place as usize) {
-            Some(corner) => (self.asked, self.step) = (corner.point.clone(), Step::Corner(place)),
+            Some(corner) => (self.asked, self.step) = (corner.point.clone(), SearchStep::Corner(place)),
             None => self.go_on(),
         }
     }
 
     fn go_on(&mut self) {
         sort::short(&mut self.corners, |one, other| other.value < one.value);
-        self.ask(Step::Reflect, 1.0);
+        self.ask(SearchStep::Reflect, 1.0);
     }
 
     fn replace_last(&mut self, corner: Corner) {
@@ -137,7 +139,7 @@ impl Search {
 
     /// Asks for the point that lies `factor` times as far beyond the middle of the others as the
     /// worst lies before it.
-    fn ask(&mut self, step: Step, factor: f64) {
+    fn ask(&mut self, step: SearchStep, factor: f64) {
         let (worst, others) = self.corners.split_last().expect("a simplex has corners");
         let middle =
             |number: usize| others.iter().map(|corner| corner.point[number]).sum::<f64>() / others.len() as f64;

@@ -11,21 +11,21 @@ use crate::gamma::{Gamma, SizeMoments};
 use crate::path::Pace;
 use crate::prior::{Deaths, Model, Prior, Stop};
 use crate::seen::Seen;
-use reference::{CASES, Case, GIVEN, Given};
+use reference::{BeliefCase, CASES, GIVEN, KnownCase};
 
-fn model(case: &Case) -> Model {
+fn model(case: &BeliefCase) -> Model {
     let [a, b, c, d, e, f, stop, power] = case.prior;
     let gamma = |shape, rate| Gamma { shape, rate };
     let prior = Prior { death: gamma(a, b), scale_out: gamma(c, d), size: gamma(e, f), stop, power };
     Model { prior, deaths: case.deaths, stop: case.stop }
 }
 
-fn seen(case: &Case) -> Seen {
+fn seen(case: &BeliefCase) -> Seen {
     let [cores, squares, deaths, exposure, scale_outs, hours, extra, requests] = case.seen;
     Seen { cores, squares, blocks: 2.0, deaths, exposure, scale_outs, hours, extra, requests }
 }
 
-fn believed(case: &Case, nodes: usize) -> Moments {
+fn believed(case: &BeliefCase, nodes: usize) -> Moments {
     let mut moments = Vec::new();
     Belief::new(&model(case), &seen(case), nodes).moments(&seen(case), &[case.hours], &mut moments);
     moments[0]
@@ -56,7 +56,7 @@ fn few_nodes_give_nearly_the_same() {
 fn few_nodes_reach_three_years_ahead() {
     // There the variance comes from the few deployments whose cores live longest.
     for case in CASES {
-        let far = Case { hours: 26_280.0, ..*case };
+        let far = BeliefCase { hours: 26_280.0, ..*case };
         let (few, many) = (believed(&far, Belief::NODES), believed(&far, 2_000));
         let near = |one: f64, other: f64| (one - other).abs() < 1e-3 * other + 1e-3;
         assert!(near(few.mean, many.mean) && near(few.variance, many.variance), "{few:?} {many:?}: {case:?}");
@@ -65,7 +65,7 @@ fn few_nodes_reach_three_years_ahead() {
 
 #[test]
 fn the_closed_form_is_exact_where_it_says_so() {
-    let exact = |case: &&Case| case.stop == Stop::Hard && (case.prior[7] == 0.0 || case.seen[5] == 0.0);
+    let exact = |case: &&BeliefCase| case.stop == Stop::Hard && (case.prior[7] == 0.0 || case.seen[5] == 0.0);
     assert!(CASES.iter().filter(exact).count() > 10);
     for case in CASES.iter().filter(exact) {
         let found = closed::moments(&model(case), &seen(case), case.hours).expect("a hard stop");
@@ -87,7 +87,7 @@ fn elsewhere_the_closed_form_is_near() {
 #[test]
 fn one_known_deployment_has_the_conditional_moments() {
     for given in GIVEN {
-        let Given { mu, lambda, sigma, cores, hours, nu, stop, mean, variance } = *given;
+        let KnownCase { mu, lambda, sigma, cores, hours, nu, stop, mean, variance } = *given;
         let mut ahead = Ahead::default();
         let pace = Pace::new(mu, nu);
         ahead.add(&pace.path(hours, pace.ended(hours), stop), 1.0, lambda, lambda * lambda);
@@ -121,7 +121,7 @@ fn a_grid_gives_what_its_horizons_give_one_by_one() {
         let mut together = Vec::new();
         Belief::new(&model(case), &seen(case), Belief::NODES).moments(&seen(case), &grid, &mut together);
         for (hours, found) in grid.into_iter().zip(together) {
-            let alone = believed(&Case { hours, ..*case }, Belief::NODES);
+            let alone = believed(&BeliefCase { hours, ..*case }, Belief::NODES);
             let near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * (1.0 + other);
             assert!(near(found.mean, alone.mean) && near(found.variance, alone.variance), "{hours} h: {case:?}");
         }
@@ -146,7 +146,7 @@ fn survival_and_rates_are_those_of_the_lomax_form() {
 #[test]
 fn at_horizon_zero_there_are_the_cores_of_now() {
     for case in CASES {
-        let at_once = believed(&Case { hours: 0.0, ..*case }, Belief::NODES);
+        let at_once = believed(&BeliefCase { hours: 0.0, ..*case }, Belief::NODES);
         assert_eq!(at_once, Moments { mean: case.seen[0], variance: 0.0 }, "{case:?}");
     }
 }

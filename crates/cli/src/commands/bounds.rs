@@ -25,14 +25,14 @@ const VMS_MAX: u64 = 1_000_000;
 const CORES_MAX: u64 = 10_000;
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let terms = Terms::of(given)?;
+    let terms = BoundsTerms::of(given)?;
     let bounds = Bounds::of(terms.uplink_mbps, terms.vms, terms.colocated.unwrap_or(u32::MAX));
-    let report = Report::of(terms, bounds.expect("two VMs have a link"));
+    let report = BoundsReport::of(terms, bounds.expect("two VMs have a link"));
     Ok(Answer::either(given, &report, || report.text()))
 }
 
 /// What was asked.
-struct Terms {
+struct BoundsTerms {
     uplink_mbps: u64,
     vms: u32,
     /// None where any number may share a machine.
@@ -40,7 +40,7 @@ struct Terms {
     cores: u32,
 }
 
-impl Terms {
+impl BoundsTerms {
     fn of(given: &Given) -> Result<Self, Failure> {
         let uplink_mbps = uplink_mbps(given.one("uplink").unwrap_or("40"))?;
         let vms = given.number("vms")?.unwrap_or(30);
@@ -81,7 +81,7 @@ fn within(number: u64, option: &str, unit: &str, max: u64) -> Result<u32, Failur
 
 /// The three bounds, and what they come to.
 #[derive(Serialize)]
-struct Report {
+struct BoundsReport {
     uplink_mbps: u64,
     vms: u32,
     colocated: Option<u32>,
@@ -97,11 +97,11 @@ struct Report {
     notes: Vec<String>,
 }
 
-impl Report {
-    fn of(terms: Terms, bounds: Bounds) -> Self {
+impl BoundsReport {
+    fn of(terms: BoundsTerms, bounds: Bounds) -> Self {
         let Bounds { link_mbps, peering_mbps, colocation_mbps, bandwidth_mbps, binding, links_crossing } = bounds;
         let (notes, bpc_mbps) = (notes(&terms), bounds.bpc_mbps(terms.cores * 1_000));
-        let (binding, Terms { uplink_mbps, vms, colocated, cores }) = (binding.title(), terms);
+        let (binding, BoundsTerms { uplink_mbps, vms, colocated, cores }) = (binding.title(), terms);
         Self {
             uplink_mbps,
             vms,
@@ -158,8 +158,8 @@ impl Report {
     }
 }
 
-fn notes(terms: &Terms) -> Vec<String> {
-    let Terms { vms, colocated: Some(most), .. } = *terms else { return Vec::new() };
+fn notes(terms: &BoundsTerms) -> Vec<String> {
+    let BoundsTerms { vms, colocated: Some(most), .. } = *terms else { return Vec::new() };
     let too_many = format!("A machine cannot host {most} of {vms} VMs: the cap counts as {vms}.");
     let half = vms / 2;
     let too_loose = format!(

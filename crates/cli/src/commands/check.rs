@@ -13,18 +13,18 @@ struct Checked {
     scenario: String,
     ok: bool,
     newer: bool,
-    issues: Vec<Row>,
+    issues: Vec<IssueRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct IssueRow {
     path: String,
     expected: String,
     got: String,
     done: String,
 }
 
-impl From<Issue> for Row {
+impl From<Issue> for IssueRow {
     fn from(Issue { path, expected, got, done }: Issue) -> Self {
         Self { path, expected, got, done }
     }
@@ -37,7 +37,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     issues.extend(cannot_run(&read.document));
     let lines: String = issues.iter().map(|issue| format!("{issue}\n")).collect();
     let ok = issues.is_empty();
-    let issues = issues.into_iter().map(Row::from).collect();
+    let issues = issues.into_iter().map(IssueRow::from).collect();
     let checked = Checked { scenario: read.document.name, ok, newer: read.newer, issues };
     let text = || if ok { format!("{file}: no issues.\n") } else { lines };
     Ok(Answer::either(given, &checked, text).problem(!ok))

@@ -44,10 +44,10 @@ struct Contender {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ComparisonReport {
     seeds: Vec<u64>,
     as_it_is: Vec<Value>,
-    compared: Vec<Row>,
+    compared: Vec<ComparedSetting>,
 }
 
 #[derive(Serialize)]
@@ -57,7 +57,7 @@ struct Value {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct ComparedSetting {
     set: String,
     differences: Vec<Difference>,
 }
@@ -94,10 +94,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let measured = at_once(&jobs, |(at, seed)| measure(&workloads, &Variant { seed: *seed, ..all[*at].clone() }))?;
     let runs: Vec<&[Vec<f64>]> = measured.chunks(seeds.len()).collect();
     let rows = contenders.iter().zip(&runs[1..]);
-    let report = Report {
+    let report = ComparisonReport {
         as_it_is: measures().enumerate().map(|(nth, it)| Value { measure: it.id, mean: mean(runs[0], nth) }).collect(),
         compared: rows
-            .map(|(it, other)| Row { set: it.name.clone(), differences: differences(runs[0], other) })
+            .map(|(it, other)| ComparedSetting { set: it.name.clone(), differences: differences(runs[0], other) })
             .collect(),
         seeds,
     };
@@ -212,7 +212,7 @@ fn value_of(base: &Variant, path: &str) -> Option<String> {
     }
 }
 
-impl Report {
+impl ComparisonReport {
     fn text(&self) -> String {
         let heads = compared().into_iter().map(|(_, title)| title.to_owned());
         let mut rows = vec![std::iter::once(String::new()).chain(heads).collect()];

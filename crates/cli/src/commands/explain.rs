@@ -59,7 +59,7 @@ struct Story {
     fate: Option<&'static str>,
     /// The machines it left before its time, in order.
     left: Vec<Left>,
-    decisions: Vec<Told>,
+    decisions: Vec<ToldDecision>,
     #[serde(skip)]
     turns: Vec<Turn>,
 }
@@ -75,7 +75,7 @@ struct Left {
 
 /// One decision told.
 #[derive(Serialize)]
-struct Told {
+struct ToldDecision {
     time_ms: i64,
     /// Why it was to be decided.
     cause: &'static str,
@@ -168,7 +168,7 @@ impl Story {
             decisions: world
                 .probed()
                 .iter()
-                .map(|probed| Told::of(probed, world, outcome(world, vm, probed)))
+                .map(|probed| ToldDecision::of(probed, world, outcome(world, vm, probed)))
                 .collect(),
         }
     }
@@ -231,7 +231,7 @@ fn shown(amounts: Resources, resource: Resource) -> f64 {
     f64::from(amounts[resource]) / resource.unit().1
 }
 
-impl Told {
+impl ToldDecision {
     fn of(probed: &Probed, world: &World, outcome: &'static str) -> Self {
         let fleet: &Fleet = world.plan().fleet();
         let explanation = &probed.explanation;

@@ -25,7 +25,7 @@ pub(crate) const WORDS: &str = "[LIST]";
 struct List {
     name: &'static str,
     title: &'static str,
-    rows: Box<dyn Fn() -> Vec<Row>>,
+    rows: Box<dyn Fn() -> Vec<ListRow>>,
     foot: fn() -> String,
 }
 
@@ -58,7 +58,7 @@ fn lists() -> Vec<List> {
 }
 
 impl List {
-    fn new(name: &'static str, title: &'static str, rows: impl Fn() -> Vec<Row> + 'static) -> Self {
+    fn new(name: &'static str, title: &'static str, rows: impl Fn() -> Vec<ListRow> + 'static) -> Self {
         Self { name, title, rows: Box::new(rows), foot: String::new }
     }
 
@@ -68,7 +68,7 @@ impl List {
 }
 
 #[derive(Default, Serialize)]
-struct Row {
+struct ListRow {
     id: &'static str,
     title: &'static str,
     help: String,
@@ -112,7 +112,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         Failure(format!("expected a list ({}), got \"{name}\"; write one of these", names.join("|")))
     })?;
     let rows = (list.rows)();
-    let text = || rows.iter().map(Row::text).collect::<Vec<_>>().join("\n") + &(list.foot)();
+    let text = || rows.iter().map(ListRow::text).collect::<Vec<_>>().join("\n") + &(list.foot)();
     Ok(Answer::either(given, &rows, text))
 }
 
@@ -128,9 +128,9 @@ fn overview(given: &Given, lists: &[List]) -> Answer {
     Answer::either(given, &named, || named.iter().map(line).collect::<String>())
 }
 
-fn row(declaration: &'static Declaration) -> Row {
+fn row(declaration: &'static Declaration) -> ListRow {
     let Declaration { id, title, help, params } = *declaration;
-    Row { id, title, help: one_line(help), params: params.iter().map(param).collect(), ..Row::default() }
+    ListRow { id, title, help: one_line(help), params: params.iter().map(param).collect(), ..ListRow::default() }
 }
 
 fn param(param: &Param) -> ParamRow {
@@ -145,12 +145,12 @@ fn param(param: &Param) -> ParamRow {
     ParamRow { name, help: one_line(help), default, min, max, unit, kind, words }
 }
 
-fn rules() -> Vec<Row> {
-    RULES.iter().map(|entry| Row { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
+fn rules() -> Vec<ListRow> {
+    RULES.iter().map(|entry| ListRow { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
 }
 
 /// The rules that are on where nobody has chosen any, in their order.
-fn default_list() -> Vec<Row> {
+fn default_list() -> Vec<ListRow> {
     let document = (PRESETS[0].make)();
     let on = document.active_variant().rules.iter().filter(|rule| rule.on);
     let row = |rule: &RuleRow| {
@@ -161,31 +161,31 @@ fn default_list() -> Vec<Row> {
             Some(buckets) => format!("compares in {buckets} buckets"),
             None => "compares exactly".into(),
         };
-        Some(Row { title: entry.group.title(), help: compared, params: Vec::new(), ..row(&entry.declaration) })
+        Some(ListRow { title: entry.group.title(), help: compared, params: Vec::new(), ..row(&entry.declaration) })
     };
     on.filter_map(row).collect()
 }
 
-fn names() -> Vec<Row> {
-    let row = |name: &Name| Row {
+fn names() -> Vec<ListRow> {
+    let row = |name: &Name| ListRow {
         id: name.id,
         title: name.id,
         help: name.help.into(),
         unit: Some(name.unit),
         of: Some(name.of.word()),
         kind: Some(name.kind.words()),
-        ..Row::default()
+        ..ListRow::default()
     };
     NAMES.iter().map(row).collect()
 }
 
 /// Each with the row that a file for `--rule` or a document has for it.
-fn gallery() -> Vec<Row> {
+fn gallery() -> Vec<ListRow> {
     let row = |of: &GalleryRule| {
         let rule = of.row();
         let entry = rule.entry()?;
         let json = serde_json::from_str(&rule.to_json()).ok();
-        Some(Row { stage: Some(entry.group.title()), rule: json, ..row(&entry.declaration) })
+        Some(ListRow { stage: Some(entry.group.title()), rule: json, ..row(&entry.declaration) })
     };
     GALLERY.iter().filter_map(row).collect()
 }
@@ -194,30 +194,35 @@ fn of_gallery() -> String {
     "\n`tiebreak run --rule NAME` puts one into the list; `tiebreak list gallery --json` has each as a rule that a file may hold.\n".into()
 }
 
-fn incidents() -> Vec<Row> {
+fn incidents() -> Vec<ListRow> {
     INCIDENTS.iter().map(|entry| row(&entry.declaration)).collect()
 }
 
-fn predictors() -> Vec<Row> {
+fn predictors() -> Vec<ListRow> {
     PREDICTORS.iter().map(|entry| row(&entry.declaration)).collect()
 }
 
-fn metrics() -> Vec<Row> {
-    METRICS.iter().map(|metric| Row { unit: Some(metric.unit), ..row(&metric.declaration) }).collect()
+fn metrics() -> Vec<ListRow> {
+    METRICS.iter().map(|metric| ListRow { unit: Some(metric.unit), ..row(&metric.declaration) }).collect()
 }
 
-fn formats() -> Vec<Row> {
+fn formats() -> Vec<ListRow> {
     FORMATS.iter().map(|format| row(format.declaration())).collect()
 }
 
-fn presets() -> Vec<Row> {
-    let row = |it: &Preset| Row { id: it.id, title: it.title, help: one_line(it.help), ..Row::default() };
+fn presets() -> Vec<ListRow> {
+    let row = |it: &Preset| ListRow { id: it.id, title: it.title, help: one_line(it.help), ..ListRow::default() };
     PRESETS.iter().map(row).collect()
 }
 
-fn files() -> Vec<Row> {
-    let row =
-        |it: &FileOf| Row { id: it.name, title: it.name, help: it.help.into(), fields: it.fields(), ..Row::default() };
+fn files() -> Vec<ListRow> {
+    let row = |it: &FileOf| ListRow {
+        id: it.name,
+        title: it.name,
+        help: it.help.into(),
+        fields: it.fields(),
+        ..ListRow::default()
+    };
     FILES.iter().map(row).collect()
 }
 
@@ -229,7 +234,7 @@ fn of_incidents() -> String {
     format!("\nEvery incident also takes\n{}", param(&AT_HOURS).text())
 }
 
-impl Row {
+impl ListRow {
     fn text(&self) -> String {
         let fields: String = self.fields.iter().map(|(name, help)| format!("    - {name}: {help}\n")).collect();
         let asides = [self.of, self.stage, self.unit, self.kind.filter(|_| self.unit == Some(""))];

@@ -46,7 +46,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let approaches = approaches(given.one("approach"))?;
     let file = given.word(1, "the file with draws")?;
     let draws = read(file)?;
-    let report = Report::of(draws, &terms, &site, &approaches)?;
+    let report = BudgetReport::of(draws, &terms, &site, &approaches)?;
     Ok(Answer::either(given, &report, || report.text()))
 }
 
@@ -109,7 +109,7 @@ fn read(file: &str) -> Result<Draws, Failure> {
 
 /// Every approach's budget.
 #[derive(Serialize)]
-struct Report {
+struct BudgetReport {
     readings: usize,
     chassis: Option<usize>,
     highest_w: f64,
@@ -120,12 +120,12 @@ struct Report {
     buffer_pct: f64,
     megawatts: f64,
     dollars_per_watt: f64,
-    approaches: Vec<Row>,
+    approaches: Vec<BudgetRow>,
 }
 
 /// An approach's budget.
 #[derive(Serialize)]
-struct Row {
+struct BudgetRow {
     id: &'static str,
     title: &'static str,
     /// With the buffer, at most what is provisioned.
@@ -149,7 +149,7 @@ struct Row {
     walked: Vec<(f64, u64, u64, f64)>,
 }
 
-impl Row {
+impl BudgetRow {
     fn of(approach: &Approach, budget: Option<&Budget>, terms: &Terms, site: &Site) -> Self {
         let delta = budget.map_or(0.0, |it| it.delta);
         let candidate = |it: &Candidate| (it.budget_w, it.events, it.user_facing, it.most_w);
@@ -190,11 +190,11 @@ impl Row {
     }
 }
 
-impl Report {
+impl BudgetReport {
     fn of(draws: Draws, terms: &Terms, site: &Site, approaches: &[&Approach]) -> Result<Self, Failure> {
         let history = History::new(draws.watts)?;
-        let row = |approach: &&Approach| -> Result<Row, Failure> {
-            Ok(Row::of(approach, approach.budget(&history, terms)?.as_ref(), terms, site))
+        let row = |approach: &&Approach| -> Result<BudgetRow, Failure> {
+            Ok(BudgetRow::of(approach, approach.budget(&history, terms)?.as_ref(), terms, site))
         };
         Ok(Self {
             readings: history.readings(),
@@ -241,7 +241,7 @@ impl Report {
             .map(String::from)
             .to_vec(),
         ];
-        rows.extend(self.approaches.iter().map(Row::cells));
+        rows.extend(self.approaches.iter().map(BudgetRow::cells));
         let stops = self.approaches.iter().filter_map(|row| Some((row.title, row.stop?)));
         let stops: String =
             stops.map(|(title, stop)| wrapped(&format!("{title}: no lower, because {stop}."), "")).collect();

@@ -58,7 +58,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let stopped = progress::run(&mut world);
     let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
     let summary = world.summary();
-    let mut report = Report::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
+    let mut report = SummaryFile::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
     report.told = doubts;
     report.measured_late = skipped.is_some();
@@ -101,7 +101,7 @@ fn write_scenario(folder: &Folder, variant: Variant, source: &Source) -> Result<
 
 /// The summary of a run as it stands in `summary.json`.
 #[derive(Serialize)]
-struct Report<'a> {
+struct SummaryFile<'a> {
     digest: String,
     /// What to know before the figures, a sentence each.
     warnings: Vec<String>,
@@ -127,7 +127,7 @@ struct Report<'a> {
     #[serde(flatten)]
     effort: Figures<'a>,
     cache: Cache,
-    rule_shares: Vec<Share>,
+    rule_shares: Vec<ShareRow>,
     /// What made it: the version of the program, and its words.
     version: &'static str,
     command: Vec<String>,
@@ -172,7 +172,7 @@ struct Cache {
 /// What a rule did on average over sampled decisions: shares of its stage's first candidates,
 /// and of the decisions, 0 to 1.
 #[derive(Serialize)]
-struct Share {
+struct ShareRow {
     rule: &'static str,
     before: f64,
     after: f64,
@@ -185,7 +185,7 @@ struct Share {
     told: Option<String>,
 }
 
-impl Share {
+impl ShareRow {
     fn of((share, hint): (&RuleShare, Option<RuleHint>)) -> Self {
         let RuleShare { rule, before, after, decided, left_one, settled, samples, .. } = *share;
         let told = hint.map(|hint| hint.sentence(share).to_string());
@@ -193,7 +193,7 @@ impl Share {
     }
 }
 
-impl<'a> Report<'a> {
+impl<'a> SummaryFile<'a> {
     fn of(
         (variant, source): (&Variant, &Source),
         (summary, plan, facts): (&'a Summary, &'a Plan, &Facts),
@@ -231,7 +231,7 @@ impl<'a> Report<'a> {
                 misses: summary.counters.cache_misses,
                 bytes: summary.cache_bytes,
             },
-            rule_shares: summary.rule_shares.iter().zip(hints(&summary.rule_shares)).map(Share::of).collect(),
+            rule_shares: summary.rule_shares.iter().zip(hints(&summary.rule_shares)).map(ShareRow::of).collect(),
             version: env!("CARGO_PKG_VERSION"),
             command: std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
             summary,
@@ -383,7 +383,7 @@ impl<'a> Report<'a> {
         let mut rows =
             vec![["What each rule left", "given", "left", "decided", "left one", "settled"].map(String::from).to_vec()];
         let shown = self.rule_shares.iter().filter(|share| verbose || share.decided > 0.0);
-        rows.extend(shown.map(Share::cells));
+        rows.extend(shown.map(ShareRow::cells));
         let idle = self.rule_shares.len() + 1 - rows.len();
         let hints = self.rule_shares.iter().filter(|_| verbose);
         let hints = hints.filter_map(|share| Some((share.rule, share.told.as_ref()?)));
@@ -395,7 +395,7 @@ impl<'a> Report<'a> {
     }
 }
 
-impl Share {
+impl ShareRow {
     fn cells(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let shares = [self.before, self.after, self.decided, self.left_one, self.settled].map(percent);
@@ -403,7 +403,7 @@ impl Share {
     }
 }
 
-fn write_files(folder: &Folder, world: &World, report: &Report<'_>) -> Result<(), Failure> {
+fn write_files(folder: &Folder, world: &World, report: &SummaryFile<'_>) -> Result<(), Failure> {
     let unwritable = |error: &dyn std::fmt::Display| folder.unwritable(error);
     std::fs::write(folder.file("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
     write_series(&folder.file("series.csv"), world).map_err(|error| unwritable(&error))?;
@@ -452,14 +452,14 @@ fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
     csv.write_record(PLACEMENTS.iter().map(|(name, _)| name))?;
     for (seq, decision) in world.decisions().iter().enumerate() {
         csv.write_field(seq.to_string())?;
-        csv.serialize(Row::of(world, decision))?;
+        csv.serialize(PlacementRow::of(world, decision))?;
     }
     Ok(csv.flush()?)
 }
 
 /// A line of `placements.csv` behind its number; the header above names the fields.
 #[derive(Serialize)]
-struct Row {
+struct PlacementRow {
     time_ms: i64,
     request: u32,
     vm: u64,
@@ -475,7 +475,7 @@ struct Row {
     bottleneck: Option<&'static str>,
 }
 
-impl Row {
+impl PlacementRow {
     fn of(world: &World, decision: &Decision) -> Self {
         let bottleneck = world.bottleneck(decision.vm).filter(|_| decision.outcome == Outcome::Refused);
         Self {

@@ -77,7 +77,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     mix.can_hold(&workload, reject).map_err(|why| Failure(why.to_string()))?;
     let bound = mix.bound(&load);
     variant.set("agents.caches", "true")?;
-    let trial = Trial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
+    let trial = SizeTrial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
     let seeds: Vec<u64> = (0..seeds).map(|nth| trial.variant.seed.wrapping_add(nth)).collect();
     let found = at_once(&seeds, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed)? }))?;
     let machines =
@@ -111,7 +111,7 @@ pub(crate) fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resourc
     let bound = mix.bound(load).machines;
     let mut variant = (PRESETS[0].make)().active_variant().clone();
     variant.agents = presets::agents_for(workload.fingerprint());
-    let trial = Trial { variant, workload, mix, reject: REJECT_USUAL, bound, runs: AtomicU64::new(0) };
+    let trial = SizeTrial { variant, workload, mix, reject: REJECT_USUAL, bound, runs: AtomicU64::new(0) };
     trial.least(trial.variant.seed)
 }
 
@@ -189,7 +189,7 @@ impl Rejected {
     }
 }
 
-struct Trial {
+struct SizeTrial {
     variant: Variant,
     workload: Arc<Workload>,
     mix: Mix,
@@ -198,7 +198,7 @@ struct Trial {
     runs: AtomicU64,
 }
 
-impl Trial {
+impl SizeTrial {
     /// The least number that keeps the level with this seed.
     fn least(&self, seed: u64) -> Result<Option<u64>, Failure> {
         let mut search = Search::from(self.bound);

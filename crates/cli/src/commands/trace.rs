@@ -61,13 +61,13 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             Ok(Answer::either(given, &inspected, || inspected.text()))
         }
         "profile" => {
-            let report = profile::Report::of(read_given(file(what)?, given)?)?;
+            let report = profile::ProfileReport::of(read_given(file(what)?, given)?)?;
             Ok(Answer::either(given, &report, || report.text()))
         }
         "convert" => convert(given, &read_given(file(what)?, given)?),
         "fit" => {
             let deaths = if given.has("cores-end") { Deaths::Cores } else { Deaths::Blocks };
-            let report = fit::Report::of(&read_given(file(what)?, given)?.workload, deaths)?;
+            let report = fit::FitReport::of(&read_given(file(what)?, given)?.workload, deaths)?;
             Ok(Answer::either(given, &report, || report.text()))
         }
         "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),

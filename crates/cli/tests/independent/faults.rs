@@ -1,6 +1,6 @@
 //! Simulators that are wrong in one thing each, as a bug could make them, and what is to be said of the records they leave.
 
-use crate::guide::{Dice, Kind};
+use crate::guide::{Dice, RecordFault};
 use crate::record::{Outcome, Record, Row};
 use crate::simulator::Simulator;
 
@@ -44,28 +44,28 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// All of them, with what gives them away.
-    pub(crate) const ALL: [(Self, Kind); 21] = [
-        (Self::BucketsRoundedDown, Kind::Machine),
-        (Self::MemoryIgnored, Kind::Machine),
-        (Self::LimitIgnored, Kind::Machine),
-        (Self::UnreadyUsed, Kind::BestSet),
-        (Self::OneClusterMore, Kind::BestSet),
-        (Self::LowerRulesFirst, Kind::Machine),
-        (Self::LastRuleForgotten, Kind::Machine),
-        (Self::FirstOfTies, Kind::Draw),
-        (Self::ViewTooFresh, Kind::Machine),
-        (Self::ViewTooStale, Kind::Machine),
-        (Self::OwnChoicesForgotten, Kind::Machine),
-        (Self::RequestForgotten, Kind::Machine),
-        (Self::DepartureMissed, Kind::Machine),
-        (Self::NoticeLost, Kind::Machine),
-        (Self::OverCommitted, Kind::Outcome),
-        (Self::OtherDetection, Kind::Outcome),
-        (Self::OneRetryMore, Kind::Outcome),
-        (Self::NewestRequestFirst, Kind::Machine),
-        (Self::TwoAtOnce, Kind::Agent),
-        (Self::TimeOfOneVm, Kind::Order),
-        (Self::MeansFromTheStart, Kind::Summary),
+    pub(crate) const ALL: [(Self, RecordFault); 21] = [
+        (Self::BucketsRoundedDown, RecordFault::Machine),
+        (Self::MemoryIgnored, RecordFault::Machine),
+        (Self::LimitIgnored, RecordFault::Machine),
+        (Self::UnreadyUsed, RecordFault::BestSet),
+        (Self::OneClusterMore, RecordFault::BestSet),
+        (Self::LowerRulesFirst, RecordFault::Machine),
+        (Self::LastRuleForgotten, RecordFault::Machine),
+        (Self::FirstOfTies, RecordFault::Draw),
+        (Self::ViewTooFresh, RecordFault::Machine),
+        (Self::ViewTooStale, RecordFault::Machine),
+        (Self::OwnChoicesForgotten, RecordFault::Machine),
+        (Self::RequestForgotten, RecordFault::Machine),
+        (Self::DepartureMissed, RecordFault::Machine),
+        (Self::NoticeLost, RecordFault::Machine),
+        (Self::OverCommitted, RecordFault::Outcome),
+        (Self::OtherDetection, RecordFault::Outcome),
+        (Self::OneRetryMore, RecordFault::Outcome),
+        (Self::NewestRequestFirst, RecordFault::Machine),
+        (Self::TwoAtOnce, RecordFault::Agent),
+        (Self::TimeOfOneVm, RecordFault::Order),
+        (Self::MeansFromTheStart, RecordFault::Summary),
     ];
 }
 
@@ -86,21 +86,21 @@ pub(crate) fn record_with(record: &Record, fault: Option<Fault>) -> Record {
 type Edit = fn(&mut Record) -> Option<()>;
 
 /// What can be wrong with a record of the program itself, and what gives it away.
-pub(crate) const EDITS: [(&str, Edit, Kind); 11] = [
+pub(crate) const EDITS: [(&str, Edit, RecordFault); 11] = [
     (
         "a best set that is one smaller",
         |it| one(it, |row| row.best_set_size > 2).map(|row| row.best_set_size -= 1),
-        Kind::BestSet,
+        RecordFault::BestSet,
     ),
     (
         "the machine next door",
         |it| one(it, |row| row.best_set_size == 1).map(|row| row.machine = row.machine.map(|id| id ^ 1)),
-        Kind::Machine,
+        RecordFault::Machine,
     ),
     (
         "a conflict called placed",
         |it| one(it, |row| row.outcome == Outcome::Conflict).map(|row| row.outcome = Outcome::Placed),
-        Kind::Outcome,
+        RecordFault::Outcome,
     ),
     (
         "a conflict where there was none",
@@ -108,22 +108,30 @@ pub(crate) const EDITS: [(&str, Edit, Kind); 11] = [
             one(it, |row| row.outcome == Outcome::Placed && row.agent.is_some())
                 .map(|row| row.outcome = Outcome::Conflict)
         },
-        Kind::Outcome,
+        RecordFault::Outcome,
     ),
-    ("an answer a millisecond early", |it| one(it, |row| row.agent.is_some()).map(|row| row.time_ms -= 1), Kind::Time),
-    ("another agent", |it| one(it, |row| row.agent == Some(1)).map(|row| row.agent = Some(0)), Kind::Agent),
-    ("half a request", |it| half(it).map(|row| (row.outcome, row.machine) = (Outcome::Refused, None)), Kind::Refusal),
-    ("an answer given twice", |it| it.rows.last().cloned().map(|row| it.rows.push(row)), Kind::Order),
-    ("an answer missing", |it| it.rows.pop().map(drop), Kind::Order),
+    (
+        "an answer a millisecond early",
+        |it| one(it, |row| row.agent.is_some()).map(|row| row.time_ms -= 1),
+        RecordFault::Time,
+    ),
+    ("another agent", |it| one(it, |row| row.agent == Some(1)).map(|row| row.agent = Some(0)), RecordFault::Agent),
+    (
+        "half a request",
+        |it| half(it).map(|row| (row.outcome, row.machine) = (Outcome::Refused, None)),
+        RecordFault::Refusal,
+    ),
+    ("an answer given twice", |it| it.rows.last().cloned().map(|row| it.rows.push(row)), RecordFault::Order),
+    ("an answer missing", |it| it.rows.pop().map(drop), RecordFault::Order),
     (
         "a conflict not counted",
         |it| it.summary.get_mut("conflicts").map(|it| *it = (it.as_u64().unwrap_or(0) - 1).into()),
-        Kind::Summary,
+        RecordFault::Summary,
     ),
     (
         "a VM on another machine",
         |it| it.vms.iter_mut().find_map(|vm| vm.machine.as_mut()).map(|id| *id ^= 1),
-        Kind::Fate,
+        RecordFault::Fate,
     ),
 ];
 

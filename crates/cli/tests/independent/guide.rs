@@ -7,7 +7,7 @@ use crate::simulator::{Outcomes, Simulator};
 
 /// What a record is wrong about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RecordFault {
     /// Another request, VM or attempt than was due, or a row too many or too few.
     Order,
     Outcome,
@@ -27,17 +27,17 @@ pub(crate) enum Kind {
 
 #[derive(Debug)]
 pub(crate) struct Complaint {
-    pub(crate) kind: Kind,
+    pub(crate) kind: RecordFault,
     pub(crate) told: String,
 }
 
 impl Complaint {
-    fn new(kind: Kind, told: String) -> Self {
+    fn new(kind: RecordFault, told: String) -> Self {
         Self { kind, told }
     }
 
     pub(crate) fn refusal(vm: u64, attempt: u32) -> Self {
-        Self::new(Kind::Refusal, format!("VM {vm}, attempt {attempt}: refused, and a machine is valid"))
+        Self::new(RecordFault::Refusal, format!("VM {vm}, attempt {attempt}: refused, and a machine is valid"))
     }
 }
 
@@ -88,11 +88,11 @@ impl Guide for Follower<'_> {
     fn draw(&mut self, vm: u64, attempt: u32, best: &[usize]) -> Result<usize, Complaint> {
         let row = self.rows.get(&(vm, attempt));
         let told = || format!("VM {vm}, attempt {attempt}: the best are {best:?}, got {row:?}");
-        let row = row.ok_or_else(|| Complaint::new(Kind::Order, told()))?;
+        let row = row.ok_or_else(|| Complaint::new(RecordFault::Order, told()))?;
         let place = row.machine.and_then(|machine| best.iter().position(|it| *it == machine));
-        let place = place.ok_or_else(|| Complaint::new(Kind::Machine, told()))?;
+        let place = place.ok_or_else(|| Complaint::new(RecordFault::Machine, told()))?;
         if row.best_set_size != best.len() {
-            return Err(Complaint::new(Kind::BestSet, told()));
+            return Err(Complaint::new(RecordFault::BestSet, told()));
         }
         let size = best.len() as f64;
         self.above += (place as f64 + 0.5) / size - 0.5;
@@ -123,17 +123,17 @@ impl Guide for Follower<'_> {
             match got.get(at) {
                 Some(got) if (got.request, got.vm, got.attempt) == (row.request, row.vm, row.attempt) => {
                     let equal = [
-                        (Kind::Outcome, got.outcome == row.outcome),
-                        (Kind::Agent, (got.agent, &got.cause) == (row.agent, &row.cause)),
-                        (Kind::Time, got.time_ms == row.time_ms),
-                        (Kind::Machine, (got.machine, got.cluster) == (row.machine, row.cluster)),
-                        (Kind::BestSet, got.best_set_size == row.best_set_size),
+                        (RecordFault::Outcome, got.outcome == row.outcome),
+                        (RecordFault::Agent, (got.agent, &got.cause) == (row.agent, &row.cause)),
+                        (RecordFault::Time, got.time_ms == row.time_ms),
+                        (RecordFault::Machine, (got.machine, got.cluster) == (row.machine, row.cluster)),
+                        (RecordFault::BestSet, got.best_set_size == row.best_set_size),
                     ];
                     if let Some((kind, _)) = equal.into_iter().find(|(_, equal)| !equal) {
                         return complaint(kind);
                     }
                 }
-                _ => return complaint(Kind::Order),
+                _ => return complaint(RecordFault::Order),
             }
             self.checked.decisions += u64::from(row.cache.is_some());
         }
@@ -150,25 +150,25 @@ impl Follower<'_> {
     /// Holds what the record says of the whole run against what came out.
     fn compare(&self, out: &Outcomes) -> Result<(), Complaint> {
         if let Some(row) = self.record.rows.get(self.heard) {
-            return Err(Complaint::new(Kind::Order, format!("expected no further row, got {row:?}")));
+            return Err(Complaint::new(RecordFault::Order, format!("expected no further row, got {row:?}")));
         }
         let sigmas = self.above / self.variance.max(1.0).sqrt();
         if sigmas.abs() > 5.0 {
             return Err(Complaint::new(
-                Kind::Draw,
+                RecordFault::Draw,
                 format!("draws are {sigmas:.1} standard deviations off the middle"),
             ));
         }
         for (name, value) in &out.summary {
             let got = self.record.summary.get(*name).and_then(serde_json::Value::as_f64);
             if got.is_none_or(|got| (got - value).abs() > 1e-9 * value.abs().max(1.0)) {
-                return Err(Complaint::new(Kind::Summary, format!("{name}: expected {value}, got {got:?}")));
+                return Err(Complaint::new(RecordFault::Summary, format!("{name}: expected {value}, got {got:?}")));
             }
         }
         for (vm, fate) in self.record.vms.iter().zip(&out.fates) {
             let got = (vm.outcome, vm.machine.zip(vm.placed));
             if got != *fate {
-                return Err(Complaint::new(Kind::Fate, format!("VM {}: expected {fate:?}, got {got:?}", vm.vm)));
+                return Err(Complaint::new(RecordFault::Fate, format!("VM {}: expected {fate:?}, got {got:?}", vm.vm)));
             }
         }
         Ok(())

@@ -51,7 +51,7 @@ enum Workload {
 type Cluster = (u32, u32, f64, f64, u32);
 
 /// What is run, in few words.
-struct Case {
+struct SmallScenario {
     name: &'static str,
     /// Every second one is in another datacenter.
     clusters: &'static [Cluster],
@@ -62,7 +62,7 @@ struct Case {
     workload: Workload,
 }
 
-impl Case {
+impl SmallScenario {
     fn run(&self) -> Record {
         let cluster = |(at, (machines, racks, cores, memory, unready)): (u32, &Cluster)| {
             json!({
@@ -101,7 +101,7 @@ impl Case {
 
 #[test]
 fn one_agent_without_delay() {
-    let case = Case {
+    let case = SmallScenario {
         name: "alone",
         clusters: &[(70, 7, 48.0, 384.0, 2)],
         rules: "AreNodeResourcesValid IsMachineReady PreferNonEmptyMachines BestFit FdEmptyNodes",
@@ -113,7 +113,7 @@ fn one_agent_without_delay() {
 
 #[test]
 fn stale_views_and_a_store_that_merges() {
-    let case = Case {
+    let case = SmallScenario {
         name: "merging",
         clusters: &[(70, 7, 48.0, 384.0, 0), (60, 8, 48.0, 384.0, 3)],
         rules: "IsTypeSupported IsClusterBelowLimit AreNodeResourcesValid IsMachineReady PreferNonEmptyMachines BestFit/3 \
@@ -127,7 +127,7 @@ fn stale_views_and_a_store_that_merges() {
 
 #[test]
 fn stale_views_and_a_store_that_does_not_merge() {
-    let case = Case {
+    let case = SmallScenario {
         name: "coarse",
         clusters: &[(70, 7, 48.0, 384.0, 0), (70, 7, 48.0, 384.0, 0)],
         rules: "IsTypeSupported AreNodeResourcesValid IsMachineReady PreferNonEmptyMachines BestFit/10 PreferLeastUsedRack/4",
@@ -140,7 +140,7 @@ fn stale_views_and_a_store_that_does_not_merge() {
 
 #[test]
 fn clusters_of_several_generations() {
-    let case = Case {
+    let case = SmallScenario {
         name: "generations",
         clusters: &[
             (15, 3, 48.0, 384.0, 3),
@@ -160,7 +160,7 @@ fn clusters_of_several_generations() {
 
 #[test]
 fn time_that_follows_caches() {
-    let case = Case {
+    let case = SmallScenario {
         name: "caches",
         clusters: &[(60, 5, 104.0, 562.5, 0), (60, 6, 104.0, 1_024.0, 0), (60, 7, 104.0, 562.5, 0)],
         rules: "PreferEmptierClusters/10 AreNodeResourcesValid BestFit/3 PreferNonEmptyMachines FirstFit",
@@ -172,7 +172,7 @@ fn time_that_follows_caches() {
 
 #[test]
 fn tenants_with_terms() {
-    let case = Case {
+    let case = SmallScenario {
         name: "tenants",
         clusters: &[(20, 5, 48.0, 384.0, 0), (20, 5, 48.0, 384.0, 0), (20, 5, 48.0, 384.0, 0), (20, 5, 48.0, 384.0, 0)],
         rules: "IsTypeSupported IsClusterBelowLimit SharesTenantDatacenter SharesTenantCluster PreferEmptierClusters/10 \
@@ -190,7 +190,7 @@ fn tenants_with_terms() {
 #[test]
 fn what_was_once_wrong() {
     let holds = |name, machine: &'static [Cluster], rules, set, rows| {
-        Case { name, clusters: machine, rules, set, workload: Workload::Rows(rows) }.holds(Checked::default());
+        SmallScenario { name, clusters: machine, rules, set, workload: Workload::Rows(rows) }.holds(Checked::default());
     };
     let fits = "AreNodeResourcesValid";
     let pipelined = "agents.count=1 agents.decision_ms=1000 agents.commit_ms=60000 agents.publish_ms=0";
@@ -209,7 +209,7 @@ fn what_was_once_wrong() {
 
 /// A small run in which much happens.
 fn small(name: &'static str) -> Record {
-    let case = Case {
+    let case = SmallScenario {
         name,
         clusters: &[(14, 3, 48.0, 384.0, 1), (8, 2, 104.0, 562.5, 1), (14, 2, 48.0, 384.0, 0)],
         rules: "IsTypeSupported IsClusterBelowLimit PreferEmptierClusters/4 AreNodeResourcesValid IsMachineReady \
@@ -245,7 +245,7 @@ fn a_faulty_record_is_found_out() {
     }
 }
 
-fn found_out(fault: &str, record: &Record, kind: guide::Kind) {
+fn found_out(fault: &str, record: &Record, kind: guide::RecordFault) {
     match check(record) {
         Err(Complaint { kind: got, told }) => {
             println!("{fault}: {got:?}: {told}");

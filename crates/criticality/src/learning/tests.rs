@@ -18,41 +18,41 @@ fn quick() -> ForestSettings {
     ForestSettings { trees: 10, rows_per_tree: 500, ..ForestSettings::default() }
 }
 
-fn foretold(foretelling: Foretelling, settings: ForestSettings) -> Foretold {
-    Learning::new(arrivals(SMALL, Seed(1)), foretelling, settings, Seed(1)).finish()
+fn predicted(predictor: LoadPredictor, settings: ForestSettings) -> LoadPredictions {
+    Learning::new(arrivals(SMALL, Seed(1)), predictor, settings, Seed(1)).finish()
 }
 
 #[test]
 fn an_oracle_knows_and_nobody_else_knows_nothing() {
     let truth: Vec<Load> = arrivals(SMALL, Seed(1)).iter().map(|arrival| arrival.truth.load).collect();
-    assert_eq!(foretold(Foretelling::Oracle, quick()), Foretold { loads: truth.clone(), quality: None });
-    let nothing = Foretold { loads: vec![Load::UNKNOWN; truth.len()], quality: None };
-    assert_eq!(foretold(Foretelling::Nothing, quick()), nothing);
+    assert_eq!(predicted(LoadPredictor::Oracle, quick()), LoadPredictions { loads: truth.clone(), quality: None });
+    let nothing = LoadPredictions { loads: vec![Load::UNKNOWN; truth.len()], quality: None };
+    assert_eq!(predicted(LoadPredictor::Nothing, quick()), nothing);
 }
 
 #[test]
 fn forests_learn_habits() {
     let every_type = ForestSettings { label_days: 0.0, ..quick() };
-    let Foretold { quality, .. } = foretold(Foretelling::Forests, every_type);
+    let LoadPredictions { quality, .. } = predicted(LoadPredictor::Forests, every_type);
     let quality = quality.expect("forests are judged");
-    let (types, p95) = (quality.criticality, quality.p95.expect("the percentile is foretold"));
+    let (types, p95) = (quality.criticality, quality.p95.expect("the percentile is predicted"));
     assert!(types.confusion.accuracy() > 0.85, "{types:?}");
     assert!(p95.confusion.accuracy() > 0.7 && p95.share_confident() > 0.5, "{p95:?}");
 }
 
 #[test]
 fn without_the_percentile_everything_counts_full() {
-    let Foretold { loads, quality } = foretold(Foretelling::CriticalityOnly, quick());
+    let LoadPredictions { loads, quality } = predicted(LoadPredictor::CriticalityOnly, quick());
     assert!(loads.iter().all(|load| load.p95_pct == 100) && loads.iter().any(|load| !load.user_facing));
     assert!(quality.expect("a forest is judged").p95.is_none());
-    let both = foretold(Foretelling::Forests, quick()).loads;
+    let both = predicted(LoadPredictor::Forests, quick()).loads;
     assert!(loads.iter().zip(&both).all(|(one, other)| one.user_facing == other.user_facing));
     assert!(both.iter().any(|load| load.p95_pct == 25));
 }
 
 #[test]
-fn nothing_is_foretold_before_the_forests_have_learned() {
-    let Foretold { loads, .. } = foretold(Foretelling::Forests, quick());
+fn nothing_is_predicted_before_the_forests_have_learned() {
+    let LoadPredictions { loads, .. } = predicted(LoadPredictor::Forests, quick());
     let before = arrivals(SMALL, Seed(1)).iter().filter(|arrival| arrival.start < Time::ZERO + days(10.0)).count();
     assert!(before > 1_000 && loads[..before].iter().all(|load| *load == Load::UNKNOWN));
 }
@@ -66,17 +66,17 @@ fn who_is_alive_at_the_start_is_what_telemetry_told() {
         arrival.truth.load = Load { user_facing: false, p95_pct: 40 };
     }
     arrivals.sort_by_key(|arrival| arrival.start);
-    let of = |foretelling| Learning::new(arrivals.clone(), foretelling, quick(), Seed(1)).finish().loads[..3].to_vec();
+    let of = |predictor| Learning::new(arrivals.clone(), predictor, quick(), Seed(1)).finish().loads[..3].to_vec();
     let told = |p95_pct| Load { user_facing: false, p95_pct };
-    assert_eq!(of(Foretelling::Forests), [told(50), told(50), Load::UNKNOWN]);
-    assert_eq!(of(Foretelling::CriticalityOnly), [told(100), told(100), Load::UNKNOWN]);
-    assert_eq!(of(Foretelling::Nothing), [Load::UNKNOWN; 3]);
+    assert_eq!(of(LoadPredictor::Forests), [told(50), told(50), Load::UNKNOWN]);
+    assert_eq!(of(LoadPredictor::CriticalityOnly), [told(100), told(100), Load::UNKNOWN]);
+    assert_eq!(of(LoadPredictor::Nothing), [Load::UNKNOWN; 3]);
 }
 
 #[test]
 fn who_is_never_sure_is_cautious() {
     let never = ForestSettings { confidence_pct: 101, ..quick() };
-    assert!(foretold(Foretelling::Forests, never).loads.iter().all(|load| *load == Load::UNKNOWN));
+    assert!(predicted(LoadPredictor::Forests, never).loads.iter().all(|load| *load == Load::UNKNOWN));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn too_short_a_life_is_labelled_user_facing() {
 
 #[test]
 fn slices_change_nothing_and_progress_rises_to_the_end() {
-    let mut sliced = Learning::new(arrivals(SMALL, Seed(1)), Foretelling::Forests, quick(), Seed(1));
+    let mut sliced = Learning::new(arrivals(SMALL, Seed(1)), LoadPredictor::Forests, quick(), Seed(1));
     let mut last = sliced.progress();
     let mut slices = 0;
     while !sliced.work() {
@@ -102,19 +102,19 @@ fn slices_change_nothing_and_progress_rises_to_the_end() {
         slices += 1;
     }
     assert_eq!(slices + 1, sliced.slices.all);
-    assert_eq!(sliced.finish(), foretold(Foretelling::Forests, quick()));
+    assert_eq!(sliced.finish(), predicted(LoadPredictor::Forests, quick()));
 }
 
 #[test]
 fn the_seed_chooses_the_forest() {
-    let other = Learning::new(arrivals(SMALL, Seed(1)), Foretelling::Forests, quick(), Seed(2)).finish();
-    assert_ne!(other.loads, foretold(Foretelling::Forests, quick()).loads);
+    let other = Learning::new(arrivals(SMALL, Seed(1)), LoadPredictor::Forests, quick(), Seed(2)).finish();
+    assert_ne!(other.loads, predicted(LoadPredictor::Forests, quick()).loads);
 }
 
 /// The page has the same figures: draws and arithmetic depend on no platform. Another version of the trees may change them.
 #[test]
 fn the_same_forest_everywhere() {
-    let loads = foretold(Foretelling::Forests, quick()).loads;
+    let loads = predicted(LoadPredictor::Forests, quick()).loads;
     let user_facing = loads.iter().filter(|load| load.user_facing).count();
     let p95_pct: u32 = loads.iter().map(|load| u32::from(load.p95_pct)).sum();
     assert_eq!((user_facing, p95_pct), (2_200, 256_800));
@@ -122,11 +122,11 @@ fn the_same_forest_everywhere() {
 
 #[test]
 fn no_arrivals_are_no_trouble() {
-    let Foretold { loads, quality } = Learning::new(vec![], Foretelling::Forests, quick(), Seed(1)).finish();
+    let LoadPredictions { loads, quality } = Learning::new(vec![], LoadPredictor::Forests, quick(), Seed(1)).finish();
     assert!(loads.is_empty() && quality.is_some_and(|quality| quality.criticality.predictions == 0));
     let mut late = arrivals(SMALL, Seed(1));
     late.retain(|arrival| arrival.start > Time::ZERO + days(11.0));
-    let untaught = Learning::new(late, Foretelling::Forests, quick(), Seed(1)).finish();
+    let untaught = Learning::new(late, LoadPredictor::Forests, quick(), Seed(1)).finish();
     assert!(untaught.loads.iter().all(|load| *load == Load::UNKNOWN));
 }
 
@@ -157,7 +157,7 @@ fn features_know_nothing_of_what_comes_later() {
     assert_eq!(all_features(&original[..900]), before[..900]);
 }
 
-/// Nor do forests: what telemetry tells after an arrival, and all that arrives later, changes nothing foretold of it.
+/// Nor do forests: what telemetry tells after an arrival, and all that arrives later, changes nothing predicted of it.
 #[test]
 fn loads_know_nothing_of_what_comes_later() {
     let original = arrivals(SMALL, Seed(1));
@@ -167,7 +167,7 @@ fn loads_know_nothing_of_what_comes_later() {
     for arrival in changed.iter_mut().filter(|arrival| observed_at(arrival) > now) {
         arrival.truth.load = Load { user_facing: !arrival.truth.load.user_facing, p95_pct: 3 };
     }
-    let loads = |arrivals| Learning::new(arrivals, Foretelling::Forests, quick(), Seed(1)).finish().loads;
+    let loads = |arrivals| Learning::new(arrivals, LoadPredictor::Forests, quick(), Seed(1)).finish().loads;
     let (before, after) = (loads(original), loads(changed));
     assert!(before[..=cut] == after[..=cut] && before[cut - 300..=cut].iter().any(|load| *load != Load::UNKNOWN));
 }

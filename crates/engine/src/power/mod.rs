@@ -24,12 +24,12 @@ const VMS_TOLD: usize = 20;
 const NAMED: usize = 4;
 
 /// Everything a run says of power, in the order in which it is shown; nothing where nobody asks for power.
-pub(super) fn exhibits(world: &World, foretold: Option<&Quality>) -> Vec<Exhibit> {
+pub(super) fn exhibits(world: &World, load_quality: Option<&Quality>) -> Vec<Exhibit> {
     if world.plan().usages().is_none() {
         return Vec::new();
     }
     let budgets = world.power_settings().and_then(|settings| budgets::of_run(world, &settings));
-    let all = [Some(balance(world)), foretold.map(told), events(world), slowed(world), budgets];
+    let all = [Some(balance(world)), load_quality.map(told), events(world), slowed(world), budgets];
     all.into_iter().flatten().collect()
 }
 
@@ -66,7 +66,7 @@ fn balance(world: &World) -> Exhibit {
     Exhibit { title: phrase!("Balance and draw"), said, ..Exhibit::default() }
 }
 
-/// How good what is foretold of VMs is.
+/// How good what is predicted of VMs is.
 fn told(quality: &Quality) -> Exhibit {
     let pct = |share: f64| if share.is_nan() { phrase!("-") } else { phrase!("{} %", said::fixed(100.0 * share, 0)) };
     let of = |name: &'static str, model: &tiebreak_criticality::ModelQuality, class: usize| {

@@ -25,7 +25,7 @@ use super::{Engine, NOT_LOADED, read};
 use crate::protocol::{Answer, Ask, Reply};
 
 /// Every question.
-static QUESTIONS: &[Entry] = &[
+static QUESTIONS: &[ListedQuestion] = &[
     question::<fit_beliefs::FitBeliefs>(),
     question::<forecast_growth::ForecastGrowth>(),
     question::<judge_draws::JudgeDraws>(),
@@ -124,9 +124,9 @@ impl Subject<'_> {
         run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to look at it again."))
     }
 
-    /// How good what is foretold of the run's loads is.
-    fn foretold(&self) -> Option<&Quality> {
-        self.engine.foretold.as_deref()
+    /// How good the predictions of the run's loads are.
+    fn load_quality(&self) -> Option<&Quality> {
+        self.engine.load_quality.as_deref()
     }
 
     /// The file.
@@ -136,13 +136,13 @@ impl Subject<'_> {
 }
 
 /// A question of the list.
-struct Entry {
+struct ListedQuestion {
     id: &'static str,
     answer: fn(&[f64], &mut Subject<'_>) -> Result<Told, Phrase>,
 }
 
-const fn question<Q: Question>() -> Entry {
-    Entry { id: Q::DECLARATION.id, answer: |values, of| Q::from_values(values).answer(of) }
+const fn question<Q: Question>() -> ListedQuestion {
+    ListedQuestion { id: Q::DECLARATION.id, answer: |values, of| Q::from_values(values).answer(of) }
 }
 
 /// A question whose answer is being worked on.

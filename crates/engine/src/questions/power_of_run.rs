@@ -15,6 +15,6 @@ impl Question for PowerOfRun {
     const OF: &'static [Of] = &[Of::Run];
 
     fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase> {
-        Ok(Told::Now(Answer::shown(power::exhibits(of.world()?, of.foretold()))))
+        Ok(Told::Now(Answer::shown(power::exhibits(of.world()?, of.load_quality()))))
     }
 }

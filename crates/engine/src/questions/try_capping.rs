@@ -54,7 +54,7 @@ fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, Phrase> {
     let (mut lines, mut rows) = (Vec::new(), Vec::new());
     for (name, per_vm) in cases {
         let tried = follow(&settings, &controllers(per_vm), (servers, ask.balanced), Seed(variant.seed));
-        let Tried { draws, slowdown } = tried.map_err(|fault| Phrase::text(fault.to_string()))?;
+        let CappingTrial { draws, slowdown } = tried.map_err(|fault| Phrase::text(fault.to_string()))?;
         let peak = draws.iter().map(|point| point.1).fold(0.0, f64::max);
         let times = |by: f64| if by.is_finite() { phrase!("{} x", said::fixed(by, 2)) } else { phrase!("never ends") };
         let cells =
@@ -90,7 +90,7 @@ fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, Phrase> {
 }
 
 /// What a chassis drew second by second, and how much slower both kinds of VMs were.
-struct Tried {
+struct CappingTrial {
     draws: Vec<(f64, f64)>,
     slowdown: [f64; 2],
 }
@@ -112,7 +112,7 @@ fn follow(
     capping: &Capping,
     (servers, balanced): (usize, bool),
     seed: Seed,
-) -> Result<Tried, PowerFault> {
+) -> Result<CappingTrial, PowerFault> {
     let held = |server: usize| held_by(balanced || servers == 1, server < servers / 2);
     let mut chassis = Chassis::new(&settings.server(CORES), capping, servers)?;
     let noise = seed.stream("load of a chassis to try");
@@ -143,5 +143,5 @@ fn follow(
     }
     let [user_facing, others] = felt.map(|missing| 1.0 - missing / count);
     let slowdown = [latency(CORES / 2, BUSY[0], user_facing, CPU_BOUND), running_time(others, CPU_BOUND)];
-    Ok(Tried { draws, slowdown })
+    Ok(CappingTrial { draws, slowdown })
 }

@@ -10,7 +10,7 @@ use super::binning::Binning;
 use super::booster::Model;
 use super::rows::Key;
 use crate::curve::Curve;
-use crate::forecasts::{Curves, Forecasts};
+use crate::predictions::{Curves, Predictions};
 use crate::{order, traits};
 
 /// Predictions are rounded to this part of a decade (3.7 %), so that curves have fewer steps and
@@ -89,8 +89,8 @@ impl Application {
         self.next as f32 / self.keys.len().max(1) as f32
     }
 
-    pub(crate) fn forecasts(self) -> Forecasts {
+    pub(crate) fn predictions(self) -> Predictions {
         let curve_of = self.key_of.iter().map(|key| self.curve_of_key[*key as usize]).collect();
-        Forecasts::of_curves(Curves { curves: self.curves, curve_of })
+        Predictions::of_curves(Curves { curves: self.curves, curve_of })
     }
 }

@@ -11,7 +11,7 @@ use super::kaplan_meier::{KaplanMeier, Table};
 use super::{Kind, Lesson, seconds};
 use crate::boosting::{Application, Binning, BoostTerms, Booster, DECADE, FEATURES, Rows, UPTIME};
 use crate::curve::Curve;
-use crate::forecasts::Forecasts;
+use crate::predictions::Predictions;
 use crate::quality::Influence;
 use crate::spells::{self, Spell};
 use crate::training::{Learned, Learner};
@@ -50,7 +50,7 @@ const UPTIMES: u32 = 8;
 impl Kind for BoostedTrees {
     fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
         let table = KaplanMeier { train_share: self.train_share, cap: self.cap, ..KaplanMeier::from_values(&[]) };
-        let stage = Stage::Surviving(Box::new(Table::new(&workload, table)));
+        let stage = BoostingStage::Surviving(Box::new(Table::new(&workload, table)));
         Box::new(Forest {
             terms: self,
             workload,
@@ -67,18 +67,18 @@ struct Forest {
     terms: BoostedTrees,
     workload: Arc<Workload>,
     seed: Seed,
-    stage: Stage,
+    stage: BoostingStage,
     trained_on: u32,
     trained_censored: u32,
     gains: [f64; FEATURES],
 }
 
-enum Stage {
+enum BoostingStage {
     /// The tables that say what to expect of VMs still alive.
     Surviving(Box<Table>),
     Growing(Box<Growth>),
     Applying(Box<Application>),
-    Done(Forecasts),
+    Done(Predictions),
     /// Between two stages only.
     Passing,
 }
@@ -98,29 +98,29 @@ const GROWING: f32 = 0.85;
 impl Learner for Forest {
     fn step(&mut self) -> Option<u32> {
         let spent = match &mut self.stage {
-            Stage::Surviving(table) => table.step(),
-            Stage::Growing(growth) => growth.booster.step(),
-            Stage::Applying(application) => application.step(),
-            Stage::Done(_) | Stage::Passing => return None,
+            BoostingStage::Surviving(table) => table.step(),
+            BoostingStage::Growing(growth) => growth.booster.step(),
+            BoostingStage::Applying(application) => application.step(),
+            BoostingStage::Done(_) | BoostingStage::Passing => return None,
         };
         spent.or_else(|| Some(self.pass_on()))
     }
 
     fn share_done(&self) -> f32 {
         match &self.stage {
-            Stage::Surviving(table) => SURVIVING * table.share_done(),
-            Stage::Growing(growth) => SURVIVING + GROWING * growth.booster.share_done(),
-            Stage::Applying(application) => {
+            BoostingStage::Surviving(table) => SURVIVING * table.share_done(),
+            BoostingStage::Growing(growth) => SURVIVING + GROWING * growth.booster.share_done(),
+            BoostingStage::Applying(application) => {
                 SURVIVING + GROWING + (1.0 - SURVIVING - GROWING) * application.share_done()
             }
-            Stage::Done(_) | Stage::Passing => 1.0,
+            BoostingStage::Done(_) | BoostingStage::Passing => 1.0,
         }
     }
 
     fn finish(self: Box<Self>) -> Learned {
-        let Stage::Done(forecasts) = self.stage else { panic!("finished after its last step") };
+        let BoostingStage::Done(predictions) = self.stage else { panic!("finished after its last step") };
         Learned {
-            forecasts,
+            predictions,
             cut: spells::cut(&self.workload, self.terms.train_share),
             trained_on: self.trained_on,
             trained_censored: self.trained_censored,
@@ -133,22 +133,22 @@ impl Forest {
     /// From the end of one stage to the beginning of the next.
     fn pass_on(&mut self) -> u32 {
         let vms = self.workload.vm_count();
-        let (stage, spent) = match core::mem::replace(&mut self.stage, Stage::Passing) {
-            Stage::Surviving(table) => {
-                let tables = table.finish().forecasts;
+        let (stage, spent) = match core::mem::replace(&mut self.stage, BoostingStage::Passing) {
+            BoostingStage::Surviving(table) => {
+                let tables = table.finish().predictions;
                 let growth = self.examples(&tables);
                 // Trees that saw nobody would say that nobody lives.
                 let is_idle = self.trained_on == 0;
-                (if is_idle { Stage::Done(tables) } else { Stage::Growing(Box::new(growth)) }, vms)
+                (if is_idle { BoostingStage::Done(tables) } else { BoostingStage::Growing(Box::new(growth)) }, vms)
             }
-            Stage::Growing(growth) => {
+            BoostingStage::Growing(growth) => {
                 let Growth { binning, booster, average } = *growth;
                 let model = booster.finish();
                 self.gains = model.gains;
                 let application = Application::new(&self.workload, binning, model, average, seconds(self.terms.cap));
-                (Stage::Applying(Box::new(application)), vms)
+                (BoostingStage::Applying(Box::new(application)), vms)
             }
-            Stage::Applying(application) => (Stage::Done(application.forecasts()), vms / 100),
+            BoostingStage::Applying(application) => (BoostingStage::Done(application.predictions()), vms / 100),
             other => (other, 1),
         };
         self.stage = stage;
@@ -156,7 +156,7 @@ impl Forest {
     }
 
     /// Bins the features and lists the examples.
-    fn examples(&mut self, tables: &Forecasts) -> Growth {
+    fn examples(&mut self, tables: &Predictions) -> Growth {
         let seen = self.drawn_spells();
         self.trained_on = seen.len() as u32;
         self.trained_censored = seen.iter().filter(|spell| !spell.ended).count() as u32;
@@ -194,7 +194,7 @@ impl Forest {
 }
 
 /// A VM as examples: uptimes, and the label of what remained then.
-fn examples(spell: &Spell, tables: &Forecasts, cap_s: u32) -> Vec<(u32, i32)> {
+fn examples(spell: &Spell, tables: &Predictions, cap_s: u32) -> Vec<(u32, i32)> {
     let seen_s = spell.exit_s - spell.entry_s;
     let more_s = if spell.ended { 0 } else { tables.remaining_s(spell.vm, spell.exit_s) };
     let uptime = |part| spell.entry_s + (u64::from(seen_s) * u64::from(part) / u64::from(UPTIMES)) as u32;

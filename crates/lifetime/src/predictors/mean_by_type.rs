@@ -7,7 +7,7 @@ use tiebreak_model::{Time, VmId, Workload, declare};
 
 use super::{AtOnce, Kind, Lesson, seconds};
 use crate::curve::Curve;
-use crate::forecasts::{Curves, Forecasts};
+use crate::predictions::{Curves, Predictions};
 use crate::spells;
 use crate::training::{Learned, Learner};
 
@@ -36,7 +36,7 @@ impl Kind for MeanByType {
             let curves: Vec<Curve> = core::iter::once(means.of_all()).chain(by_shape).collect();
             let shapes = (0..workload.vm_count()).map(|vm| workload.shape_of(VmId(vm)));
             let curve_of = shapes.map(|shape| shape.0 + 1).collect();
-            means.learned(Forecasts::of_curves(Curves { curves, curve_of }))
+            means.learned(Predictions::of_curves(Curves { curves, curve_of }))
         })
     }
 }
@@ -78,9 +78,9 @@ impl Means {
         self.all.curve(1).unwrap_or_else(|| Curve::constant(self.cap_s))
     }
 
-    pub(super) fn learned(&self, forecasts: Forecasts) -> Learned {
+    pub(super) fn learned(&self, predictions: Predictions) -> Learned {
         Learned {
-            forecasts,
+            predictions,
             cut: self.cut,
             trained_on: self.all.count + self.alive,
             trained_censored: self.alive,

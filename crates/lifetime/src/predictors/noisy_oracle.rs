@@ -7,9 +7,9 @@ use tiebreak_model::declare;
 
 use super::oracle::{UNJUDGED_PCT, beyond};
 use super::{AtOnce, Kind, Lesson, seconds};
-use crate::forecasts::Forecasts;
 use crate::lives::TrueLives;
 use crate::noise::{Noise, NoisyLives};
+use crate::predictions::Predictions;
 use crate::spells;
 use crate::training::{Learned, Learner};
 
@@ -44,7 +44,7 @@ impl Kind for NoisyOracle {
         AtOnce::boxed(move || {
             let lives = TrueLives::of(&workload, beyond(self.cap));
             Learned {
-                forecasts: Forecasts::of_noisy(NoisyLives::of(&workload, lives, noise, seed)),
+                predictions: Predictions::of_noisy(NoisyLives::of(&workload, lives, noise, seed)),
                 cut: spells::cut(&workload, UNJUDGED_PCT),
                 trained_on: 0,
                 trained_censored: 0,

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use tiebreak_model::{Millis, declare};
 
 use super::{AtOnce, Kind, Lesson};
-use crate::forecasts::Forecasts;
 use crate::lives::TrueLives;
+use crate::predictions::Predictions;
 use crate::spells;
 use crate::training::{Learned, Learner};
 
@@ -29,7 +29,7 @@ pub(super) const UNJUDGED_PCT: f64 = 50.0;
 impl Kind for Oracle {
     fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
         AtOnce::boxed(move || Learned {
-            forecasts: Forecasts::of_true(TrueLives::of(&workload, beyond(self.cap))),
+            predictions: Predictions::of_true(TrueLives::of(&workload, beyond(self.cap))),
             cut: spells::cut(&workload, UNJUDGED_PCT),
             trained_on: 0,
             trained_censored: 0,

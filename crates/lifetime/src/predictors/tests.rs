@@ -74,16 +74,20 @@ fn any_slices_give_the_same_bits_and_progress_only_grows() {
 fn a_prediction_stands_until_its_next_change() {
     let workload = mixed(2, 400);
     for id in ids() {
-        let forecasts = train(id, &[], &workload).forecasts;
+        let predictions = train(id, &[], &workload).predictions;
         for vm in (0..workload.vm_count() + 1).step_by(7).map(VmId) {
             let mut uptime = 0_u32;
             for _ in 0..60 {
-                let exit = uptime + forecasts.remaining_s(vm, uptime);
+                let exit = uptime + predictions.remaining_s(vm, uptime);
                 assert!(exit > uptime, "{id}, {vm}");
-                let Some(next) = forecasts.next_change_s(vm, uptime) else { break };
+                let Some(next) = predictions.next_change_s(vm, uptime) else { break };
                 assert!(next > uptime, "{id}, {vm} at {uptime}");
                 for again in [uptime + (next - uptime) / 2, next - 1] {
-                    assert_eq!(again + forecasts.remaining_s(vm, again), exit, "{id}, {vm}: {uptime}, {again}, {next}");
+                    assert_eq!(
+                        again + predictions.remaining_s(vm, again),
+                        exit,
+                        "{id}, {vm}: {uptime}, {again}, {next}"
+                    );
                 }
                 uptime = next;
             }
@@ -99,13 +103,13 @@ fn predictions_stay_below_their_cap() {
     {
         let mut values = find(id).expect("a predictor").declaration.defaults();
         values[cap_at] = 24.0;
-        let forecasts = train(id, &values, &workload).forecasts;
+        let predictions = train(id, &values, &workload).predictions;
         for request in (0..workload.request_count()).map(RequestId) {
             let seen_s = (Time::ZERO.since(workload.at(request)).0 / 1_000) as u32;
             for (vm, more_s) in
                 workload.vms_of(request).flat_map(|vm| [0, 59, 40_000, 5_000_000].map(|more_s| (vm, more_s)))
             {
-                let remaining = forecasts.remaining_s(VmId(vm), seen_s + more_s);
+                let remaining = predictions.remaining_s(VmId(vm), seen_s + more_s);
                 assert!((1..=86_400).contains(&remaining), "{id}, {vm} at {seen_s} + {more_s}: {remaining}");
             }
         }
@@ -129,7 +133,7 @@ fn only_oracles_see_what_happens_after_the_cut() {
         workload(&lives, 14 * DAY)
     };
     for id in ids() {
-        let [one, other] = [1, 3].map(|stretched| train(id, &[], &with(stretched)).forecasts);
+        let [one, other] = [1, 3].map(|stretched| train(id, &[], &with(stretched)).predictions);
         assert_eq!(one == other, !id.ends_with("Oracle"), "{id}");
     }
 }
@@ -144,9 +148,9 @@ fn the_oracle_tells_the_truth() {
             let end = if end == Time::NEVER { Time((14 + 1) * DAY * 1_000) } else { end };
             let life_s = (end.since(workload.at(request)).0 / 1_000).max(1) as u32;
             let uptime_s = life_s / 3;
-            assert_eq!(trained.forecasts.remaining_s(vm, uptime_s), life_s - uptime_s);
-            assert_eq!(trained.forecasts.next_change_s(vm, uptime_s), Some(life_s));
-            assert_eq!(trained.forecasts.remaining_s(vm, life_s + 5), 1);
+            assert_eq!(trained.predictions.remaining_s(vm, uptime_s), life_s - uptime_s);
+            assert_eq!(trained.predictions.next_change_s(vm, uptime_s), Some(life_s));
+            assert_eq!(trained.predictions.remaining_s(vm, life_s + 5), 1);
         }
     }
     assert_eq!(trained.quality.c_index, Some(1.0));
@@ -160,21 +164,21 @@ fn the_oracle_tells_the_truth() {
 fn the_noisy_oracle_is_as_right_as_it_is_told_to_be() {
     let lives: Vec<Life> = (0..4_000).map(|at| Life::new(1, 1 + at, Some(1 + at + 10_000))).collect();
     let workload = workload(&lives, DAY);
-    let off = |forecasts: &crate::Forecasts, vm: u32, uptime: u32| {
-        let exit = f64::from(uptime + forecasts.remaining_s(VmId(vm), uptime));
+    let off = |predictions: &crate::Predictions, vm: u32, uptime: u32| {
+        let exit = f64::from(uptime + predictions.remaining_s(VmId(vm), uptime));
         libm::fabs(exit / 10_000.0 - 1.0)
     };
     for accuracy in [0.0, 80.0, 100.0] {
-        let forecasts = train("NoisyOracle", &[accuracy, 0.001, 3.0, 24.0], &workload).forecasts;
-        let right = (0..4_000).filter(|vm| off(&forecasts, *vm, 0) < 0.01).count() as f64;
+        let predictions = train("NoisyOracle", &[accuracy, 0.001, 3.0, 24.0], &workload).predictions;
+        let right = (0..4_000).filter(|vm| off(&predictions, *vm, 0) < 0.01).count() as f64;
         assert!((right / 40.0 - accuracy).abs() < 3.0, "{accuracy} %: {right} of 4,000");
         // Half of the wrong ones are outlived, and each of them is drawn again on what remains then.
-        let again: Vec<u32> = (0..4_000).filter(|vm| forecasts.next_change_s(VmId(*vm), 0) < Some(5_000)).collect();
-        let drawn: BTreeSet<u32> = again.iter().map(|vm| forecasts.remaining_s(VmId(*vm), 5_000)).collect();
+        let again: Vec<u32> = (0..4_000).filter(|vm| predictions.next_change_s(VmId(*vm), 0) < Some(5_000)).collect();
+        let drawn: BTreeSet<u32> = again.iter().map(|vm| predictions.remaining_s(VmId(*vm), 5_000)).collect();
         assert!(drawn.len() * 2 > again.len() || accuracy == 100.0, "{} of {}", drawn.len(), again.len());
     }
     // Without any noise it is the oracle, as far as the cap lets it be.
-    let exact = train("NoisyOracle", &[100.0, 0.0, 0.0, 24.0], &workload).forecasts;
+    let exact = train("NoisyOracle", &[100.0, 0.0, 0.0, 24.0], &workload).predictions;
     assert!((0..4_000).all(|vm| exact.remaining_s(VmId(vm), 4_000) == 6_000));
 }
 
@@ -202,10 +206,10 @@ fn models_find_a_planted_rule_and_repredict_two_peaks() {
     };
     // The mean of two peaks is 10.5 h; trees predict in the logarithm, where it is lower.
     for (id, two_peaks) in [("KaplanMeier", 10.0..11.0), ("BoostedTrees", 3.5..5.5)] {
-        let Trained { forecasts, quality } = train(id, &[], &workload);
+        let Trained { predictions, quality } = train(id, &[], &workload);
         let hours = |cores, uptime_h: f64| {
             let uptime_s = (uptime_h * 3_600.0) as u32;
-            f64::from(forecasts.remaining_s(vm(cores), uptime_s)) / 3_600.0
+            f64::from(predictions.remaining_s(vm(cores), uptime_s)) / 3_600.0
         };
         assert!((0.95..1.15).contains(&hours(1, 0.0)), "{id}: {}", hours(1, 0.0));
         assert!((9.5..10.5).contains(&hours(2, 0.0)), "{id}: {}", hours(2, 0.0));
@@ -244,10 +248,13 @@ fn poor_traces_give_cautious_answers_and_sentences() {
         for id in ids() {
             for share in [0.0, 50.0, 100.0] {
                 let values = if id.ends_with("Oracle") { Vec::new() } else { [share].into() };
-                let Trained { forecasts, quality } = train(id, &values, workload);
+                let Trained { predictions, quality } = train(id, &values, workload);
                 for uptime in [0, 1, 4_000, u32::MAX] {
-                    assert!(forecasts.remaining_s(VmId(0), uptime) >= 1, "{name}, {id}");
-                    assert!(forecasts.next_change_s(VmId(0), uptime).is_none_or(|next| next > uptime), "{name}, {id}");
+                    assert!(predictions.remaining_s(VmId(0), uptime) >= 1, "{name}, {id}");
+                    assert!(
+                        predictions.next_change_s(VmId(0), uptime).is_none_or(|next| next > uptime),
+                        "{name}, {id}"
+                    );
                 }
                 let detection = quality.long_lives.as_ref().map(|long| long.at_best_cut);
                 let numbers = [quality.c_index, detection.and_then(|it| it.f1), detection.and_then(|it| it.precision)];
@@ -263,7 +270,7 @@ fn poor_traces_give_cautious_answers_and_sentences() {
     }
     // Where nobody was seen to end, models that count the living answer the cap.
     for id in ["BoostedTrees", "KaplanMeier", "MeanByType", "Constant"] {
-        assert_eq!(train(id, &[50.0, 24.0], &cases[0].1).forecasts.remaining_s(VmId(0), 0), 86_400, "{id}");
+        assert_eq!(train(id, &[50.0, 24.0], &cases[0].1).predictions.remaining_s(VmId(0), 0), 86_400, "{id}");
     }
 }
 

@@ -31,13 +31,13 @@ const CORES: u32 = 20_000;
 
 /// What is measured: live deployments over which a decision's time should not grow, how often each thing is done, and
 /// the cluster that is followed.
-pub(super) struct Asked {
+pub(super) struct MeasuredAdmission {
     pub(super) deployments: &'static [u32],
     pub(super) times: u32,
     pub(super) years: ClusterYears,
 }
 
-impl Asked {
+impl MeasuredAdmission {
     /// The default cluster, as the paper's, for so many years.
     pub(super) const fn of(deployments: &'static [u32], times: u32, cores: u32, years: f64) -> Self {
         let years = ClusterYears {

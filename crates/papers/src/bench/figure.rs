@@ -19,7 +19,7 @@ pub(super) struct Bar(pub(super) Side, pub(super) f64);
 
 /// A figure; larger or smaller is better as its bar says.
 #[derive(Serialize)]
-pub(super) struct Figure {
+pub(super) struct BenchFigure {
     name: String,
     value: f64,
     side: Option<Side>,
@@ -38,7 +38,7 @@ impl Bar {
     }
 }
 
-impl Figure {
+impl BenchFigure {
     /// A figure with its bar, if there is one, which is judged only where the sizes are those it
     /// was set for.
     pub(super) fn new(name: String, value: f64, bar: Option<Bar>, is_judged: bool) -> Self {
@@ -107,8 +107,8 @@ mod tests {
             (Bar(Side::Below, 1.0), 1.0, false),
             (Bar(Side::Below, 1.0), 0.9, true),
         ] {
-            assert_eq!(Figure::new(String::new(), value, Some(bar), true).met, Some(met));
-            assert_eq!(Figure::new(String::new(), value, Some(bar), false).met, None);
+            assert_eq!(BenchFigure::new(String::new(), value, Some(bar), true).met, Some(met));
+            assert_eq!(BenchFigure::new(String::new(), value, Some(bar), false).met, None);
         }
     }
 }

@@ -137,14 +137,14 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
-    /// The same machines and requests with the rule that balances power in so many buckets, under loads foretold by
+    /// The same machines and requests with the rule that balances power in so many buckets, under loads predicted by
     /// these. Of the 40 machines of a rack 13 or 14 share a chassis.
-    pub(super) fn balancing_power(&self, foretelling: &str, buckets: &str) -> Result<Self, Failure> {
+    pub(super) fn balancing_power(&self, predictor: &str, buckets: &str) -> Result<Self, Failure> {
         let mut variant = self.variant.clone();
         variant.clusters.iter_mut().for_each(|row| row.settings.chassis = RACK_CHASSIS);
         variant.set("rules.PowerBalance.on", "true")?;
         variant.set("rules.PowerBalance.buckets", buckets)?;
-        variant.set("power.foretelling", foretelling)?;
+        variant.set("power.foretelling", predictor)?;
         Ok(Self { variant, workload: self.workload.clone() })
     }
 

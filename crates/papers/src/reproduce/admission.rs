@@ -35,7 +35,7 @@ const QUICK_HALVINGS: u32 = 3;
 
 /// What a table varies.
 #[derive(Clone, Copy)]
-pub(super) struct Case {
+pub(super) struct TunedRule {
     pub(super) name: &'static str,
     pub(super) paper: &'static str,
     pub(super) rule: Rule,
@@ -53,7 +53,7 @@ pub(super) enum Rule {
     Second { marginal: bool },
 }
 
-impl Case {
+impl TunedRule {
     /// Of deployments of which nothing is known.
     pub(super) const fn plain(name: &'static str, paper: &'static str, rule: Rule) -> Self {
         Self { name, paper, rule, observations: 0, unlabelled: false }
@@ -114,10 +114,10 @@ pub(super) struct Judged {
 }
 
 /// What came out of the runs of a sample.
-pub(super) struct Outcomes(Vec<(Run, Outcome)>);
+pub(super) struct Outcomes(Vec<(Run, TunedOutcome)>);
 
 /// What came out of a run.
-pub(super) struct Outcome {
+pub(super) struct TunedOutcome {
     pub(super) total: Span,
     months: Vec<Span>,
     cores: u32,
@@ -158,12 +158,12 @@ impl Lab {
     }
 
     /// What to know of all these tables, and of tunings that found no number between two.
-    pub(super) fn remarks(&self, cases: &[Case], judged: &[Judged]) -> Vec<String> {
+    pub(super) fn remarks(&self, cases: &[TunedRule], judged: &[Judged]) -> Vec<String> {
         let mut remarks = vec![DERIVED.into()];
         if self.scale.is_quick {
             remarks.push(SMALL.into());
         }
-        let words = |(case, judged): (&Case, &Judged)| match judged.tuned.ending {
+        let words = |(case, judged): (&TunedRule, &Judged)| match judged.tuned.ending {
             Ending::Found => None,
             Ending::MostIsWithin => Some(format!("{}: the most that was tried keeps the service level", case.words())),
             Ending::NothingIsWithin => {
@@ -191,11 +191,11 @@ impl Lab {
     }
 
     /// All cases, several at once.
-    pub(super) fn judge(&self, cases: &[Case]) -> Result<Vec<Judged>, Failure> {
+    pub(super) fn judge(&self, cases: &[TunedRule]) -> Result<Vec<Judged>, Failure> {
         at_once(cases, |case| self.judge_one(case))
     }
 
-    fn judge_one(&self, case: &Case) -> Result<Judged, Failure> {
+    fn judge_one(&self, case: &TunedRule) -> Result<Judged, Failure> {
         let years = ClusterYears { observations: case.observations, unlabelled: case.unlabelled, ..self.years };
         let [tuning, judging] = self.runs(&years)?;
         let range = case.rule.range(self.scale);
@@ -224,29 +224,29 @@ impl Lab {
     }
 
     /// One run.
-    fn run(&self, years: &ClusterYears, policy: Arc<Policy>, seed: u64) -> Result<Outcome, Failure> {
+    fn run(&self, years: &ClusterYears, policy: Arc<Policy>, seed: u64) -> Result<TunedOutcome, Failure> {
         let terms = Terms::new(&self.settings, policy.looks_ahead()).map_err(|fault| Failure(fault.to_string()))?;
         let mut run = Years::new(Arc::new(terms), *years, policy, Seed(seed));
         while run.advance(u32::MAX) {}
-        Ok(Outcome { total: run.total(), months: run.months().to_vec(), cores: years.cores })
+        Ok(TunedOutcome { total: run.total(), months: run.months().to_vec(), cores: years.cores })
     }
 }
 
 impl Outcomes {
     /// The mean of a number of each run, in percent, with its interval.
-    pub(super) fn mean_pct(&self, of: impl Fn(&Outcome) -> f64) -> Interval {
+    pub(super) fn mean_pct(&self, of: impl Fn(&TunedOutcome) -> f64) -> Interval {
         let values: Vec<_> = self.0.iter().map(|(run, outcome)| (*run, 100.0 * of(outcome))).collect();
         bca(&values, 0.95, RESAMPLES, Seed(1))
     }
 
     /// A line of a table; a number that the rule has none of is none.
     pub(super) fn row(&self, what: String, paper: &'static str, number: f64) -> Row {
-        let let_in = |it: &Outcome| it.total.admitted as f64 / it.total.arrivals.max(1) as f64;
+        let let_in = |it: &TunedOutcome| it.total.admitted as f64 / it.total.arrivals.max(1) as f64;
         let ours = vec![
-            measure("in use, %", 1, self.mean_pct(Outcome::used)),
+            measure("in use, %", 1, self.mean_pct(TunedOutcome::used)),
             measure("limit or risk, %", 1, Interval { low: number, mean: number, high: number }),
-            measure("failed, %", 4, self.mean_pct(Outcome::failed)),
-            measure("failed, by months, %", 4, self.mean_pct(Outcome::failed_by_month)),
+            measure("failed, %", 4, self.mean_pct(TunedOutcome::failed)),
+            measure("failed, by months, %", 4, self.mean_pct(TunedOutcome::failed_by_month)),
             measure("runs with a failure, %", 0, self.mean_pct(|it| f64::from(u8::from(it.total.failed > 0)))),
             measure("let in, %", 1, self.mean_pct(let_in)),
         ];
@@ -257,12 +257,12 @@ impl Outcomes {
 impl Judged {
     /// Cores in use.
     pub(super) fn used_pct(&self) -> f64 {
-        self.outcomes.mean_pct(Outcome::used).mean
+        self.outcomes.mean_pct(TunedOutcome::used).mean
     }
 
     /// Scale-outs that failed, and the same as a mean over months.
     pub(super) fn failed_pct(&self) -> [f64; 2] {
-        [self.outcomes.mean_pct(Outcome::failed).mean, self.outcomes.mean_pct(Outcome::failed_by_month).mean]
+        [self.outcomes.mean_pct(TunedOutcome::failed).mean, self.outcomes.mean_pct(TunedOutcome::failed_by_month).mean]
     }
 
     pub(super) fn row(&self, what: String, paper: &'static str) -> Row {
@@ -278,7 +278,7 @@ impl Judged {
     }
 }
 
-impl Outcome {
+impl TunedOutcome {
     pub(super) fn used(&self) -> f64 {
         self.total.utilization(self.cores)
     }
@@ -323,10 +323,11 @@ pub(super) fn keeps_sla(lab: &Lab, judged: &[Judged]) -> Check {
 }
 
 /// What selling more costs, case by case.
-pub(super) fn tried_panel(cases: &[Case], judged: &[Judged]) -> Panel {
+pub(super) fn tried_panel(cases: &[TunedRule], judged: &[Judged]) -> Panel {
     const ROLES: [Role; 4] = [Role::Ghost, Role::Live, Role::Variant(0), Role::Variant(1)];
-    let line =
-        |((case, judged), role): ((&Case, &Judged), Role)| Series::new(case.name, role, Style::Line, judged.tried());
+    let line = |((case, judged), role): ((&TunedRule, &Judged), Role)| {
+        Series::new(case.name, role, Style::Line, judged.tried())
+    };
     Panel::Plot(Plot {
         title: "Scale-outs that fail, by what is in use, over the values tried".into(),
         unit: "%".into(),
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn what_is_used_of_a_cluster_is_at_most_all_of_it() {
         let month = |core_hours| Span { hours: 10.0, core_hours, ..Span::default() };
-        let outcome = Outcome { total: Span::default(), months: vec![month(500.0), month(5_000.0)], cores: 1 };
+        let outcome = TunedOutcome { total: Span::default(), months: vec![month(500.0), month(5_000.0)], cores: 1 };
         assert!((outcome.used_of(100) - 0.75).abs() < 1e-12);
     }
 }

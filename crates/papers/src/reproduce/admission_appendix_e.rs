@@ -2,21 +2,21 @@
 //! in. (Cluster admission, Definition 6.1 and appendix E)
 
 use super::Check;
-use super::admission::{Case, Judged, Lab, Rule, keeps_sla, rises, tried_panel};
+use super::admission::{Judged, Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};
 use super::figure::{About, Figure, Findings, Scale, without_trace};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-appendix-e";
 
-const WITH: Case = Case::plain("", "more than without (lost)", Rule::Second { marginal: true });
-const WITHOUT: Case = Case::plain("", "lost", Rule::Second { marginal: false });
+const WITH: TunedRule = TunedRule::plain("", "more than without (lost)", Rule::Second { marginal: true });
+const WITHOUT: TunedRule = TunedRule::plain("", "lost", Rule::Second { marginal: false });
 
-const CASES: [Case; 4] = [
-    Case { name: "without", observations: 5, ..WITHOUT },
-    Case { name: "with", observations: 5, ..WITH },
-    Case { name: "without", observations: 50, ..WITHOUT },
-    Case { name: "with", observations: 50, ..WITH },
+const CASES: [TunedRule; 4] = [
+    TunedRule { name: "without", observations: 5, ..WITHOUT },
+    TunedRule { name: "with", observations: 5, ..WITH },
+    TunedRule { name: "without", observations: 50, ..WITHOUT },
+    TunedRule { name: "with", observations: 50, ..WITH },
 ];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {

@@ -4,7 +4,7 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
 use super::Check;
-use super::admission::{Case, Judged, Lab, Rule, keeps_sla, rises};
+use super::admission::{Judged, Lab, Rule, TunedRule, keeps_sla, rises};
 use super::figure::{About, Figure, Findings, Row, Scale, without_trace};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -14,9 +14,9 @@ const NAME: &str = "admission-fig1";
 /// What the provider knows of each deployment when it arrives.
 const OBSERVATIONS: [u32; 4] = [0, 1, 5, 50];
 
-const POLICIES: [Case; 2] = [
-    Case::plain("first moment", "", Rule::First { marginal: true }),
-    Case::plain("second moment", "", Rule::Second { marginal: true }),
+const POLICIES: [TunedRule; 2] = [
+    TunedRule::plain("first moment", "", Rule::First { marginal: true }),
+    TunedRule::plain("second moment", "", Rule::Second { marginal: true }),
 ];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -24,7 +24,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let scale = Scale::of(given);
     let lab = Lab::of(given, scale, 4)?;
     let cases: Vec<_> =
-        POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| Case { observations, ..*case })).collect();
+        POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| TunedRule { observations, ..*case })).collect();
     let judged = lab.judge(&cases)?;
     let setting = format!("{} What is known of each that arrives is so many observations of it.", lab.words());
     let about = About { name: NAME, source: "Cluster admission, Figure 1", setting, seeds: lab.seeds() };
@@ -38,7 +38,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn row((case, judged): (&Case, &Judged)) -> Row {
+fn row((case, judged): (&TunedRule, &Judged)) -> Row {
     let paper = if case.observations == 0 { "lost" } else { "more than with fewer (lost)" };
     judged.row(case.words(), paper)
 }

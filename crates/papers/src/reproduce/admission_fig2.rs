@@ -1,18 +1,18 @@
 //! Cluster admission Figure 2: users who label their deployments, and users who do not.
 //! (Cluster admission, section 7.2)
 
-use super::admission::{Case, Lab, Rule, keeps_sla, rises, tried_panel};
+use super::admission::{Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};
 use super::figure::{About, Figure, Findings, Scale, without_trace};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-fig2";
 
-const SECOND: Case = Case { observations: 1, ..Case::plain("", "", Rule::Second { marginal: true }) };
+const SECOND: TunedRule = TunedRule { observations: 1, ..TunedRule::plain("", "", Rule::Second { marginal: true }) };
 
-const CASES: [Case; 2] = [
-    Case { name: "unlabelled", paper: "lost", unlabelled: true, ..SECOND },
-    Case { name: "labelled", paper: "above unlabelled (lost)", ..SECOND },
+const CASES: [TunedRule; 2] = [
+    TunedRule { name: "unlabelled", paper: "lost", unlabelled: true, ..SECOND },
+    TunedRule { name: "labelled", paper: "above unlabelled (lost)", ..SECOND },
 ];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {

@@ -10,7 +10,7 @@ use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::admission::{AdmissionSettings, Horizon};
 
 use super::Check;
-use super::admission::{Case, Judged, Lab, Rule, keeps_sla, measure, rises, tried_panel};
+use super::admission::{Judged, Lab, Rule, TunedRule, keeps_sla, measure, rises, tried_panel};
 use super::figure::{About, Figure, Findings, Row, Scale, without_trace};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::at_once::at_once;
@@ -18,10 +18,10 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-table2";
 
-const CASES: [Case; 3] = [
-    Case::plain("zeroth moment", "lost", Rule::Zeroth),
-    Case::plain("first moment", "above the zeroth (lost)", Rule::First { marginal: true }),
-    Case::plain("second moment", "about the first (lost)", Rule::Second { marginal: true }),
+const CASES: [TunedRule; 3] = [
+    TunedRule::plain("zeroth moment", "lost", Rule::Zeroth),
+    TunedRule::plain("first moment", "above the zeroth (lost)", Rule::First { marginal: true }),
+    TunedRule::plain("second moment", "about the first (lost)", Rule::Second { marginal: true }),
 ];
 
 /// Two policies count as about the same when they are as near as this, in points of utilization. Our threshold.

@@ -182,7 +182,7 @@ static DRAWINGS: [Drawing; 7] = [
 ];
 
 /// What came of a drawing.
-struct Outcome {
+struct DrawingOutcome {
     stands: Vec<Option<u32>>,
     causes: Vec<Option<Bottleneck>>,
     /// What was reserved of the first server's uplinks when so many VMs had come, in Mbit/s.
@@ -204,7 +204,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
 
 const TICK: Millis = Millis(5 * Millis::MINUTE.0);
 
-fn simulated(drawing: &Drawing) -> Result<Outcome, Failure> {
+fn simulated(drawing: &Drawing) -> Result<DrawingOutcome, Failure> {
     let mut workload = WorkloadBuilder::new();
     for (name, cores) in (0..).zip(drawing.vms) {
         let shape = VmShape::plain(Resources::new(cores * 1_000, *cores, 0, 0));
@@ -234,7 +234,7 @@ fn simulated(drawing: &Drawing) -> Result<Outcome, Failure> {
         reserved_mbps[from..].fill(network.used_kbps(Cut::Machine(MachineId(0))) as f64 / 1_000.0);
     }
     let vms = || (0..drawing.vms.len() as u32).map(VmId);
-    Ok(Outcome {
+    Ok(DrawingOutcome {
         stands: vms().map(|vm| world.placement(vm).map(|(machine, _)| machine.0)).collect(),
         causes: vms().map(|vm| world.blocked(vm).map(|blocked| blocked.by)).collect(),
         reserved_mbps,
@@ -255,7 +255,7 @@ fn rules(drawing: &Drawing) -> Vec<RuleUse> {
     rules
 }
 
-impl Outcome {
+impl DrawingOutcome {
     fn placed(&self) -> usize {
         self.stands.iter().flatten().count()
     }
@@ -275,7 +275,7 @@ impl Outcome {
     }
 }
 
-fn rows(found: &[Outcome]) -> Vec<Row> {
+fn rows(found: &[DrawingOutcome]) -> Vec<Row> {
     let one = |value: f64| vec![Measure::of("ours", 0, std::iter::once(value))];
     let bounded = BOUNDED.iter().map(|it| Row { what: it.what.into(), paper: Some(it.paper), ours: one((it.ours)()) });
     let drawn = DRAWINGS.iter().zip(found).map(|(drawing, outcome)| Row {
@@ -286,7 +286,7 @@ fn rows(found: &[Outcome]) -> Vec<Row> {
     bounded.chain(drawn).collect()
 }
 
-fn checks(found: &[Outcome]) -> Vec<Check> {
+fn checks(found: &[DrawingOutcome]) -> Vec<Check> {
     let of = |name: &str| {
         let at = DRAWINGS.iter().position(|drawing| drawing.name == name).expect("it is listed");
         (&DRAWINGS[at], &found[at])
@@ -317,7 +317,7 @@ fn is_other(ours: f64, paper: f64) -> bool {
 }
 
 /// Where it went another way than drawn.
-fn differs(drawing: &Drawing, outcome: &Outcome) -> Option<String> {
+fn differs(drawing: &Drawing, outcome: &DrawingOutcome) -> Option<String> {
     let pairs = drawing.drawn.iter().zip(&outcome.stands).zip(&outcome.causes).enumerate();
     let told = |(at, ((drawn, server), cause)): (usize, _)| {
         let (drawn, server, cause): (&Option<u32>, &Option<u32>, &Option<Bottleneck>) = (drawn, server, cause);
@@ -342,7 +342,7 @@ fn remarks() -> Vec<String> {
     ]
 }
 
-fn panels(found: &[Outcome]) -> Vec<Panel> {
+fn panels(found: &[DrawingOutcome]) -> Vec<Panel> {
     const CAPS: [(&str, u32, Role); 3] =
         [("any D", ANY, Role::Live), ("D = 2", 2, Role::Variant(0)), ("D = 1", 1, Role::Ghost)];
     let sizes: Vec<u32> = (2..=60).collect();
@@ -357,7 +357,7 @@ fn panels(found: &[Outcome]) -> Vec<Panel> {
     };
     const ROLES: [Role; 3] = [Role::Live, Role::Variant(0), Role::Ghost];
     let figures = DRAWINGS.iter().zip(found).filter(|(drawing, _)| drawing.name.starts_with("Figure 7"));
-    let points = |outcome: &Outcome| {
+    let points = |outcome: &DrawingOutcome| {
         (0..).zip(&outcome.reserved_mbps).map(|(at, mbps)| (f64::from(at), mbps / 1_000.0)).collect()
     };
     let reserved = Plot {

@@ -6,8 +6,8 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, noisy_oracle,
-    over_all, over_pools, trained, tried,
+    BASELINE, Cases, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut, in_cases,
+    noisy_oracle, over_all, over_pools, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -18,7 +18,7 @@ const NAME: &str = "lava-fig15";
 const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
 
 /// The pools.
-static CASES: [Case; 2] = [TRACE, MADE_UP];
+static CASES: [PoolOrigin; 2] = [TRACE, MADE_UP];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
@@ -34,13 +34,13 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let Whole { workload, pools, seed, .. } = whole;
     let baseline = baseline(workload, given)?;
     let oracles = ACCURACY_PCT.map(|accuracy| trained(&noisy_oracle(accuracy), workload, *seed).0);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
-    for forecasts in &oracles {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
+    for predictions in &oracles {
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(workload, *pools, *seed), &trials)
 }
@@ -62,7 +62,7 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let row = |(accuracy, pct): (usize, &f64)| {
         let measure = |(origin, way): (usize, usize)| {
             let seeds = found[origin].iter();
-            let value = |pools: &Vec<Tried>| over_pools(pools, |pool| pool.gain(trial(accuracy, way)));
+            let value = |pools: &Vec<PoolRuns>| over_pools(pools, |pool| pool.gain(trial(accuracy, way)));
             Measure::of(COLUMNS[origin][way], 2, seeds.map(value))
         };
         let all = (0..2).flat_map(|origin| (0..Way::ALL.len()).map(move |way| (origin, way)));

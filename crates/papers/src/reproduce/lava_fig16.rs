@@ -8,8 +8,8 @@ use tiebreak_scenario::Variant;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, EMPTY_AT_FIRST, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut,
-    in_cases, oracle, over_all, over_pools, put_above, trained, tried,
+    BASELINE, Cases, EMPTY_AT_FIRST, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline,
+    cut, in_cases, oracle, over_all, over_pools, put_above, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -17,7 +17,7 @@ use tiebreak_console::given::Given;
 const NAME: &str = "lava-fig16";
 
 /// The pools.
-static CASES: [Case; 3] = [TRACE, EMPTY_AT_FIRST, MADE_UP];
+static CASES: [PoolOrigin; 3] = [TRACE, EMPTY_AT_FIRST, MADE_UP];
 
 /// The trials in their order, and what limits them behind.
 static STEPS: [&str; 7] = [
@@ -53,7 +53,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let Whole { workload, pools, seed, .. } = whole;
     let baseline = baseline(workload, given)?;
     let (model, _) = trained(&baseline.predictor, workload, *seed);
@@ -81,7 +81,7 @@ fn at_top(list: &Variant) -> Variant {
 }
 
 /// Empty hosts at a step.
-fn empty_pct(pool: &Tried, step: usize) -> f64 {
+fn empty_pct(pool: &PoolRuns, step: usize) -> f64 {
     match step {
         REPACKED => pool.repacked_pct,
         BOUND => pool.seen[0].bound_pct,
@@ -101,7 +101,7 @@ fn way_pct(found: &RunsByPool, step: usize) -> f64 {
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
     const WAYS: [&str; CASES.len()] = ["of the way", "of the way, empty at first", "of the way, made up"];
     let row = |(step, what): (usize, &&str)| {
-        let empty = |(case, found): (&Case, &RunsByPool)| {
+        let empty = |(case, found): (&PoolOrigin, &RunsByPool)| {
             Measure::of(case.name, 1, found.iter().map(|pools| over_pools(pools, |pool| empty_pct(pool, step))))
         };
         let way =
@@ -113,19 +113,19 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
 }
 
 fn checks(found: &[RunsByPool]) -> Vec<Check> {
-    const ALL: [&Case; CASES.len()] = [&TRACE, &EMPTY_AT_FIRST, &MADE_UP];
+    const ALL: [&PoolOrigin; CASES.len()] = [&TRACE, &EMPTY_AT_FIRST, &MADE_UP];
     let in_pools = |what,
-                    cases: &[&Case],
+                    cases: &[&PoolOrigin],
                     holds: &dyn Fn(&RunsByPool) -> bool,
                     words: &dyn Fn(&RunsByPool) -> String| {
-        let are_meant = |case: &Case| cases.iter().any(|other| other.name == case.name);
+        let are_meant = |case: &PoolOrigin| cases.iter().any(|other| other.name == case.name);
         let wrong = CASES.iter().zip(found).filter(|(case, found)| are_meant(case) && !holds(found));
         Check::new(
             what,
             wrong.map(|(case, found)| format!("{}: {}", case.name, words(found))).reduce(|all, one| all + "; " + &one),
         )
     };
-    let more = |what, cases: &[&Case], step: usize, other: usize| {
+    let more = |what, cases: &[&PoolOrigin], step: usize, other: usize| {
         in_pools(what, cases, &|found| mean(found, step) > mean(found, other), &|found| {
             format!("{:.2} against {:.2} %", mean(found, step), mean(found, other))
         })
@@ -144,7 +144,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
 }
 
 fn remarks(found: &[RunsByPool]) -> Vec<String> {
-    let words = |(case, found): (&Case, &RunsByPool)| {
+    let words = |(case, found): (&PoolOrigin, &RunsByPool)| {
         let [bound, repacked, ideal] = [BOUND, REPACKED, IDEAL].map(|step| mean(found, step) - mean(found, 0));
         format!(
             "{}: the bound is {bound:.1} points above the baseline; packing all VMs anew, which moves VMs that run, would \

@@ -5,8 +5,8 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Case, Cases, MADE_UP, RunsByPool, TRACE, Trial, Tried, Way, Whole, baseline, cut, in_cases, over_all,
-    over_pools, trained, tried,
+    BASELINE, Cases, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut, in_cases,
+    over_all, over_pools, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -21,7 +21,7 @@ const EXACT: usize = 0;
 const LONGEST: usize = MINUTES.len() - 1;
 
 /// The pools.
-static CASES: [Case; 2] = [TRACE, MADE_UP];
+static CASES: [PoolOrigin; 2] = [TRACE, MADE_UP];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
@@ -37,7 +37,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let Whole { workload, pools, seed, .. } = whole;
     let baseline = baseline(workload, given)?;
     let (model, _) = trained(&baseline.predictor, workload, *seed);
@@ -51,13 +51,13 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
 }
 
 /// Predictions for running VMs, in thousands a pool.
-fn repredictions(pool: &Tried, at: usize) -> f64 {
+fn repredictions(pool: &PoolRuns, at: usize) -> f64 {
     pool.seen[at].repredictions as f64 / 1_000.0
 }
 
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let row = |(at, minutes): (usize, &f64)| {
-        let over = |name, decimals, found: &RunsByPool, value: &dyn Fn(&Tried) -> f64| {
+        let over = |name, decimals, found: &RunsByPool, value: &dyn Fn(&PoolRuns) -> f64| {
             Measure::of(name, decimals, found.iter().map(|pools| over_pools(pools, value)))
         };
         let ours = vec![
@@ -91,7 +91,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
 }
 
 fn panels(found: &[RunsByPool]) -> Vec<Panel> {
-    let plot = |title: &str, unit: &str, value: fn(&Tried, usize) -> f64| {
+    let plot = |title: &str, unit: &str, value: fn(&PoolRuns, usize) -> f64| {
         let line = |found: &RunsByPool| {
             MINUTES
                 .iter()
@@ -112,7 +112,7 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
         })
     };
     vec![
-        plot("Empty hosts over predictions that are never old", "points", Tried::gain),
+        plot("Empty hosts over predictions that are never old", "points", PoolRuns::gain),
         plot("Predictions for running VMs", "1000s", repredictions),
     ]
 }

@@ -9,8 +9,8 @@ use tiebreak_scenario::predictor::PredictorRow;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, NOBODY_STAYS, Origin, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, Tried, WARM_UP_DAYS, Way, baseline, cut,
-    oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
+    BASELINE, NOBODY_STAYS, Origin, PoolRuns, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, WARM_UP_DAYS, Way, baseline,
+    cut, oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
 };
 use super::zone::at_once;
 use tiebreak_console::answer::{Answer, Failure};
@@ -24,7 +24,7 @@ const RUNS: usize = 2 * Way::ALL.len();
 static PAPER: [Option<&str>; RUNS] = [Some("+5.0"), Some("+6.1"), Some("+6.5"), Some("+7.5"), Some("+9.5"), None];
 
 /// The pools as they are, and with one thing changed: what our differences from the paper hang on.
-struct Case {
+struct PoolColumn {
     name: &'static str,
     is_generated: bool,
     wanted: fn(&VmRow) -> bool,
@@ -33,18 +33,18 @@ struct Case {
     change: fn(&mut Variant),
 }
 
-const AS_IT_IS: Case =
-    Case { name: "trace", is_generated: false, wanted: |_| true, pools: |count| count, change: |_| () };
+const AS_IT_IS: PoolColumn =
+    PoolColumn { name: "trace", is_generated: false, wanted: |_| true, pools: |count| count, change: |_| () };
 
-static CASES: [Case; 8] = [
+static CASES: [PoolColumn; 8] = [
     AS_IT_IS,
-    Case { name: "start too", change: |variant| variant.lifetimes.baseline_start = false, ..AS_IT_IS },
-    Case { name: NOBODY_STAYS.name, wanted: NOBODY_STAYS.wanted, ..AS_IT_IS },
-    Case { name: "larger pools", pools: |count| count.div_ceil(4), ..AS_IT_IS },
-    Case { name: "3 buckets", change: |variant| buckets(variant, Some(3)), ..AS_IT_IS },
-    Case { name: "waste", change: minimize_waste, ..AS_IT_IS },
-    Case { name: "one mean", change: |variant| variant.predictor = one_mean(variant), ..AS_IT_IS },
-    Case { name: "made up", is_generated: true, ..AS_IT_IS },
+    PoolColumn { name: "start too", change: |variant| variant.lifetimes.baseline_start = false, ..AS_IT_IS },
+    PoolColumn { name: NOBODY_STAYS.name, wanted: NOBODY_STAYS.wanted, ..AS_IT_IS },
+    PoolColumn { name: "larger pools", pools: |count| count.div_ceil(4), ..AS_IT_IS },
+    PoolColumn { name: "3 buckets", change: |variant| buckets(variant, Some(3)), ..AS_IT_IS },
+    PoolColumn { name: "waste", change: minimize_waste, ..AS_IT_IS },
+    PoolColumn { name: "one mean", change: |variant| variant.predictor = one_mean(variant), ..AS_IT_IS },
+    PoolColumn { name: "made up", is_generated: true, ..AS_IT_IS },
 ];
 
 const TRACE: usize = 0;
@@ -95,15 +95,15 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
 }
 
 /// The pools of a case and seed: baseline, then each way with the predictor, then with the oracle.
-fn one(case: &Case, origin: &Origin, seed: u64, given: &Given) -> Result<Vec<Tried>, Failure> {
+fn one(case: &PoolColumn, origin: &Origin, seed: u64, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let whole = origin.whole(seed, case.wanted);
     let mut baseline = baseline(&whole, given)?;
     (case.change)(&mut baseline);
     let (model, _) = trained(&baseline.predictor, &whole, seed);
     let (oracle, _) = trained(&oracle(), &whole, seed);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
-    for forecasts in [&model, &oracle] {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), forecasts)));
+    for predictions in [&model, &oracle] {
+        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(&whole, (case.pools)(origin.pools()), seed), &trials)
 }
@@ -118,9 +118,9 @@ fn name_of(run: usize) -> String {
 }
 
 /// Everything of the pools as they are, over seeds; of the others the mean alone.
-fn rows(cases: &[Case], found: &[RunsByPool]) -> Vec<Row> {
-    let row = |what: String, paper, decimals, value: &dyn Fn(&Tried) -> f64| {
-        let measure = |(case, found): (&Case, &RunsByPool)| {
+fn rows(cases: &[PoolColumn], found: &[RunsByPool]) -> Vec<Row> {
+    let row = |what: String, paper, decimals, value: &dyn Fn(&PoolRuns) -> f64| {
+        let measure = |(case, found): (&PoolColumn, &RunsByPool)| {
             if case.name == CASES[TRACE].name {
                 Measure::of(case.name, decimals, found.iter().map(|pools| over_pools(pools, value)))
             } else {

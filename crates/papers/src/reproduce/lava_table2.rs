@@ -9,8 +9,8 @@ use tiebreak_sim::metrics::Counters;
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    Case, Cases, MADE_UP, NOBODY_STAYS, RunsByPool, TRACE, Trial, Tried, WARM_UP_DAYS, Whole, baseline, cut, in_cases,
-    oracle, over_all, trained, tried,
+    Cases, MADE_UP, NOBODY_STAYS, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, WARM_UP_DAYS, Whole, baseline, cut,
+    in_cases, oracle, over_all, trained, tried,
 };
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -21,7 +21,7 @@ const NAME: &str = "lava-table2";
 const POOLS_TOGETHER: usize = 4;
 
 /// Whose VMs migrate, and the paper's rows.
-static CASES: [Case; 3] = [TRACE, NOBODY_STAYS, MADE_UP];
+static CASES: [PoolOrigin; 3] = [TRACE, NOBODY_STAYS, MADE_UP];
 const PAPER: [Option<&str>; CASES.len()] =
     [Some("48,239: 37,108, 35,505 (4.32 %)"), None, Some("53,597: 36,307, 34,655 (4.55 %)")];
 
@@ -51,7 +51,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
+fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let Whole { workload, pools, seed, is_generated } = whole;
     let list = baseline(workload, given)?;
     let (model, _) = trained(&list.predictor, workload, *seed);
@@ -59,7 +59,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<Tried>, Failure> {
     let incidents = MACHINES_AT_ONCE.map(|machines| [0.0, 1.0].map(|order| [emptied(machines, order)]));
     let mut trials = Vec::new();
     for [as_placed, longest_first] in &incidents {
-        let trial = |incidents, forecasts| Trial { incidents, ..Trial::new(list.clone(), forecasts) };
+        let trial = |incidents, predictions| Trial { incidents, ..Trial::new(list.clone(), predictions) };
         trials.extend([
             trial(as_placed, None),
             trial(longest_first, Some(&oracle)),
@@ -77,7 +77,7 @@ fn emptied(machines: f64, order: f64) -> IncidentUse {
 }
 
 /// A count of all pools of a seed, with so many machines at once (by place) and in this order.
-fn sum(pools: &[Tried], at_once: usize, order: usize, of: fn(&Counters) -> u64) -> f64 {
+fn sum(pools: &[PoolRuns], at_once: usize, order: usize, of: fn(&Counters) -> u64) -> f64 {
     pools.iter().map(|pool| of(&pool.seen[at_once * ORDERS + order].counters)).sum::<u64>() as f64
 }
 
@@ -90,20 +90,20 @@ fn made(counters: &Counters) -> u64 {
 }
 
 /// How many of those scheduled are made, in percent.
-fn made_pct(pools: &[Tried], at_once: usize, order: usize) -> f64 {
+fn made_pct(pools: &[PoolRuns], at_once: usize, order: usize) -> f64 {
     100.0 * sum(pools, at_once, order, made) / sum(pools, at_once, order, scheduled)
 }
 
 /// How many migrations fewer there are of as many scheduled than in the order of placement, in
 /// percent. Who is scheduled is a list in the paper; here it hangs on where VMs were moved to before.
-fn fewer_pct(pools: &[Tried], at_once: usize, order: usize) -> f64 {
+fn fewer_pct(pools: &[PoolRuns], at_once: usize, order: usize) -> f64 {
     100.0 - 100.0 * made_pct(pools, at_once, order) / made_pct(pools, at_once, AS_PLACED)
 }
 
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let row = |case: usize, at_once: usize| {
         let found = &found[case];
-        let over = |what, decimals, value: &dyn Fn(&[Tried]) -> f64| {
+        let over = |what, decimals, value: &dyn Fn(&[PoolRuns]) -> f64| {
             Measure::of(what, decimals, found.iter().map(|pools| value(pools)))
         };
         let ours = vec![

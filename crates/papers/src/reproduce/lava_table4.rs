@@ -21,17 +21,17 @@ const NAME: &str = "lava-table4";
 const LONG_H: [f64; 2] = [168.0, 24.0];
 
 /// A predictor, and the paper's model of its kind.
-struct Model {
+struct PaperModel {
     id: &'static str,
     name: &'static str,
     paper: Option<&'static str>,
 }
 
-static MODELS: [Model; 4] = [
-    Model { id: "BoostedTrees", name: "boosted trees", paper: Some("0.84, 0.99, 0.70, 0.80") },
-    Model { id: "KaplanMeier", name: "survival tables", paper: Some("0.73, 0.38, 0.38, 0.38") },
-    Model { id: "MeanByType", name: "mean by VM type", paper: None },
-    Model { id: "Constant", name: "one mean", paper: None },
+static MODELS: [PaperModel; 4] = [
+    PaperModel { id: "BoostedTrees", name: "boosted trees", paper: Some("0.84, 0.99, 0.70, 0.80") },
+    PaperModel { id: "KaplanMeier", name: "survival tables", paper: Some("0.73, 0.38, 0.38, 0.38") },
+    PaperModel { id: "MeanByType", name: "mean by VM type", paper: None },
+    PaperModel { id: "Constant", name: "one mean", paper: None },
 ];
 
 const TREES: usize = 0;
@@ -61,7 +61,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn judge(model: &Model, threshold: f64, whole: &Arc<Workload>, scale: Scale) -> Quality {
+fn judge(model: &PaperModel, threshold: f64, whole: &Arc<Workload>, scale: Scale) -> Quality {
     let mut row = PredictorRow::plain(model.id).expect("it is listed");
     if let Some(trees) = row.params().iter().position(|param| param.name == "trees") {
         row.values[trees] = scale.pick(20.0, row.values[trees]);
@@ -88,7 +88,7 @@ fn f1(found: &QualityOfBoth) -> f64 {
 }
 
 fn rows(found: &[QualityOfBoth]) -> Vec<Row> {
-    let row = |(model, found): (&Model, &QualityOfBoth)| {
+    let row = |(model, found): (&PaperModel, &QualityOfBoth)| {
         let [week, day] = found;
         let one = |what, value: f64| Measure::of(what, 2, std::iter::once(value));
         let of = |what, value: Option<f64>| one(what, value.unwrap_or(f64::NAN));

@@ -60,7 +60,7 @@ const NEVER: usize = 2;
 
 /// What is varied.
 #[derive(Clone, Copy)]
-struct Terms {
+struct JobMix {
     /// Share of the jobs that are long; at 1 % they hold half of the places.
     long: f64,
     /// Share of the jobs that are predicted wrong.
@@ -68,15 +68,15 @@ struct Terms {
 }
 
 /// The first is what the table is about.
-const TERMS: [Terms; 5] = [
-    Terms { long: 0.01, wrong: 0.05 },
-    Terms { long: 0.01, wrong: 0.02 },
-    Terms { long: 0.01, wrong: 0.1 },
-    Terms { long: 0.01, wrong: 0.2 },
-    Terms { long: 0.2, wrong: 0.05 },
+const TERMS: [JobMix; 5] = [
+    JobMix { long: 0.01, wrong: 0.05 },
+    JobMix { long: 0.01, wrong: 0.02 },
+    JobMix { long: 0.01, wrong: 0.1 },
+    JobMix { long: 0.01, wrong: 0.2 },
+    JobMix { long: 0.2, wrong: 0.05 },
 ];
 
-impl Terms {
+impl JobMix {
     /// Short lives that jobs last on average.
     fn mean_life(self) -> f64 {
         1.0 - self.long + self.long * LONG_OVER_SHORT as f64
@@ -90,7 +90,7 @@ impl Terms {
 
 /// What was seen once things had settled.
 #[derive(Clone, Copy)]
-struct Seen {
+struct Settled {
     /// The most hosts in use at one time.
     needed: f64,
     /// Hosts in use when no short job has come for a while.
@@ -100,7 +100,7 @@ struct Seen {
 }
 
 /// For one number of hosts and seed, by knowing.
-type Trio = [Seen; KNOWING.len()];
+type Trio = [Settled; KNOWING.len()];
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
@@ -133,8 +133,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn trio(hosts: u64, terms: Terms, seed: u64) -> Trio {
-    KNOWING.map(|knowing| Model::new(hosts, terms, seed, knowing).run())
+fn trio(hosts: u64, terms: JobMix, seed: u64) -> Trio {
+    KNOWING.map(|knowing| TheoremModel::new(hosts, terms, seed, knowing).run())
 }
 
 /// A host's jobs, and how many of them say that they are long.
@@ -157,15 +157,15 @@ impl Host {
 }
 
 /// A job that is on a host.
-struct Job {
+struct HostedJob {
     ends: u64,
     host: usize,
     predicted_long: bool,
 }
 
-struct Model {
+struct TheoremModel {
     knowing: Knowing,
-    terms: Terms,
+    terms: JobMix,
     kinds: Stream,
     errors: Stream,
     /// Of all m hosts.
@@ -176,13 +176,13 @@ struct Model {
     open: BTreeSet<(bool, u64, usize)>,
     empty: BTreeSet<usize>,
     /// Jobs in the order they end; and long ones that were predicted short, as they turn out.
-    short: VecDeque<Job>,
-    long: VecDeque<Job>,
+    short: VecDeque<HostedJob>,
+    long: VecDeque<HostedJob>,
     surprising: VecDeque<(u64, usize)>,
 }
 
-impl Model {
-    fn new(hosts: u64, terms: Terms, seed: u64, knowing: Knowing) -> Self {
+impl TheoremModel {
+    fn new(hosts: u64, terms: JobMix, seed: u64, knowing: Knowing) -> Self {
         // One job a tick: so many ticks a short life lasts that the jobs alive fill the hosts.
         Self {
             knowing,
@@ -200,7 +200,7 @@ impl Model {
         }
     }
 
-    fn run(mut self) -> Seen {
+    fn run(mut self) -> Settled {
         let long_ticks = self.short_ticks * LONG_OVER_SHORT;
         let settled = SETTLING * long_ticks;
         let paused = settled + MEASURED * long_ticks;
@@ -221,7 +221,7 @@ impl Model {
             self.pass(now, Some(true));
             now += 1;
         }
-        Seen { needed: needed as f64, kept: kept as f64, turned: self.in_use() as f64 }
+        Settled { needed: needed as f64, kept: kept as f64, turned: self.in_use() as f64 }
     }
 
     /// A tick: who is due leaves, and a job may come, which is long or not.
@@ -259,7 +259,7 @@ impl Model {
         let host = self.best_fit(predicted_long);
         self.change(host, |host| host.gain(predicted_long));
         let life = self.short_ticks * if is_long { LONG_OVER_SHORT } else { 1 };
-        let job = Job { ends: now + life, host, predicted_long };
+        let job = HostedJob { ends: now + life, host, predicted_long };
         if is_long {
             if !predicted_long && self.knowing == Knowing::Learning {
                 self.surprising.push_back((now + self.short_ticks, host));
@@ -305,12 +305,12 @@ fn mean(seeds: &[Trio], value: impl Fn(&Trio) -> f64) -> f64 {
 }
 
 /// Hosts that not learning has more.
-fn more(value: fn(&Seen) -> f64) -> impl Fn(&Trio) -> f64 + Copy {
+fn more(value: fn(&Settled) -> f64) -> impl Fn(&Trio) -> f64 + Copy {
     move |trio| value(&trio[NEVER]) - value(&trio[LEARNING])
 }
 
 /// What is counted, by name.
-type Count = (&'static str, fn(&Seen) -> f64);
+type Count = (&'static str, fn(&Settled) -> f64);
 const COUNTS: [Count; 3] = [("needed", |seen| seen.needed), ("kept", |seen| seen.kept), ("turned", |seen| seen.turned)];
 
 /// The slope of a difference over m, through the origin, by least squares; and the power of m by
@@ -366,8 +366,8 @@ fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
     checks.into_iter().flatten().collect()
 }
 
-fn remarks(hosts: &[u64], terms: &[Terms], by_terms: &[&[&[Trio]]]) -> Vec<String> {
-    let words = |(terms, by_size): (&Terms, &&[&[Trio]])| {
+fn remarks(hosts: &[u64], terms: &[JobMix], by_terms: &[&[&[Trio]]]) -> Vec<String> {
+    let words = |(terms, by_size): (&JobMix, &&[&[Trio]])| {
         let of = |(name, value): Count| {
             let slope = |knowing: usize| fitted(hosts, by_size, |trio| value(&trio[knowing])).0;
             let [perfect, learning, never] = [PERFECT, LEARNING, NEVER].map(slope);
@@ -388,7 +388,7 @@ fn remarks(hosts: &[u64], terms: &[Terms], by_terms: &[&[&[Trio]]]) -> Vec<Strin
 fn panels(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Panel> {
     const LINES: [(&str, Role); 3] =
         [("all right", Role::Ghost), ("learning", Role::Live), ("not learning", Role::Variant(0))];
-    let plot = |title: &str, value: fn(&Seen) -> f64| {
+    let plot = |title: &str, value: fn(&Settled) -> f64| {
         let point =
             |knowing: usize, (m, seeds): (&u64, &&[Trio])| (*m as f64, mean(seeds, |trio| value(&trio[knowing])));
         let line = |knowing: usize| hosts.iter().zip(by_size).map(|at| point(knowing, at)).collect();
@@ -416,12 +416,12 @@ mod tests {
     use super::*;
 
     /// A model in which every class has been said by hand.
-    fn model(knowing: Knowing) -> Model {
-        Model { short_ticks: 10, ..Model::new(1, Terms { wrong: 0.0, ..TERMS[0] }, 1, knowing) }
+    fn model(knowing: Knowing) -> TheoremModel {
+        TheoremModel { short_ticks: 10, ..TheoremModel::new(1, JobMix { wrong: 0.0, ..TERMS[0] }, 1, knowing) }
     }
 
     /// Puts jobs on hosts by their predicted class; where they stand.
-    fn placed(model: &mut Model, predicted_long: &[bool]) -> Vec<usize> {
+    fn placed(model: &mut TheoremModel, predicted_long: &[bool]) -> Vec<usize> {
         let mut put = |long: &bool| {
             let host = model.best_fit(*long);
             model.change(host, |host| host.gain(*long));
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_line_through_the_origin_has_its_slope_and_a_power_of_one() {
-        let seen = |needed| Seen { needed, kept: 0.0, turned: 0.0 };
+        let seen = |needed| Settled { needed, kept: 0.0, turned: 0.0 };
         let hosts = [10, 20, 40];
         let seeds: Vec<Vec<Trio>> = hosts.iter().map(|m| vec![[0.0, 0.0, 0.25 * *m as f64].map(seen)]).collect();
         let seeds: Vec<&[Trio]> = seeds.iter().map(Vec::as_slice).collect();

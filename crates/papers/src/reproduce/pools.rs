@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tiebreak_lifetime::{Forecasts, Quality};
+use tiebreak_lifetime::{Predictions, Quality};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, RequestId, Resource, Time, VmId, VmRow, Workload, WorkloadBuilder};
 use tiebreak_placement::Group;
@@ -288,14 +288,14 @@ pub(super) fn noisy_oracle(accuracy_pct: f64) -> PredictorRow {
 }
 
 /// What a predictor says of all VMs of a whole, and how good that is.
-pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Forecasts, Quality) {
+pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Predictions, Quality) {
     let trained = predictor.train(whole.clone(), seed).finish();
-    (trained.forecasts, trained.quality)
+    (trained.predictions, trained.quality)
 }
 
 /// What was seen of a run after the warm-up.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct AfterWarmUp {
     /// Mean share of the machines that are empty.
     pub(super) empty_pct: f64,
     /// The same if everything could be packed without loss: what nobody has of the scarcer of
@@ -312,28 +312,28 @@ pub(super) struct Seen {
 pub(super) struct Trial<'a> {
     pub(super) list: Variant,
     /// What is predicted of the whole, if anything is.
-    pub(super) forecasts: Option<&'a Forecasts>,
+    pub(super) predictions: Option<&'a Predictions>,
     /// What happens to the pool.
     pub(super) incidents: &'a [IncidentUse],
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(list: Variant, forecasts: impl Into<Option<&'a Forecasts>>) -> Self {
-        Self { list, forecasts: forecasts.into(), incidents: &[] }
+    pub(super) fn new(list: Variant, predictions: impl Into<Option<&'a Predictions>>) -> Self {
+        Self { list, predictions: predictions.into(), incidents: &[] }
     }
 }
 
 /// A pool under all trials.
-pub(super) struct Tried {
+pub(super) struct PoolRuns {
     pub(super) machines: u32,
     /// Mean share of the machines that would be empty if all VMs were packed anew.
     pub(super) repacked_pct: f64,
     /// Of the VMs alive at a time, those that end within eight hours.
     pub(super) ending_pct: f64,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<AfterWarmUp>,
 }
 
-impl Tried {
+impl PoolRuns {
     /// How many more hosts a trial leaves empty than the first one, in percentage points.
     pub(super) fn gain(&self, trial: usize) -> f64 {
         self.seen[trial].empty_pct - self.seen[0].empty_pct
@@ -341,34 +341,35 @@ impl Tried {
 }
 
 /// Every pool of a seed under all trials.
-pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<Tried>, Failure> {
+pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<PoolRuns>, Failure> {
     let under_all = |pool: &Pool| {
         let seen = trials.iter().map(|trial| pool.run(trial)).collect::<Result<_, Failure>>()?;
-        Ok(Tried { machines: pool.machines, repacked_pct: pool.repacked_pct(), ending_pct: pool.ending_pct(), seen })
+        Ok(PoolRuns { machines: pool.machines, repacked_pct: pool.repacked_pct(), ending_pct: pool.ending_pct(), seen })
     };
     pools.iter().map(under_all).collect()
 }
 
 /// For each seed the pools.
-pub(super) type RunsByPool = Vec<Vec<Tried>>;
+pub(super) type RunsByPool = Vec<Vec<PoolRuns>>;
 
 /// Where the pools of a column or row come from.
-pub(super) struct Case {
+pub(super) struct PoolOrigin {
     pub(super) name: &'static str,
     pub(super) is_generated: bool,
     pub(super) wanted: fn(&VmRow) -> bool,
 }
 
-pub(super) const TRACE: Case = Case { name: "trace", is_generated: false, wanted: |_| true };
+pub(super) const TRACE: PoolOrigin = PoolOrigin { name: "trace", is_generated: false, wanted: |_| true };
 
 /// Those of the trace without the VMs alive at its start that it never ends.
-pub(super) const NOBODY_STAYS: Case =
-    Case { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
+pub(super) const NOBODY_STAYS: PoolOrigin =
+    PoolOrigin { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
 
-pub(super) const MADE_UP: Case = Case { name: "made up", is_generated: true, ..TRACE };
+pub(super) const MADE_UP: PoolOrigin = PoolOrigin { name: "made up", is_generated: true, ..TRACE };
 
 /// A cold start: the pools begin empty.
-pub(super) const EMPTY_AT_FIRST: Case = Case { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
+pub(super) const EMPTY_AT_FIRST: PoolOrigin =
+    PoolOrigin { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
 
 /// What was tried in the pools of some cases.
 pub(super) struct Cases {
@@ -390,8 +391,8 @@ pub(super) struct Whole {
 /// Tries something with the pools of these cases for every seed.
 pub(super) fn in_cases(
     given: &Given,
-    cases: &[Case],
-    one: impl Fn(&Whole) -> Result<Vec<Tried>, Failure> + Sync,
+    cases: &[PoolOrigin],
+    one: impl Fn(&Whole) -> Result<Vec<PoolRuns>, Failure> + Sync,
 ) -> Result<Cases, Failure> {
     let scale = Scale::of(given);
     let (origin, trace) = Origin::of_trace(given)?;
@@ -409,12 +410,12 @@ pub(super) fn in_cases(
 }
 
 /// The mean over the pools of a seed.
-pub(super) fn over_pools(pools: &[Tried], value: impl Fn(&Tried) -> f64) -> f64 {
+pub(super) fn over_pools(pools: &[PoolRuns], value: impl Fn(&PoolRuns) -> f64) -> f64 {
     pools.iter().map(value).sum::<f64>() / pools.len() as f64
 }
 
 /// The mean over the pools of all seeds.
-pub(super) fn over_all(seeds: &[Vec<Tried>], value: impl Fn(&Tried) -> f64) -> f64 {
+pub(super) fn over_all(seeds: &[Vec<PoolRuns>], value: impl Fn(&PoolRuns) -> f64) -> f64 {
     seeds.iter().map(|pools| over_pools(pools, &value)).sum::<f64>() / seeds.len() as f64
 }
 
@@ -447,7 +448,7 @@ impl Pool {
         100.0 * alive.iter().map(ending).sum::<usize>() as f64 / all as f64
     }
 
-    fn run(&self, trial: &Trial<'_>) -> Result<Seen, Failure> {
+    fn run(&self, trial: &Trial<'_>) -> Result<AfterWarmUp, Failure> {
         let (cores, memory_gib) = MACHINE;
         let racks = (self.machines / RACK).max(1);
         let settings = ClusterSettings { machines: self.machines, racks, cores, memory_gib, ..Default::default() };
@@ -455,16 +456,16 @@ impl Pool {
         let variant = Variant { seed: self.seed, clusters, ..trial.list.clone() };
         let plan = variant.untrained_plan(self.workload.clone())?.without_samples();
         let mut plan = plan.with_incidents(trial.incidents)?;
-        if let Some(forecasts) = trial.forecasts {
-            plan = plan.with_forecasts(variant.lifetimes, Arc::new(forecasts.of_part(&self.vms)));
+        if let Some(predictions) = trial.predictions {
+            plan = plan.with_predictions(variant.lifetimes, Arc::new(predictions.of_part(&self.vms)));
         }
         let mut world = World::new(plan);
         world.run();
-        Ok(Seen::of(&world))
+        Ok(AfterWarmUp::of(&world))
     }
 }
 
-impl Seen {
+impl AfterWarmUp {
     fn of(world: &World) -> Self {
         let from = Time::ZERO + Millis((WARM_UP_DAYS * Millis::DAY.0 as f64) as u64);
         let bounds = world.series().values(index_of("EmptyHostsBound").expect("a metric of the list"));

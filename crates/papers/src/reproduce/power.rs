@@ -29,7 +29,7 @@ pub(super) struct Experiment {
 }
 
 /// What came of it.
-pub(super) struct Outcome {
+pub(super) struct CappingOutcome {
     /// Mean latency of user-facing VMs and mean running time of the others, each over that without a cap.
     latency: f64,
     running: f64,
@@ -59,7 +59,7 @@ pub(super) const POLL_MS: u64 = 200;
 
 impl Experiment {
     /// Runs it with one seed: the same loads whatever the capping is.
-    pub(super) fn run(&self, seed: u64) -> Result<Outcome, Failure> {
+    pub(super) fn run(&self, seed: u64) -> Result<CappingOutcome, Failure> {
         // What no draw reaches is no cap.
         let none = Capping { budget_w: 1e9, ..Capping::default() };
         let capping = self.capping.unwrap_or(none);
@@ -94,13 +94,13 @@ fn strayed(parts: &[Part], seed: u64, server: u64, second: u64) -> Vec<Part> {
 
 /// The frequencies that a part had.
 #[derive(Clone)]
-struct Seen {
+struct PartFrequencies {
     /// Polls by the mean frequency of its cores, in percent of the nominal one.
     polls: [u32; 101],
     lowest: f64,
 }
 
-impl Seen {
+impl PartFrequencies {
     const NONE: Self = Self { polls: [0; 101], lowest: 1.0 };
 
     fn note(&mut self, mean: f64, lowest: f64) {
@@ -119,7 +119,7 @@ impl Seen {
 /// What is seen of a chassis, poll by poll.
 struct Watched {
     /// What each part of every server had.
-    frequencies: Vec<Vec<Seen>>,
+    frequencies: Vec<Vec<PartFrequencies>>,
     draws: Vec<f64>,
     batch_pct: Vec<f64>,
     rapl: u64,
@@ -128,7 +128,7 @@ struct Watched {
 
 impl Watched {
     fn of(servers: &[Vec<Part>]) -> Self {
-        let each = |parts: &Vec<Part>| vec![Seen::NONE; parts.len()];
+        let each = |parts: &Vec<Part>| vec![PartFrequencies::NONE; parts.len()];
         let user_facing = |parts: &Vec<Part>| parts.iter().map(|part| part.user_facing).collect();
         Self {
             frequencies: servers.iter().map(each).collect(),
@@ -152,7 +152,7 @@ impl Watched {
         self.draws.push(chassis.draw_w());
     }
 
-    fn outcome(self, servers: &[Vec<Part>], budget_w: f64) -> Outcome {
+    fn outcome(self, servers: &[Vec<Part>], budget_w: f64) -> CappingOutcome {
         let polls = self.draws.len() as f64;
         let parts: Vec<_> = servers.iter().flatten().zip(self.frequencies.iter().flatten()).collect();
         let of = |user_facing| parts.iter().filter(move |(part, _)| part.user_facing == user_facing);
@@ -164,7 +164,7 @@ impl Watched {
         let over = |draw: &&f64| **draw > budget_w + 1e-6;
         let longest = self.draws.chunk_by(|one, other| over(&one) == over(&other)).filter(|run| over(&&run[0]));
         let longest = longest.map(<[f64]>::len).max().unwrap_or(0);
-        Outcome {
+        CappingOutcome {
             latency: mean(true, |part, shares| {
                 latency_over(part.cores_milli.div_ceil(1_000), part.utilization, shares, CPU_BOUND)
             }),
@@ -186,13 +186,13 @@ impl Watched {
 }
 
 /// The outcomes of one experiment, one for each seed.
-pub(super) struct Tried {
+pub(super) struct SeedOutcomes {
     pub(super) what: String,
     pub(super) paper: &'static str,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<CappingOutcome>,
 }
 
-impl Tried {
+impl SeedOutcomes {
     pub(super) fn of(
         what: String,
         paper: &'static str,
@@ -203,7 +203,7 @@ impl Tried {
         Ok(Self { what, paper, outcomes })
     }
 
-    fn mean(&self, of: impl Fn(&Outcome) -> f64) -> f64 {
+    fn mean(&self, of: impl Fn(&CappingOutcome) -> f64) -> f64 {
         self.outcomes.iter().map(of).sum::<f64>() / self.outcomes.len() as f64
     }
 
@@ -230,7 +230,7 @@ impl Tried {
 
     pub(super) fn row(&self) -> Row {
         let measure =
-            |what, decimals, of: fn(&Outcome) -> f64| Measure::of(what, decimals, self.outcomes.iter().map(of));
+            |what, decimals, of: fn(&CappingOutcome) -> f64| Measure::of(what, decimals, self.outcomes.iter().map(of));
         Row {
             what: self.what.clone(),
             paper: Some(self.paper),
@@ -246,7 +246,7 @@ impl Tried {
     }
 
     /// A line over time of what its first seed saw at every poll.
-    fn line(&self, role: Role, of: fn(&Outcome) -> &[f64]) -> Series {
+    fn line(&self, role: Role, of: fn(&CappingOutcome) -> &[f64]) -> Series {
         let points = of(&self.outcomes[0]).iter().enumerate();
         let points = points.map(|(poll, value)| (poll as f64 * POLL_MS as f64, *value)).collect();
         // Behind the comma stands what all lines of a panel have in common.
@@ -256,7 +256,7 @@ impl Tried {
 }
 
 /// Lines over time of several experiments.
-pub(super) fn over_time(title: &str, unit: &str, tried: &[&Tried], of: fn(&Outcome) -> &[f64]) -> Panel {
+pub(super) fn over_time(title: &str, unit: &str, tried: &[&SeedOutcomes], of: fn(&CappingOutcome) -> &[f64]) -> Panel {
     const ROLES: [Role; 3] = [Role::Ghost, Role::Variant(0), Role::Live];
     let polls = of(&tried[0].outcomes[0]).len();
     Panel::Time(TimeChart {

@@ -21,7 +21,7 @@ const DAY_HOURS: u64 = 24;
 
 /// How many chassis, and for how long.
 #[derive(Clone, Copy)]
-pub(super) struct Draws {
+pub(super) struct PowerDraws {
     pub(super) chassis: u64,
     pub(super) days: u64,
     /// Fault domains over which a deployment's VMs are spread, each on another chassis; at least 1.
@@ -36,7 +36,7 @@ const CORES: Spread = &[(33, 1, 1), (27, 2, 2), (21, 4, 4), (10, 8, 8), (5, 16, 
 const VMS: Spread = &[(39, 1, 1), (14, 2, 2), (16, 3, 5), (9, 6, 10), (8, 11, 15), (5, 16, 25), (9, 26, 50)];
 const HOURS: Spread = &[(52, 1, 1), (5, 2, 2), (10, 3, 5), (9, 6, 10), (7, 10, 25), (8, 26, 720), (9, 721, 2_160)];
 
-impl Draws {
+impl PowerDraws {
     /// One reading for every chassis and hour.
     pub(super) fn history(self, seed: u64) -> Result<History, Failure> {
         let chassis: Vec<_> = (0..self.chassis).collect();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_history_has_a_reading_for_every_chassis_and_hour() {
-        let draws = Draws { chassis: 3, days: 2, domains: 5 };
+        let draws = PowerDraws { chassis: 3, days: 2, domains: 5 };
         let history = draws.history(1).expect("draws");
         assert_eq!(history.readings(), 3 * 2 * 24);
         assert!(history.highest_w() < 3_720.0 && history.exceeded_by(1.0) > 1_344.0);

@@ -6,7 +6,7 @@ use tiebreak_power::{Capping, Part};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Scale, without_trace};
-use super::power::{BATCH_BUSY, Experiment, Outcome, Tried, USER_FACING_BUSY, over_time, proxies};
+use super::power::{BATCH_BUSY, CappingOutcome, Experiment, SeedOutcomes, USER_FACING_BUSY, over_time, proxies};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 
@@ -31,8 +31,8 @@ const ABOUT: f64 = 1.02;
 
 /// The outcomes at one cap.
 struct AtCap {
-    full_server: Tried,
-    per_vm: Tried,
+    full_server: SeedOutcomes,
+    per_vm: SeedOutcomes,
 }
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let (seeds, seconds) = (scale.seeds(10), scale.pick(60, 600));
     let tried = |what: String, paper, capping| {
         let experiment = Experiment { servers: vec![server()], capping, seconds };
-        Tried::of(what, paper, &experiment, &seeds)
+        SeedOutcomes::of(what, paper, &experiment, &seeds)
     };
     let no_cap = tried("no cap".into(), "above 250 W", None)?;
     let at_cap = |(cap_w, papers): (f64, [&'static str; 2])| -> Result<AtCap, Failure> {
@@ -64,7 +64,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     );
     let all = std::iter::once(&no_cap).chain(caps.iter().flat_map(|cap| [&cap.full_server, &cap.per_vm]));
     let findings = Findings {
-        rows: all.map(Tried::row).collect(),
+        rows: all.map(SeedOutcomes::row).collect(),
         checks: checks(&no_cap, &caps),
         remarks: vec![proxies(), "the paper's bars have no numbers but those in its text".into()],
         panels: panels(&no_cap, &caps),
@@ -78,12 +78,12 @@ fn server() -> Vec<Part> {
     vec![part(USER_FACING_BUSY, true), part(BATCH_BUSY, false)]
 }
 
-fn checks(no_cap: &Tried, caps: &[AtCap]) -> Vec<Check> {
+fn checks(no_cap: &SeedOutcomes, caps: &[AtCap]) -> Vec<Check> {
     let shown = &caps[SHOWN];
     let (protected, last) = caps.split_at(caps.len() - 1);
     let full: Vec<_> = caps.iter().map(|cap| cap.full_server.latency()).collect();
     let kept = |cap: &AtCap| cap.per_vm.latency() <= ABOUT;
-    let longest = caps.iter().flat_map(|cap| [&cap.full_server, &cap.per_vm]).map(Tried::over_longest_s);
+    let longest = caps.iter().flat_map(|cap| [&cap.full_server, &cap.per_vm]).map(SeedOutcomes::over_longest_s);
     let longest = longest.fold(0.0, f64::max);
     let (batch, batch_full) = (shown.per_vm.running(), shown.full_server.running());
     vec![
@@ -120,12 +120,12 @@ fn checks(no_cap: &Tried, caps: &[AtCap]) -> Vec<Check> {
     ]
 }
 
-fn panels(no_cap: &Tried, caps: &[AtCap]) -> Vec<Panel> {
+fn panels(no_cap: &SeedOutcomes, caps: &[AtCap]) -> Vec<Panel> {
     let shown = &caps[SHOWN];
     let lines = [no_cap, &shown.full_server, &shown.per_vm];
-    let draws: fn(&Outcome) -> &[f64] = |it| &it.draws;
-    let bars = |title: &str, of: fn(&Tried) -> f64| {
-        let line = |label: &str, role, tried: fn(&AtCap) -> &Tried| {
+    let draws: fn(&CappingOutcome) -> &[f64] = |it| &it.draws;
+    let bars = |title: &str, of: fn(&SeedOutcomes) -> f64| {
+        let line = |label: &str, role, tried: fn(&AtCap) -> &SeedOutcomes| {
             let points = CAPS_W.into_iter().zip(caps).map(|(cap_w, cap)| (cap_w, of(tried(cap)))).rev().collect();
             Series::new(label, role, Style::Line, points)
         };
@@ -144,7 +144,7 @@ fn panels(no_cap: &Tried, caps: &[AtCap]) -> Vec<Panel> {
     vec![
         over_time("Draw of the server", "W", &lines, draws),
         over_time("Lowest frequency of any batch core", "% of nominal", &lines, |it| &it.batch_pct),
-        bars("95th-percentile latency of the user-facing VM", Tried::latency),
-        bars("Running time of the batch VM", Tried::running),
+        bars("95th-percentile latency of the user-facing VM", SeedOutcomes::latency),
+        bars("Running time of the batch VM", SeedOutcomes::running),
     ]
 }

@@ -6,7 +6,7 @@ use tiebreak_power::{Capping, Part};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Scale, without_trace};
-use super::power::{BATCH_BUSY, Experiment, Tried, USER_FACING_BUSY, over_time, proxies};
+use super::power::{BATCH_BUSY, Experiment, SeedOutcomes, USER_FACING_BUSY, over_time, proxies};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 
@@ -23,11 +23,11 @@ const USER_FACING_SERVERS: usize = 4;
 const ABOUT: f64 = 0.05;
 
 struct CappingTrials {
-    no_cap: Tried,
-    full_balanced: Tried,
-    per_vm_balanced: Tried,
-    full_imbalanced: Tried,
-    per_vm_imbalanced: Tried,
+    no_cap: SeedOutcomes,
+    full_balanced: SeedOutcomes,
+    per_vm_balanced: SeedOutcomes,
+    full_imbalanced: SeedOutcomes,
+    per_vm_imbalanced: SeedOutcomes,
 }
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let tried = |what: &str, paper, servers: &[Vec<Part>], per_vm: Option<bool>| {
         let capping = |per_vm| Capping { budget_w: BUDGET_W, per_vm, ..Capping::default() };
         let experiment = Experiment { servers: servers.to_vec(), capping: per_vm.map(capping), seconds };
-        Tried::of(what.into(), paper, &experiment, &seeds)
+        SeedOutcomes::of(what.into(), paper, &experiment, &seeds)
     };
     let (balanced, imbalanced) = (balanced(), imbalanced());
     let found = CappingTrials {
@@ -55,7 +55,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         100.0 * BATCH_BUSY,
         SERVERS - USER_FACING_SERVERS,
     );
-    let rows = found.all().map(Tried::row).collect();
+    let rows = found.all().map(SeedOutcomes::row).collect();
     let findings = Findings { rows, checks: found.checks(), remarks: remarks(), panels: found.panels() };
     let about = About { name: NAME, source: "Power oversubscription, Figure 6", setting, seeds };
     Figure::answer(given, about, findings)
@@ -95,15 +95,15 @@ fn remarks() -> Vec<String> {
 }
 
 impl CappingTrials {
-    fn all(&self) -> impl Iterator<Item = &Tried> {
+    fn all(&self) -> impl Iterator<Item = &SeedOutcomes> {
         let Self { no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced } = self;
         [no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced].into_iter()
     }
 
     fn checks(&self) -> Vec<Check> {
         let Self { no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced } = self;
-        let longest = self.all().skip(1).map(Tried::over_longest_s).fold(0.0, f64::max);
-        let below = |what, better: &Tried, worse: &Tried| {
+        let longest = self.all().skip(1).map(SeedOutcomes::over_longest_s).fold(0.0, f64::max);
+        let below = |what, better: &SeedOutcomes, worse: &SeedOutcomes| {
             let (one, other) = (better.running(), worse.running());
             Check::so(what, one < other, || format!("{one:.3} against {other:.3}"))
         };

@@ -1,12 +1,12 @@
 //! Power oversubscription Figure 7: what balancing power does to failures, empty servers and balance, by
-//! alpha and by who foretells. (Power oversubscription, section IV-E, row W6)
+//! alpha and by who predicts. (Power oversubscription, section IV-E, row W6)
 
 use std::sync::Arc;
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::Workload;
 use tiebreak_scenario::{Variant, WorkloadRef};
-use tiebreak_sim::{CappingKind, Foretelling, Plan, World};
+use tiebreak_sim::{CappingKind, LoadPredictor, Plan, World};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
@@ -33,11 +33,11 @@ const BEST: usize = 4;
 
 const NO_RULE: &str = "no rule";
 
-/// Who foretells, in the figure's order.
-const WAYS: [(Foretelling, &str); 3] = [
-    (Foretelling::Forests, "predictions"),
-    (Foretelling::Oracle, "oracle"),
-    (Foretelling::CriticalityOnly, "criticality alone"),
+/// Who predicts, in the figure's order.
+const WAYS: [(LoadPredictor, &str); 3] = [
+    (LoadPredictor::Forests, "predictions"),
+    (LoadPredictor::Oracle, "oracle"),
+    (LoadPredictor::CriticalityOnly, "criticality alone"),
 ];
 const FORESTS: usize = 0;
 const ORACLE: usize = 1;
@@ -59,7 +59,7 @@ const PLACES: [(&str, Option<u32>); 3] =
 type Seen = [f64; MEASURES.len()];
 
 /// The runs of one seed.
-struct Tried {
+struct SeedRuns {
     no_rule: Seen,
     /// By way and alpha.
     with_rule: [[Seen; ALPHAS.len()]; WAYS.len()],
@@ -111,31 +111,31 @@ fn variant(given: &Given, scale: Scale) -> Result<Variant, Failure> {
 }
 
 /// Everything of one seed: each way learns once.
-fn one(variant: &Variant, seed: u64, scale: Scale) -> Result<Tried, Failure> {
+fn one(variant: &Variant, seed: u64, scale: Scale) -> Result<SeedRuns, Failure> {
     let variant = Variant { seed, ..variant.clone() };
     let workload = Arc::new(variant.generate().expect("the preset is a generated one"));
     let mut without = variant.clone();
     without.set("rules.PowerBalance.on", "false")?;
     let no_rule = seen(without.untrained_plan(workload.clone())?);
     let (mut with_rule, mut places) = ([[Seen::default(); ALPHAS.len()]; WAYS.len()], Vec::new());
-    for ((foretelling, _), seen_of_way) in WAYS.iter().zip(&mut with_rule) {
+    for ((predictor, _), seen_of_way) in WAYS.iter().zip(&mut with_rule) {
         let mut variant = variant.clone();
-        variant.power.foretelling = *foretelling;
+        variant.power.foretelling = *predictor;
         let plan = variant.untrained_plan(workload.clone())?;
-        let loads = variant.foretelling(&plan).expect("the rule asks for it").finish().loads;
+        let loads = variant.predict_loads(&plan).expect("the rule asks for it").finish().loads;
         let run = |variant: &Variant| Ok::<_, Failure>(seen(planned(variant, &workload)?.with_loads(&loads)));
         for ((alpha, _), seen) in ALPHAS.iter().zip(seen_of_way) {
             variant.set("rules.PowerBalance.alpha", &alpha.to_string())?;
             *seen = run(&variant)?;
         }
-        if *foretelling == Foretelling::Forests && !scale.is_quick {
+        if *predictor == LoadPredictor::Forests && !scale.is_quick {
             variant.set("rules.PowerBalance.alpha", &ALPHAS[BEST].0.to_string())?;
             for place in PLACES {
                 places.push(run(&placed(&variant, place))?);
             }
         }
     }
-    Ok(Tried { no_rule, with_rule, places })
+    Ok(SeedRuns { no_rule, with_rule, places })
 }
 
 fn planned(variant: &Variant, workload: &Arc<Workload>) -> Result<Plan, Failure> {
@@ -159,20 +159,20 @@ fn seen(plan: Plan) -> Seen {
     [failed, summary.empty_hosts_pct_mean, 100.0 * chassis, 100.0 * servers]
 }
 
-fn mean(tried: &[Tried], of: impl Fn(&Tried) -> f64) -> f64 {
+fn mean(tried: &[SeedRuns], of: impl Fn(&SeedRuns) -> f64) -> f64 {
     tried.iter().map(of).sum::<f64>() / tried.len() as f64
 }
 
-fn no_rule(tried: &[Tried], measure: usize) -> f64 {
+fn no_rule(tried: &[SeedRuns], measure: usize) -> f64 {
     mean(tried, |tried| tried.no_rule[measure])
 }
 
-fn with_rule(tried: &[Tried], measure: usize, way: usize) -> [f64; ALPHAS.len()] {
+fn with_rule(tried: &[SeedRuns], measure: usize, way: usize) -> [f64; ALPHAS.len()] {
     core::array::from_fn(|alpha| mean(tried, |tried| tried.with_rule[way][alpha][measure]))
 }
 
 /// A line for each way, the existing scheduler first in all of them.
-fn rows(measure: usize, tried: &[Tried]) -> impl Iterator<Item = Row> {
+fn rows(measure: usize, tried: &[SeedRuns]) -> impl Iterator<Item = Row> {
     let (what, decimals) = MEASURES[measure];
     WAYS.iter().enumerate().map(move |(way, (_, name))| {
         let values = with_rule(tried, measure, way);
@@ -195,7 +195,7 @@ const SLIGHTLY: f64 = 0.8;
 /// "Much worse".
 const MUCH: f64 = 1.25;
 
-fn checks(tried: &[Tried]) -> Vec<Check> {
+fn checks(tried: &[SeedRuns]) -> Vec<Check> {
     let plain = |measure| no_rule(tried, measure);
     let of = |measure, way| with_rule(tried, measure, way);
     let [failed, empty, chassis, servers] = [FAILED, EMPTY, CHASSIS, SERVERS].map(|measure| of(measure, FORESTS));
@@ -266,7 +266,7 @@ fn slightly(what: &'static str, predicted: f64, oracle: f64) -> Check {
     Check::so(what, holds, || format!("{oracle:.2} against {predicted:.2} with alpha 0.8"))
 }
 
-fn remarks(tried: &[Tried]) -> Vec<String> {
+fn remarks(tried: &[SeedRuns]) -> Vec<String> {
     let at = |place: usize| {
         let (above, buckets) = PLACES[place];
         let [failed, empty, chassis, servers] =
@@ -291,7 +291,7 @@ fn remarks(tried: &[Tried]) -> Vec<String> {
     remarks
 }
 
-fn panel(measure: usize, tried: &[Tried]) -> Panel {
+fn panel(measure: usize, tried: &[SeedRuns]) -> Panel {
     const ROLES: [Role; WAYS.len()] = [Role::Variant(0), Role::Variant(1), Role::Variant(2)];
     let points =
         |values: [f64; ALPHAS.len()]| ALPHAS.iter().zip(values).map(|((alpha, _), value)| (*alpha, value)).collect();

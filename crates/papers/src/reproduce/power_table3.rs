@@ -1,9 +1,9 @@
-//! Power Table III: how well a VM's type and its 95th percentile are foretold when it arrives, by random forests and by
+//! Power Table III: how well a VM's type and its 95th percentile are predicted when it arrives, by random forests and by
 //! gradient boosting. (Power, sections III-B and IV-B)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_criticality::habits::{Habits, arrivals};
-use tiebreak_criticality::{Confusion, ForestSettings, Foretelling, Learning, Method, ModelQuality, Quality};
+use tiebreak_criticality::{Confusion, ForestSettings, Learning, LoadPredictor, Method, ModelQuality, Quality};
 use tiebreak_model::random::Seed;
 
 use super::Check;
@@ -35,7 +35,7 @@ const BOOSTING: By = |found| &found.boosting;
 type Of = fn(&Quality) -> &ModelQuality;
 
 const TYPE: Of = |quality| &quality.criticality;
-const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is foretold too");
+const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is predicted too");
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
@@ -72,7 +72,7 @@ fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<
     let jobs: Vec<_> =
         seeds.iter().flat_map(|seed| forests.into_iter().chain([boosting]).map(|settings| (*seed, settings))).collect();
     let judge = |(seed, settings): &(u64, ForestSettings)| {
-        let learning = Learning::new(arrivals(habits, Seed(*seed)), Foretelling::Forests, *settings, Seed(*seed));
+        let learning = Learning::new(arrivals(habits, Seed(*seed)), LoadPredictor::Forests, *settings, Seed(*seed));
         Ok(learning.finish().quality.expect("what is predicted is judged"))
     };
     let mut judged = at_once(&jobs, judge)?.into_iter();

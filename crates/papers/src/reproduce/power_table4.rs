@@ -6,7 +6,7 @@ use tiebreak_power::{APPROACHES, Budget, Candidate, Site, Terms};
 
 use super::Check;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use super::power_draws::Draws;
+use super::power_draws::PowerDraws;
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 
@@ -42,7 +42,7 @@ struct SeedBudgets {
 }
 
 impl SeedBudgets {
-    fn of(draws: Draws, seed: u64) -> Result<Self, Failure> {
+    fn of(draws: PowerDraws, seed: u64) -> Result<Self, Failure> {
         let history = draws.history(seed)?;
         let budgets = APPROACHES.iter().map(|approach| approach.budget(&history, &Terms::default()));
         Ok(Self {
@@ -66,11 +66,13 @@ impl SeedBudgets {
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given);
-    let draws = scale
-        .pick(Draws { chassis: 120, days: 14, domains: DOMAINS }, Draws { chassis: 1_440, days: 91, domains: DOMAINS });
+    let draws = scale.pick(
+        PowerDraws { chassis: 120, days: 14, domains: DOMAINS },
+        PowerDraws { chassis: 1_440, days: 91, domains: DOMAINS },
+    );
     let seeds = scale.seeds(3);
     let found = seeds.iter().map(|seed| SeedBudgets::of(draws, *seed)).collect::<Result<Vec<_>, _>>()?;
-    let others = [1, 50].map(|domains| SeedBudgets::of(Draws { domains, ..draws }, seeds[0]));
+    let others = [1, 50].map(|domains| SeedBudgets::of(PowerDraws { domains, ..draws }, seeds[0]));
     let [whole, apart] = others;
     let terms = Terms::default();
     let setting = format!(

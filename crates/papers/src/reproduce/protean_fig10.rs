@@ -18,7 +18,7 @@ use tiebreak_console::shown::count;
 const NAME: &str = "protean-fig10";
 
 /// Updates and times between two moments of a run.
-struct Span {
+struct RunSpan {
     /// Machines ranked again for a decision that hit, and for one that missed.
     on_hit: f64,
     on_miss: f64,
@@ -72,14 +72,14 @@ fn variant(machines: u32, hours: Hours, given: &Given) -> Result<Variant, Failur
     Ok(variant)
 }
 
-fn span(agents: &Agents, from: &CacheCounters, to: &CacheCounters) -> Span {
+fn span(agents: &Agents, from: &CacheCounters, to: &CacheCounters) -> RunSpan {
     let (hits, misses) = ((to.hits - from.hits) as f64, (to.misses - from.misses) as f64);
     let ranked_on_hits = (to.on_hits.ranked - from.on_hits.ranked) as f64;
     let ranked_on_misses = (to.on_misses.ranked - from.on_misses.ranked) as f64;
     let in_background = (to.in_background.ranked - from.in_background.ranked) as f64;
     let all = ranked_on_hits + ranked_on_misses + in_background;
     let ms = |machines: f64| agents.base_ms as f64 + machines * agents.update_us / 1_000.0;
-    Span {
+    RunSpan {
         on_hit: ranked_on_hits / hits,
         on_miss: ranked_on_misses / misses,
         judged_on_miss: (to.on_misses.judged - from.on_misses.judged) as f64 / misses,
@@ -92,18 +92,23 @@ fn span(agents: &Agents, from: &CacheCounters, to: &CacheCounters) -> Span {
 }
 
 /// A line of the table.
-struct Line {
+struct TableLine {
     what: &'static str,
     paper: Option<&'static str>,
     decimals: usize,
-    value: fn(&Span) -> f64,
+    value: fn(&RunSpan) -> f64,
 }
 
-const fn line(what: &'static str, paper: Option<&'static str>, decimals: usize, value: fn(&Span) -> f64) -> Line {
-    Line { what, paper, decimals, value }
+const fn line(
+    what: &'static str,
+    paper: Option<&'static str>,
+    decimals: usize,
+    value: fn(&RunSpan) -> f64,
+) -> TableLine {
+    TableLine { what, paper, decimals, value }
 }
 
-static LINES: [Line; 8] = [
+static LINES: [TableLine; 8] = [
     line("decision on a hit, ms", Some("14"), 1, |span| span.hit_ms),
     line("decision on a miss, ms", Some("70 to 88"), 1, |span| span.miss_ms),
     line("all decisions, ms", Some("about 20"), 1, |span| span.mean_ms),
@@ -114,8 +119,8 @@ static LINES: [Line; 8] = [
     line("updates in the background, %", Some("80 to 96"), 1, |span| span.background_pct),
 ];
 
-fn rows(spans: &[Span]) -> Vec<Row> {
-    let row = |line: &Line| Row {
+fn rows(spans: &[RunSpan]) -> Vec<Row> {
+    let row = |line: &TableLine| Row {
         what: line.what.into(),
         paper: line.paper,
         ours: vec![Measure::of("ours", line.decimals, spans.iter().map(line.value))],
@@ -123,8 +128,8 @@ fn rows(spans: &[Span]) -> Vec<Row> {
     LINES.iter().map(row).collect()
 }
 
-fn checks(spans: &[Span]) -> Vec<Check> {
-    let mean = |value: fn(&Span) -> f64| spans.iter().map(value).sum::<f64>() / spans.len() as f64;
+fn checks(spans: &[RunSpan]) -> Vec<Check> {
+    let mean = |value: fn(&RunSpan) -> f64| spans.iter().map(value).sum::<f64>() / spans.len() as f64;
     let (hit, miss, all) = (mean(|span| span.hit_ms), mean(|span| span.miss_ms), mean(|span| span.mean_ms));
     let background = mean(|span| span.background_pct);
     let (few, many) = (mean(|span| span.on_hit), mean(|span| span.on_miss));
@@ -142,8 +147,8 @@ fn checks(spans: &[Span]) -> Vec<Check> {
     ]
 }
 
-fn remarks(spans: &[Span]) -> Vec<String> {
-    let mean = |value: fn(&Span) -> f64| spans.iter().map(value).sum::<f64>() / spans.len() as f64;
+fn remarks(spans: &[RunSpan]) -> Vec<String> {
+    let mean = |value: fn(&RunSpan) -> f64| spans.iter().map(value).sum::<f64>() / spans.len() as f64;
     vec![format!(
         "a miss ranks every machine of the best clusters, {:.0} of them, and each costs the same in this model; the \
          layers below judge {:.0} again, counting a machine once a layer",
@@ -152,8 +157,8 @@ fn remarks(spans: &[Span]) -> Vec<String> {
     )]
 }
 
-fn panels(hours: &[Span]) -> Vec<Panel> {
-    let line = |name: &str, role, value: fn(&Span) -> f64| {
+fn panels(hours: &[RunSpan]) -> Vec<Panel> {
+    let line = |name: &str, role, value: fn(&RunSpan) -> f64| {
         let points = (1_u32..).zip(hours).map(|(hour, span)| (f64::from(hour), value(span)));
         Series::new(name, role, Style::Line, points.collect())
     };

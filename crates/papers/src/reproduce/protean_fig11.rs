@@ -63,7 +63,7 @@ const MISS: usize = 1;
 const WITHOUT: usize = 2;
 
 /// One zone under all ways.
-struct Size {
+struct ZoneLatency {
     machines: u32,
     /// Median latency by the model.
     ms: [f64; WAYS.len()],
@@ -94,12 +94,12 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Figure::answer(given, about, findings)
 }
 
-fn of_size(size: u32, scale: Scale, given: &Given) -> Result<Size, Failure> {
+fn of_size(size: u32, scale: Scale, given: &Given) -> Result<ZoneLatency, Failure> {
     let mut variant = zone(size)?;
     variant.agents.latency = Latency::Updates;
     variant.caches.rule_objects = true;
     set_fields(&mut variant, given)?;
-    let mut all = Size { machines: machines(&variant), ms: [0.0; 3], us: [0.0; 3], hit_pct: 0.0 };
+    let mut all = ZoneLatency { machines: machines(&variant), ms: [0.0; 3], us: [0.0; 3], hit_pct: 0.0 };
     for (index, way) in WAYS.iter().enumerate() {
         let mut variant = variant.clone();
         (way.change)(&mut variant);
@@ -147,10 +147,10 @@ fn decide(variant: &Variant) -> Result<CacheRun, Failure> {
     Ok(CacheRun { ms: summary.answers.p50_ms, us: us / decisions, hit_pct: 100.0 * hits / looked })
 }
 
-fn rows(sizes: &[Size], scale: Scale) -> Vec<Row> {
+fn rows(sizes: &[ZoneLatency], scale: Scale) -> Vec<Row> {
     let one = |what, decimals, value: f64| Measure::of(what, decimals, std::iter::once(value));
     let last = sizes.len() - 1;
-    let row = |(index, size): (usize, &Size)| {
+    let row = |(index, size): (usize, &ZoneLatency)| {
         let mut ours: Vec<_> = WAYS.iter().zip(size.ms).map(|(way, ms)| one(way.ms, 0, ms)).collect();
         // What this computer takes is another number each time, so the small size leaves it out.
         if !scale.is_quick {
@@ -162,7 +162,7 @@ fn rows(sizes: &[Size], scale: Scale) -> Vec<Row> {
     sizes.iter().enumerate().map(row).collect()
 }
 
-fn checks(sizes: &[Size]) -> Vec<Check> {
+fn checks(sizes: &[ZoneLatency]) -> Vec<Check> {
     let (first, last) = (&sizes[0], &sizes[sizes.len() - 1]);
     let grows = |way: usize| sizes.windows(2).find(|pair| pair[1].ms[way] <= pair[0].ms[way]);
     let stays = grows(WITHOUT).map(|pair| format!("{:.0} and {:.0} ms", pair[0].ms[WITHOUT], pair[1].ms[WITHOUT]));
@@ -178,11 +178,11 @@ fn checks(sizes: &[Size]) -> Vec<Check> {
     ]
 }
 
-fn is_between(size: &Size) -> bool {
+fn is_between(size: &ZoneLatency) -> bool {
     size.ms[HIT] < size.ms[MISS] && size.ms[MISS] <= size.ms[WITHOUT]
 }
 
-fn remarks(sizes: &[Size]) -> Vec<String> {
+fn remarks(sizes: &[ZoneLatency]) -> Vec<String> {
     let last = &sizes[sizes.len() - 1];
     vec![
         format!(
@@ -197,9 +197,9 @@ fn remarks(sizes: &[Size]) -> Vec<String> {
     ]
 }
 
-fn panels(sizes: &[Size], scale: Scale) -> Vec<Panel> {
+fn panels(sizes: &[ZoneLatency], scale: Scale) -> Vec<Panel> {
     const ROLES: [Role; 3] = [Role::Live, Role::Variant(0), Role::Variant(1)];
-    let plot = |title: &str, unit: &str, value: fn(&Size) -> [f64; 3]| {
+    let plot = |title: &str, unit: &str, value: fn(&ZoneLatency) -> [f64; 3]| {
         let line = |way: usize| sizes.iter().map(|size| (f64::from(size.machines), value(size)[way])).collect();
         let series = WAYS.iter().enumerate().zip(ROLES);
         Panel::Plot(Plot {

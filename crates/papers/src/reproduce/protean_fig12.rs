@@ -20,7 +20,7 @@ const MIB: f64 = 1_048_576.0;
 static WAYS: [(&str, Option<u32>); 2] = [("as by default, MiB", None), ("forgetting sooner, MiB", Some(500))];
 
 /// One zone: MiB an agent, for each way and seed.
-struct Size {
+struct ZoneMemory {
     machines: u32,
     mib: [Vec<f64>; WAYS.len()],
 }
@@ -69,9 +69,9 @@ fn of_size(
     Ok((machines(&variant), mib))
 }
 
-fn together(seeds: &[(u32, [f64; WAYS.len()])]) -> Size {
+fn together(seeds: &[(u32, [f64; WAYS.len()])]) -> ZoneMemory {
     let mib = std::array::from_fn(|way| seeds.iter().map(|(_, mib)| mib[way]).collect());
-    Size { machines: seeds[0].0, mib }
+    ZoneMemory { machines: seeds[0].0, mib }
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -79,7 +79,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// The slope of a straight line through the logarithms: memory grows like machines to its power.
-fn exponent(sizes: &[Size], way: usize) -> f64 {
+fn exponent(sizes: &[ZoneMemory], way: usize) -> f64 {
     let points = sizes.iter().map(|size| (f64::from(size.machines).ln(), mean(&size.mib[way]).ln()));
     let count = sizes.len() as f64;
     let (x, y) = points.clone().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
@@ -89,8 +89,8 @@ fn exponent(sizes: &[Size], way: usize) -> f64 {
     both / across
 }
 
-fn rows(sizes: &[Size]) -> Vec<Row> {
-    let row = |size: &Size| Row {
+fn rows(sizes: &[ZoneMemory]) -> Vec<Row> {
+    let row = |size: &ZoneMemory| Row {
         what: format!("{} machines", count(size.machines.into())),
         paper: None,
         ours: WAYS.iter().zip(&size.mib).map(|((name, _), mib)| Measure::of(name, 1, mib.iter().copied())).collect(),
@@ -102,7 +102,7 @@ fn rows(sizes: &[Size]) -> Vec<Row> {
     rows
 }
 
-fn checks(sizes: &[Size]) -> Vec<Check> {
+fn checks(sizes: &[ZoneMemory]) -> Vec<Check> {
     let slope = exponent(sizes, 0);
     let fall = sizes.windows(2).find(|pair| mean(&pair[1].mib[0]) <= mean(&pair[0].mib[0]));
     vec![
@@ -114,7 +114,7 @@ fn checks(sizes: &[Size]) -> Vec<Check> {
     ]
 }
 
-fn remarks(sizes: &[Size]) -> Vec<String> {
+fn remarks(sizes: &[ZoneMemory]) -> Vec<String> {
     let turn = sizes.iter().position(|size| size.machines >= 10_000).unwrap_or(0);
     let (small, large) = (exponent(&sizes[..=turn], 0), exponent(&sizes[turn..], 0));
     vec![format!(
@@ -123,7 +123,7 @@ fn remarks(sizes: &[Size]) -> Vec<String> {
     )]
 }
 
-fn panels(sizes: &[Size]) -> Vec<Panel> {
+fn panels(sizes: &[ZoneMemory]) -> Vec<Panel> {
     const NAMES: [(&str, Role); WAYS.len()] = [("default", Role::Live), ("sooner", Role::Variant(0))];
     let line = |way: usize| sizes.iter().map(|size| (f64::from(size.machines), mean(&size.mib[way]))).collect();
     let series = NAMES.iter().enumerate().map(|(way, (name, role))| Series::new(*name, *role, Style::Line, line(way)));

@@ -34,7 +34,7 @@ struct Spike {
 }
 
 /// So many agents, for each seed.
-struct Line {
+struct SpikeLine {
     agents: u32,
     spikes: Vec<Spike>,
 }
@@ -57,7 +57,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut spikes = spikes.into_iter();
     let lines: Vec<_> = AGENTS
         .iter()
-        .map(|agents| Line { agents: *agents, spikes: spikes.by_ref().take(seeds.len()).collect() })
+        .map(|agents| SpikeLine { agents: *agents, spikes: spikes.by_ref().take(seeds.len()).collect() })
         .collect();
     let setting = format!(
         "{} requests of one VM within {} s in a zone of {} machines. {}",
@@ -111,7 +111,7 @@ fn answered_s(asked: &[u32], rates: &Rates) -> f64 {
     second.map_or(f64::NAN, |second| second as f64 + 1.0)
 }
 
-fn mean(line: &Line, value: fn(&Spike) -> f64) -> f64 {
+fn mean(line: &SpikeLine, value: fn(&Spike) -> f64) -> f64 {
     line.spikes.iter().map(value).sum::<f64>() / line.spikes.len() as f64
 }
 
@@ -119,8 +119,8 @@ fn done_s(spike: &Spike) -> f64 {
     spike.rates.done_s
 }
 
-fn rows(lines: &[Line]) -> Vec<Row> {
-    let row = |line: &Line| {
+fn rows(lines: &[SpikeLine]) -> Vec<Row> {
+    let row = |line: &SpikeLine| {
         let over =
             |what, decimals, value: fn(&Spike) -> f64| Measure::of(what, decimals, line.spikes.iter().map(value));
         Row {
@@ -143,11 +143,11 @@ fn rows(lines: &[Line]) -> Vec<Row> {
     lines.iter().map(row).collect()
 }
 
-fn with(lines: &[Line], agents: u32) -> &Line {
+fn with(lines: &[SpikeLine], agents: u32) -> &SpikeLine {
     lines.iter().find(|line| line.agents == agents).expect("a number of agents that was run")
 }
 
-fn checks(lines: &[Line]) -> Vec<Check> {
+fn checks(lines: &[SpikeLine]) -> Vec<Check> {
     let seconds = |agents| mean(with(lines, agents), done_s);
     let slower = lines.windows(2).find(|pair| mean(&pair[1], done_s) > 1.05 * mean(&pair[0], done_s));
     vec![
@@ -164,7 +164,7 @@ fn checks(lines: &[Line]) -> Vec<Check> {
     ]
 }
 
-fn remarks(lines: &[Line]) -> Vec<String> {
+fn remarks(lines: &[SpikeLine]) -> Vec<String> {
     let seconds = |agents| mean(with(lines, agents), |spike| spike.whole_95_s);
     vec![format!(
         "where requests of several VMs are placed whole, 5 agents answer 95 % of them in {:.1} s and 1 in {:.1} s; the \
@@ -174,7 +174,7 @@ fn remarks(lines: &[Line]) -> Vec<String> {
     )]
 }
 
-fn panels(lines: &[Line]) -> Vec<Panel> {
+fn panels(lines: &[SpikeLine]) -> Vec<Panel> {
     const ROLES: [Role; 4] = [Role::Live, Role::Variant(0), Role::Variant(1), Role::Variant(2)];
     let points = |values: &mut dyn Iterator<Item = u32>| {
         (0_u32..).zip(values).map(|(second, value)| (f64::from(second), f64::from(value))).collect()

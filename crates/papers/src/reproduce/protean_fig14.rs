@@ -42,7 +42,7 @@ struct ConflictRun {
 }
 
 /// So many agents: for each way the runs of all seeds.
-struct Line {
+struct ConflictLine {
     agents: u32,
     ways: [Vec<ConflictRun>; WAYS.len()],
 }
@@ -64,7 +64,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut runs = runs.into_iter();
     let mut next = || runs.by_ref().take(seeds.len()).collect::<Vec<_>>();
     let lines: Vec<_> =
-        AGENTS.iter().map(|agents| Line { agents: *agents, ways: std::array::from_fn(|_| next()) }).collect();
+        AGENTS.iter().map(|agents| ConflictLine { agents: *agents, ways: std::array::from_fn(|_| next()) }).collect();
     let setting = format!(
         "{spikes} spikes a minute apart, each an hour's VMs within {} s, in a zone of {} machines. {}",
         SPIKES.width.0 / 1_000,
@@ -89,20 +89,20 @@ fn one(variant: &Variant, agents: u32, times: f64, seed: u64) -> Result<Conflict
     Ok(ConflictRun { conflicts: rates.conflicts_p99(), answered: rates.answered_p99(), density_pct })
 }
 
-fn mean(line: &Line, way: usize, value: fn(&ConflictRun) -> f64) -> f64 {
+fn mean(line: &ConflictLine, way: usize, value: fn(&ConflictRun) -> f64) -> f64 {
     line.ways[way].iter().map(value).sum::<f64>() / line.ways[way].len() as f64
 }
 
-fn conflicts(line: &Line, way: usize) -> f64 {
+fn conflicts(line: &ConflictLine, way: usize) -> f64 {
     mean(line, way, |run| run.conflicts)
 }
 
-fn answered(line: &Line, way: usize) -> f64 {
+fn answered(line: &ConflictLine, way: usize) -> f64 {
     mean(line, way, |run| run.answered)
 }
 
-fn rows(lines: &[Line]) -> Vec<Row> {
-    let row = |line: &Line, way: usize| {
+fn rows(lines: &[ConflictLine]) -> Vec<Row> {
+    let row = |line: &ConflictLine, way: usize| {
         let over = |what, decimals, value: fn(&ConflictRun) -> f64| {
             Measure::of(what, decimals, line.ways[way].iter().map(value))
         };
@@ -119,12 +119,12 @@ fn rows(lines: &[Line]) -> Vec<Row> {
     lines.iter().flat_map(|line| (0..WAYS.len()).map(move |way| row(line, way))).collect()
 }
 
-fn checks(lines: &[Line]) -> Vec<Check> {
+fn checks(lines: &[ConflictLine]) -> Vec<Check> {
     let several = || lines.iter().filter(|line| line.agents > 2);
     let (first, last) = (&lines[0], &lines[lines.len() - 1]);
     let not_fewer = several().find(|line| conflicts(line, WITH) >= conflicts(line, WITHOUT));
     let not_more = several().find(|line| answered(line, WITH) <= answered(line, WITHOUT));
-    let against = |line: &Line, value: fn(&Line, usize) -> f64| {
+    let against = |line: &ConflictLine, value: fn(&ConflictLine, usize) -> f64| {
         format!("{:.0} with it, {:.0} without, {}", value(line, WITH), value(line, WITHOUT), of_agents(line.agents))
     };
     let (gained, alone) = (answered(last, WITH), answered(first, WITH));
@@ -146,11 +146,11 @@ fn checks(lines: &[Line]) -> Vec<Check> {
 }
 
 /// Conflicts over commits in the 99th percentiles, in percent.
-fn share(line: &Line, way: usize) -> f64 {
+fn share(line: &ConflictLine, way: usize) -> f64 {
     100.0 * conflicts(line, way) / (conflicts(line, way) + answered(line, way))
 }
 
-fn remarks(lines: &[Line]) -> Vec<String> {
+fn remarks(lines: &[ConflictLine]) -> Vec<String> {
     let last = &lines[lines.len() - 1];
     vec![format!(
         "avoidance that follows the share of failures holds itself in check: the fewer fail, the less it is used; with \
@@ -161,9 +161,9 @@ fn remarks(lines: &[Line]) -> Vec<String> {
     )]
 }
 
-fn panels(lines: &[Line]) -> Vec<Panel> {
+fn panels(lines: &[ConflictLine]) -> Vec<Panel> {
     const NAMES: [&str; WAYS.len()] = ["without", "avoiding", "4x as often"];
-    let plot = |title: &str, value: fn(&Line, usize) -> f64| {
+    let plot = |title: &str, value: fn(&ConflictLine, usize) -> f64| {
         let line = |way: usize| lines.iter().map(|line| (f64::from(line.agents), value(line, way))).collect();
         let series = NAMES.iter().enumerate();
         Panel::Plot(Plot {

@@ -148,18 +148,18 @@ struct MigrationStudy<'a> {
 
 /// Which part of a run.
 #[derive(Clone, Copy)]
-enum Part {
+enum RunPart {
     Before,
     After,
 }
 
 impl MigrationStudy<'_> {
     /// The mean of samples over what is compared of a part.
-    fn mean(&self, samples: &Samples, part: Part) -> f64 {
+    fn mean(&self, samples: &Samples, part: RunPart) -> f64 {
         let Days { before, after, compared } = self.days;
         let end = match part {
-            Part::Before => before,
-            Part::After => before + after,
+            RunPart::Before => before,
+            RunPart::After => before + after,
         };
         let [from, to] = [end - compared, end].map(|day| (day * Millis::DAY.0) as f64);
         let inside = samples.iter().filter(|(time, value)| (from..to).contains(time) && value.is_finite());
@@ -168,21 +168,21 @@ impl MigrationStudy<'_> {
     }
 
     /// VMs placed of those that came, in percent.
-    fn fulfilled(&self, run: &ThinnedRun, part: Part) -> f64 {
+    fn fulfilled(&self, run: &ThinnedRun, part: RunPart) -> f64 {
         let (placed, rejected) = (self.mean(&run.placed, part), self.mean(&run.rejected, part));
         100.0 * placed / (placed + rejected)
     }
 
-    fn row(&self, what: &str, paper: &'static str, value: impl Fn(&ThinnedRun, Part) -> f64) -> Row {
+    fn row(&self, what: &str, paper: &'static str, value: impl Fn(&ThinnedRun, RunPart) -> f64) -> Row {
         let over = |name, of: &dyn Fn(&Trio) -> f64| Measure::of(name, 2, self.trios.iter().map(of));
         Row {
             what: what.into(),
             paper: Some(paper),
             ours: vec![
-                over("before", &|trio| value(&trio.both, Part::Before)),
-                over("after", &|trio| value(&trio.both, Part::After)),
-                over("limit alone", &|trio| value(&trio.limit, Part::After)),
-                over("unchanged", &|trio| value(&trio.unchanged, Part::After)),
+                over("before", &|trio| value(&trio.both, RunPart::Before)),
+                over("after", &|trio| value(&trio.both, RunPart::After)),
+                over("limit alone", &|trio| value(&trio.limit, RunPart::After)),
+                over("unchanged", &|trio| value(&trio.unchanged, RunPart::After)),
             ],
         }
     }
@@ -203,10 +203,10 @@ impl MigrationStudy<'_> {
 
     fn checks(&self) -> Vec<Check> {
         let all: fn(&Trio) -> [&ThinnedRun; 2] = |trio| [&trio.both, &trio.unchanged];
-        let used = self.gain(all, |run| self.mean(&run.utilization, Part::After));
-        let dense = self.gain(all, |run| self.mean(&run.density, Part::After));
-        let moved = self.gain(|trio| [&trio.both, &trio.limit], |run| self.mean(&run.density, Part::After));
-        let placed = self.gain(all, |run| self.fulfilled(run, Part::After));
+        let used = self.gain(all, |run| self.mean(&run.utilization, RunPart::After));
+        let dense = self.gain(all, |run| self.mean(&run.density, RunPart::After));
+        let moved = self.gain(|trio| [&trio.both, &trio.limit], |run| self.mean(&run.density, RunPart::After));
+        let placed = self.gain(all, |run| self.fulfilled(run, RunPart::After));
         let points = |gain: f64| move || format!("{gain:+.2} points");
         vec![
             Check::so("utilization rises by half a point or more", used >= 0.5, points(used)),

@@ -38,17 +38,17 @@ static PAPER: [Paper; 6] = [
 
 /// The paper's figure and ours.
 #[derive(Serialize)]
-struct Pair {
+struct PaperAndOurs {
     paper: f64,
     ours: Spread,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct BucketsRow {
     buckets: Option<u32>,
-    packing_density_pct: Pair,
-    post_best_fit_share_pct: Pair,
-    conflicts_per_minute_p99: Pair,
+    packing_density_pct: PaperAndOurs,
+    post_best_fit_share_pct: PaperAndOurs,
+    conflicts_per_minute_p99: PaperAndOurs,
     conflicts: Spread,
     rejections: Spread,
     /// Of these, VMs of requests whose last retry ended in a conflict.
@@ -63,7 +63,7 @@ struct Reproduction {
     machines: u32,
     agents: u32,
     seeds: Vec<u64>,
-    rows: Vec<Row>,
+    rows: Vec<BucketsRow>,
     agrees: bool,
     checks: Vec<Check>,
     /// Where a step of ours goes another way than the paper's, beyond the directions checked.
@@ -98,12 +98,12 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &reproduction, || reproduction.text()).problem(found_problem))
 }
 
-fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Result<Row, Failure> {
+fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Result<BucketsRow, Failure> {
     let runs =
         seeds.iter().map(|seed| outcome(variant, paper.buckets, *seed, source)).collect::<Result<Vec<_>, _>>()?;
     let spread = |value: fn(&Summary) -> f64| Spread::of(runs.iter().map(value));
-    let pair = |paper, value| Pair { paper, ours: spread(value) };
-    Ok(Row {
+    let pair = |paper, value| PaperAndOurs { paper, ours: spread(value) };
+    Ok(BucketsRow {
         buckets: paper.buckets,
         packing_density_pct: pair(paper.density_pct, |run| run.packing_density_pct_mean),
         post_best_fit_share_pct: pair(paper.share_pct, share_pct),
@@ -129,15 +129,15 @@ fn share_pct(run: &Summary) -> f64 {
     run.rule_shares.iter().find(|share| share.rule == RULE).map_or(f64::NAN, |share| 100.0 * share.after)
 }
 
-fn density(row: &Row) -> f64 {
+fn density(row: &BucketsRow) -> f64 {
     row.packing_density_pct.ours.mean
 }
 
-fn share(row: &Row) -> f64 {
+fn share(row: &BucketsRow) -> f64 {
     row.post_best_fit_share_pct.ours.mean
 }
 
-fn checks(rows: &[Row]) -> Vec<Check> {
+fn checks(rows: &[BucketsRow]) -> Vec<Check> {
     let (first, last) = (&rows[0], &rows[rows.len() - 1]);
     let rises = (density(last) <= density(first)).then(|| between("%", density, first, last));
     let step = rows.windows(2).find(|pair| share(&pair[1]) >= share(&pair[0]));
@@ -150,9 +150,9 @@ fn checks(rows: &[Row]) -> Vec<Check> {
 }
 
 /// In the paper density rises with every step.
-fn remarks(rows: &[Row]) -> Vec<String> {
+fn remarks(rows: &[BucketsRow]) -> Vec<String> {
     let falls = rows.windows(2).filter(|pair| density(&pair[1]) <= density(&pair[0]));
-    let remark = |pair: &[Row]| {
+    let remark = |pair: &[BucketsRow]| {
         let step = between("%", density, &pair[0], &pair[1]);
         format!("density does not rise with this step: {step}")
     };
@@ -160,10 +160,10 @@ fn remarks(rows: &[Row]) -> Vec<String> {
 }
 
 /// The first row with at least as many conflicts as the one without buckets.
-fn more_conflicts(rows: &[Row]) -> Option<String> {
+fn more_conflicts(rows: &[BucketsRow]) -> Option<String> {
     let (last, others) = rows.split_last()?;
     for (unit, value) in [
-        ("in all", (|row: &Row| row.conflicts.mean) as fn(&Row) -> f64),
+        ("in all", (|row: &BucketsRow| row.conflicts.mean) as fn(&BucketsRow) -> f64),
         ("a minute (P99)", |row| row.conflicts_per_minute_p99.ours.mean),
     ] {
         if let Some(row) = others.iter().find(|row| value(row) >= value(last)) {
@@ -174,8 +174,8 @@ fn more_conflicts(rows: &[Row]) -> Option<String> {
 }
 
 /// Two figures and the rows they stand in.
-fn between(unit: &str, value: fn(&Row) -> f64, from: &Row, to: &Row) -> String {
-    let buckets = |row: &Row| match row.buckets {
+fn between(unit: &str, value: fn(&BucketsRow) -> f64, from: &BucketsRow, to: &BucketsRow) -> String {
+    let buckets = |row: &BucketsRow| match row.buckets {
         None => "without buckets".to_owned(),
         Some(1) => "with 1 bucket".into(),
         Some(buckets) => format!("with {buckets} buckets"),
@@ -211,14 +211,14 @@ impl Reproduction {
             "out of retries",
         ];
         let mut rows = vec![head.map(String::from).to_vec()];
-        rows.extend(self.rows.iter().map(Row::cells));
+        rows.extend(self.rows.iter().map(BucketsRow::cells));
         table(&rows)
     }
 }
 
-impl Row {
+impl BucketsRow {
     fn cells(&self) -> Vec<String> {
-        let pair = |pair: &Pair, decimals| [format!("{:.1}", pair.paper), pair.ours.text(decimals)];
+        let pair = |pair: &PaperAndOurs, decimals| [format!("{:.1}", pair.paper), pair.ours.text(decimals)];
         let mut cells = vec![label(self.buckets)];
         cells.extend(pair(&self.packing_density_pct, 2));
         cells.extend(pair(&self.post_best_fit_share_pct, 2));

@@ -140,12 +140,6 @@ impl<P: AdmissionPolicy> BoundValidator<ClusterId> for Admission<P> {
         self.objects(scene, id).is_none()
     }
 
-    fn judge(&self, scene: Scene<'_>, ids: &[ClusterId], valid: &mut [bool]) {
-        for (id, valid) in ids.iter().zip(valid) {
-            *valid &= self.is_valid(scene, *id);
-        }
-    }
-
     fn words(&self, scene: Scene<'_>, id: ClusterId) -> Option<Phrase> {
         let told = |Objection { ahead, weighed }| self.0.words(weighed, &moment(ahead.hours));
         self.objects(scene, id).map(told)

@@ -118,10 +118,10 @@ names! {
         "Whether people wait for what the VM does, as far as is believed when it comes.";
     Vm Read::Vm(|vm| f64::from(vm.shape.load.p95_pct) / 100.0), "vm.expected_use", "", Number,
         "The share of its cores that the VM is believed to use at its 95th percentile, 0 to 1.";
-    Vm Read::Vm(|vm| life_hours(vm.outlook.remaining_s)), "vm.life", "h", Number,
+    Vm Read::Vm(|vm| life_hours(vm.life.remaining_s)), "vm.life", "h", Number,
         "How long the VM is expected to live on, by the scenario's predictor, rounded down by at most 1.6 %: VMs of nearly \
          the same life share what is kept of a rule.";
-    Vm Read::Vm(|vm| f64::from(vm.outlook.class)), "vm.lifetime_class", "", Number,
+    Vm Read::Vm(|vm| f64::from(vm.life.class)), "vm.lifetime_class", "", Number,
         "How many of the bounds between lifetime classes the VM's expected life reaches; larger lives longer.";
     Vm Read::Vm(|vm| f64::from(vm.tenant.placed)), "tenant.vms", "VMs", Number,
         "VMs that the VM's tenant has already; 0 of a tenant that asks nothing of where its VMs stand.";

@@ -126,7 +126,7 @@ impl Expression {
         self.reads.iter().all(|read| read.sees_tenant() || matches!(read, Read::Vm(_)))
     }
 
-    fn bind(&self, vm: &VmRequest) -> Bound {
+    fn bind(&self, vm: &VmRequest) -> BoundExpression {
         let known = |input: u16| match NAMES[usize::from(input)].read {
             Read::Vm(read) => Some(read(vm)),
             _ => None,
@@ -135,12 +135,12 @@ impl Expression {
         let code = Code::of_value(&program);
         let reads = code.inputs().iter().map(|input| NAMES[usize::from(*input)].read).collect();
         let room = RefCell::new(Room { one: code.places(), many: Vec::new() });
-        Bound { program, code, reads, bounds: self.bounds, room }
+        BoundExpression { program, code, reads, bounds: self.bounds, room }
     }
 }
 
 /// An expression for one key.
-struct Bound {
+struct BoundExpression {
     program: Program,
     code: Code,
     /// What goes into its first places.
@@ -155,7 +155,7 @@ struct Room {
     many: Places<LANES>,
 }
 
-impl Bound {
+impl BoundExpression {
     #[inline]
     fn value<Id: Judged>(&self, scene: Scene<'_>, id: Id, places: &mut Places<1>) -> f64 {
         let view = id.view(scene);
@@ -287,7 +287,7 @@ impl<Id: Judged + 'static> AnyPreference<Id> for Expression {
     }
 }
 
-impl<Id: Judged> BoundValidator<Id> for Bound {
+impl<Id: Judged> BoundValidator<Id> for BoundExpression {
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool {
         self.value(scene, id, &mut self.room.borrow_mut().one) == 1.0
     }
@@ -301,7 +301,7 @@ impl<Id: Judged> BoundValidator<Id> for Bound {
     }
 }
 
-impl<Id: Judged> BoundPreference<Id> for Bound {
+impl<Id: Judged> BoundPreference<Id> for BoundExpression {
     fn score(&self, scene: Scene<'_>, id: Id) -> f64 {
         self.score_of(self.value(scene, id, &mut self.room.borrow_mut().one))
     }

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ClusterSpec, Fleet, Footprint, MachineId, Occupancy, Outlook, Resources, Scene, VmRequest, VmShape,
+    ClusterSpec, Fleet, Footprint, MachineId, Occupancy, PredictedLife, Resources, Scene, VmRequest, VmShape,
 };
 
 use super::*;
@@ -102,9 +102,9 @@ fn keys_tell_apart_what_expressions_read() {
         policy.write_key(vm, &mut words);
         words
     };
-    let outlook = |remaining_s| VmRequest { outlook: Outlook { remaining_s, ..Outlook::NONE }, ..vm(1) };
-    assert_ne!(key(&outlook(3_600)), key(&outlook(7_200)));
-    assert_eq!(key(&outlook(36_000)), key(&outlook(36_001)), "nearly the same life is one class");
+    let life = |remaining_s| VmRequest { life: PredictedLife { remaining_s, ..PredictedLife::NONE }, ..vm(1) };
+    assert_ne!(key(&life(3_600)), key(&life(7_200)));
+    assert_eq!(key(&life(36_000)), key(&life(36_001)), "nearly the same life is one class");
     let spot = VmRequest { shape: VmShape { priority: 1, ..vm(1).shape }, ..vm(1) };
     assert_ne!(key(&spot), key(&vm(1)));
 }

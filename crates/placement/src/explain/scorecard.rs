@@ -127,7 +127,7 @@ pub(crate) fn scorecard(
             MachineStage::Uplink(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Chassis(ranked) => ranked.rule.bind(vm).score(scene, machine),
             MachineStage::Temporal(ranked) => {
-                said.push((ranked.id, ranked.rule.words(&vm.outlook, scene.occupancy.exits().of(machine))));
+                said.push((ranked.id, ranked.rule.words(&vm.life, scene.occupancy.exits().of(machine))));
                 ranked.rule.bind(vm).score(scene, machine)
             }
         };

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use tiebreak_model::fleet::ClusterSpec;
 use tiebreak_model::{
-    ClusterId, Fleet, HostLife, MachineRecord, Occupancy, Outlook, RackView, Resource, Resources, VmShape, declare,
+    ClusterId, Fleet, HostLife, MachineRecord, Occupancy, PredictedLife, RackView, Resource, Resources, VmShape,
+    declare,
 };
 
 use super::*;
@@ -172,8 +173,8 @@ fn zone_free_at(exits_s: &[u32]) -> Occupancy {
 
 #[test]
 fn a_rule_that_has_words_says_them_of_both() {
-    let outlook = Outlook { now_s: 1_000, remaining_s: 7_200, ..Outlook::NONE };
-    let vm = VmRequest { outlook, ..VmRequest::alone(VmShape::plain(amount(1, 1))) };
+    let life = PredictedLife { now_s: 1_000, remaining_s: 7_200, ..PredictedLife::NONE };
+    let vm = VmRequest { life, ..VmRequest::alone(VmShape::plain(amount(1, 1))) };
     let zone = zone_free_at(&[10_000, 2_000, 1_500]);
     let policy = policy(&["AreNodeResourcesValid", "TemporalCost"], 1);
     let question = Question { winner: Some(MachineId(0)), asked: Some(MachineId(1)), ..Question::default() };
@@ -360,6 +361,23 @@ fn weights_set_by_hand_are_told_side_by_side() {
     assert_eq!(
         why_not(&policy, &zone, 1, 0, None),
         "Not machine 0: weight 2 speaks for machine 1 (PreferNonEmptyMachines), weight 1.5 for it (WorstFit)."
+    );
+}
+
+/// Machine 0 is first and machine 1 has most free, so each has one rule for it; but machine 2 is beaten by machine 1,
+/// and being healthier beats machine 0.
+#[test]
+fn of_two_that_weigh_the_same_the_one_that_beats_more_others_is_ahead() {
+    let mut zone = zone(&[cluster("a", 3, 8, 0)], &[(0, amount(4, 8)), (2, amount(2, 4))]);
+    for machine in [0, 1].map(MachineId) {
+        let at_risk = MachineRecord { risk: 10, ..zone.record(machine) };
+        zone.set(machine, at_risk);
+    }
+    let policy = by_weights(&[("FirstFit", 1.0), ("WorstFit", 1.0), ("PreferHealthierMachines", 1.0)], 1);
+    assert_eq!(
+        why_not(&policy, &zone, 1, 0, None),
+        "Not machine 0: weight 1 speaks for machine 1 (WorstFit), weight 1 for it (FirstFit); machine 1 beats more of \
+         the others."
     );
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Ahead {
     unit_s: u32,
     now_s: u32,
     racks: Vec<Rack>,
-    machines: Vec<Machine>,
+    machines: Vec<MachineExit>,
     /// For each step from `EVERY` to `NONE`, the machines of each rack.
     steps: Vec<u64>,
 }
@@ -42,7 +42,7 @@ struct Rack {
 
 /// A machine: its exit, the last step whose bit it has, and until when.
 #[derive(Clone, Copy)]
-struct Machine {
+struct MachineExit {
     exit_s: u32,
     step: u32,
     until_s: u32,
@@ -61,7 +61,7 @@ impl Ahead {
         if self.racks.is_empty() {
             let racks = fleet.rack_count() as usize;
             self.racks = vec![Rack { changes: 0, until_s: 0 }; racks];
-            let machine = Machine { exit_s: 0, step: EVERY as u32, until_s: u32::MAX };
+            let machine = MachineExit { exit_s: 0, step: EVERY as u32, until_s: u32::MAX };
             self.machines = vec![machine; fleet.machine_count() as usize];
             self.steps = vec![0; racks * (NONE + 1)];
             self.steps[..racks].fill(u64::MAX);
@@ -93,7 +93,8 @@ impl Ahead {
             Some(power) => (POWERS + power as usize, exit_s - (self.unit_s << power)),
             None => (if exit_s > 0 { ANY } else { EVERY }, u32::MAX),
         };
-        let before = core::mem::replace(&mut self.machines[machine], Machine { exit_s, step: step as u32, until_s });
+        let before =
+            core::mem::replace(&mut self.machines[machine], MachineExit { exit_s, step: step as u32, until_s });
         let before = before.step as usize;
         for changed in before.min(step) + 1..=before.max(step) {
             self.steps[changed * self.racks.len() + rack] ^= 1 << at;

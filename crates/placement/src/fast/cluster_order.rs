@@ -95,7 +95,7 @@ impl SharedClusters {
 }
 
 /// Where a cluster preference's bucket comes from.
-enum Source {
+enum BucketSource {
     /// The shared verdicts, at this place.
     Shared(usize),
     /// The class's own rule.
@@ -108,7 +108,7 @@ pub(crate) struct ClusterOrder {
     validators: Vec<BoxedValidator>,
     /// Rules of which no verdict may be kept.
     live: Vec<BoxedValidator>,
-    preferences: Vec<Source>,
+    preferences: Vec<BucketSource>,
     weights: Option<Vec<Weight>>,
     sees_tenant: bool,
     /// Whether a verdict of its own can change when a machine of the cluster does.
@@ -132,8 +132,8 @@ impl ClusterOrder {
         let own = || ordering.iter().filter(|ranked| !ranked.asks_nothing);
         let mut shared = 0..;
         let source = |ranked: &RankedPreference<ClusterId>| {
-            let own = || Source::Own((ranked.rule.bind(vm), ranked.quantizer));
-            if ranked.asks_nothing { shared.next().map_or_else(own, Source::Shared) } else { own() }
+            let own = || BucketSource::Own((ranked.rule.bind(vm), ranked.quantizer));
+            if ranked.asks_nothing { shared.next().map_or_else(own, BucketSource::Shared) } else { own() }
         };
         Self {
             validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
@@ -249,8 +249,8 @@ impl ClusterOrder {
     fn write_buckets(&self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId, into: &mut [u64]) {
         for (bucket, source) in into.iter_mut().zip(&self.preferences) {
             *bucket = match source {
-                Source::Shared(at) => shared.buckets(cluster)[*at],
-                Source::Own((rule, quantizer)) => quantizer.bucket(rule.score(scene, cluster)),
+                BucketSource::Shared(at) => shared.buckets(cluster)[*at],
+                BucketSource::Own((rule, quantizer)) => quantizer.bucket(rule.score(scene, cluster)),
             };
         }
     }

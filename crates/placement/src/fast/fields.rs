@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use tiebreak_model::{Cut, MachineId, Network, Occupancy, Outlook, RackId};
+use tiebreak_model::{Cut, MachineId, Network, Occupancy, PredictedLife, RackId};
 
 use super::packed::PackedKey;
 use crate::lifetime::Steps;
@@ -20,7 +20,7 @@ use crate::rule::quantize::Quantizer;
 pub(crate) type Moment = (Steps, Field);
 
 /// What the temporal preferences of a list say of a VM now, into `moment`.
-pub(crate) fn write_moment(policy: &Policy, vm: &Outlook, moment: &mut Vec<Moment>) {
+pub(crate) fn write_moment(policy: &Policy, vm: &PredictedLife, moment: &mut Vec<Moment>) {
     moment.clear();
     for (stage, field) in policy.machine_preferences.iter().zip(&policy.fields) {
         if let MachineStage::Temporal(ranked) = stage {

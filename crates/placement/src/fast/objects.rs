@@ -43,11 +43,11 @@ struct Object {
     key: (u16, Vec<u64>),
     generation: u32,
     used_at: u64,
-    columns: Vec<Option<Column>>,
+    columns: Vec<Option<ClusterVerdicts>>,
 }
 
 /// Verdicts on the machines of one cluster, as of a revision.
-struct Column {
+struct ClusterVerdicts {
     revision: Revision,
     verdicts: Verdicts,
 }
@@ -252,7 +252,8 @@ impl Objects {
         judge.verdicts(Scene::of(occupancy), &self.stale.machines, room, |_, verdict| verdicts.push(verdict));
         for part in &self.stale.parts {
             let machines = occupancy.fleet().cluster(part.cluster).machines();
-            let zeros = || Column { revision: Revision(0), verdicts: Verdicts::zeros(machines.len(), judge.bits()) };
+            let zeros =
+                || ClusterVerdicts { revision: Revision(0), verdicts: Verdicts::zeros(machines.len(), judge.bits()) };
             let column = columns[part.cluster.index()].get_or_insert_with(zeros);
             column.revision = occupancy.revision();
             for at in part.range() {

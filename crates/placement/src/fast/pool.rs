@@ -128,8 +128,8 @@ impl<K: PackedKey> Pool<K> {
         let entry = &mut self.entries[index];
         entry.used_at = self.uses;
         let scene = request.scene(view);
-        write_moment(policy, &request.vm.outlook, &mut self.kit.moment);
-        self.kit.now_s = request.vm.outlook.now_s;
+        write_moment(policy, &request.vm.life, &mut self.kit.moment);
+        self.kit.now_s = request.vm.life.now_s;
         self.kit.user_facing = request.vm.shape.load.user_facing;
         let found =
             entry.evaluation.choose(scene, request.draw, policy.gate(scene).as_ref(), &mut self.kit, &mut books);
@@ -145,7 +145,7 @@ impl<K: PackedKey> Pool<K> {
     }
 
     fn class_of(&mut self, policy: &Policy, shape: ShapeId, vm: &VmRequest) -> u32 {
-        let alike = vm.shape.terms.is_none() && !policy.outlook_tells_apart;
+        let alike = vm.shape.terms.is_none() && !policy.life_tells_apart;
         if shape.index() >= self.class_of_shape.len() {
             self.class_of_shape.resize(shape.index() + 1, None);
         }

@@ -20,11 +20,11 @@ use super::packed::PackedKey;
 pub(crate) struct Shared<K> {
     judges: Vec<Judge>,
     racks: RackJudges,
-    columns: Vec<Option<Column<K>>>,
+    columns: Vec<Option<SharedColumn<K>>>,
     stale: Batch,
 }
 
-struct Column<K> {
+struct SharedColumn<K> {
     revision: Revision,
     machines: Vec<K>,
     racks: Vec<K>,
@@ -47,7 +47,7 @@ impl<K: PackedKey> Shared<K> {
         }
     }
 
-    fn column(&self, cluster: ClusterId) -> &Column<K> {
+    fn column(&self, cluster: ClusterId) -> &SharedColumn<K> {
         self.columns[cluster.index()].as_ref().expect("the cluster was brought up to date")
     }
 
@@ -93,7 +93,7 @@ impl<K: PackedKey> Shared<K> {
         for part in &stale.parts {
             let cluster = occupancy.fleet().cluster(part.cluster);
             let (machines, racks) = (cluster.machines(), cluster.racks());
-            let fresh = || Column {
+            let fresh = || SharedColumn {
                 revision: Revision(0),
                 machines: vec![K::ZERO; machines.len()],
                 racks: vec![K::ZERO; racks.len()],
@@ -123,7 +123,7 @@ impl<K: PackedKey> Shared<K> {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> u64 {
-        let keys = |column: &Column<K>| column.machines.capacity() + column.racks.capacity();
+        let keys = |column: &SharedColumn<K>| column.machines.capacity() + column.racks.capacity();
         self.columns.iter().flatten().map(|column| (keys(column) * size_of::<K>()) as u64).sum()
     }
 }

@@ -23,11 +23,11 @@ pub(crate) struct Ties<K> {
     /// The machines of each cell that no rule above tells from its best, as bits; 0 where that is not known.
     tied: Vec<u64>,
     /// For VMs that are not user-facing, and for those that are.
-    kinds: [Kind<K>; 2],
+    kinds: [CellsOfKind<K>; 2],
 }
 
 /// The cells of one cluster for one kind of VMs.
-struct Kind<K> {
+struct CellsOfKind<K> {
     /// What the rules above said of the best cells when they were looked at last.
     above: K,
     /// The best of each cell that was looked at since it changed; of others, none.
@@ -44,7 +44,7 @@ impl<K: PackedKey> Ties<K> {
         (0..cells).for_each(|cell| changed[cell / 64] |= 1 << (cell % 64));
         let kind = || {
             let (above, bests) = (K::INVALID, Bests::none(cells));
-            Kind { above, bests, changed: changed.clone(), waiting: waiting.clone() }
+            CellsOfKind { above, bests, changed: changed.clone(), waiting: waiting.clone() }
         };
         Self { field, tied: vec![0; cells], kinds: [kind(), kind()] }
     }
@@ -82,7 +82,7 @@ impl<K: PackedKey> Ties<K> {
         asked: &AskedChassis<'_>,
     ) {
         let Self { field, tied, kinds } = self;
-        let Kind { above, bests, changed, waiting } = &mut kinds[asked.kind()];
+        let CellsOfKind { above, bests, changed, waiting } = &mut kinds[asked.kind()];
         let best_above = ranked.best.0.above(*field);
         let is_another = core::mem::replace(above, best_above) != best_above;
         for (word, (changed, waiting)) in changed.iter_mut().zip(waiting).enumerate() {
@@ -126,8 +126,8 @@ impl<K: PackedKey> Ties<K> {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let words = |kind: &Kind<K>| kind.changed.capacity() + kind.waiting.capacity();
-        let of_kind = |kind: &Kind<K>| kind.bests.bytes() + words(kind) * size_of::<u64>();
+        let words = |kind: &CellsOfKind<K>| kind.changed.capacity() + kind.waiting.capacity();
+        let of_kind = |kind: &CellsOfKind<K>| kind.bests.bytes() + words(kind) * size_of::<u64>();
         self.kinds.iter().map(of_kind).sum::<usize>() + self.tied.capacity() * size_of::<u64>()
     }
 }

@@ -10,7 +10,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Declared, ExpectedExit, MachineId, Outlook, Phrase, Scene, VmRequest};
+use tiebreak_model::{Declared, ExpectedExit, MachineId, Phrase, PredictedLife, Scene, VmRequest};
 
 use super::steps::Steps;
 use crate::rule::erased::{AnyPreference, BoundPreference};
@@ -22,7 +22,7 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
     const LEVELS: u32;
 
     /// Its levels for a VM, by when a machine is expected to be free.
-    fn steps(&self, vm: &Outlook) -> Steps;
+    fn steps(&self, vm: &PredictedLife) -> Steps;
 
     /// Where levels are best told apart, in seconds: at 1, 2, 4, 8 ... times so many from now. It
     /// changes no verdict, only how fast they are.
@@ -31,7 +31,7 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
     }
 
     /// What it says of a machine that is expected to be free then, to go on from "it".
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase;
+    fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase;
 }
 
 /// Such a rule behind the seam of all preferences.
@@ -46,17 +46,17 @@ impl<T: TemporalPreference> Temporal<T> {
 /// A temporal preference whose type is forgotten.
 pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
     /// Its levels for a VM.
-    fn steps(&self, vm: &Outlook) -> Steps;
+    fn steps(&self, vm: &PredictedLife) -> Steps;
     /// Where they are best told apart.
     fn unit_s(&self) -> u32;
     /// How many it has.
     fn levels(&self) -> u32;
     /// What it says of a machine.
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase;
+    fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase;
 }
 
 impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
-    fn steps(&self, vm: &Outlook) -> Steps {
+    fn steps(&self, vm: &PredictedLife) -> Steps {
         self.0.steps(vm)
     }
 
@@ -68,7 +68,7 @@ impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
         T::LEVELS
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
+    fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase {
         self.0.words(vm, expected)
     }
 }
@@ -78,7 +78,7 @@ impl<T: TemporalPreference> AnyPreference<MachineId> for Temporal<T> {
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
-        Box::new(BoundSteps { steps: self.0.steps(&vm.outlook), levels: T::LEVELS })
+        Box::new(BoundSteps { steps: self.0.steps(&vm.life), levels: T::LEVELS })
     }
 
     fn sees_tenant(&self) -> bool {

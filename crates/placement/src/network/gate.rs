@@ -194,15 +194,17 @@ mod tests {
     use alloc::format;
     use alloc::string::ToString;
     use alloc::sync::Arc;
+    use alloc::vec;
     use alloc::vec::Vec;
     use tiebreak_model::random::{Seed, Stream, pick};
     use tiebreak_model::{
-        ClusterSpec, Footprint, Links, Occupancy, Peer, Resources, Topology, Uplinks, VmRequest, VmShape,
+        ClusterSpec, Footprint, Links, MachineRecord, Occupancy, Peer, Readiness, Resources, Topology, Uplinks,
+        VmRequest, VmShape,
     };
 
-    struct Draws(Stream, u64);
+    struct LinkDraws(Stream, u64);
 
-    impl Draws {
+    impl LinkDraws {
         fn below(&mut self, options: u32) -> u32 {
             self.1 += 1;
             pick(self.0.draw(self.1, 0), options)
@@ -223,7 +225,7 @@ mod tests {
     }
 
     /// A zone in which something is reserved of many cuts, and of some all.
-    fn zone(draws: &mut Draws) -> Occupancy {
+    fn zone(draws: &mut LinkDraws) -> Occupancy {
         let uplinks = Uplinks { machine_kbps: 40, rack_kbps: 120, cluster_kbps: 200 };
         let mut zone = Occupancy::empty(fleet()).with_network(&[uplinks; 2]);
         let (busy, network) = (draws.below(4), zone.network_mut().expect("a network"));
@@ -235,7 +237,7 @@ mod tests {
         zone
     }
 
-    fn members(draws: &mut Draws) -> Footprint {
+    fn members(draws: &mut LinkDraws) -> Footprint {
         let mut footprint = Footprint::default();
         let near = draws.below(140);
         for slot in 1..=draws.below(9) {
@@ -247,7 +249,7 @@ mod tests {
 
     #[test]
     fn it_admits_where_all_links_fit_and_tells_blocks_so() {
-        let mut draws = Draws(Seed(5).stream("gate test"), 0);
+        let mut draws = LinkDraws(Seed(5).stream("gate test"), 0);
         let (mut passed, mut answers) = ([0; 3], [0; 2]);
         for case in 0..600 {
             let (zone, footprint) = (zone(&mut draws), members(&mut draws));
@@ -315,13 +317,15 @@ mod tests {
         };
         let fleet = Arc::new(Fleet::build(&[spec]).expect("a fleet"));
         type Case<'a> = (Topology, u32, u64, u64, &'a [u32], bool, Option<Bottleneck>);
-        let cases: [Case<'_>; 7] = [
+        let cases: [Case<'_>; 8] = [
             (Topology::Star, 1, 3, 9, &[0, 2, 3, 3], false, Some(Bottleneck::Peering)), // Figure 5
             (Topology::AllToAll, 1, 3, 9, &[0, 0, 3], false, Some(Bottleneck::Colocation)), // Figure 6 (b)
             (Topology::AllToAll, 1, 3, 9, &[0, 1, 2], true, None),                      // Figure 6 (a)
             (Topology::AllToAll, 4, 3, 9, &[0], false, Some(Bottleneck::Link)),
             (Topology::AllToAll, 1, 3, 1, &[0, 2], true, Some(Bottleneck::Elsewhere)),
             (Topology::AllToAll, 1, 3, 9, &[0, 0, 0, 0], true, Some(Bottleneck::Colocation)),
+            // One link just fits, and so do all of one VM.
+            (Topology::AllToAll, 3, 3, 9, &[0, 0], true, Some(Bottleneck::Colocation)),
             (Topology::AllToAll, 1, 3, 9, &[0], true, None),
         ];
         for (topology, bpc_mbps, machine_kbps, rack_kbps, stand, is_any_left, expected) in cases {
@@ -348,5 +352,47 @@ mod tests {
                 is_told_by_a_refusal(scene, expected, &format!("{stand:?}"));
             }
         }
+    }
+
+    /// A VM stands on machine 0, which is full, and a second one is linked with it. Machine 1 has no bandwidth left, and
+    /// neither has the rack of machines 2 and 3: who says what depends on the machines that nobody else refuses.
+    #[test]
+    fn a_refusal_names_the_network_where_it_alone_keeps_machines_out() {
+        let capacity = Resources::new(8, 8, 0, 0);
+        let spec =
+            ClusterSpec { name: "c".into(), machines: 4, racks: 2, capacity, unready: 0, datacenter: 0, chassis: 1 };
+        let uplinks = Uplinks { machine_kbps: 9, rack_kbps: 9, cluster_kbps: 9 };
+        let mut zone = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet"))).with_network(&[uplinks]);
+        let network = zone.network_mut().expect("a network");
+        for cut in [Cut::Machine(MachineId(1)), Cut::Rack(RackId(1))] {
+            network.set_used(network.place(cut), 9);
+        }
+        let full = zone.record(MachineId(0)).with(&VmShape::plain(capacity)).expect("it fits");
+        zone.set(MachineId(0), full);
+        let (mut footprint, mut needs) = (Footprint::default(), Needs::default());
+        footprint.join(MachineId(0), Peer { slot: 0, cores_milli: 1 });
+        let links = Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 1 };
+        needs.fill(zone.fleet(), &links, Peer { slot: 1, cores_milli: 1 }, footprint.members());
+        let vm = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
+        let told = |unready: &[u32], rules: &[&str]| {
+            let mut zone = zone.clone();
+            for machine in unready.iter().map(|id| MachineId(*id)) {
+                let record = MachineRecord { readiness: Readiness::Unready, ..zone.record(machine) };
+                zone.set(machine, record);
+            }
+            let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
+            let scene = Scene { footprint: &footprint, needs: &needs, ..Scene::of(&zone) };
+            let told = refusal_by_rule(&Policy::new(&rules, 1).expect("a policy"), scene, &vm);
+            (told.blocked.map(|it| it.by), told.rules.iter().map(|it| it.alone).collect::<Vec<_>>())
+        };
+        let list = ["AreNodeResourcesValid", "IsMachineReady", "BandwidthAvailable"];
+        assert_eq!(told(&[], &list), (Some(Bottleneck::Elsewhere), vec![1, 0, 3]));
+        assert_eq!(
+            told(&[2, 3], &list),
+            (Some(Bottleneck::Peering), vec![1, 0, 1]),
+            "behind the rack nobody may stand"
+        );
+        assert_eq!(told(&[1, 2, 3], &list), (None, vec![1, 0, 0]));
+        assert_eq!(told(&[1, 2, 3], &list[..2]), (None, vec![1, 3]), "the list does not ask for bandwidth");
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{Load, Outlook, Resources, VmRequest, VmShape};
+use tiebreak_model::{Load, PredictedLife, Resources, VmRequest, VmShape};
 
 use super::Policy;
 use super::ranked::MachineStage;
@@ -50,11 +50,12 @@ impl Policy {
     }
 }
 
-/// Whether requests of different outlooks have different keys.
-pub(super) fn tells_outlooks_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+/// Whether requests of different predicted lives have different keys.
+pub(super) fn tells_lives_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let usual = nobody();
-    let long = Outlook { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 };
-    tells_apart(&usual, &VmRequest { outlook: long, ..usual }, write_key)
+    let long =
+        PredictedLife { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 };
+    tells_apart(&usual, &VmRequest { life: long, ..usual }, write_key)
 }
 
 /// Whether requests of different loads have different keys.
@@ -91,7 +92,7 @@ pub(super) fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     };
     let sized = VmShape::plain(Resources::new(1, 1, 1, 1));
     let usual = key(nobody().shape);
-    !tells_outlooks_apart(&write_key)
+    !tells_lives_apart(&write_key)
         && [sized, VmShape { priority: 1, load: SLOWABLE, ..sized }].into_iter().all(|shape| key(shape) == usual)
 }
 

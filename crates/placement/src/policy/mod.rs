@@ -14,7 +14,7 @@ use tiebreak_model::{ClusterId, Declared, MachineId, RackId};
 use crate::custom::Custom;
 use crate::rule::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry, find};
-use classes::{tells_loads_apart, tells_outlooks_apart};
+use classes::{tells_lives_apart, tells_loads_apart};
 use fields::{Field, WORDS_MAX, layout};
 use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
 
@@ -115,7 +115,7 @@ pub struct Policy {
     evicts: bool,
     /// Whether any rule asks how long a VM will live, and whether its answer tells classes apart.
     asks_for_lifetimes: bool,
-    pub(crate) outlook_tells_apart: bool,
+    pub(crate) life_tells_apart: bool,
     /// Whether any rule's answer tells VMs apart by what they will use of their cores.
     load_tells_apart: bool,
 }
@@ -162,7 +162,7 @@ impl Policy {
             sees_tenant: false,
             evicts: false,
             asks_for_lifetimes: false,
-            outlook_tells_apart: false,
+            life_tells_apart: false,
             load_tells_apart: false,
         }
     }
@@ -175,10 +175,10 @@ impl Policy {
             || self.rack_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_preferences.iter().any(MachineStage::sees_tenant);
-        self.outlook_tells_apart = tells_outlooks_apart(|vm, words| self.write_key(vm, words));
+        self.life_tells_apart = tells_lives_apart(|vm, words| self.write_key(vm, words));
         self.load_tells_apart = tells_loads_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
-        self.asks_for_lifetimes = self.outlook_tells_apart || self.machine_preferences.iter().any(temporal);
+        self.asks_for_lifetimes = self.life_tells_apart || self.machine_preferences.iter().any(temporal);
         if self.words > WORDS_MAX {
             return Err(PolicyError::TooFine);
         }

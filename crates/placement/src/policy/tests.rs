@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use tiebreak_model::{Resources, TenantSize, TenantTerms, VmRequest, VmShape};
 
 use super::*;
+use crate::custom::{Bounds, Definition, Subject, entry_of};
 
 fn policy(rules: &[&str]) -> Policy {
     let rules: Vec<_> = rules.iter().map(|id| RuleUse::plain(id, None)).collect();
@@ -94,4 +95,36 @@ fn rules_know_whom_they_tell_apart() {
         ("CapsTenantPerMachine", false, true),
     ];
     assert_eq!(sharing, expected);
+}
+
+/// An exact score takes a word of its own; what has buckets fits beside one.
+#[test]
+fn sixteen_preferences_may_be_exact() {
+    let list = |exact: usize, buckets: Option<u32>| {
+        let own = |nth: usize| {
+            let definition = Definition {
+                help: String::new(),
+                of: Subject::Machine,
+                parameters: vec![],
+                expression: "machine.cores_free".into(),
+                bounds: Some(Bounds { from: 0.0, to: 8.0, higher_is_better: false }),
+            };
+            let name = alloc::format!("Own{nth}");
+            let entry = entry_of(&name, &definition);
+            RuleUse { custom: Some(Custom::new(definition, entry)), ..RuleUse::plain(&name, None) }
+        };
+        let rules = (0..exact).map(own).chain([RuleUse::plain("BestFit", buckets)]).collect::<Vec<_>>();
+        Policy::new(&rules, 1).map(|list| list.words)
+    };
+    assert_eq!(list(15, None), Ok(16));
+    assert_eq!(list(16, Some(3)), Ok(16));
+    assert_eq!(list(16, None), Err(PolicyError::TooFine));
+}
+
+/// One bit of a word stays zero; narrow keys take half a word.
+#[test]
+fn keys_are_as_wide_as_their_fields_need() {
+    for (widths, words) in [(&[][..], 0), (&[31], 0), (&[16, 15], 0), (&[32], 1), (&[53, 10], 1), (&[53, 11], 2)] {
+        assert_eq!(layout(widths).1, words, "{widths:?}");
+    }
 }

@@ -87,7 +87,7 @@ impl<T: ChassisPreference> AnyPreference<MachineId> for Chassis<T> {
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
-        Box::new(Bound { rule: *self, user_facing: vm.shape.load.user_facing })
+        Box::new(BoundChassis { rule: *self, user_facing: vm.shape.load.user_facing })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -99,12 +99,12 @@ impl<T: ChassisPreference> AnyPreference<MachineId> for Chassis<T> {
     }
 }
 
-struct Bound<T> {
+struct BoundChassis<T> {
     rule: Chassis<T>,
     user_facing: bool,
 }
 
-impl<T: ChassisPreference> BoundPreference<MachineId> for Bound<T> {
+impl<T: ChassisPreference> BoundPreference<MachineId> for BoundChassis<T> {
     fn score(&self, scene: Scene<'_>, id: MachineId) -> f64 {
         self.rule.score(self.user_facing, scene.occupancy.chassis_of(id))
     }

@@ -52,7 +52,14 @@ pub(crate) trait BoundValidator<Id> {
     /// Whether the VM may go there.
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM may not go.
-    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool]);
+    fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool])
+    where
+        Id: Copy,
+    {
+        for (id, valid) in ids.iter().zip(valid) {
+            *valid &= self.is_valid(scene, *id);
+        }
+    }
     /// Why the VM may not go there, to go on from "it", where there is more to say than that.
     fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
@@ -77,7 +84,7 @@ pub(crate) trait BoundPreference<Id> {
     }
 }
 
-struct Bound<Rule, K> {
+struct BoundRule<Rule, K> {
     rule: Rule,
     key: K,
 }
@@ -90,7 +97,7 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
     }
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<IdOf<V::Reach>>> {
-        Box::new(Bound { rule: *self, key: self.key(vm) })
+        Box::new(BoundRule { rule: *self, key: self.key(vm) })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -116,7 +123,7 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
     }
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<IdOf<P::Reach>>> {
-        Box::new(Bound { rule: *self, key: self.key(vm) })
+        Box::new(BoundRule { rule: *self, key: self.key(vm) })
     }
 
     fn sees_tenant(&self) -> bool {
@@ -128,19 +135,13 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
     }
 }
 
-impl<V: Validator> BoundValidator<IdOf<V::Reach>> for Bound<V, V::Key> {
+impl<V: Validator> BoundValidator<IdOf<V::Reach>> for BoundRule<V, V::Key> {
     fn is_valid(&self, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
         self.rule.is_valid(&self.key, V::Reach::view(scene, id))
     }
-
-    fn judge(&self, scene: Scene<'_>, ids: &[IdOf<V::Reach>], valid: &mut [bool]) {
-        for (id, valid) in ids.iter().zip(valid) {
-            *valid &= self.rule.is_valid(&self.key, V::Reach::view(scene, *id));
-        }
-    }
 }
 
-impl<P: Preference> BoundPreference<IdOf<P::Reach>> for Bound<P, P::Key> {
+impl<P: Preference> BoundPreference<IdOf<P::Reach>> for BoundRule<P, P::Key> {
     fn score(&self, scene: Scene<'_>, id: IdOf<P::Reach>) -> f64 {
         self.rule.score(&self.key, P::Reach::view(scene, id))
     }

@@ -10,8 +10,8 @@ use core::ops::Range;
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
     ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Load, MachineId, MachineLoad, MachineRecord,
-    Newcomer, Occupancy, Outlook, Phase, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize, TenantTerms,
-    VmRequest, VmShape,
+    Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize,
+    TenantTerms, VmRequest, VmShape,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
@@ -166,10 +166,10 @@ fn life(draws: &mut Draws) -> HostLife {
     }
 }
 
-fn outlook(draws: &mut Draws) -> Outlook {
+fn predicted_life(draws: &mut Draws) -> PredictedLife {
     let (now_s, remaining_s) = (draws.below(20) * 3_600, draws.below(20) * 3_600);
     let first_s = draws.below(20) * 3_600;
-    Outlook { now_s, remaining_s, first_s, first_exit_s: now_s + first_s, class: draws.below(5) as u8 }
+    PredictedLife { now_s, remaining_s, first_s, first_exit_s: now_s + first_s, class: draws.below(5) as u8 }
 }
 
 /// The zone with all machines but these redrawn.
@@ -209,13 +209,13 @@ fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
     };
     let placed = footprint.total();
     let tenant = TenantSize { placed, wanted: placed + 1 + draws.below(3) };
-    VmRequest { shape, tenant, outlook: outlook(draws) }
+    VmRequest { shape, tenant, life: predicted_life(draws) }
 }
 
 /// Another request that differs from this one in one thing.
 fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     let (mut near, other) = (*vm, terms(draws));
-    let later = outlook(draws);
+    let later = predicted_life(draws);
     match draws.below(15) {
         0 => near.shape.demand[Resource::ALL[draws.below(4) as usize]] += 1,
         1 => near.shape.priority ^= 1,
@@ -224,11 +224,11 @@ fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
         4 => near.shape.terms.per_machine = other.per_machine,
         5 => near.shape.terms.per_rack = other.per_rack,
         6 => near.shape.terms.isolated = other.isolated,
-        7 => near.outlook.now_s = later.now_s,
-        8 => near.outlook.remaining_s = later.remaining_s,
-        9 => near.outlook.first_s = later.first_s,
-        10 => near.outlook.first_exit_s = later.first_exit_s,
-        11 => near.outlook.class = later.class,
+        7 => near.life.now_s = later.now_s,
+        8 => near.life.remaining_s = later.remaining_s,
+        9 => near.life.first_s = later.first_s,
+        10 => near.life.first_exit_s = later.first_exit_s,
+        11 => near.life.class = later.class,
         12 => near.shape.load.user_facing ^= true,
         13 => near.shape.load.p95_pct = load(draws).p95_pct,
         _ => near.tenant.wanted += 1,
@@ -446,7 +446,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                 ),
                 AnyRule::TemporalPreference(rule) => {
                     // Its steps are what it makes of a request; they tell no classes apart.
-                    let steps = |vm: &VmRequest| words_of(&rule.steps(&vm.outlook));
+                    let steps = |vm: &VmRequest| words_of(&rule.steps(&vm.life));
                     let rule: &dyn AnyPreference<MachineId> = &*rule;
                     check_preference(entry, (rule, &steps), &zone, draws, asked);
                     let vm = request(draws, Footprint::NONE);

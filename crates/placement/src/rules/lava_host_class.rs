@@ -24,7 +24,7 @@ impl Preference for LavaHostClass {
     const LEVELS: Option<u32> = Some(7);
 
     fn key(&self, vm: &VmRequest) -> u32 {
-        u32::from(vm.outlook.class)
+        u32::from(vm.life.class)
     }
 
     fn score(&self, class: &u32, machine: MachineView<'_>) -> f64 {

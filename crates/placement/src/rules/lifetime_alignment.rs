@@ -1,7 +1,7 @@
 //! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
 
 use tiebreak_model::phrase::mark;
-use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare};
+use tiebreak_model::{ExpectedExit, Phrase, PredictedLife, declare};
 
 use crate::lifetime::{Exit, Steps, TemporalPreference};
 
@@ -24,7 +24,7 @@ declare! {
 impl TemporalPreference for LifetimeAlignment {
     const LEVELS: u32 = 3;
 
-    fn steps(&self, vm: &Outlook) -> Steps {
+    fn steps(&self, vm: &PredictedLife) -> Steps {
         const SAME: u32 = 0;
         const OTHER: u32 = 1;
         const EMPTY: u32 = 2;
@@ -41,7 +41,7 @@ impl TemporalPreference for LifetimeAlignment {
         ((self.unit_min * 60.0) as u32).max(1)
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
+    fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase {
         let words = [mark("is of the VM's class"), mark("is of another class"), mark("is empty")];
         Phrase::text(words[self.steps(vm).level(expected) as usize])
     }
@@ -57,7 +57,7 @@ mod tests {
     fn machines_of_the_same_power_of_two_come_first() {
         let level = |vm_min: u32, host_min: i64| {
             let now_s = 100_000;
-            let vm = Outlook { now_s, first_exit_s: now_s + vm_min * 60, ..Outlook::NONE };
+            let vm = PredictedLife { now_s, first_exit_s: now_s + vm_min * 60, ..PredictedLife::NONE };
             let first_exit_s = (i64::from(now_s) + host_min * 60) as u32;
             LifetimeAlignment::from_values(&[]).steps(&vm).level(ExpectedExit { newest_s: 0, first_s: first_exit_s })
         };
@@ -76,7 +76,7 @@ mod tests {
         ] {
             assert_eq!(level(vm_min, host_min), expected, "VM {vm_min} min, machine {host_min} min");
         }
-        let vm = Outlook { now_s: 10, first_exit_s: 20, ..Outlook::NONE };
+        let vm = PredictedLife { now_s: 10, first_exit_s: 20, ..PredictedLife::NONE };
         assert_eq!(
             LifetimeAlignment::from_values(&[]).steps(&vm).level(ExpectedExit::default()),
             2,
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_longest_lives_have_a_class_too() {
-        let vm = Outlook { now_s: 10, first_exit_s: u32::MAX, ..Outlook::NONE };
+        let vm = PredictedLife { now_s: 10, first_exit_s: u32::MAX, ..PredictedLife::NONE };
         let steps = LifetimeAlignment::from_values(&[0.1]).steps(&vm);
         assert!(steps.level(ExpectedExit { newest_s: 0, first_s: 50 }) == 1);
     }

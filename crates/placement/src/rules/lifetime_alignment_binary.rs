@@ -30,7 +30,7 @@ impl Preference for LifetimeAlignmentBinary {
     const LEVELS: Option<u32> = Some(3);
 
     fn key(&self, vm: &VmRequest) -> bool {
-        self.is_long(vm.outlook.first_s)
+        self.is_long(vm.life.first_s)
     }
 
     fn score(&self, long: &bool, machine: MachineView<'_>) -> f64 {

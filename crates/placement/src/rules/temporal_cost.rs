@@ -1,6 +1,6 @@
 //! `TemporalCost`: NILAS (LAVA section 4.2, Algorithm 2).
 
-use tiebreak_model::{ExpectedExit, Outlook, Phrase, declare, phrase};
+use tiebreak_model::{ExpectedExit, Phrase, PredictedLife, declare, phrase};
 
 use crate::lifetime::{Exit, Steps, TemporalPreference};
 use crate::rule::quantities::span;
@@ -63,7 +63,7 @@ impl TemporalCost {
 impl TemporalPreference for TemporalCost {
     const LEVELS: u32 = 11;
 
-    fn steps(&self, vm: &Outlook) -> Steps {
+    fn steps(&self, vm: &PredictedLife) -> Steps {
         // The cost is less than k where the machine is expected to be free later than the VM's
         // exit less the k-th bound.
         let bounds = self.bounds_s();
@@ -74,7 +74,7 @@ impl TemporalPreference for TemporalCost {
         })
     }
 
-    fn words(&self, vm: &Outlook, expected: ExpectedExit) -> Phrase {
+    fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase {
         let step = self.steps(vm).level(expected);
         match vm.exit_s().saturating_sub(Exit::Newest.of(expected).max(vm.now_s)) {
             0 => phrase!("would be busy no longer (step {step})", step),
@@ -90,7 +90,7 @@ mod tests {
     use tiebreak_model::Declared;
 
     /// The bucket of `max(vm_exit - host_exit, 0)` as the paper writes it.
-    fn cost_as_written(vm: &Outlook, host_exit_s: u32) -> u32 {
+    fn cost_as_written(vm: &PredictedLife, host_exit_s: u32) -> u32 {
         let host_exit_s = host_exit_s.max(vm.now_s);
         let later_min = f64::from(vm.exit_s().saturating_sub(host_exit_s)) / 60.0;
         let bounds = [0.0, 30.0, 60.0, 90.0, 120.0, 180.0, 240.0, 360.0, 720.0, 1_440.0, 10_080.0];
@@ -101,7 +101,7 @@ mod tests {
     fn its_steps_are_the_buckets_of_the_paper() {
         let rule = TemporalCost::from_values(&[]);
         for remaining_s in [0, 1, 1_799, 1_800, 4_200, 5_400, 100_000, 900_000, u32::MAX] {
-            let vm = Outlook { now_s: 50_000, remaining_s, ..Outlook::NONE };
+            let vm = PredictedLife { now_s: 50_000, remaining_s, ..PredictedLife::NONE };
             let steps = rule.steps(&vm);
             for exit_s in (0..1_000_000).step_by(599).chain([0, 49_999, 50_000, 50_001, 54_200, 54_201, u32::MAX]) {
                 let life = ExpectedExit { newest_s: exit_s, first_s: 0 };
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_paper_costs_2() {
-        let vm = Outlook { now_s: 0, remaining_s: 4_200, ..Outlook::NONE };
+        let vm = PredictedLife { now_s: 0, remaining_s: 4_200, ..PredictedLife::NONE };
         let empty = TemporalCost::from_values(&[]).steps(&vm).level(ExpectedExit::default());
         assert_eq!(empty, 2, "70 minutes later than a machine that is free now");
         let words =
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn bounds_in_any_order_are_taken_by_size() {
-        let vm = Outlook { now_s: 0, remaining_s: 4_200, ..Outlook::NONE };
+        let vm = PredictedLife { now_s: 0, remaining_s: 4_200, ..PredictedLife::NONE };
         let turned = TemporalCost::from_values(&[90.0, 60.0, 30.0]);
         assert_eq!(turned.steps(&vm), TemporalCost::from_values(&[]).steps(&vm));
     }

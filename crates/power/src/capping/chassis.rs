@@ -27,7 +27,7 @@ pub struct Chassis {
 
 /// What a poll found, and what was the case until then.
 #[derive(Clone, Debug)]
-pub struct Step<'a> {
+pub struct PolledChassis<'a> {
     /// When the poll was, in ms.
     pub at_ms: u64,
     /// What the chassis drew from the last poll until this one, in watts.
@@ -98,11 +98,11 @@ impl Chassis {
     }
 
     /// Passes time to the next poll, which may change what is drawn from then on.
-    pub fn step(&mut self) -> Step<'_> {
+    pub fn step(&mut self) -> PolledChassis<'_> {
         let draw_w = self.draw_w;
         self.pass(self.next_poll_ms - self.now_ms);
         self.poll();
-        Step { at_ms: self.now_ms, draw_w, chassis: self }
+        PolledChassis { at_ms: self.now_ms, draw_w, chassis: self }
     }
 
     /// Passes so much time with what servers do now, and says what happened, steps since the last report included.
@@ -312,7 +312,7 @@ pub fn simulate(
     power: &ServerPower,
     capping: &Capping,
     until_ms: u64,
-    mut each: impl FnMut(&Step<'_>),
+    mut each: impl FnMut(&PolledChassis<'_>),
 ) -> Result<(), PowerFault> {
     let mut stepped = Chassis::new(power, capping, chassis.len())?;
     for (server, parts) in chassis.iter().enumerate() {

@@ -30,7 +30,7 @@ mod tests;
 
 use core::fmt;
 
-pub use chassis::{Chassis, Step, simulate};
+pub use chassis::{Chassis, PolledChassis, simulate};
 pub use report::{PartReport, SpanReport};
 
 use crate::watts::{NOMINAL, ServerPower};

@@ -270,7 +270,7 @@ fn what_cannot_be_simulated_is_said() {
 #[test]
 fn polls_are_shown_in_order() {
     let (mut at, mut draws) = (Vec::new(), Vec::new());
-    let each = |step: &Step<'_>| {
+    let each = |step: &PolledChassis<'_>| {
         at.push(step.at_ms);
         draws.push(step.draw_w);
     };

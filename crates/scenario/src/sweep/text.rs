@@ -27,7 +27,7 @@ impl SweepParameter {
         let parts = parts(text);
         let read = match parts.as_slice() {
             [] => Err(told("values apart by commas, such as 1, 2, 4 or 1..8", "none")),
-            [Part::Plain(range)] if range.contains("..") => range_of(range),
+            [ListItem::Plain(range)] if range.contains("..") => range_of(range),
             parts => list(parts),
         };
         let values = read.map_err(|issues| {
@@ -60,7 +60,7 @@ impl fmt::Display for SweepValues {
 }
 
 /// What stands between two commas.
-enum Part {
+enum ListItem {
     /// As it is.
     Plain(String),
     /// It stood in quotes.
@@ -68,7 +68,7 @@ enum Part {
 }
 
 /// The parts of a line; empty ones are left out, so that a comma may end it.
-fn parts(text: &str) -> Vec<Part> {
+fn parts(text: &str) -> Vec<ListItem> {
     let mut parts = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -76,10 +76,10 @@ fn parts(text: &str) -> Vec<Part> {
             Some(inside) => unquoted(inside),
             None => {
                 let (part, behind) = rest.split_once(',').unwrap_or((rest, ""));
-                (Part::Plain(part.trim().into()), behind)
+                (ListItem::Plain(part.trim().into()), behind)
             }
         };
-        if !matches!(&part, Part::Plain(text) if text.is_empty()) {
+        if !matches!(&part, ListItem::Plain(text) if text.is_empty()) {
             parts.push(part);
         }
         rest = behind.trim_start();
@@ -88,7 +88,7 @@ fn parts(text: &str) -> Vec<Part> {
 }
 
 /// A text up to its closing quote, two of which are one inside it, and what follows the next comma.
-fn unquoted(text: &str) -> (Part, &str) {
+fn unquoted(text: &str) -> (ListItem, &str) {
     let (mut value, mut rest) = (String::new(), text);
     loop {
         let (before, behind) = rest.split_once('"').unwrap_or((rest, ""));
@@ -98,7 +98,7 @@ fn unquoted(text: &str) -> (Part, &str) {
                 value.push('"');
                 rest = more;
             }
-            None => return (Part::Quoted(value), behind.split_once(',').map_or("", |(_, behind)| behind)),
+            None => return (ListItem::Quoted(value), behind.split_once(',').map_or("", |(_, behind)| behind)),
         }
     }
 }
@@ -109,17 +109,17 @@ fn shielded(value: &str) -> String {
 }
 
 /// Values one by one, ranges among them.
-fn list(parts: &[Part]) -> Result<SweepValues, Vec<Issue>> {
+fn list(parts: &[ListItem]) -> Result<SweepValues, Vec<Issue>> {
     let mut values: Vec<String> = Vec::new();
     for part in parts {
         match part {
-            Part::Plain(range) if range.contains("..") => match range_of(range)? {
+            ListItem::Plain(range) if range.contains("..") => match range_of(range)? {
                 SweepValues::Range(range) => {
                     values.extend(range.numbers().unwrap_or_default().iter().map(f64::to_string));
                 }
                 SweepValues::List(more) => values.extend(more),
             },
-            Part::Plain(value) | Part::Quoted(value) => values.push(value.clone()),
+            ListItem::Plain(value) | ListItem::Quoted(value) => values.push(value.clone()),
         }
         if values.len() as u64 > RUNS_MAX {
             return Err(told(format!("at most {RUNS_MAX} values"), "more"));

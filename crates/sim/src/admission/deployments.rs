@@ -10,10 +10,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_admission::{Deaths, Seen};
-use tiebreak_model::{ClusterId, Growth, Occupancy, Prospect, RequestId, Resource, Time, VmId, Workload};
+use tiebreak_model::{ClusterForecast, ClusterId, Growth, Occupancy, RequestId, Resource, Time, VmId, Workload};
 
 use super::Terms;
-use super::expectations::Expectations;
+use super::forecasts::Forecasts;
 use crate::system::{Arrival, Stay, System};
 
 /// A tenant in a cluster.
@@ -29,7 +29,7 @@ struct Block {
 /// Every deployment of a run.
 pub(crate) struct Deployments {
     terms: Arc<Terms>,
-    book: Expectations<Key>,
+    book: Forecasts<Key>,
     blocks: BTreeMap<Key, Vec<Block>>,
     /// What every cluster's deployments have now and are expected to have, but for those to be thought over.
     growth: Growth,
@@ -38,7 +38,7 @@ pub(crate) struct Deployments {
 impl Deployments {
     /// Of so many clusters without any.
     pub(crate) fn new(terms: Arc<Terms>, clusters: usize) -> Self {
-        Self { growth: terms.growth(clusters), terms, book: Expectations::new(), blocks: BTreeMap::new() }
+        Self { growth: terms.growth(clusters), terms, book: Forecasts::new(), blocks: BTreeMap::new() }
     }
 
     /// What every cluster's deployments have now and are expected to have, and the newcomer that was met last.
@@ -171,10 +171,10 @@ impl System for Deployments {
 
     fn sample(&mut self, now: Time, zone: &Occupancy) -> f64 {
         self.bring_up_to_date(now);
-        let share = |(cluster, prospect): (usize, &Prospect)| {
+        let share = |(cluster, forecast): (usize, &ClusterForecast)| {
             let milli = zone.fleet().cluster(ClusterId::of(cluster)).total(Resource::Cores);
             let cores = milli as f64 / Resource::Cores.unit().1;
-            prospect.sums().iter().map(|sum| sum.mean() / cores).fold(0.0, f64::max)
+            forecast.sums().iter().map(|sum| sum.mean() / cores).fold(0.0, f64::max)
         };
         self.growth.clusters.iter().enumerate().map(share).fold(0.0, f64::max)
     }

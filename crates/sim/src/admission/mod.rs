@@ -3,7 +3,7 @@
 //! Rules about admission look at what the deployments of a cluster are expected to have at moments
 //! ahead ([`Growth`]). During a run [`deployments`] sees what
 //! every deployment does and keeps that up to date; [`years`] is a cluster of deployments alone, without
-//! machines, run over years to tune a policy. Both keep their book in [`expectations`]. Source: "On the
+//! machines, run over years to tune a policy. Both keep their book in [`forecasts`]. Source: "On the
 //! cluster admission problem for cloud computing"; its formulas are derived anew in
 //! `tiebreak_admission`, since they are lost in the copies we have.
 
@@ -15,7 +15,7 @@ use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{Expected, Growth, Newcomer, declare};
 
 pub(crate) mod deployments;
-mod expectations;
+mod forecasts;
 pub mod interval;
 pub mod pricing;
 pub mod strata;

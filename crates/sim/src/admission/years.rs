@@ -21,7 +21,7 @@ use tiebreak_placement::Policy;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Terms;
-use super::expectations::{Expectations, HOUR_MS};
+use super::forecasts::{Forecasts, HOUR_MS};
 
 declare! {
     /// A cluster over years: deployments arrive, are let in or not by the admission rules of the list, grow and
@@ -139,7 +139,7 @@ pub struct Years {
     policy: Arc<Policy>,
     zone: Occupancy,
     growth: Growth,
-    book: Expectations<u32>,
+    book: Forecasts<u32>,
     live: BTreeMap<u32, Deployment>,
     events: BinaryHeap<Reverse<(i64, u32)>>,
     arrivals: Xoshiro256PlusPlus,
@@ -181,7 +181,7 @@ impl Years {
         let mut years = Self {
             growth: terms.growth(1),
             zone: Occupancy::empty(Arc::new(fleet)),
-            book: Expectations::new(),
+            book: Forecasts::new(),
             live: BTreeMap::new(),
             events: BinaryHeap::new(),
             arrivals: seed.stream("deployments arrive").generator(),
@@ -298,7 +298,7 @@ impl Years {
     fn arrive(&mut self) {
         let id = self.arrived;
         self.arrived += 1;
-        let mut draws = generator(self.each, id, Draws::Life);
+        let mut draws = generator(self.each, id, DrawKind::Life);
         let (truth, beliefs, asks) = self.meet(id, &mut draws);
         let is_in = self.lets_in(asks, &beliefs);
         let month = self.month();
@@ -320,8 +320,8 @@ impl Years {
         let (model, observations) = (self.terms.model(), self.lab.observations);
         let truth = truth(model, draws);
         let asks = request(truth.size, draws);
-        let own = observed(model, &truth, observations, &mut generator(self.each, id, Draws::Observations));
-        let other = || kind(model, observations, &mut generator(self.each, id, Draws::OtherKind)).1;
+        let own = observed(model, &truth, observations, &mut generator(self.each, id, DrawKind::Observations));
+        let other = || kind(model, observations, &mut generator(self.each, id, DrawKind::OtherKind)).1;
         let known = core::iter::once(own).chain(self.lab.unlabelled.then(other));
         (truth, known.map(|known| known.and_started(f64::from(asks))).collect(), asks)
     }
@@ -485,7 +485,7 @@ fn observed(model: &Model, truth: &Truth, observations: u32, draws: &mut Xoshiro
 
 /// What is drawn for one deployment. Each has a generator of its own, so that it does the same whatever is known of it.
 #[derive(Clone, Copy)]
-enum Draws {
+enum DrawKind {
     /// How it behaves, and all that it does.
     Life,
     /// What was observed of its kind.
@@ -494,7 +494,7 @@ enum Draws {
     OtherKind,
 }
 
-fn generator(each: Stream, id: u32, which: Draws) -> Xoshiro256PlusPlus {
+fn generator(each: Stream, id: u32, which: DrawKind) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(each.draw(u64::from(id), which as u64))
 }
 
@@ -507,7 +507,7 @@ pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl It
     (0..).map_while(move |id| {
         now_ms = later(now_ms, exponential(&mut waits, lab.arrivals));
         let is_within = now_ms < lab.end_ms();
-        is_within.then(|| (now_ms as f64 / HOUR_MS, truth(&model, &mut generator(each, id, Draws::Life))))
+        is_within.then(|| (now_ms as f64 / HOUR_MS, truth(&model, &mut generator(each, id, DrawKind::Life))))
     })
 }
 

@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, Outlook, RequestId, Resources, Time, VmId, VmShape};
+use tiebreak_model::{MachineId, MachineRecord, PredictedLife, RequestId, Resources, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
 use super::job::Job;
@@ -19,7 +19,7 @@ pub(crate) struct Assignment {
     /// The store's revision of the machine that the agent's view reflected, its own commits since counted in.
     pub(crate) seen: Revision,
     pub(crate) shape: VmShape,
-    pub(crate) outlook: Outlook,
+    pub(crate) life: PredictedLife,
     pub(crate) best_set: u32,
     pub(crate) cache: CacheUse,
 }
@@ -226,7 +226,7 @@ impl Agent {
         let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
         let Some(terms) = &self.lifetimes else { return Some(after) };
         let full = terms.is_full(after.used_share(self.allocator.view().fleet().capacity(it.machine)));
-        Some(MachineRecord { life: after.life.with(&it.outlook, full), ..after })
+        Some(MachineRecord { life: after.life.with(&it.life, full), ..after })
     }
 
     /// Learns the store's state of a machine from its answer to a commit.
@@ -253,7 +253,11 @@ impl Agent {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::world::trial::Trial;
+    use alloc::sync::Arc;
+    use tiebreak_model::{ClusterSpec, Fleet, Millis, Occupancy, Uplinks};
+    use tiebreak_placement::{Caches, Policy};
 
     /// A request for a spot VM and one that may put out spot VMs, on a machine of 4 cores.
     #[test]
@@ -267,5 +271,35 @@ mod tests {
             let summary = trial.run(&[]).summary();
             assert_eq!((summary.placements, summary.conflicts), (placed, 0), "{spot} and {other} cores");
         }
+    }
+
+    /// Two requests take bandwidth of one cut in the agent's view; the store reserves of it for others.
+    #[test]
+    fn what_links_take_is_given_back_with_the_request_that_took_it() {
+        let capacity = Resources::new(4_000, 16_384, 0, 0);
+        let spec =
+            ClusterSpec { name: "c".into(), machines: 2, racks: 1, capacity, unready: 0, datacenter: 0, chassis: 1 };
+        let uplinks = Uplinks { machine_kbps: 10, rack_kbps: 10, cluster_kbps: 10 };
+        let zone = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet"))).with_network(&[uplinks]);
+        let mut store = Store::new(zone.clone(), Millis(0));
+        let policy = Arc::new(Policy::new(&[], 1).expect("a policy"));
+        let mut agent = Agent::new(Allocator::new(policy, zone, Caches::OFF, 0), &store, None);
+        let used =
+            |agent: &Agent| agent.allocator.view().network().map(|network| [0, 1].map(|cut| network.used_at(cut)));
+        let mut begin = |cuts: &[(u32, u64)]| {
+            let mut flight = InFlight::begin(None, Job::Place(RequestId(0)), RequestId(0), 0);
+            agent.reserve(&mut flight, cuts);
+            flight
+        };
+        let (one, other) = (begin(&[(0, 3), (1, 3)]), begin(&[(0, 2)]));
+        assert_eq!(used(&agent), Some([5, 3]));
+        agent.release(&one);
+        assert_eq!(used(&agent), Some([2, 0]));
+        store.shift_links(Time::ZERO, &[(0, 4), (1, 1)], true);
+        agent.told_cuts(&store, &[(0, 4), (1, 1)]);
+        assert_eq!(used(&agent), Some([6, 1]), "what is on its way stands on top of what the store has");
+        agent.release(&other);
+        agent.told_cuts(&store, &[(0, 4)]);
+        assert_eq!(used(&agent), Some([4, 1]));
     }
 }

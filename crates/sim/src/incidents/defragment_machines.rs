@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Readiness, Time, declare};
 
-use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::evacuation::{Evacuation, EvacuationTerms, MigrationOrder};
 use super::zone::Zone;
 use super::{Incident, Kind, hours, minutes};
 
@@ -41,7 +41,7 @@ declare! {
 impl Kind for DefragmentMachines {
     fn begin(self) -> Box<dyn Incident> {
         let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
-        let evacuation = Evacuation::new(Terms { order, at_once, each });
+        let evacuation = Evacuation::new(EvacuationTerms { order, at_once, each });
         Box::new(Defragmentation { terms: self, evacuation, until: None, check_at: Time::ZERO })
     }
 }

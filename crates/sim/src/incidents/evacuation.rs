@@ -42,7 +42,7 @@ impl ParamValue for MigrationOrder {
 }
 
 /// How machines are emptied.
-pub(super) struct Terms {
+pub(super) struct EvacuationTerms {
     pub(super) order: MigrationOrder,
     /// VMs of the zone that migrate at once.
     pub(super) at_once: u32,
@@ -52,7 +52,7 @@ pub(super) struct Terms {
 
 /// The machines an incident is emptying.
 pub(super) struct Evacuation {
-    terms: Terms,
+    terms: EvacuationTerms,
     under_way: Vec<Emptying>,
     /// When the incident goes on at the latest, if that is settled.
     scheduled: Time,
@@ -65,7 +65,7 @@ struct Emptying {
 }
 
 impl Evacuation {
-    pub(super) fn new(terms: Terms) -> Self {
+    pub(super) fn new(terms: EvacuationTerms) -> Self {
         Self { terms, under_way: Vec::new(), scheduled: Time::NEVER }
     }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, Time, declare};
 
-use super::evacuation::{Evacuation, MigrationOrder, Terms};
+use super::evacuation::{Evacuation, EvacuationTerms, MigrationOrder};
 use super::zone::Zone;
 use super::{Incident, Kind, minutes};
 
@@ -36,7 +36,7 @@ declare! {
 impl Kind for MaintainByMigration {
     fn begin(self) -> Box<dyn Incident> {
         let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
-        let evacuation = Evacuation::new(Terms { order, at_once, each });
+        let evacuation = Evacuation::new(EvacuationTerms { order, at_once, each });
         Box::new(Maintenance { terms: self, evacuation, to_come: None })
     }
 }

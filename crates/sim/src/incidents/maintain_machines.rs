@@ -31,11 +31,11 @@ declare! {
 
 impl Kind for MaintainMachines {
     fn begin(self) -> Box<dyn Incident> {
-        Box::new(Maintenance { terms: self, batch: 0..0, stage: Stage::Updated })
+        Box::new(Maintenance { terms: self, batch: 0..0, stage: MaintenanceStage::Updated })
     }
 }
 
-enum Stage {
+enum MaintenanceStage {
     /// Its VMs may stay until then.
     Draining(Time),
     /// The batch has been updated, or there was none yet.
@@ -46,24 +46,24 @@ struct Maintenance {
     terms: MaintainMachines,
     /// The machines that are out of service.
     batch: Range<u32>,
-    stage: Stage,
+    stage: MaintenanceStage,
 }
 
 impl Incident for Maintenance {
     fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let until = match self.stage {
-            Stage::Draining(until) => until,
-            Stage::Updated => {
+            MaintenanceStage::Draining(until) => until,
+            MaintenanceStage::Updated => {
                 self.finish_batch(zone);
                 self.begin_batch(zone)?
             }
         };
-        self.stage = Stage::Draining(until);
+        self.stage = MaintenanceStage::Draining(until);
         if let Some(empty_at) = self.empty_at(zone).filter(|_| zone.now() < until) {
             return Some(empty_at.min(until));
         }
         self.batch().for_each(|machine| zone.clear(machine, Reason::Maintenance));
-        self.stage = Stage::Updated;
+        self.stage = MaintenanceStage::Updated;
         Some(zone.now() + minutes(self.terms.update_minutes))
     }
 }

@@ -1,4 +1,4 @@
-//! Predicted lives during a run: what is foretold of each VM, what that makes of each machine,
+//! Predicted lives during a run: what is predicted of each VM, what that makes of each machine,
 //! and when it has to be thought over again (LAVA sections 3 to 5, G.3).
 //!
 //! Nothing here looks at when a VM really leaves; that comes as an event like everywhere else.
@@ -9,8 +9,8 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_lifetime::{Forecasts, Prediction};
-use tiebreak_model::{HostLife, MachineId, Occupancy, Outlook, Phase, RequestId, Time, VmId, Workload};
+use tiebreak_lifetime::{Prediction, Predictions};
+use tiebreak_model::{HostLife, MachineId, Occupancy, Phase, PredictedLife, RequestId, Time, VmId, Workload};
 use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
 
 use crate::system::{Arrival, Stay, System};
@@ -24,23 +24,23 @@ const PATIENCE_S: u32 = 60;
 const TURNS_KEPT: usize = 16;
 const TURNS_KEPT_TO_LOOK_BACK: usize = 1_000;
 
-/// What is foretold of the VMs of a plan, and what is made of it.
+/// What is predicted of the VMs of a plan, and what is made of it.
 #[derive(Clone)]
-pub(crate) struct Foresight {
+pub(crate) struct LifePredictions {
     pub(crate) terms: Lifetimes,
-    pub(crate) forecasts: Arc<Forecasts>,
+    pub(crate) predictions: Arc<Predictions>,
 }
 
-impl Foresight {
+impl LifePredictions {
     /// How long a VM is predicted to live on, asked now, or when it first was there where first
     /// words stand.
     pub(crate) fn remaining_s(&self, workload: &Workload, vm: VmId, now: Time) -> u32 {
         let (born_s, now_s) = (born_s(workload.at(workload.request_of(vm))), seconds(now));
         if self.terms.repredict {
-            return self.forecasts.remaining_s(vm, uptime_s(born_s, now_s)).max(1);
+            return self.predictions.remaining_s(vm, uptime_s(born_s, now_s)).max(1);
         }
         let first_s = born_s.max(0) as u32;
-        let exit_s = first_s.saturating_add(self.forecasts.remaining_s(vm, uptime_s(born_s, first_s)));
+        let exit_s = first_s.saturating_add(self.predictions.remaining_s(vm, uptime_s(born_s, first_s)));
         exit_s.saturating_sub(now_s).max(1)
     }
 }
@@ -95,7 +95,7 @@ pub struct LifeCounts {
 struct VmLife {
     /// When it was asked for, in seconds; before the trace began it is negative.
     born_s: i32,
-    /// What was foretold first; 0 before that.
+    /// What was predicted first; 0 before that.
     first_s: u32,
     first_exit_s: u32,
     /// Which coming to a machine was its last one.
@@ -123,7 +123,7 @@ struct Resident {
 }
 
 #[derive(Clone, Default)]
-struct Machine {
+struct MachineLives {
     host: Host,
     /// Of each of its VMs in the same order.
     said: Vec<Said>,
@@ -156,9 +156,9 @@ pub(crate) struct Lives {
     terms: Lifetimes,
     /// From when on agents are shown what is predicted.
     shown_from: Time,
-    forecasts: Arc<Forecasts>,
+    predictions: Arc<Predictions>,
     vms: Vec<VmLife>,
-    machines: Vec<Machine>,
+    machines: Vec<MachineLives>,
     /// Beside the machines, because most that the queue tells is out of date by then.
     dues: Vec<Due>,
     turns: Vec<Vec<TurnAt>>,
@@ -171,15 +171,20 @@ pub(crate) struct Lives {
 
 impl Lives {
     /// Of a workload of which nobody stands on any of so many machines.
-    pub(crate) fn new(foresight: &Foresight, workload: &Workload, machines: u32, shown_from: Time) -> Self {
+    pub(crate) fn new(
+        life_predictions: &LifePredictions,
+        workload: &Workload,
+        machines: u32,
+        shown_from: Time,
+    ) -> Self {
         let requests = (0..workload.request_count()).map(RequestId);
         let born = requests.flat_map(|it| workload.vms_of(it).map(move |_| born_s(workload.at(it))));
         Self {
-            terms: foresight.terms,
+            terms: life_predictions.terms,
             shown_from,
-            forecasts: foresight.forecasts.clone(),
+            predictions: life_predictions.predictions.clone(),
             vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
-            machines: vec![Machine::default(); machines as usize],
+            machines: vec![MachineLives::default(); machines as usize],
             dues: vec![Due::default(); machines as usize],
             turns: vec![Vec::new(); machines as usize],
             counts: LifeCounts::default(),
@@ -212,7 +217,7 @@ impl Lives {
 
     /// A machine as lifetime rules see it, with the reasons for that.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let Machine { host, said, residents, .. } = &self.machines[machine.index()];
+        let MachineLives { host, said, residents, .. } = &self.machines[machine.index()];
         let expected = |(said, it): (&Said, &Resident)| {
             let (Said { vm, exit_s, .. }, Resident { first_exit_s, residual, .. }) = (*said, *it);
             ExpectedVm { vm, exit_s, first_exit_s, residual }
@@ -240,7 +245,7 @@ impl Lives {
             turns.iter().fold(Host::default(), |host, it| host.after(it.turn, it.at_s, it.class, &self.terms));
         let expected = |(vm, since): (VmId, Time)| {
             let VmLife { born_s, first_exit_s, coming, .. } = self.vms[vm.index()];
-            let remaining_s = || self.forecasts.remaining_s(vm, uptime_s(born_s, at_s)).max(1);
+            let remaining_s = || self.predictions.remaining_s(vm, uptime_s(born_s, at_s)).max(1);
             let exit_s = if self.terms.repredict { at_s.saturating_add(remaining_s()) } else { first_exit_s };
             let was_there = |turn: &TurnAt| (seconds(since), coming) < (turn.at_s, turn.comings);
             let residual = host.phase == Phase::Recycling && waits_since.is_some_and(was_there);
@@ -253,7 +258,7 @@ impl Lives {
     }
 
     /// What is predicted of a VM that needs a machine.
-    pub(crate) fn outlook(&self, vm: VmId, now: Time) -> Outlook {
+    pub(crate) fn predicted_life(&self, vm: VmId, now: Time) -> PredictedLife {
         let now_s = seconds(now);
         let remaining_s = self.remaining_s(vm, now_s);
         let known = self.vms[vm.index()];
@@ -261,7 +266,7 @@ impl Lives {
             0 => (remaining_s, now_s.saturating_add(remaining_s)),
             first_s => (first_s, known.first_exit_s),
         };
-        Outlook { now_s, remaining_s, first_s, first_exit_s, class: self.terms.class_of(remaining_s) }
+        PredictedLife { now_s, remaining_s, first_s, first_exit_s, class: self.terms.class_of(remaining_s) }
     }
 
     fn remaining_s(&self, vm: VmId, now_s: u32) -> u32 {
@@ -269,7 +274,7 @@ impl Lives {
         if known.first_s > 0 && !self.terms.repredict {
             return known.first_exit_s.saturating_sub(now_s).max(1);
         }
-        self.forecasts.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
+        self.predictions.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
     }
 
     /// A VM came to a machine, which has this share of its cores or memory in use then.
@@ -286,7 +291,7 @@ impl Lives {
         self.comings += 1;
         let VmLife { born_s, first_s, first_exit_s, .. } = *life;
         let changes_s =
-            if self.terms.repredict { said_of(&self.forecasts, vm, born_s, now_s).changes_s } else { u32::MAX };
+            if self.terms.repredict { said_of(&self.predictions, vm, born_s, now_s).changes_s } else { u32::MAX };
         let at = &mut self.machines[machine.index()];
         at.said.push(Said { vm, exit_s, changes_s });
         at.residents.push(Resident { born_s, first_exit_s, first_s, residual: false });
@@ -298,7 +303,7 @@ impl Lives {
 
     /// A VM left a machine.
     fn part(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let Machine { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
+        let MachineLives { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
         let at = said.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
         said.swap_remove(at);
         let left = residents.swap_remove(at);
@@ -317,7 +322,7 @@ impl Lives {
         now_s: u32,
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
-        let Machine { host, residents, .. } = &mut self.machines[machine.index()];
+        let MachineLives { host, residents, .. } = &mut self.machines[machine.index()];
         let turns = &mut self.turns[machine.index()];
         let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
         change(host, &self.terms, &mut |turn, host| {
@@ -342,13 +347,13 @@ impl Lives {
     /// there next, if the queue does not know of that yet.
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
-        let Self { terms, forecasts, machines, counts, .. } = self;
-        let Machine { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
+        let Self { terms, predictions, machines, counts, .. } = self;
+        let MachineLives { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
         let first_change = |said: &[Said]| said.iter().map(|it| it.changes_s).min().unwrap_or(u32::MAX);
         let mut change_s = first_change(said);
         if terms.repredict && change_s <= now_s {
             for (it, about) in said.iter_mut().zip(residents).filter(|(it, _)| it.changes_s <= now_s) {
-                *it = said_of(forecasts, it.vm, about.born_s, now_s);
+                *it = said_of(predictions, it.vm, about.born_s, now_s);
             }
             change_s = first_change(said);
         }
@@ -368,7 +373,7 @@ impl Lives {
     /// When a machine has to be thought over again, unless that is scheduled already.
     fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
         let (at, due) = (&self.machines[machine.index()], &mut self.dues[machine.index()]);
-        let Machine { host, checked_s, .. } = at;
+        let MachineLives { host, checked_s, .. } = at;
         if host.vms == 0 {
             due.due_s = 0;
             return None;
@@ -387,16 +392,16 @@ impl Lives {
     }
 
     /// The queue tells of a machine.
-    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> Told {
+    pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> DueNotice {
         let (due, now_s) = (&mut self.dues[machine.index()], seconds(now));
         if due.scheduled_s != now_s {
-            return Told::Nothing;
+            return DueNotice::Nothing;
         }
         due.scheduled_s = 0;
         match due.due_s {
-            0 => Told::Nothing,
-            due_s if due_s <= now_s => Told::Due,
-            _ => due.schedule().map_or(Told::Nothing, Told::Later),
+            0 => DueNotice::Nothing,
+            due_s if due_s <= now_s => DueNotice::Due,
+            _ => due.schedule().map_or(DueNotice::Nothing, DueNotice::Later),
         }
     }
 }
@@ -426,7 +431,7 @@ impl System for Lives {
 }
 
 /// What it means that the queue tells of a machine.
-pub(crate) enum Told {
+pub(crate) enum DueNotice {
     /// It has been told of that already.
     Nothing,
     /// Something is due.
@@ -447,8 +452,8 @@ impl Due {
 }
 
 /// What is predicted of a VM at `now_s`; what never changes, changes at the end of time.
-fn said_of(forecasts: &Forecasts, vm: VmId, born_s: i32, now_s: u32) -> Said {
-    let Prediction { remaining_s, next_change_s } = forecasts.predict(vm, uptime_s(born_s, now_s));
+fn said_of(predictions: &Predictions, vm: VmId, born_s: i32, now_s: u32) -> Said {
+    let Prediction { remaining_s, next_change_s } = predictions.predict(vm, uptime_s(born_s, now_s));
     let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
     Said { vm, exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
 }

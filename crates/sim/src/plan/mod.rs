@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use tiebreak_lifetime::Forecasts;
+use tiebreak_lifetime::Predictions;
 use tiebreak_model::fleet::{ClusterSpec, Fleet};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, Time, Uplinks, Usage, VmId, Workload};
@@ -13,7 +13,7 @@ use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, RuleUse};
 
 use crate::admission::{AdmissionSettings, Terms};
 use crate::incidents::Planned;
-use crate::lifetimes::Foresight;
+use crate::lifetimes::LifePredictions;
 use crate::network::vdc::Vdcs;
 use crate::observation::measures::Measures;
 use crate::power::usage::usages;
@@ -47,7 +47,7 @@ pub struct Plan {
     pub(crate) luck: Option<Arc<[u64]>>,
     pub(crate) measures: Measures,
     /// What is predicted of the workload, where anything asks.
-    foresight: Option<Foresight>,
+    life_predictions: Option<LifePredictions>,
     /// How VMs of one tenant are linked, and what the network of each cluster carries, where they are.
     pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
     /// What is believed of deployments, where any rule asks.
@@ -106,7 +106,7 @@ impl Plan {
             incidents: Vec::new(),
             luck: None,
             measures: Measures::default(),
-            foresight: None,
+            life_predictions: None,
             links: None,
             admission: None,
             power: None,
@@ -195,7 +195,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// What each VM of its workload really uses, where anybody asks; who foretells it knows no more than the settings
+    /// What each VM of its workload really uses, where anybody asks; who predicts it knows no more than the settings
     /// let them.
     #[must_use]
     pub fn usages(&self) -> Option<&Arc<[Usage]>> {
@@ -226,9 +226,9 @@ impl Plan {
     /// The same plan with these predictions of its workload. Without any, lifetime rules find all
     /// VMs and machines alike.
     #[must_use]
-    pub fn with_forecasts(mut self, lifetimes: Lifetimes, forecasts: Arc<Forecasts>) -> Self {
+    pub fn with_predictions(mut self, lifetimes: Lifetimes, predictions: Arc<Predictions>) -> Self {
         let terms = Lifetimes::from_values(&lifetimes.to_values());
-        self.foresight = Some(Foresight { terms, forecasts });
+        self.life_predictions = Some(LifePredictions { terms, predictions });
         self
     }
 
@@ -239,19 +239,19 @@ impl Plan {
     }
 
     /// What is predicted of the workload, whoever asks.
-    pub(crate) fn foresight(&self) -> Option<&Foresight> {
-        self.foresight.as_ref()
+    pub(crate) fn life_predictions(&self) -> Option<&LifePredictions> {
+        self.life_predictions.as_ref()
     }
 
     /// The same, where any rule asks.
-    pub(crate) fn foresight_of_rules(&self) -> Option<&Foresight> {
-        self.foresight().filter(|_| self.rules_ask_for_lifetimes())
+    pub(crate) fn predictions_for_rules(&self) -> Option<&LifePredictions> {
+        self.life_predictions().filter(|_| self.rules_ask_for_lifetimes())
     }
 
     /// What rules make of predicted lifetimes, where any rule of any list asks for them.
     #[must_use]
     pub fn lifetimes(&self) -> Option<Lifetimes> {
-        self.foresight_of_rules().map(|it| it.terms)
+        self.predictions_for_rules().map(|it| it.terms)
     }
 
     /// Whether lifetime rules begin to count only during the run.

@@ -19,7 +19,7 @@ pub mod usage;
 
 /// Who says, when a VM arrives, what it will use of its cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Foretelling {
+pub enum LoadPredictor {
     /// Random forests that learn from each tenant's history.
     #[default]
     Forests,
@@ -31,11 +31,11 @@ pub enum Foretelling {
     Nothing,
 }
 
-impl Foretelling {
+impl LoadPredictor {
     const ALL: [Self; 4] = [Self::Forests, Self::Oracle, Self::CriticalityOnly, Self::Nothing];
 }
 
-impl ParamValue for Foretelling {
+impl ParamValue for LoadPredictor {
     const KIND: ParamKind = ParamKind::Choice(&["forests", "oracle", "criticality_only", "nothing"]);
 
     fn from_number(number: f64) -> Self {
@@ -93,7 +93,7 @@ declare! {
         /// from the tenant's history (forests); somebody who knows (oracle); forests that say who is
         /// user-facing alone (criticality_only); or nobody (nothing), so that all VMs count as user-facing and as
         /// using all of their cores. (Section IV-E)
-        foretelling: Foretelling = 0, 0 => 3, "";
+        foretelling: LoadPredictor = 0, 0 => 3, "";
         /// Share of VMs that are user-facing. (Table I)
         user_facing_pct: f64 = 40, 0 => 100, "%";
         /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind.

@@ -59,11 +59,11 @@ pub(crate) struct Pattern {
     mean: f64,
     swing: f64,
     number: u64,
-    kind: Kind,
+    kind: UsageKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum UsageKind {
     /// With the day, so many slots later than midnight.
     Day { shift: u32 },
     /// In batches of so many slots.
@@ -122,13 +122,13 @@ impl Patterns {
         let kind = if usage.load.user_facing {
             let hours = SHIFT_HOURS * (2.0 * share(self.stream, tenant, 1 << 40) - 1.0);
             let slots = self.day.len() as f64;
-            Kind::Day { shift: ((hours + 24.0) / 24.0 * slots) as u32 }
+            UsageKind::Day { shift: ((hours + 24.0) / 24.0 * slots) as u32 }
         } else if share(self.stream, number, 0) < 0.3 {
             let hours = CLOCK_HOURS[(self.stream.draw(number, 1) % 4) as usize];
             let period = hours * per_hour;
-            Kind::Clock { period, shift: (self.stream.draw(number, 2) % u64::from(period)) as u32 }
+            UsageKind::Clock { period, shift: (self.stream.draw(number, 2) % u64::from(period)) as u32 }
         } else {
-            Kind::Batches { slots: BATCH_HOURS * per_hour }
+            UsageKind::Batches { slots: BATCH_HOURS * per_hour }
         };
         Pattern { mean, swing: p95 - mean, number, kind }
     }
@@ -150,16 +150,16 @@ impl Patterns {
     pub(crate) fn utilization(&self, pattern: &Pattern, slot: u64) -> f64 {
         let slots = self.day.len() as u64;
         let level = match pattern.kind {
-            Kind::Day { shift } => {
+            UsageKind::Day { shift } => {
                 let at = slot + u64::from(shift);
                 let weekend = (slot / slots) % 7 >= 5;
                 self.day[(at % slots) as usize] * if weekend { WEEKEND } else { 1.0 }
             }
-            Kind::Batches { slots } => {
+            UsageKind::Batches { slots } => {
                 let batch = slot / u64::from(slots);
                 if share(self.noise, pattern.number, batch | 1 << 48) < BATCH_SHARE { 1.0 } else { IDLE }
             }
-            Kind::Clock { period, shift } => {
+            UsageKind::Clock { period, shift } => {
                 let at = (slot + u64::from(shift)) % u64::from(period);
                 if (at as f64) < BATCH_SHARE * f64::from(period) { 1.0 } else { IDLE }
             }

@@ -141,7 +141,7 @@ impl GeneratedWorkload {
     pub fn generate(&self, seed: Seed) -> Workload {
         // Whatever was not allowed is the default.
         let settings = Self::from_values(&self.to_values());
-        let mut rows = Rows::new(&settings, seed);
+        let mut rows = GeneratedRows::new(&settings, seed);
         let mut life = seed.stream("generated lifetimes").generator();
         rows.alive_at_start(&mut life, seed);
         let horizon = rows.arrivals(&mut life, seed);
@@ -179,9 +179,9 @@ impl GeneratedWorkload {
         if self.zone == TABLE_1 { TenantSize::Table1 } else { TenantSize::Protean }
     }
 
-    fn lives(&self) -> Lives {
+    fn lives(&self) -> LifetimeLaw {
         let points = if self.zone == TABLE_1 { TABLE_1_LIVES } else { AZURE_LIVES };
-        Lives::new(points, self.longest_life * 24.0)
+        LifetimeLaw::new(points, self.longest_life * 24.0)
     }
 
     /// Whether tenants have any habits beyond their first request.
@@ -198,13 +198,13 @@ impl GeneratedWorkload {
     }
 }
 
-struct Rows<'a> {
+struct GeneratedRows<'a> {
     settings: &'a GeneratedWorkload,
     builder: WorkloadBuilder,
     /// What tenants ask for after their first request. It is named after all the others, so that
     /// these keep their names, and with them their luck.
     later: Vec<VmRow>,
-    lives: Lives,
+    lives: LifetimeLaw,
     types: Types,
     habits: Stream,
     /// Requests so far: each has a tenant of this number of its own, unless it returns.
@@ -212,7 +212,7 @@ struct Rows<'a> {
     returns: Returns,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> GeneratedRows<'a> {
     fn new(settings: &'a GeneratedWorkload, seed: Seed) -> Self {
         Self {
             settings,
@@ -478,18 +478,18 @@ impl TenantSize {
 
 /// The law of lifetimes: pieces between the points of the published distribution, each
 /// log-uniform.
-struct Lives {
-    pieces: Vec<Piece>,
+struct LifetimeLaw {
+    pieces: Vec<LifetimePiece>,
 }
 
 #[derive(Clone, Copy)]
-struct Piece {
+struct LifetimePiece {
     share: f64,
     low: f64,
     high: f64,
 }
 
-impl Piece {
+impl LifetimePiece {
     fn mean(&self) -> f64 {
         (self.high - self.low) / libm::log(self.high / self.low)
     }
@@ -499,16 +499,20 @@ impl Piece {
     }
 }
 
-impl Lives {
+impl LifetimeLaw {
     fn new(points: LifetimePoints, longest_hours: f64) -> Self {
-        let mut pieces: Vec<Piece> = points
+        let mut pieces: Vec<LifetimePiece> = points
             .windows(2)
-            .map(|pair| Piece { share: pair[1].1 - pair[0].1, low: pair[0].0, high: pair[1].0.min(longest_hours) })
+            .map(|pair| LifetimePiece {
+                share: pair[1].1 - pair[0].1,
+                low: pair[0].0,
+                high: pair[1].0.min(longest_hours),
+            })
             .filter(|piece| piece.low < piece.high)
             .collect();
         let tail = points[points.len() - 1];
         if longest_hours > tail.0 {
-            pieces.push(Piece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
+            pieces.push(LifetimePiece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
         }
         Self { pieces }
     }
@@ -518,7 +522,7 @@ impl Lives {
         self.pieces.iter().map(|piece| piece.share * piece.mean()).sum::<f64>() / total
     }
 
-    fn piece(&self, unit: f64, weight: impl Fn(&Piece) -> f64) -> Piece {
+    fn piece(&self, unit: f64, weight: impl Fn(&LifetimePiece) -> f64) -> LifetimePiece {
         let mut left = unit * self.pieces.iter().map(&weight).sum::<f64>();
         let found = self.pieces.iter().find(|piece| {
             left -= weight(piece);

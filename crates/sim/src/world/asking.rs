@@ -1,6 +1,6 @@
 //! A tenant asks: what is known of it, and of the VM it asks for.
 
-use tiebreak_model::{Outlook, ShapeId, VmId, VmRequest};
+use tiebreak_model::{PredictedLife, ShapeId, VmId, VmRequest};
 
 use super::World;
 use crate::agents::job::Job;
@@ -27,8 +27,8 @@ impl World {
     }
 
     /// A VM as rules read it, and the name of its shape.
-    pub(super) fn asked(&self, vm: VmId, outlook: Outlook) -> (ShapeId, VmRequest) {
+    pub(super) fn asked(&self, vm: VmId, life: PredictedLife) -> (ShapeId, VmRequest) {
         let shape = self.plan.workload.shape_of(vm);
-        (shape, VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape(shape)) })
+        (shape, VmRequest { life, ..self.asking.request(*self.plan.workload.shape(shape)) })
     }
 }

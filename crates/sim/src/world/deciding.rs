@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, Millis, Outlook, VmId, VmRequest};
+use tiebreak_model::{MachineId, Millis, PredictedLife, VmId, VmRequest};
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{CacheUse, Choice, Draw, Refusal};
 
@@ -78,16 +78,16 @@ impl World {
     /// Decides one VM; whether a machine was found.
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
         self.ask_for(vm);
-        let outlook = self.outlook(vm);
+        let life = self.predicted_life(vm);
         if flight.attempt == 0 && self.observed.shares.wants(vm) {
             let occupancy = self.team[agent].allocator.view();
             let shape = *self.plan.workload.shape_of_vm(vm);
             let scene = self.asking.scene(occupancy, &shape, self.systems.growth());
-            let asked = VmRequest { outlook, ..self.asking.request(shape) };
+            let asked = VmRequest { life, ..self.asking.request(shape) };
             self.observed.shares.add(&funnel(&self.rules.policy, scene, &asked));
         }
         let avoided = self.avoids(vm, flight.attempt);
-        let choice = self.choose(agent, (vm, outlook), flight.attempt, avoided);
+        let choice = self.choose(agent, (vm, life), flight.attempt, avoided);
         let (cache, refreshed) =
             choice.map_or_else(|refusal| (refusal.cache, refusal.refreshed), |choice| (choice.cache, choice.refreshed));
         let coin = || self.team.chance.coin(self.plan.luck(vm), flight.attempt);
@@ -105,7 +105,7 @@ impl World {
             Ok(choice) => {
                 let (machine, best_set, shape) = (choice.machine, choice.best_set, *self.plan.workload.shape_of_vm(vm));
                 let seen = self.team[agent].seen(machine);
-                let assignment = Assignment { vm, machine, seen, shape, outlook, best_set, cache };
+                let assignment = Assignment { vm, machine, seen, shape, life, best_set, cache };
                 self.team[agent].assign(flight, assignment);
                 let cuts = self.cuts(machine);
                 self.team[agent].reserve(flight, &cuts);
@@ -133,12 +133,12 @@ impl World {
     pub(super) fn choose(
         &mut self,
         agent: u32,
-        (vm, outlook): (VmId, Outlook),
+        (vm, life): (VmId, PredictedLife),
         attempt: u32,
         among: Option<u32>,
     ) -> Result<Choice, Refusal> {
         let number = self.team.chance.tie_break(self.plan.luck(vm), attempt);
-        let (shape, asked) = self.asked(vm, outlook);
+        let (shape, asked) = self.asked(vm, life);
         let request = self.asking.to_place(shape, &asked, Draw { number, among }, self.systems.growth());
         self.team[agent].allocator.choose(&request)
     }

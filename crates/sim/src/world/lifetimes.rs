@@ -1,9 +1,9 @@
 //! What the world does with predicted lifetimes: shows them to agents, and has them thought over in time.
 
-use tiebreak_model::{MachineId, MachineRecord, Outlook, Time, VmId};
+use tiebreak_model::{MachineId, MachineRecord, PredictedLife, Time, VmId};
 
 use super::World;
-use crate::lifetimes::{HostCard, LifeCounts, Told};
+use crate::lifetimes::{DueNotice, HostCard, LifeCounts};
 use crate::system::System;
 
 impl World {
@@ -22,17 +22,18 @@ impl World {
     }
 
     /// What is predicted of a VM now.
-    pub(super) fn outlook(&self, vm: VmId) -> Outlook {
+    pub(super) fn predicted_life(&self, vm: VmId) -> PredictedLife {
         let lives = self.systems.lives.as_ref();
-        lives.map_or(Outlook::NONE, |lives| lives.outlook(vm, self.now))
+        lives.map_or(PredictedLife::NONE, |lives| lives.predicted_life(vm, self.now))
     }
 
     /// How long a VM on a machine is predicted to live on, in seconds, whether any rule asks or
     /// not; none where nothing is predicted.
     pub(super) fn predicted_s(&self, vm: VmId) -> Option<u32> {
-        let by_rules = self.shows_lives().then(|| self.outlook(vm).remaining_s);
-        let foresight = || self.plan.foresight().map(|it| it.remaining_s(&self.plan.workload, vm, self.now));
-        by_rules.or_else(foresight)
+        let by_rules = self.shows_lives().then(|| self.predicted_life(vm).remaining_s);
+        let life_predictions =
+            || self.plan.life_predictions().map(|it| it.remaining_s(&self.plan.workload, vm, self.now));
+        by_rules.or_else(life_predictions)
     }
 
     /// Whether agents are shown what is predicted by now.
@@ -55,9 +56,9 @@ impl World {
     pub(super) fn think_over(&mut self, machine: MachineId) {
         let Some(lives) = &mut self.systems.lives else { return };
         match lives.told(machine, self.now) {
-            Told::Nothing => {}
-            Told::Later(at) => self.queue.schedule_life(at, machine),
-            Told::Due => {
+            DueNotice::Nothing => {}
+            DueNotice::Later(at) => self.queue.schedule_life(at, machine),
+            DueNotice::Due => {
                 lives.wait(machine, self.now);
                 self.rate_again(machine);
             }

@@ -110,7 +110,7 @@ impl World {
     /// another one than its own, and with room without putting a VM out.
     fn target_of(&mut self, vm: VmId, from: MachineId) -> Option<(MachineId, MachineRecord)> {
         let shape = *self.plan.workload.shape_of_vm(vm);
-        let request = VmRequest { outlook: self.outlook(vm), ..self.asking.request(shape) };
+        let request = VmRequest { life: self.predicted_life(vm), ..self.asking.request(shape) };
         let occupancy = self.store.occupancy();
         let scene = self.asking.scene(occupancy, &shape, self.systems.growth());
         let takes = |machine: MachineId| {

@@ -48,8 +48,8 @@ impl World {
         if self.systems.network.is_none() {
             return;
         }
-        let outlook = self.outlook(vm);
-        let (shape, asked) = self.asked(vm, outlook);
+        let life = self.predicted_life(vm);
+        let (shape, asked) = self.asked(vm, life);
         let draw = Draw { number: 0, among: None };
         let request = self.asking.to_place(shape, &asked, draw, self.systems.growth());
         let blocked = self.team[agent].allocator.blocked(&request);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{Footprint, MachineId, Needs, Outlook, Time, VmId, VmRequest};
+use tiebreak_model::{Footprint, MachineId, Needs, PredictedLife, Time, VmId, VmRequest};
 use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{Explanation, Question, explain};
 
@@ -34,7 +34,7 @@ pub struct Probed {
     /// What the caches did.
     pub cache: CacheUse,
     /// What was predicted of it; none where no rule asks for lifetimes.
-    pub outlook: Option<Outlook>,
+    pub life: Option<PredictedLife>,
     /// Where the others of its virtual datacenter stood, and what its links to them take; none where
     /// VMs are not linked.
     pub company: Option<(Footprint, Needs)>,
@@ -89,15 +89,15 @@ impl World {
         winner: Option<MachineId>,
         cache: CacheUse,
     ) {
-        let outlook = self.outlook(vm);
+        let life = self.predicted_life(vm);
         let view = self.team[agent.unwrap_or(0)].allocator.view();
-        let request = VmRequest { outlook, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
+        let request = VmRequest { life, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
         let asked = self.probes.probe.and_then(|probe| probe.asked);
         let scene = self.asking.scene(view, &request.shape, self.systems.growth());
         // A draw named by VM and attempt: asked again, it answers as it did for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.rules.policy, scene, &request, Question { winner, asked, avoided });
-        let outlook = self.shows_lives().then_some(outlook);
+        let life = self.shows_lives().then_some(life);
         let company = self.systems.network.as_ref().map(|_| self.asking.company());
         self.probes.probed.push(Probed {
             vm,
@@ -106,7 +106,7 @@ impl World {
             agent,
             attempt,
             cache,
-            outlook,
+            life,
             company,
             explanation,
         });

@@ -44,7 +44,7 @@ impl Systems {
         let lives = |it| Lives::new(it, workload, fleet.machine_count(), plan.lifetimes_from());
         Self {
             deployments: plan.admission().map(|terms| Deployments::new(terms.clone(), fleet.clusters().len())),
-            lives: plan.foresight_of_rules().map(lives),
+            lives: plan.predictions_for_rules().map(lives),
             power: plan.power().map(|terms| PowerBook::new(terms.clone(), fleet, workload.horizon(), plan.seed)),
             network: plan.links().map(|links| LinkBook::new(links, workload)),
             tenants: plan.links().is_none().then(Tenants::default),

@@ -105,7 +105,7 @@ impl Trial {
         let plan = plan.with_vdcs(vdcs, uplinks).expect("VMs are left");
         let plan = plan.with_admission(&self.admission).expect("a belief");
         let plan = plan.with_incidents(incidents).expect("incidents that there are");
-        if plan.asks_for_lifetimes() { foretold(plan) } else { plan }
+        if plan.asks_for_lifetimes() { with_predicted_lives(plan) } else { plan }
     }
 
     /// The zone at a minute, when all that happens in it has happened.
@@ -138,11 +138,11 @@ impl Trial {
 }
 
 /// With the truth as what is predicted.
-fn foretold(plan: Plan) -> Plan {
+fn with_predicted_lives(plan: Plan) -> Plan {
     let oracle = PredictorUse { id: "Oracle".into(), values: Vec::new() };
     let mut training = start(&oracle, plan.workload().clone(), Seed(7));
     while !training.work(u32::MAX) {}
-    plan.with_forecasts(Lifetimes::from_values(&[]), Arc::new(training.finish().forecasts))
+    plan.with_predictions(Lifetimes::from_values(&[]), Arc::new(training.finish().predictions))
 }
 
 /// So many minutes into the day.

@@ -1,7 +1,7 @@
 //! The warm start: the VMs alive when the trace began are placed, in order, by the first agent, before anything else
 //! (LAVA section 6.1).
 
-use tiebreak_model::{MachineId, Outlook, RequestId, Time, VmId};
+use tiebreak_model::{MachineId, PredictedLife, RequestId, Time, VmId};
 use tiebreak_placement::CacheUse;
 
 use super::World;
@@ -55,8 +55,8 @@ impl World {
     fn place_warm(&mut self, request: RequestId, vm: VmId) {
         self.ask(Job::Place(request));
         self.ask_for(vm);
-        let outlook = self.outlook(vm);
-        let choice = self.choose(0, (vm, outlook), 0, None);
+        let life = self.predicted_life(vm);
+        let choice = self.choose(0, (vm, life), 0, None);
         let cache = choice.map_or_else(|refusal| refusal.cache, |choice| choice.cache);
         let winner = choice.ok().map(|choice| choice.machine);
         if self.is_probed(vm) {
@@ -64,7 +64,7 @@ impl World {
         }
         let outcome = match winner {
             Some(machine) => {
-                self.settle_warm((vm, outlook), machine);
+                self.settle_warm((vm, life), machine);
                 Outcome::Placed
             }
             None => {
@@ -88,11 +88,11 @@ impl World {
         });
     }
 
-    fn settle_warm(&mut self, (vm, outlook): (VmId, Outlook), machine: MachineId) {
+    fn settle_warm(&mut self, (vm, life): (VmId, PredictedLife), machine: MachineId) {
         let mut demands = core::mem::take(&mut self.team.spare.demands);
         let shape = *self.plan.workload.shape_of_vm(vm);
         let seen = self.store.revision_of(machine);
-        let assignment = Assignment { vm, machine, seen, shape, outlook, best_set: 0, cache: CacheUse::Off };
+        let assignment = Assignment { vm, machine, seen, shape, life, best_set: 0, cache: CacheUse::Off };
         demands.add_up(&[assignment], &self.rules.policy, self.store.occupancy(), &self.places.evictable);
         let victims = core::mem::take(&mut demands.victims);
         for (_, victim) in &victims {

@@ -66,7 +66,7 @@ impl Table for Azure2017 {
     }
 
     fn open(&self, _: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        Ok(Box::new(Rows {
+        Ok(Box::new(Azure2017Rows {
             created: Column::new(3, "4 (vmcreated)", SECOND),
             deleted: Column::new(4, "5 (vmdeleted)", SECOND),
             cores: Column::new(9, "10 (cores)", 1_000.0),
@@ -76,7 +76,7 @@ impl Table for Azure2017 {
     }
 }
 
-struct Rows {
+struct Azure2017Rows {
     created: Column,
     deleted: Column,
     cores: Column,
@@ -84,7 +84,7 @@ struct Rows {
     last_ms: i64,
 }
 
-impl Rows {
+impl Azure2017Rows {
     /// A time on the grid, and whether it had to be moved there.
     fn on_grid(column: &Column, record: &Record<'_>) -> Result<(Time, bool), Fault> {
         let time = column.time(record)?;
@@ -109,7 +109,7 @@ impl Rows {
     }
 }
 
-impl RowReader for Rows {
+impl RowReader for Azure2017Rows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS)?;
         record.has_no_field_beyond(COLUMNS)?;

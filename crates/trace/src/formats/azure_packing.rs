@@ -148,7 +148,7 @@ impl Table for AzurePacking {
         if tenant.is_none() {
             tally.cannot_answer.push("Which VMs were asked for together: there is no tenantId column.".into());
         }
-        Ok(Box::new(Rows {
+        Ok(Box::new(PackingRows {
             name: head.column("vmId", 1.0),
             tenant,
             vm_type: head.column("vmTypeId", 1.0),
@@ -163,7 +163,7 @@ impl Table for AzurePacking {
     }
 }
 
-struct Rows {
+struct PackingRows {
     name: Column,
     tenant: Option<Column>,
     vm_type: Column,
@@ -176,7 +176,7 @@ struct Rows {
     fields: usize,
 }
 
-impl Rows {
+impl PackingRows {
     fn demand(&self, record: &Record<'_>) -> Result<Resources, Fault> {
         if self.machine_type.text(record) != MACHINE_TYPE.as_bytes() {
             return Err(self.machine_type.fault(record, FaultKind::OtherMachine, "machine type 16"));
@@ -189,7 +189,7 @@ impl Rows {
     }
 }
 
-impl RowReader for Rows {
+impl RowReader for PackingRows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(self.fields)?;
         let demand = self.demand(record)?;

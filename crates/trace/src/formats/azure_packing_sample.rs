@@ -61,7 +61,7 @@ impl Table for AzurePackingSample {
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        Ok(Box::new(Rows {
+        Ok(Box::new(PackingSampleRows {
             name: head.column("vmId", 1.0),
             tenant: head.column("tenantId", 1.0),
             cores: head.column("cores", 10.0),
@@ -73,7 +73,7 @@ impl Table for AzurePackingSample {
     }
 }
 
-struct Rows {
+struct PackingSampleRows {
     name: Column,
     tenant: Column,
     cores: Column,
@@ -83,7 +83,7 @@ struct Rows {
     end: Column,
 }
 
-impl RowReader for Rows {
+impl RowReader for PackingSampleRows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(COLUMNS.len())?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);

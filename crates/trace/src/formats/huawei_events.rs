@@ -58,7 +58,7 @@ impl Table for HuaweiEvents {
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        Ok(Box::new(Rows {
+        Ok(Box::new(HuaweiRows {
             fields: head.first().len(),
             name: head.column("vmid", 1.0),
             cores: head.column("cpu", 1_000.0),
@@ -72,7 +72,7 @@ impl Table for HuaweiEvents {
     }
 }
 
-struct Rows {
+struct HuaweiRows {
     fields: usize,
     name: Column,
     cores: Column,
@@ -85,7 +85,7 @@ struct Rows {
     last: Time,
 }
 
-impl Rows {
+impl HuaweiRows {
     fn create(&mut self, record: &Record<'_>, time: Time) -> Result<(), Fault> {
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let number = self.name.name(record);
@@ -118,7 +118,7 @@ impl Rows {
     }
 }
 
-impl RowReader for Rows {
+impl RowReader for HuaweiRows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(self.fields)?;
         let time = self.time.time(record)?;

@@ -246,12 +246,12 @@ impl Table for NamedColumns {
         else {
             return Err(missing_columns(header));
         };
-        let rows = Rows {
+        let rows = NamedRows {
             name: VM.find(header),
             tenant: TENANT.find(header),
             end: END.find(header).map(Leaving::At).or_else(|| DURATION.find(header).map(Leaving::After)),
             priority: PRIORITY.find(header),
-            terms: Terms::find(header),
+            terms: TenantColumns::find(header),
             cores,
             memory,
             start,
@@ -288,7 +288,7 @@ impl Leaving {
 
 /// The columns that say what a tenant asks for (Protean section 2.1).
 #[derive(Default)]
-struct Terms {
+struct TenantColumns {
     fault_domains: Option<Column>,
     scope: Option<Column>,
     per_machine: Option<Column>,
@@ -296,7 +296,7 @@ struct Terms {
     isolated: Option<Column>,
 }
 
-impl Terms {
+impl TenantColumns {
     fn find(header: &[String]) -> Self {
         Self {
             fault_domains: FAULT_DOMAINS.find(header),
@@ -324,7 +324,7 @@ impl Terms {
     }
 }
 
-struct Rows {
+struct NamedRows {
     name: Option<Column>,
     tenant: Option<Column>,
     cores: Column,
@@ -332,10 +332,10 @@ struct Rows {
     start: Column,
     end: Option<Leaving>,
     priority: Option<Column>,
-    terms: Terms,
+    terms: TenantColumns,
 }
 
-impl Rows {
+impl NamedRows {
     fn columns(&self) -> impl Iterator<Item = &Column> {
         let needed = [&self.cores, &self.memory, &self.start];
         let optional = [self.name.as_ref(), self.tenant.as_ref(), self.priority.as_ref()];
@@ -390,7 +390,7 @@ impl Rows {
     }
 }
 
-impl RowReader for Rows {
+impl RowReader for NamedRows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(1 + self.columns().map(|column| column.index).max().unwrap_or(0))?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);

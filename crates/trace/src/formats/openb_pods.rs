@@ -56,7 +56,7 @@ impl Table for OpenbPods {
     }
 
     fn open(&self, head: &Head<'_>, _: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
-        Ok(Box::new(Rows {
+        Ok(Box::new(OpenbRows {
             name: head.column("name", 1.0),
             cores: head.column("cpu_milli", 1.0),
             memory: head.column("memory_mib", 1.0),
@@ -72,7 +72,7 @@ impl Table for OpenbPods {
     }
 }
 
-struct Rows {
+struct OpenbRows {
     name: Column,
     cores: Column,
     memory: Column,
@@ -86,7 +86,7 @@ struct Rows {
     never_scheduled: u64,
 }
 
-impl RowReader for Rows {
+impl RowReader for OpenbRows {
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault> {
         record.has_fields(1 + self.deleted.index.max(self.created.index).max(self.memory.index))?;
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);

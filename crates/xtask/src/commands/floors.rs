@@ -53,7 +53,7 @@ const APART: &[(&str, &str, &str)] = &[
 const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-tables", "tiebreak-trace", "a table's rows go to the readers of traces"),
     ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
-    ("tiebreak-scenario", "tiebreak-criticality", "a variant says who foretells what VMs will use"),
+    ("tiebreak-scenario", "tiebreak-criticality", "a variant says who predicts what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),
     ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),

@@ -8,7 +8,7 @@ const TEST: [&str; 8] =
     ["test", "--release", "--quiet", "--package", "tiebreak-tests", "laws::every_law_holds", "--", "--nocapture"];
 
 pub(crate) fn run(words: &[String]) -> Outcome {
-    let Asked { from, hours } = asked(words)?;
+    let SoakOptions { from, hours } = asked(words)?;
     let mut soak = process::cargo(&TEST);
     soak.env("TIEBREAK_FROM", from.to_string()).env("TIEBREAK_CASES", u64::MAX.to_string());
     if let Some(hours) = hours {
@@ -18,13 +18,13 @@ pub(crate) fn run(words: &[String]) -> Outcome {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Asked {
+struct SoakOptions {
     from: u64,
     hours: Option<f64>,
 }
 
-fn asked(words: &[String]) -> Result<Asked, String> {
-    let mut asked = Asked::default();
+fn asked(words: &[String]) -> Result<SoakOptions, String> {
+    let mut asked = SoakOptions::default();
     for pair in words.chunks(2) {
         match pair.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["--from", number] => {
@@ -48,14 +48,14 @@ fn read_hours(word: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Result<Asked, String> {
+    fn of(line: &str) -> Result<SoakOptions, String> {
         asked(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
     }
 
     #[test]
     fn where_to_begin_and_how_long() {
-        assert_eq!(of(""), Ok(Asked { from: 0, hours: None }));
-        assert_eq!(of("--hours 0.5 --from 7000"), Ok(Asked { from: 7_000, hours: Some(0.5) }));
+        assert_eq!(of(""), Ok(SoakOptions { from: 0, hours: None }));
+        assert_eq!(of("--hours 0.5 --from 7000"), Ok(SoakOptions { from: 7_000, hours: Some(0.5) }));
         for line in ["--from", "--from -1", "--hours soon", "--hours NaN", "--hours -1", "--cases 9", "9"] {
             assert!(of(line).is_err_and(|told| told.contains("expected")), "{line}");
         }

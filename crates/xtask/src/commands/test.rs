@@ -19,7 +19,7 @@ pub(crate) const HELP: &str = "run every stage that has not passed on these very
 /// A step of the whole, which counts its tests; a step without tests of its own counts as one.
 struct Stage {
     name: &'static str,
-    run: fn() -> Report,
+    run: fn() -> StageReport,
     /// Nothing after it can be trusted when it fails.
     is_ground: bool,
     /// Whether it needs the page, or a tool that building the page brings.
@@ -35,25 +35,25 @@ const APART_FROM_PAGE: Option<&[&str]> = Some(&["docs/", "crates/cli/", "crates/
 
 /// In this order. What `check` finds is cheap to find, so it comes first.
 const STAGES: &[Stage] = &[
-    ground("setup", || Report::of(super::setup::for_tests())),
-    native_stage("check", || Report::of(super::check::run(&[])), None),
+    ground("setup", || StageReport::of(super::setup::for_tests())),
+    native_stage("check", || StageReport::of(super::check::run(&[])), None),
     native_stage("native", native, APART_FROM_NATIVE),
     native_stage("sweep", sweep, APART_FROM_NATIVE),
-    Stage { needs_page: true, ..ground(BUILD, || Report::of(super::build::run(&[]))) },
+    Stage { needs_page: true, ..ground(BUILD, || StageReport::of(super::build::run(&[]))) },
     page_stage("wasm", wasm, APART_FROM_PAGE),
-    page_stage("size", || Report::of(super::size::run(&[])), None),
+    page_stage("size", || StageReport::of(super::size::run(&[])), None),
     page_stage("browser", browser, APART_FROM_PAGE),
 ];
 
-const fn ground(name: &'static str, run: fn() -> Report) -> Stage {
+const fn ground(name: &'static str, run: fn() -> StageReport) -> Stage {
     Stage { name, run, is_ground: true, needs_page: false, apart: None }
 }
 
-const fn native_stage(name: &'static str, run: fn() -> Report, apart: Option<&'static [&'static str]>) -> Stage {
+const fn native_stage(name: &'static str, run: fn() -> StageReport, apart: Option<&'static [&'static str]>) -> Stage {
     Stage { name, run, is_ground: false, needs_page: false, apart }
 }
 
-const fn page_stage(name: &'static str, run: fn() -> Report, apart: Option<&'static [&'static str]>) -> Stage {
+const fn page_stage(name: &'static str, run: fn() -> StageReport, apart: Option<&'static [&'static str]>) -> Stage {
     Stage { name, run, is_ground: false, needs_page: true, apart }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     let (mut done, mut beside) = (Vec::new(), None);
     for stage in wanted {
         let (report, took) = match beside.take_if(|_| stage.name == BUILD) {
-            Some(build) => run_stage(stage.name, || Report::of(wait_for(build))),
+            Some(build) => run_stage(stage.name, || StageReport::of(wait_for(build))),
             None => recalled(stage).filter(|_| recalls).unwrap_or_else(|| run_and_keep(stage)),
         };
         let is_over = stage.is_ground && report.outcome.is_err();
@@ -116,17 +116,17 @@ fn wait_for(mut build: Child) -> Outcome {
 }
 
 /// What the stage found when it passed on these very files.
-fn recalled(stage: &Stage) -> Option<(Report, Duration)> {
+fn recalled(stage: &Stage) -> Option<(StageReport, Duration)> {
     let passed = passed::recall(stage.name, stage.apart?)?;
     let seconds = passed.took.as_secs();
     println!(
         "\n== {} ==\n{} tests passed on these files before, in {seconds} s; {AGAIN} runs them",
         stage.name, passed.tests
     );
-    Some((Report { recalled: passed.tests, ..Report::default() }, Duration::ZERO))
+    Some((StageReport { recalled: passed.tests, ..StageReport::default() }, Duration::ZERO))
 }
 
-fn run_and_keep(stage: &Stage) -> (Report, Duration) {
+fn run_and_keep(stage: &Stage) -> (StageReport, Duration) {
     let begun = stage.apart.map(|apart| passed::begin(stage.name, apart));
     let (report, took) = run_stage(stage.name, stage.run);
     let passed = passed::Passed { tests: report.passed, took };
@@ -137,7 +137,7 @@ fn run_and_keep(stage: &Stage) -> (Report, Duration) {
     (report, took)
 }
 
-fn run_stage(name: &str, work: impl FnOnce() -> Report) -> (Report, Duration) {
+fn run_stage(name: &str, work: impl FnOnce() -> StageReport) -> (StageReport, Duration) {
     println!("\n== {name} ==");
     let start = Instant::now();
     let report = work();
@@ -147,11 +147,11 @@ fn run_stage(name: &str, work: impl FnOnce() -> Report) -> (Report, Duration) {
     (report, start.elapsed())
 }
 
-fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
+fn summarize(done: &[(&str, StageReport, Duration)]) -> Outcome {
     println!("\n== summary ==");
     for (name, report, took) in done {
         let word = if report.outcome.is_ok() { "ok" } else { "FAILED" };
-        let Report { passed, failed, recalled, .. } = report;
+        let StageReport { passed, failed, recalled, .. } = report;
         let before = if *recalled > 0 { format!(", {recalled} passed before") } else { String::new() };
         println!("{name:<8} {word:<7} {passed:>5} passed {failed:>3} failed {:>6.0} s{before}", took.as_secs_f64());
     }
@@ -160,7 +160,7 @@ fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
             println!("{name}: {sentence}");
         }
     }
-    let sum = |count: fn(&Report) -> u64| done.iter().map(|(_, report, _)| count(report)).sum::<u64>();
+    let sum = |count: fn(&StageReport) -> u64| done.iter().map(|(_, report, _)| count(report)).sum::<u64>();
     let failed = sum(|report| report.failed);
     let recalled = sum(|report| report.recalled);
     if recalled > 0 {
@@ -171,7 +171,7 @@ fn summarize(done: &[(&str, Report, Duration)]) -> Outcome {
     if failed == 0 { Ok(()) } else { std::process::exit(1) }
 }
 
-fn native() -> Report {
+fn native() -> StageReport {
     if process::output(&mut process::cargo(&["nextest", "--version"])).is_err() {
         return counted(process::cargo(&["test", "--quiet"]).args(NATIVE));
     }
@@ -182,26 +182,26 @@ fn native() -> Report {
 }
 
 /// A sweep through Dask is the sweep in one piece.
-fn sweep() -> Report {
+fn sweep() -> StageReport {
     let python = match super::setup::python(&DASK) {
         Ok(python) => python,
-        Err(sentence) => return Report::of(Err(sentence)),
+        Err(sentence) => return StageReport::of(Err(sentence)),
     };
     let mut test = process::cargo(&["test", "--test", "dask"]);
     counted(test.args(NATIVE).args(["--", "--ignored"]).env("TIEBREAK_PYTHON", python)).with_some_test()
 }
 
-fn wasm() -> Report {
+fn wasm() -> StageReport {
     match super::setup::for_wasm_tests().and_then(|()| wasm_programs()) {
         Ok(programs) => WASM_TESTED
             .iter()
             .map(|test| wasm_of(*test, &programs).with_some_test())
-            .fold(Report::default(), Report::and),
-        Err(sentence) => Report::of(Err(sentence)),
+            .fold(StageReport::default(), StageReport::and),
+        Err(sentence) => StageReport::of(Err(sentence)),
     }
 }
 
-fn wasm_of((package, test): (&str, &str), (runner, driver): &(PathBuf, PathBuf)) -> Report {
+fn wasm_of((package, test): (&str, &str), (runner, driver): &(PathBuf, PathBuf)) -> StageReport {
     let mut test = process::cargo(&["test", "--package", package, "--test", test, "--target", BROWSER_TARGET]);
     test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
     counted(&mut test)
@@ -212,11 +212,11 @@ fn wasm_programs() -> Result<(PathBuf, PathBuf), String> {
     Ok((WASM_BINDGEN.program("wasm-bindgen-test-runner")?, driver))
 }
 
-fn browser() -> Report {
+fn browser() -> StageReport {
     let ready = super::setup::for_tests().and_then(|()| project::need_dist());
     let files = match ready.and_then(|()| browser_tests()) {
         Ok(files) => files,
-        Err(sentence) => return Report::of(Err(sentence)),
+        Err(sentence) => return StageReport::of(Err(sentence)),
     };
     // Two files at a time, then those alone that measure times: two browsers would spoil each other's.
     let (alone, together): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| measures_times(file));
@@ -245,7 +245,7 @@ fn browser_tests() -> Result<Vec<PathBuf>, String> {
 
 /// What a stage found.
 #[derive(Debug, PartialEq)]
-struct Report {
+struct StageReport {
     outcome: Outcome,
     passed: u64,
     failed: u64,
@@ -253,29 +253,29 @@ struct Report {
     recalled: u64,
 }
 
-impl Default for Report {
-    fn default() -> Report {
-        Report { outcome: Ok(()), passed: 0, failed: 0, recalled: 0 }
+impl Default for StageReport {
+    fn default() -> StageReport {
+        StageReport { outcome: Ok(()), passed: 0, failed: 0, recalled: 0 }
     }
 }
 
-impl Report {
+impl StageReport {
     /// A stage that is one check.
-    fn of(outcome: Outcome) -> Report {
+    fn of(outcome: Outcome) -> StageReport {
         let failed = u64::from(outcome.is_err());
-        Report { outcome, passed: 1 - failed, failed, recalled: 0 }
+        StageReport { outcome, passed: 1 - failed, failed, recalled: 0 }
     }
 
     /// A test program that ran nothing has proved nothing.
-    fn with_some_test(self) -> Report {
+    fn with_some_test(self) -> StageReport {
         match self {
-            Report { outcome: Ok(()), passed: 0, .. } => Report::of(Err("no test ran at all".into())),
+            StageReport { outcome: Ok(()), passed: 0, .. } => StageReport::of(Err("no test ran at all".into())),
             report => report,
         }
     }
 
-    fn and(self, other: Report) -> Report {
-        Report {
+    fn and(self, other: StageReport) -> StageReport {
+        StageReport {
             outcome: self.outcome.and(other.outcome),
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
@@ -285,12 +285,12 @@ impl Report {
 }
 
 /// Runs tests and counts them by what the test programs say of themselves.
-fn counted(command: &mut Command) -> Report {
+fn counted(command: &mut Command) -> StageReport {
     let (outcome, lines) = process::run_and_listen(command);
     let (passed, failed) = sum(&lines);
     // A program that fails before its first test, or without saying a number, is still one failure.
     let failed = if outcome.is_err() { failed.max(1) } else { failed };
-    Report { outcome, passed, failed, recalled: 0 }
+    StageReport { outcome, passed, failed, recalled: 0 }
 }
 
 fn sum(lines: &[String]) -> (u64, u64) {

@@ -16,7 +16,7 @@ use tiebreak_console::trace::read_readings;
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 #[derive(Serialize)]
-struct Report {
+struct CriticalityReport {
     rows: u64,
     faulty: u64,
     first_faults: Vec<FaultRow>,
@@ -42,7 +42,7 @@ struct Judged {
 
 pub(super) fn run(given: &Given, file: &str) -> Result<Answer, Failure> {
     let first_day = given.one("first-day").map(day_of).transpose()?;
-    let report = Report::of(&read_readings(file)?, first_day);
+    let report = CriticalityReport::of(&read_readings(file)?, first_day);
     Ok(Answer::either(given, &report, || report.text()))
 }
 
@@ -53,7 +53,7 @@ fn day_of(name: &str) -> Result<usize, Failure> {
     })
 }
 
-impl Report {
+impl CriticalityReport {
     fn of(readings: &Readings, first_day: Option<usize>) -> Self {
         let mut template = Template::default();
         let vms: Vec<Judged> = readings.vms.iter().map(|vm| Judged::of(vm, first_day, &mut template)).collect();

@@ -11,7 +11,7 @@ use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::{count, table};
 
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct FitReport {
     deployments: u32,
     used: u32,
     scale_outs: u32,
@@ -35,7 +35,7 @@ struct Agreed {
     points: Vec<[f64; 3]>,
 }
 
-impl Report {
+impl FitReport {
     pub(super) fn of(workload: &Workload, deaths: Deaths) -> Result<Self, Failure> {
         let fit = Fit::new(&histories(workload, deaths), deaths).map_err(|fault| Failure(fault.to_string()))?;
         Ok(Self::told(&fit.result()))

@@ -19,7 +19,7 @@ const SEARCHED_MAX: u32 = 300_000;
 const SIZES_LISTED: usize = 12;
 
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct ProfileReport {
     format: String,
     sizes: Vec<SizeRow>,
     lives: LivesTold,
@@ -78,7 +78,7 @@ struct LoadTold {
     memory_gib_by_hour: Vec<f64>,
 }
 
-impl Report {
+impl ProfileReport {
     pub(super) fn of(parsed: Parsed) -> Result<Self, Failure> {
         let Profile { sizes, lives, arrivals, tenants, reuse, load } = Profile::of(&parsed.workload);
         let size = |size: &tiebreak_profile::Size| SizeRow {

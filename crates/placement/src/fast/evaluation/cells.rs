@@ -81,7 +81,7 @@ impl<K: PackedKey> Cells<K> {
 }
 
 /// A cell: its place in its cluster, its rack where it is one, and its first machine.
-pub(super) struct Place {
+pub(super) struct CellPlace {
     pub(super) at: usize,
     pub(super) rack: usize,
     pub(super) first: u32,
@@ -98,9 +98,9 @@ pub(super) struct Tied {
 impl<K: PackedKey> Evaluation<K> {
     /// A cell among all.
     #[inline]
-    pub(super) fn cell(&self, fleet: &Fleet, cluster: ClusterId, at: u32) -> Place {
+    pub(super) fn cell(&self, fleet: &Fleet, cluster: ClusterId, at: u32) -> CellPlace {
         let rack = fleet.cluster(cluster).racks().start + at;
-        Place { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
+        CellPlace { at: at as usize, rack: rack as usize, first: self.first_machine(fleet, cluster, at) }
     }
 
     pub(super) fn first_machine(&self, fleet: &Fleet, cluster: ClusterId, cell: u32) -> u32 {

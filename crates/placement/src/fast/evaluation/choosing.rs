@@ -51,7 +51,7 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     fn choose_best(&self, fleet: &Fleet, clusters: &[ClusterId], draw: Draw, books: &mut Books<'_>) -> Option<Found> {
-        let Drawn { cluster, cell, nth, best } = self.draw_cell(clusters, draw, books, |cells| &cells.bests)?;
+        let DrawnMachine { cluster, cell, nth, best } = self.draw_cell(clusters, draw, books, |cells| &cells.bests)?;
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
         let first = self.first_machine(fleet, cluster, cell as u32);
         Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), best.1))
@@ -73,7 +73,7 @@ impl<K: PackedKey> Evaluation<K> {
                 ties.settle((rankings, bests), RackId(racks), &asked);
             }
         }
-        let Drawn { cluster, cell, nth, best } =
+        let DrawnMachine { cluster, cell, nth, best } =
             self.draw_cell(clusters, draw, books, |cells| cells.ties().bests(asked.kind()))?;
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
         let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
@@ -88,7 +88,7 @@ impl<K: PackedKey> Evaluation<K> {
         draw: Draw,
         books: &mut Books<'_>,
         bests: impl Fn(&Cells<K>) -> &Bests<K>,
-    ) -> Option<Drawn<K>> {
+    ) -> Option<DrawnMachine<K>> {
         let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, bests(cells)));
         let cells = || clusters.iter().filter_map(cells);
         let best = cells().fold((K::INVALID, 0), |best, (_, bests)| joined(best, bests.best));
@@ -104,7 +104,7 @@ impl<K: PackedKey> Evaluation<K> {
             }
             let tied = |(key, count): &Best<K>| if *key == best.0 { *count } else { 0 };
             let cell = skip(bests.cells.iter().map(tied), &mut nth);
-            return Some(Drawn { cluster, cell, nth, best });
+            return Some(DrawnMachine { cluster, cell, nth, best });
         }
         None
     }
@@ -143,7 +143,7 @@ impl<K: PackedKey> Evaluation<K> {
 }
 
 /// A machine drawn of all that are best: the `nth` of those in its cell.
-struct Drawn<K> {
+struct DrawnMachine<K> {
     cluster: ClusterId,
     cell: usize,
     nth: u32,

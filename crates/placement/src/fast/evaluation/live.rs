@@ -9,7 +9,7 @@ use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Chunk, joined, skip};
-use super::cells::{Cells, Place, Tied};
+use super::cells::{CellPlace, Cells, Tied};
 use super::moment::at_moment;
 use super::{Evaluation, Found, Kit};
 use crate::network::gate::{Gate, Pass};
@@ -153,7 +153,7 @@ impl<'a> Live<'a> {
 
     /// The best key of a cell's machines and how many have it, unless that is no better than `best`
     /// and not equal.
-    fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &Place, best: K) -> Best<K> {
+    fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K) -> Best<K> {
         let rack = cells.rack_part(cell.at);
         let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty() && self.chassis.is_empty();
         let mut found = (best, 0);
@@ -185,7 +185,7 @@ impl<'a> Live<'a> {
     }
 
     /// The `nth` machine of a cell with this key.
-    fn nth_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &Place, best: K, mut nth: u32) -> u32 {
+    fn nth_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K, mut nth: u32) -> u32 {
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             if self.bound(&chunk, rack) > best || self.pass(&chunk) == Pass::None {

@@ -8,7 +8,7 @@ use super::super::fields::Moment;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Chunk, skip};
-use super::cells::{Cells, Place, Tied};
+use super::cells::{CellPlace, Cells, Tied};
 use super::{Evaluation, Found, Kit};
 use crate::lifetime::steps::Span;
 use crate::policy::fields::Field;
@@ -92,13 +92,13 @@ struct Favoured<'a> {
 
 /// What machines must have to be tied for best: the best key without the fields of the moment, and
 /// the exits that give those, where one rule moves with the clock and they are of few pieces.
-struct Terms<'a, K> {
+struct TieConditions<'a, K> {
     alone: K,
     span: Option<Span>,
     bounds: Option<Bounds<'a>>,
 }
 
-impl<K: PackedKey> Terms<'_, K> {
+impl<K: PackedKey> TieConditions<'_, K> {
     /// How many machines of a cell are tied for best, if that can be said without asking any.
     #[inline]
     fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
@@ -140,7 +140,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     }
 
     /// Looks for a better machine among those of a cell; whether there is one.
-    fn look_into(&mut self, cells: &Cells<K>, cell: &Place) -> bool {
+    fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let before = self.best;
         if !self.is_worth_it(cells, cell) {
             return false;
@@ -163,7 +163,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     /// Whether a cell may hold a better machine, by bits: one with an exit of the least level, or
     /// one that is better even without.
     #[inline]
-    fn is_worth_it(&self, cells: &Cells<K>, cell: &Place) -> bool {
+    fn is_worth_it(&self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
         cells.bits[cell.at].valid & bounds.maybe(cell.rack) != 0
             || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
@@ -186,7 +186,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     }
 
     /// How many machines of a cell have the best key.
-    fn count_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place) -> u32 {
+    fn count_tied(&self, terms: &TieConditions<'_, K>, cells: &Cells<K>, cell: &CellPlace) -> u32 {
         let rack = cells.rack_part(cell.at);
         let alone = terms.alone.less(rack);
         let chunks = cells.rankings.chunks(cell.at, cell.first).filter(|chunk| chunk.best <= alone);
@@ -197,19 +197,19 @@ impl<'a, K: PackedKey> Search<'a, K> {
         chunks.map(many).sum()
     }
 
-    fn terms(&self) -> Terms<'a, K> {
+    fn terms(&self) -> TieConditions<'a, K> {
         let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
         let span = match self.moment {
             [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
             _ => None,
         };
-        Terms { alone, span, bounds: self.ahead.zip(span).map(|(ahead, span)| ahead.bounds(&span)) }
+        TieConditions { alone, span, bounds: self.ahead.zip(span).map(|(ahead, span)| ahead.bounds(&span)) }
     }
 
     /// Which machines under a node have the best key, one after the other.
     fn are_tied<'c>(
         &'c self,
-        terms: &'c Terms<'_, K>,
+        terms: &'c TieConditions<'_, K>,
         chunk: &'c Chunk<'_, K>,
         rack: K,
     ) -> impl Iterator<Item = bool> + 'c {
@@ -222,7 +222,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     }
 
     /// The `nth` of them in a cell.
-    fn nth_tied(&self, terms: &Terms<'_, K>, cells: &Cells<K>, cell: &Place, mut nth: u32) -> u32 {
+    fn nth_tied(&self, terms: &TieConditions<'_, K>, cells: &Cells<K>, cell: &CellPlace, mut nth: u32) -> u32 {
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             for (machine, is_tied) in (chunk.first..).zip(self.are_tied(terms, &chunk, rack)) {

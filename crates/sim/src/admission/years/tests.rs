@@ -241,7 +241,7 @@ fn who_is_not_labelled_does_the_same_and_is_believed_to_be_of_either_kind() {
     let unlabelled = years(ClusterYears { unlabelled: true, observations: 20, ..lab() });
     let unknown = years(lab());
     for id in 0..200 {
-        let meet = |years: &Years| years.meet(id, &mut generator(years.each, id, Draws::Life));
+        let meet = |years: &Years| years.meet(id, &mut generator(years.each, id, DrawKind::Life));
         let (truth, beliefs, asks) = meet(&unlabelled);
         assert!(beliefs.len() == 2 && beliefs[0].exposure != beliefs[1].exposure);
         assert!(beliefs.iter().all(|seen| seen.cores == f64::from(asks)), "both see what it asks for");

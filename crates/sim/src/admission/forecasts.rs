@@ -1,7 +1,7 @@
 //! The book of what deployments are expected to grow to, so that a decision need not ask each.
 //!
-//! Every deployment's expectation is in its cluster's sums. What is seen of it changes its belief at once,
-//! and its cores now; the rest of its expectation is made anew before the next decision, once enough
+//! Every deployment's forecast is in its cluster's sums. What is seen of it changes its belief at once,
+//! and its cores now; the rest of its forecast is made anew before the next decision, once enough
 //! has changed or enough time has passed. So a decision costs the moments ahead and what has changed, not
 //! how many deployments there are.
 
@@ -18,15 +18,15 @@ use super::Terms;
 pub(super) const HOUR_MS: f64 = 60.0 * Millis::MINUTE.0 as f64;
 
 /// Deployments by key.
-pub(super) struct Expectations<K> {
-    entries: BTreeMap<K, Entry>,
+pub(super) struct Forecasts<K> {
+    entries: BTreeMap<K, KnownDeployment>,
     /// Those to be thought over before the next decision.
     stale: Vec<K>,
     /// When quiet ones are to be, in ms.
     due: BinaryHeap<Reverse<(i64, K)>>,
 }
 
-struct Entry {
+struct KnownDeployment {
     cluster: ClusterId,
     /// What is seen of it, for each belief about it.
     beliefs: Vec<Seen>,
@@ -41,7 +41,7 @@ struct Entry {
     is_stale: bool,
 }
 
-impl Entry {
+impl KnownDeployment {
     /// Time passes.
     fn pass(&mut self, now_ms: i64, terms: &Terms) {
         let hours = (now_ms - self.seen_ms) as f64 / HOUR_MS;
@@ -57,7 +57,7 @@ impl Entry {
     }
 }
 
-impl<K: Ord + Copy> Expectations<K> {
+impl<K: Ord + Copy> Forecasts<K> {
     pub(super) fn new() -> Self {
         Self { entries: BTreeMap::new(), stale: Vec::new(), due: BinaryHeap::new() }
     }
@@ -74,8 +74,16 @@ impl<K: Ord + Copy> Expectations<K> {
         let cores = beliefs.first().map_or(0.0, |seen| seen.cores);
         let expected = Vec::from([Expected::new(cores, 0.0)]);
         growth.clusters[cluster.index()].replace(&[], &expected);
-        let entry =
-            Entry { cluster, beliefs, seen_ms: came_ms, came_ms, expected, cores: 0.0, due_ms: now_ms, is_stale: true };
+        let entry = KnownDeployment {
+            cluster,
+            beliefs,
+            seen_ms: came_ms,
+            came_ms,
+            expected,
+            cores: 0.0,
+            due_ms: now_ms,
+            is_stale: true,
+        };
         self.entries.insert(key, entry);
         self.stale.push(key);
     }
@@ -109,7 +117,7 @@ impl<K: Ord + Copy> Expectations<K> {
     pub(super) fn bring_up_to_date(&mut self, now_ms: i64, terms: &Terms, growth: &mut Growth) {
         while let Some(Reverse((due_ms, key))) = self.due.peek().copied().filter(|Reverse((due, _))| *due <= now_ms) {
             self.due.pop();
-            let quiet = |entry: &&mut Entry| entry.due_ms == due_ms && !entry.is_stale;
+            let quiet = |entry: &&mut KnownDeployment| entry.due_ms == due_ms && !entry.is_stale;
             if let Some(entry) = self.entries.get_mut(&key).filter(quiet) {
                 entry.is_stale = true;
                 self.stale.push(key);
@@ -143,7 +151,7 @@ mod tests {
             .expect("a belief")
     }
 
-    impl<K: Ord + Copy> Expectations<K> {
+    impl<K: Ord + Copy> Forecasts<K> {
         /// What is seen of a deployment, if it is there.
         pub(in crate::admission) fn seen(&self, key: K) -> Option<&Seen> {
             self.entries.get(&key).and_then(|entry| entry.beliefs.first())
@@ -162,8 +170,8 @@ mod tests {
     const HOUR: i64 = HOUR_MS as i64;
 
     /// One deployment of 4 cores from the first millisecond on.
-    fn one(terms: &Terms) -> (Expectations<u32>, Growth) {
-        let (mut book, mut growth) = (Expectations::new(), terms.growth(1));
+    fn one(terms: &Terms) -> (Forecasts<u32>, Growth) {
+        let (mut book, mut growth) = (Forecasts::new(), terms.growth(1));
         book.begin(7, ClusterId::of(0), vec![Seen::started(4.0)], (0, 0), &mut growth);
         book.bring_up_to_date(0, terms, &mut growth);
         (book, growth)
@@ -175,7 +183,7 @@ mod tests {
         let terms = terms(0.0);
         let mut draws = Seed(1).stream("a book of expectations").generator();
         let mut below = |count| pick(draws.next_u64(), count);
-        let (mut book, mut growth, mut now_ms) = (Expectations::new(), terms.growth(CLUSTERS), 0);
+        let (mut book, mut growth, mut now_ms) = (Forecasts::new(), terms.growth(CLUSTERS), 0);
         let mut ended = 0;
         for key in 0..400_u32 {
             now_ms += i64::from(1 + below(40 * 60_000));

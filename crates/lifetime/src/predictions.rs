@@ -19,12 +19,12 @@ use crate::noise::NoisyLives;
 ///
 /// [`Workload::at`]: tiebreak_model::Workload::at
 #[derive(Clone, Debug, PartialEq)]
-pub struct Forecasts {
-    source: Arc<Source>,
+pub struct Predictions {
+    source: Arc<PredictionSource>,
 }
 
 #[derive(Debug, PartialEq)]
-enum Source {
+enum PredictionSource {
     Curves(Curves),
     True(TrueLives),
     Noisy(NoisyLives),
@@ -56,36 +56,36 @@ impl Curves {
     }
 }
 
-impl Forecasts {
+impl Predictions {
     pub(crate) fn of_curves(curves: Curves) -> Self {
-        Self { source: Arc::new(Source::Curves(curves)) }
+        Self { source: Arc::new(PredictionSource::Curves(curves)) }
     }
 
     pub(crate) fn of_true(lives: TrueLives) -> Self {
-        Self { source: Arc::new(Source::True(lives)) }
+        Self { source: Arc::new(PredictionSource::True(lives)) }
     }
 
     pub(crate) fn of_noisy(lives: NoisyLives) -> Self {
-        Self { source: Arc::new(Source::Noisy(lives)) }
+        Self { source: Arc::new(PredictionSource::Noisy(lives)) }
     }
 
     /// The curve of VMs that are not of the workload.
     pub(crate) fn average(&self) -> Curve {
         match &*self.source {
-            Source::Curves(curves) => curves.curves[0].clone(),
-            Source::True(_) | Source::Noisy(_) => Curve::constant(u32::MAX),
+            PredictionSource::Curves(curves) => curves.curves[0].clone(),
+            PredictionSource::True(_) | PredictionSource::Noisy(_) => Curve::constant(u32::MAX),
         }
     }
 
-    /// What is said of a VM that has run for `uptime_s`: [`Forecasts::remaining_s`] and
-    /// [`Forecasts::next_change_s`], looked up once.
+    /// What is said of a VM that has run for `uptime_s`: [`Predictions::remaining_s`] and
+    /// [`Predictions::next_change_s`], looked up once.
     #[inline]
     #[must_use]
     pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
         let exit_s = match &*self.source {
-            Source::Curves(curves) => return curves.of(vm).predict(uptime_s),
-            Source::True(lives) => lives.exit_s(vm, uptime_s),
-            Source::Noisy(lives) => lives.exit_s(vm, uptime_s),
+            PredictionSource::Curves(curves) => return curves.of(vm).predict(uptime_s),
+            PredictionSource::True(lives) => lives.exit_s(vm, uptime_s),
+            PredictionSource::Noisy(lives) => lives.exit_s(vm, uptime_s),
         };
         let next_change_s = (exit_s > uptime_s && exit_s < u32::MAX).then_some(exit_s);
         Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }
@@ -114,9 +114,9 @@ impl Forecasts {
     #[must_use]
     pub fn of_part(&self, vms: &[VmId]) -> Self {
         let source = match &*self.source {
-            Source::Curves(curves) => Source::Curves(curves.of_part(vms)),
-            Source::True(lives) => Source::True(lives.of_part(vms)),
-            Source::Noisy(lives) => Source::Noisy(lives.of_part(vms)),
+            PredictionSource::Curves(curves) => PredictionSource::Curves(curves.of_part(vms)),
+            PredictionSource::True(lives) => PredictionSource::True(lives.of_part(vms)),
+            PredictionSource::Noisy(lives) => PredictionSource::Noisy(lives.of_part(vms)),
         };
         Self { source: Arc::new(source) }
     }
@@ -125,8 +125,8 @@ impl Forecasts {
     #[must_use]
     pub fn curve_count(&self) -> u32 {
         match &*self.source {
-            Source::Curves(curves) => curves.curves.len() as u32,
-            Source::True(_) | Source::Noisy(_) => 0,
+            PredictionSource::Curves(curves) => curves.curves.len() as u32,
+            PredictionSource::True(_) | PredictionSource::Noisy(_) => 0,
         }
     }
 
@@ -134,12 +134,12 @@ impl Forecasts {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &*self.source {
-            Source::Curves(Curves { curves, curve_of }) => {
+            PredictionSource::Curves(Curves { curves, curve_of }) => {
                 let of_curve = |curve: &Curve| size_of::<Curve>() as u64 + 8 * u64::from(curve.step_count());
                 curve_of.len() as u64 * 4 + curves.iter().map(of_curve).sum::<u64>()
             }
-            Source::True(lives) => lives.bytes(),
-            Source::Noisy(lives) => lives.bytes(),
+            PredictionSource::True(lives) => lives.bytes(),
+            PredictionSource::Noisy(lives) => lives.bytes(),
         }
     }
 }
@@ -158,16 +158,16 @@ mod tests {
         let whole = workload(&lives, 200 * 700);
         let vms = Vec::from_iter((0..whole.vm_count()).filter(|vm| vm % 3 == 1).map(VmId));
         for entry in PREDICTORS.iter().filter(|entry| entry.declaration.id != "NoisyOracle") {
-            let forecasts =
-                start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().forecasts;
-            let part = forecasts.of_part(&vms);
-            assert!(part.bytes() <= forecasts.bytes());
+            let predictions =
+                start(&PredictorUse::plain(entry.declaration.id), whole.clone(), Seed(1)).finish().predictions;
+            let part = predictions.of_part(&vms);
+            assert!(part.bytes() <= predictions.bytes());
             for (new, old) in (0..).map(VmId).zip(&vms) {
                 for uptime_s in [0, 50, 1_000, 100_000] {
-                    let of = |forecasts: &Forecasts, vm| {
-                        (forecasts.remaining_s(vm, uptime_s), forecasts.next_change_s(vm, uptime_s))
+                    let of = |predictions: &Predictions, vm| {
+                        (predictions.remaining_s(vm, uptime_s), predictions.next_change_s(vm, uptime_s))
                     };
-                    assert_eq!(of(&part, new), of(&forecasts, *old), "{}, VM {}", entry.declaration.id, old.0);
+                    assert_eq!(of(&part, new), of(&predictions, *old), "{}, VM {}", entry.declaration.id, old.0);
                 }
             }
         }
