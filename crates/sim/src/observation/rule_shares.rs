@@ -207,7 +207,7 @@ impl RuleShares {
 
 fn share(steps: &[Step], at: usize, decided_by: Option<&str>) -> RuleShare {
     let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
-    let Step { rule, before, after } = steps[at];
+    let Step { rule, before, after, .. } = steps[at];
     RuleShare {
         rule,
         before: f64::from(before) / first,
