@@ -59,7 +59,7 @@ impl Panel for DecisionsPanel {
             // Opened with the list that is wanted, so that it asks for no other.
             DecisionsMessage::Show(which) => {
                 let wish = DecisionsWish { which, search: String::new(), ..wish };
-                vec![Message::Decisions(wish).into(), Act::Fold(Self::ID, true).into()]
+                vec![Message::Decisions(wish).into(), Act::Open(Self::ID).into()]
             }
             DecisionsMessage::Search(search) => vec![Message::Decisions(DecisionsWish { search, ..wish }).into()],
             DecisionsMessage::Page(page) => vec![Message::Decisions(DecisionsWish { page, ..wish }).into()],
