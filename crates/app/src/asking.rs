@@ -35,6 +35,12 @@ impl Asking {
         Self { file, ..self }
     }
 
+    /// The same with what somebody typed.
+    #[must_use]
+    pub fn of_text(self, text: &str) -> Self {
+        self.of_file(text.as_bytes().to_vec())
+    }
+
     /// The same, to do something else with what is answered.
     #[must_use]
     pub fn then(self, then: Then) -> Self {

@@ -2,6 +2,7 @@
 
 mod asking;
 mod changes;
+mod decisions;
 mod driving;
 mod edit;
 mod example;
@@ -31,6 +32,7 @@ use tiebreak_scenario::{Document, Stamp, Variant, WorkloadRef};
 
 pub use self::asking::{Answered, Answers, Asking, Then};
 pub use self::changes::{Change, changes};
+pub use self::decisions::DecisionsWish;
 pub use self::edit::Edit;
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
@@ -107,6 +109,8 @@ pub struct App {
     pub study: Option<Study>,
     /// What the engine was asked, and what it answered.
     pub answers: Answers,
+    /// Which decisions are listed.
+    pub wants_decisions: DecisionsWish,
     /// Whether the profile of the workload is shown.
     pub shows_profile: bool,
     /// The workload whose profile was asked for, with the seed.
@@ -299,6 +303,10 @@ impl App {
             Message::Profile(shown) => {
                 self.shows_profile = shown;
                 self.ask_profile().into_iter().collect()
+            }
+            Message::Decisions(wish) => {
+                self.wants_decisions = wish;
+                self.ask_decisions().into_iter().collect()
             }
             Message::Sweep => self.run_sweep(),
             Message::StopSweep => {

@@ -2,9 +2,10 @@
 
 use tiebreak_engine::Command;
 use tiebreak_engine::questions::profile_workload::ProfileWorkload;
+use tiebreak_engine::questions::why_placed::WhyPlaced;
 use tiebreak_model::Phrase;
 
-use super::{App, Asking, Effect, Lane, Mode, Selection};
+use super::{Answered, App, Asking, Effect, Lane, Mode, Phase, Selection};
 
 impl App {
     /// The moment on screen.
@@ -32,13 +33,34 @@ impl App {
         self.selection.machine = machine;
         self.selection.vms.clear();
         self.selection.about = Phrase::default();
-        self.selection.life = None;
+        (self.selection.life, self.selection.holder, self.selection.is_there) = (None, None, false);
         self.ask_machine()
     }
 
     pub(crate) fn ask_machine(&self) -> Vec<Effect> {
         let (Some(machine), Some(live)) = (self.selection.machine, &self.front.live) else { return Vec::new() };
         vec![self.front.send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
+    }
+
+    /// Asks which rule put the VM there that holds the machine longest. That is found by deciding again, which would hold up
+    /// a run that is under way.
+    pub(crate) fn ask_why_placed(&mut self) -> Option<Effect> {
+        let (machine, vm) = (self.selection.machine?, self.selection.holder.as_ref()?.id);
+        let why = (self.front.live.as_ref()?.run, vm, machine);
+        let rests = matches!(self.front.phase, Phase::Finished | Phase::Paused);
+        if !rests || self.selection.asked_why == Some(why) {
+            return None;
+        }
+        self.selection.asked_why = Some(why);
+        self.ask(Asking::new(&WhyPlaced { vm, machine }))
+    }
+
+    /// Which rule put the VM there that holds the machine longest; none before that is known.
+    #[must_use]
+    pub fn why_placed(&self) -> Option<&Answered> {
+        let (machine, vm) = (self.selection.machine?, self.selection.holder.as_ref()?.id);
+        let run = self.front.live.as_ref()?.run;
+        self.answers.told::<WhyPlaced>().filter(|_| self.selection.asked_why == Some((run, vm, machine)))
     }
 
     /// Asks about the VM: the variant in front, and the one it is compared with.

@@ -8,7 +8,7 @@ use super::shown::Mode;
 use super::sizing::SizeWish;
 use super::study::StudyWish;
 use super::sweep::Wish;
-use super::{Asking, Edit};
+use super::{Asking, DecisionsWish, Edit};
 use tiebreak_engine::protocol::{Command, Form, Reply, StepTo};
 
 /// What changes of the workload that is generated next.
@@ -154,6 +154,8 @@ pub enum Message {
         /// How it is written.
         form: Form,
     },
+    /// Other decisions are to be listed, or none.
+    Decisions(DecisionsWish),
     /// What the workload looks like is to be shown, or no longer.
     Profile(bool),
     /// Stop running over seeds, and forget what that gave.

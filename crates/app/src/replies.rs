@@ -130,13 +130,15 @@ impl App {
                 }
                 Vec::new()
             }
-            Reply::Machine { run, machine, about, life, vms, .. } => {
+            Reply::Machine { run, machine, is_there, about, life, vms, holder, .. } => {
                 let shown = self.front.live.as_ref().is_some_and(|live| live.run == run);
-                if shown && self.selection.machine == Some(machine) {
-                    self.selection.life = life;
-                    (self.selection.about, self.selection.vms) = (about, vms);
+                if !shown || self.selection.machine != Some(machine) {
+                    return Vec::new();
                 }
-                Vec::new()
+                let selection = &mut self.selection;
+                (selection.is_there, selection.about, selection.life) = (is_there, about, life);
+                (selection.vms, selection.holder) = (vms, holder);
+                self.ask_why_placed().into_iter().collect()
             }
         }
     }
@@ -205,13 +207,16 @@ impl App {
     fn progress(&mut self, progress: Progress) -> Vec<Effect> {
         let run = progress.run;
         let stepped = self.lane_of(run).and_then(|lane| lane.progress(progress));
-        match stepped.filter(|_| run == self.front.run) {
+        let listed =
+            if run == self.front.run && self.front.phase == Phase::Paused { self.ask_decisions() } else { None };
+        let explained = match stepped.filter(|_| run == self.front.run) {
             Some(vm) => {
                 self.cursor_ms = None;
                 self.update(Message::Vm(vm))
             }
             None => Vec::new(),
-        }
+        };
+        listed.into_iter().chain(explained).collect()
     }
 
     /// A run is over: what people look at is asked for again.
@@ -221,6 +226,7 @@ impl App {
             self.log_run();
         }
         let mut effects = if is_front { self.ask_machine() } else { Vec::new() };
+        effects.extend(is_front.then(|| self.ask_decisions()).flatten());
         effects.extend(self.ask_moment());
         effects.extend(self.explain());
         effects

@@ -4,7 +4,7 @@ use tiebreak_model::Phrase;
 use tiebreak_scenario::{Document, TraceSettings};
 
 use tiebreak_engine::protocol::{
-    Anatomy, Difference, Exhibit, Explained, Failed, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
+    Anatomy, Difference, Exhibit, Explained, Failed, Holder, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
 };
 
 /// What the page shows besides the run in front.
@@ -116,12 +116,18 @@ pub struct Selection {
     pub asked: Option<u32>,
     /// The machine clicked.
     pub machine: Option<u32>,
-    /// A line about it.
+    /// Whether the run has such a machine, as far as is known.
+    pub is_there: bool,
+    /// A line about it, or which machines there are.
     pub about: Phrase,
     /// What lifetime rules make of it.
     pub life: Option<HostLife>,
     /// Its VMs.
     pub vms: Vec<VmCard>,
+    /// Why it is not empty.
+    pub holder: Option<Holder>,
+    /// The run, and the VM and machine in it, of which was asked which rule brought them together.
+    pub(super) asked_why: Option<(u32, u32, u32)>,
 }
 
 /// What a run says of the VM asked about.

@@ -67,6 +67,7 @@ impl App {
         let document = Document { active: index, ..self.document.clone() };
         let mut effects = self.change_to(document);
         effects.extend(self.ask_machine());
+        effects.extend(self.ask_decisions());
         effects
     }
 

@@ -61,6 +61,7 @@ fn explained(probed: &Probed, plan: &Plan) -> Explained {
             of: of.to_owned(),
             before: step.before,
             after: step.after,
+            validates: step.validates,
         };
         steps.iter().map(step).collect()
     };

@@ -31,6 +31,7 @@ impl Engine {
     pub(super) fn start(&mut self, id: u32, document: String, then: Beginning, at_any_cost: bool) -> Vec<Reply> {
         (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
         self.years = None;
+        self.forget_asked_of_run();
         let variant = match read(&document) {
             Ok(variant) => variant,
             Err(message) => return vec![Reply::Failed { run: id, message }],

@@ -8,19 +8,47 @@ use super::answer::answer;
 use super::run::SLICE;
 use crate::protocol::Reply;
 
-/// A VM whose decisions are found by deciding everything before them again.
+/// A VM whose decisions are asked for.
 pub(super) struct Explaining {
     run: u32,
     asked_vm: String,
+    again: Again,
+}
+
+/// A VM whose decisions are found by deciding everything before them again.
+pub(super) struct Again {
     vm: VmId,
-    world: World,
+    /// The world in which that happens.
+    pub(super) world: World,
     /// Events that the run on screen has seen.
     until: u64,
     /// When the VM lost a machine for the last time, if it did: it is decided again after that.
     lost_at: Option<Time>,
 }
 
-impl Explaining {
+impl Again {
+    /// Of a VM of a run, against a machine that is asked about.
+    pub(super) fn new(run: &World, vm: VmId, asked: Option<MachineId>) -> Self {
+        let mut world = World::new(run.plan().clone().without_samples());
+        world.set_probe(Some(Probe { vm: Some(vm), asked }));
+        Self { vm, world, until: run.progress().events, lost_at: run.lost_machine_at(vm) }
+    }
+
+    /// Goes on for one slice; whether the decision that counts has been made, or will not be.
+    pub(super) fn work(&mut self) -> bool {
+        let left = self.until.saturating_sub(self.world.progress().events);
+        if left == 0 || self.is_decided() {
+            return true;
+        }
+        self.world.advance(SLICE.min(left as u32));
+        false
+    }
+
+    /// How much of the run has been decided again, 0 to 1.
+    pub(super) fn share_done(&self) -> f64 {
+        self.world.progress().events as f64 / self.until.max(1) as f64
+    }
+
     /// Whether the decision that counts has been made.
     fn is_decided(&self) -> bool {
         let Self { vm, world, .. } = self;
@@ -64,22 +92,17 @@ impl Engine {
         if asked.is_none() && (watched || rejected_now) {
             return Some(answer(run, vm, id, &current.world, &current.world));
         }
-        let mut world = World::new(plan.clone().without_samples());
-        world.set_probe(Some(Probe { vm: Some(id), asked }));
-        let until = current.world.progress().events;
-        let lost_at = current.world.lost_machine_at(id);
-        self.explaining = Some(Explaining { run, asked_vm: vm, vm: id, world, until, lost_at });
+        self.explaining = Some(Explaining { run, asked_vm: vm, again: Again::new(&current.world, id, asked) });
         None
     }
 
     pub(super) fn work_on_explanation(&mut self) -> Vec<Reply> {
         let Some(explaining) = &mut self.explaining else { return Vec::new() };
-        let left = explaining.until.saturating_sub(explaining.world.progress().events);
-        if left > 0 && !explaining.is_decided() {
-            explaining.world.advance(SLICE.min(left as u32));
+        if !explaining.again.work() {
             return Vec::new();
         }
-        let Some(Explaining { run, asked_vm, vm, world, .. }) = self.explaining.take() else { return Vec::new() };
+        let Some(Explaining { run, asked_vm, again }) = self.explaining.take() else { return Vec::new() };
+        let Again { vm, world, .. } = again;
         // Deciding again ends with the VM's decision; what came of it later, the run itself knows.
         let later = self.run.as_ref().filter(|current| current.id == run).map_or(&world, |current| &current.world);
         vec![answer(run, asked_vm, vm, &world, later)]

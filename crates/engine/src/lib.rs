@@ -14,6 +14,7 @@ mod failures;
 mod first;
 mod freeze;
 mod generated;
+mod holding;
 mod learning;
 mod lifetimes;
 mod machine;

@@ -3,17 +3,19 @@
 use tiebreak_model::{MachineId, Phrase, Readiness, Resources, Time, phrase};
 use tiebreak_sim::{MachineByte, World};
 
-use super::{Engine, lifetimes};
+use super::{Engine, holding, lifetimes};
 use crate::protocol::{Reply, VmCard};
 use crate::said;
 
 impl Engine {
-    /// A machine and its VMs.
+    /// A machine, its VMs, and why it is not empty.
     pub(super) fn machine(&self, run: u32, machine: u32, time_ms: f64) -> Option<Reply> {
         let current = self.run.as_ref().filter(|current| current.id == run)?;
         let fleet = current.world.plan().fleet();
-        if machine >= fleet.machine_count() {
-            return None;
+        let machines = fleet.machine_count();
+        if machine >= machines {
+            let (about, life, vms, holder) = (which_there_are(machines), None, Vec::new(), None);
+            return Some(Reply::Machine { run, machine, time_ms, is_there: false, about, life, vms, holder });
         }
         let workload = current.world.plan().workload();
         let id = MachineId(machine);
@@ -21,17 +23,22 @@ impl Engine {
         let mut free = fleet.capacity(id);
         let terms = current.world.plan().lifetimes();
         let card = current.world.host_card(id, at);
-        let vms = current
-            .world
-            .vms_on(id, at)
+        let on: Vec<_> = current.world.vms_on(id, at).collect();
+        let expected = |vm| card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
+        let holder = holding::holder(workload, &on.iter().map(|(vm, _)| *vm).collect::<Vec<_>>(), |vm| {
+            expected(vm).map(lifetimes::expected)
+        });
+        let vms = on
+            .into_iter()
             .map(|(vm, since)| {
                 let demand = workload.shape(workload.shape_of(vm)).demand;
                 free = free.checked_sub(demand).unwrap_or(Resources::NONE);
-                let expected = card.as_ref().and_then(|card| card.vms.iter().find(|expected| expected.vm == vm));
+                let expected = expected(vm);
                 VmCard {
                     vm: workload.name(vm).to_string(),
                     demand: said::resources(demand),
                     since_ms: since.0 as f64,
+                    ends: holding::ends(workload, vm),
                     expected: expected.map(lifetimes::expected),
                     residual: expected.is_some_and(|expected| expected.residual),
                 }
@@ -59,7 +66,19 @@ impl Engine {
             draw
         );
         let life = card.zip(terms).map(|(card, terms)| lifetimes::host(&card, &terms));
-        Some(Reply::Machine { run, machine, time_ms, about, life, vms })
+        Some(Reply::Machine { run, machine, time_ms, is_there: true, about, life, vms, holder })
+    }
+}
+
+/// Which machines there are, to who asks for another.
+fn which_there_are(machines: u32) -> Phrase {
+    match machines {
+        1 => phrase!("There is one machine, number 0."),
+        _ => phrase!(
+            "There are {machines} machines, numbered 0 to {}.",
+            said::count(machines.into()),
+            said::count((machines - 1).into())
+        ),
     }
 }
 

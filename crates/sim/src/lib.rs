@@ -60,7 +60,7 @@ pub use plan::lists::RulesUntil;
 pub use plan::{Agents, Plan, PlanError};
 pub use power::{CappingKind, LoadPredictor, PowerSettings};
 pub use record::disruption::{Disruption, Fate, Reason};
-pub use record::{Cause, Decision, Outcome, Rejection};
+pub use record::{Cause, Decision, Outcome, Rejected, Rejection};
 pub use summary::Summary;
 pub use workload::generate::{self, GeneratedWorkload};
 pub use world::fates::Fates;

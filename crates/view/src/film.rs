@@ -6,7 +6,6 @@ use tiebreak_engine::protocol::{Explained, FunnelStep};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 use tiebreak_placement::explain::{KEPT, reference::BEST_CLUSTERS};
-use tiebreak_placement::{Group, rules};
 
 /// How long a film is, about.
 const FILM_MS: f64 = 6_000.0;
@@ -173,8 +172,7 @@ fn stills(shots: &[Shot], funnel: &[FunnelStep]) -> Vec<usize> {
 
 /// Whether a step says where a VM may go at all, or which clusters are looked at.
 fn validates(step: &FunnelStep) -> bool {
-    let validators = [Group::ClusterValidators, Group::MachineValidators];
-    step.rule == BEST_CLUSTERS || rules::find(&step.rule).is_some_and(|rule| validators.contains(&rule.group))
+    step.rule == BEST_CLUSTERS || step.validates
 }
 
 /// How many machines a step of the funnel left.
@@ -233,7 +231,7 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
 /// What people call a step: the title of its rule.
 #[must_use]
 pub fn title(rule: &str) -> &str {
-    tr(rules::find(rule).map_or(rule, |known| known.declaration.title))
+    tr(tiebreak_placement::rules::find(rule).map_or(rule, |known| known.declaration.title))
 }
 
 /// Whether the winner is not one of those tied for best: the agent was avoiding conflicts (Protean section 5.3).
@@ -245,10 +243,19 @@ fn is_outside(decision: &Explained) -> bool {
 mod tests {
     use super::*;
     use tiebreak_model::Phrase;
+    use tiebreak_placement::{Group, rules};
+
+    const VALIDATORS: [Group; 2] = [Group::ClusterValidators, Group::MachineValidators];
 
     /// Six machines: one dropped by a cluster step, two by a validator, one by a preference, two tied for best.
     fn decision() -> Explained {
-        let step = |rule: &str, of: &str, before, after| FunnelStep { rule: rule.into(), of: of.into(), before, after };
+        let step = |rule: &str, of: &str, before, after| FunnelStep {
+            rule: rule.into(),
+            of: of.into(),
+            before,
+            after,
+            validates: rules::find(rule).is_some_and(|rule| VALIDATORS.contains(&rule.group)),
+        };
         Explained {
             sentence: Phrase::default(),
             vm: Phrase::default(),
@@ -309,6 +316,19 @@ mod tests {
         assert_eq!(shown(end - 1.0), (Shot::Arrives, 1.0));
         assert_eq!(shown(end), (Shot::Drops(2), 1.0));
         assert_eq!(shown(1e9), (Shot::Lands, 1.0));
+    }
+
+    /// No list of ours names such a rule: only its step says what it is.
+    #[test]
+    fn a_validator_of_ones_own_is_told_with_the_validators() {
+        let mut own = decision();
+        let at = own.funnel.iter().position(|step| step.rule == "IsMachineReady").expect("a step");
+        own.funnel[at].rule = "HasMyLabel".into();
+        own.dropped_at = vec![0, 2, 3, 4, KEPT, KEPT];
+        let stills = [Shot::Arrives, Shot::Drops(3), Shot::Drops(4), Shot::Lands];
+        assert_eq!(stepped(&Film::of(&own), false), stills);
+        own.funnel[at].validates = false;
+        assert_eq!(stepped(&Film::of(&own), false), [Shot::Arrives, Shot::Drops(2), Shot::Drops(4), Shot::Lands]);
     }
 
     #[test]

@@ -5,16 +5,19 @@ use std::convert::Infallible;
 
 use tiebreak_app::{App, Explanation, Lane, Message, Mode, Selection};
 use tiebreak_engine::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
+use tiebreak_engine::questions::why_placed::WhyPlaced;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::Phrase;
-use web_sys::{HtmlInputElement, SubmitEvent};
+use web_sys::{Element, FocusEvent, HtmlInputElement, SubmitEvent};
 use yew::prelude::*;
 
 use super::field::{Field, NumberRange};
-use super::name;
+use super::film::element;
+use super::fleet_map::MapMessage;
 use super::panel::{Link, Panel, Scene};
+use super::{around, is_inside, name};
 
 /// VMs listed of one machine.
 const LISTED: usize = 60;
@@ -97,7 +100,7 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
             <>
                 <p class="sentence">{ say("VM {} asks for {}.", &[&app.selection.vm, &tell(&last.vm)]) }</p>
                 <h3>{ tr("Who is left, rule by rule") }</h3>
-                { funnel(last, shown) }
+                { funnel(link, last, shown) }
                 <p class="hint">{ say("Step shows the next rule; {} more until the choice.", &[&(last.funnel.len() - shown)]) }</p>
             </>
         };
@@ -112,7 +115,7 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ tr("Who was left, rule by rule") }</h3>
-            { funnel(last, last.funnel.len()) }
+            { funnel(link, last, last.funnel.len()) }
             { scores(last) }
             { why_not(link, &app.selection, last) }
         </>
@@ -162,31 +165,48 @@ fn refusal(refusal: &Refusal) -> Html {
     }
 }
 
-/// The first so many rules.
-fn funnel(explained: &Explained, shown: usize) -> Html {
+/// The first so many rules; pointed at or focused, one shows on the fleet map who was left after it.
+fn funnel(link: &Link, explained: &Explained, shown: usize) -> Html {
     let stage = |of: &'static str, title: &'static str| {
-        let steps: Vec<_> = explained.funnel.iter().take(shown).filter(|step| step.of == of).collect();
+        let all = explained.funnel.iter().enumerate();
+        let steps: Vec<_> = all.take(shown).filter(|(_, step)| step.of == of).collect();
         if steps.is_empty() && shown < explained.funnel.len() {
             return Html::default();
         }
-        let first = steps.first().map_or(1, |first| first.before.max(1));
+        let first = steps.first().map_or(1, |(_, first)| first.before.max(1));
         html! {
             <tbody>
                 <tr><th scope="rowgroup" colspan="3" class="stage">{ title }</th></tr>
-                { for steps.into_iter().map(|step| funnel_row(explained, step, first)) }
+                { for steps.into_iter().map(|(at, step)| funnel_row(link, explained, (at, step), first)) }
             </tbody>
         }
     };
-    html! { <table class="funnel">{ stage("clusters", tr("Clusters")) }{ stage("machines", tr("Machines of those clusters")) }</table> }
+    let look = |event: &Event| {
+        let step = around(event, "[data-rule]")?.get_attribute("data-rule")?.parse().ok()?;
+        Some(MapMessage::Left(Some(step)))
+    };
+    // Leaving one rule for another is told by the other.
+    let away = |to: Option<Element>| (!is_inside(to.as_ref(), "[data-rule]")).then_some(MapMessage::Left(None));
+    html! {
+        <table class="funnel" onmouseover={link.batch_callback(move |event: MouseEvent| look(&event))}
+            onmouseout={link.batch_callback(move |event: MouseEvent| away(event.related_target().and_then(element)))}
+            onfocusin={link.batch_callback(move |event: FocusEvent| look(&event))}
+            onfocusout={link.batch_callback(move |event: FocusEvent| away(event.related_target().and_then(element)))}>
+            { stage("clusters", tr("Clusters")) }{ stage("machines", tr("Machines of those clusters")) }
+        </table>
+    }
 }
 
-fn funnel_row(explained: &Explained, step: &FunnelStep, first: u32) -> Html {
+/// A rule; one that removed any is a button, for hands that cannot point.
+fn funnel_row(link: &Link, explained: &Explained, (at, step): (usize, &FunnelStep), first: u32) -> Html {
     let share = 100.0 * f64::from(step.after) / f64::from(first);
     let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
     let count = |number: u32| words::count(f64::from(number));
+    let rule = name(tr(&step.rule));
+    let show = link.callback(move |_: MouseEvent| MapMessage::Left(u8::try_from(at).ok()));
     html! {
-        <tr class={classes!(decided.then_some("decided"))}>
-            <th scope="row">{ name(tr(&step.rule)) }</th>
+        <tr data-rule={at.to_string()} class={classes!(decided.then_some("decided"))}>
+            <th scope="row">if step.after < step.before { <button class="funnel-rule" title={tr("Show on the fleet map which machines were left")} onclick={show}>{ rule }</button> } else { { rule } }</th>
             <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
             <td class="number">{ format!("{} → {}", count(step.before), count(step.after)) }</td>
         </tr>
@@ -246,6 +266,29 @@ fn host(life: &HostLife) -> Html {
     }
 }
 
+/// Who holds the machine longest, which rule put that VM there, and what would free it.
+fn why_not_empty(link: &Link, app: &App) -> Html {
+    let Some(holder) = &app.selection.holder else { return Html::default() };
+    let vm = holder.vm.clone();
+    let explain = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
+    let rule = match app.why_placed() {
+        Some(Ok(answer)) => {
+            answer.exhibits.iter().flat_map(|exhibit| &exhibit.said).map(tell).collect::<Vec<_>>().join(" ")
+        }
+        Some(Err(why)) => tell(why),
+        None if app.answers.share::<WhyPlaced>().is_some() => tr("Finding the rule that put it there ...").into(),
+        None => String::new(),
+    };
+    html! {
+        <div class="holder">
+            <h4>{ tr("Why it is not empty") }</h4>
+            <p>{ holder.said.iter().map(tell).collect::<Vec<_>>().join(" ") }</p>
+            <p>{ rule }</p>
+            <button onclick={explain}>{ say("Explain VM {}", &[&holder.vm]) }</button>
+        </div>
+    }
+}
+
 /// A machine's number.
 fn machine_number() -> NumberRange {
     NumberRange::by(1.0, 0.0, f64::INFINITY)
@@ -259,7 +302,7 @@ fn machine(link: &Link, app: &App) -> Html {
         let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {
             <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
-                <span class="muted">{ say("{}, since {}", &[&tell(&card.demand), &words::time(card.since_ms)]) }
+                <span class="muted">{ say("{}, since {}, {}", &[&tell(&card.demand), &words::time(card.since_ms), &tell(&card.ends)]) }
                     if let Some(expected) = &card.expected { { format!(", {}", tell(expected)) } }</span>
                 if card.residual { <strong>{ tr(" waited for") }</strong> }</li>
         }
@@ -272,11 +315,14 @@ fn machine(link: &Link, app: &App) -> Html {
                 <Field label={tr("Machine")} number={machine_number()} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} take={choose} />
             </label>
             if selection.machine.is_some() {
-                <p>{ tell(&selection.about) }</p>
-                if let Some(life) = &selection.life { { host(life) } }
-                <p class="muted">{ say("{} at {}", &[&words::counted(selection.vms.len() as f64, "VM", "VMs"), &words::time(app.moment())]) }</p>
-                <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>
-                if more > 0 { <p class="muted">{ say("and {more} more", &[&more]) }</p> }
+                <p aria-live="polite">{ tell(&selection.about) }</p>
+                if selection.is_there {
+                    if let Some(life) = &selection.life { { host(life) } }
+                    { why_not_empty(link, app) }
+                    <p class="muted">{ say("{} at {}", &[&words::counted(selection.vms.len() as f64, "VM", "VMs"), &words::time(app.moment())]) }</p>
+                    <ul class="vms">{ for selection.vms.iter().take(LISTED).map(card) }</ul>
+                    if more > 0 { <p class="muted">{ say("and {more} more", &[&more]) }</p> }
+                }
             }
         </div>
     }

@@ -13,6 +13,7 @@ pub(crate) mod anatomy;
 pub(crate) mod charts;
 pub(crate) mod columns;
 pub(crate) mod compare;
+pub(crate) mod decisions;
 pub(crate) mod differences;
 pub(crate) mod embed;
 pub(crate) mod events;
@@ -67,6 +68,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<compare::Compare>(Place::Under(CHARTS)),
     Entry::of::<charts::Charts>(Place::Under(CHARTS)),
     Entry::of::<differences::Differences>(Place::Under(CHARTS)),
+    Entry::of::<decisions::DecisionsPanel>(Place::Under(mark("Decisions"))),
     Entry::of::<workload::WorkloadPanel>(Place::Under(WORKLOAD)),
     Entry::of::<profile::ProfilePanel>(Place::Under(WORKLOAD)),
     Entry::of::<sweep::SweepPanel>(Place::Under(mark("Sweep"))),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
 
 use super::admission::{FitCard, Forecast};
+use super::decisions::Decisions;
 
 /// A question to the engine: one of [`questions`](crate::questions).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Ask {
     pub document: String,
     /// The run, where it is asked of one.
     pub run: u32,
-    /// The file, where it is asked of one.
+    /// The file, where it is asked of one; or what somebody typed.
     pub file: Vec<u8>,
 }
 
@@ -48,6 +49,8 @@ impl Answer {
 /// What an answer gives that is more than shown: put into the document, searched from, drawn with the state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
+    /// Decisions of a run.
+    Decisions(Box<Decisions>),
     /// Beliefs about deployments.
     Beliefs(Box<FitCard>),
     /// What a deployment is expected to grow to.

@@ -80,6 +80,8 @@ pub struct FunnelStep {
     pub before: u32,
     /// Candidates it left.
     pub after: u32,
+    /// Whether it says where the VM may go at all; else where it had best go.
+    pub validates: bool,
 }
 
 /// One rule's verdicts side by side.
@@ -100,10 +102,23 @@ pub struct VmCard {
     pub demand: Phrase,
     /// When it was placed.
     pub since_ms: f64,
+    /// When it ends by the trace, in words.
+    pub ends: Phrase,
     /// When it is expected to leave, in words; none where no rule asks for lifetimes.
     pub expected: Option<Phrase>,
     /// Whether the machine, recycling, waits for it.
     pub residual: bool,
+}
+
+/// Why a machine is not empty: the VM that holds it longest by the trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// Its place in the workload.
+    pub id: u32,
+    /// Until when it holds the machine, how long alone, and what would free it: a sentence each.
+    pub said: Vec<Phrase>,
 }
 
 /// What lifetime rules make of a machine, in words (LAVA section 4.3).

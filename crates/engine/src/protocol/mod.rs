@@ -4,6 +4,7 @@
 
 mod admission;
 mod asking;
+mod decisions;
 mod explained;
 mod learned;
 mod network;
@@ -17,7 +18,8 @@ use tiebreak_model::Phrase;
 
 pub use self::admission::{Agreed, FitCard, Forecast, ForecastPoint, RefusedThen, YearsResult, YearsSpan};
 pub use self::asking::{Answer, Ask, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines, Needs};
-pub use self::explained::{Difference, Explained, FunnelStep, HostLife, Refusal, Refuser, ScoreRow, VmCard};
+pub use self::decisions::{Decided, Decisions, Which};
+pub use self::explained::{Difference, Explained, FunnelStep, Holder, HostLife, Refusal, Refuser, ScoreRow, VmCard};
 pub use self::learned::{Learned, LongLives};
 pub use self::network::{Company, VDC_SIZES, VdcProfile};
 pub use self::run::{
@@ -329,12 +331,16 @@ pub enum Reply {
         machine: u32,
         /// The moment.
         time_ms: f64,
-        /// A line about the machine.
+        /// Whether there is such a machine.
+        is_there: bool,
+        /// A line about the machine, or which machines there are.
         about: Phrase,
         /// What lifetime rules make of it, in words.
         life: Option<HostLife>,
         /// Its VMs.
         vms: Vec<VmCard>,
+        /// Why it is not empty; none where it is.
+        holder: Option<Holder>,
     },
 }
 

@@ -8,10 +8,12 @@ pub mod fit_beliefs;
 pub mod forecast_growth;
 pub mod judge_draws;
 pub mod least_machines;
+pub mod list_decisions;
 pub mod power_of_run;
 pub mod profile_workload;
 pub mod read_machines;
 pub mod try_capping;
+pub mod why_placed;
 
 use std::sync::Arc;
 
@@ -30,10 +32,12 @@ static QUESTIONS: &[ListedQuestion] = &[
     question::<forecast_growth::ForecastGrowth>(),
     question::<judge_draws::JudgeDraws>(),
     question::<least_machines::LeastMachines>(),
+    question::<list_decisions::ListDecisions>(),
     question::<power_of_run::PowerOfRun>(),
     question::<profile_workload::ProfileWorkload>(),
     question::<read_machines::ReadMachines>(),
     question::<try_capping::TryCapping>(),
+    question::<why_placed::WhyPlaced>(),
 ];
 
 /// Something that can be asked.
@@ -55,7 +59,7 @@ pub enum Of {
     Document,
     /// The run on screen.
     Run,
-    /// A file that somebody gives.
+    /// A file that somebody gives, or a text that somebody types.
     File,
 }
 
@@ -129,7 +133,12 @@ impl Subject<'_> {
         self.engine.load_quality.as_deref()
     }
 
-    /// The file.
+    /// The number of the run.
+    fn run(&self) -> u32 {
+        self.ask.run
+    }
+
+    /// The file, or the text.
     fn file(&self) -> &[u8] {
         &self.ask.file
     }
@@ -138,17 +147,19 @@ impl Subject<'_> {
 /// A question of the list.
 struct ListedQuestion {
     id: &'static str,
+    of: &'static [Of],
     answer: fn(&[f64], &mut Subject<'_>) -> Result<Told, Phrase>,
 }
 
 const fn question<Q: Question>() -> ListedQuestion {
-    ListedQuestion { id: Q::DECLARATION.id, answer: |values, of| Q::from_values(values).answer(of) }
+    ListedQuestion { id: Q::DECLARATION.id, of: Q::OF, answer: |values, of| Q::from_values(values).answer(of) }
 }
 
 /// A question whose answer is being worked on.
 pub(super) struct Pending {
     number: u32,
     id: &'static str,
+    of: &'static [Of],
     work: Box<dyn Work>,
 }
 
@@ -160,12 +171,17 @@ impl Engine {
         let told = match (entry.answer)(&ask.values, &mut Subject { engine: self, ask }) {
             Ok(Told::Now(answer)) => Ok(Box::new(answer)),
             Ok(Told::Later(work)) => {
-                self.asked.push(Pending { number: ask.number, id: entry.id, work });
+                self.asked.push(Pending { number: ask.number, id: entry.id, of: entry.of, work });
                 return None;
             }
             Err(why) => Err(why),
         };
         Some(Reply::Answer { number: ask.number, share: 1.0, told: Some(told) })
+    }
+
+    /// The run is over: nobody waits for what was asked of it.
+    pub(super) fn forget_asked_of_run(&mut self) {
+        self.asked.retain(|asked| !asked.of.contains(&Of::Run));
     }
 
     /// Works on the question asked first for one slice; what is new when `tell` is set or it is answered.

@@ -24,6 +24,8 @@ pub struct Step {
     pub before: u32,
     /// Candidates it left.
     pub after: u32,
+    /// Whether it says where the VM may go at all; else where it had best go.
+    pub validates: bool,
 }
 
 /// A decision, rule by rule.
@@ -110,7 +112,7 @@ pub(crate) fn decide(
         trail.back_to(steps.len());
         decide_among(policy, scene, vm, &ordered, trail)
     });
-    steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32 });
+    steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32, validates: false });
     funnel.cluster_steps = steps;
     (funnel, dropped)
 }
@@ -242,7 +244,7 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
 fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep: impl FnMut(&Id) -> bool) {
     let before = ids.len() as u32;
     ids.retain(keep);
-    steps.push(Step { rule, before, after: ids.len() as u32 });
+    steps.push(Step { rule, before, after: ids.len() as u32, validates: true });
 }
 
 /// Applies the machine preferences; what the last of them to drop any dropped.
@@ -298,7 +300,7 @@ fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<
         funnel.decided_by = Some(rule);
     }
     funnel.best = kept;
-    funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32 });
+    funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32, validates: false });
     dropped
 }
 
@@ -322,7 +324,7 @@ fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: 
     let (best, dropped) = rows.into_iter().partition(|(buckets, _)| winners.have(buckets));
     (funnel.best, funnel.circular) = (machines(best), winners.circular);
     let dropped = machines(dropped);
-    funnel.steps.push(Step { rule: WEIGHTED, before, after: funnel.best.len() as u32 });
+    funnel.steps.push(Step { rule: WEIGHTED, before, after: funnel.best.len() as u32, validates: false });
     funnel.decided_by = (!dropped.is_empty()).then_some(WEIGHTED);
     dropped
 }

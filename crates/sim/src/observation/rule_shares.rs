@@ -207,7 +207,7 @@ impl RuleShares {
 
 fn share(steps: &[Step], at: usize, decided_by: Option<&str>) -> RuleShare {
     let first = f64::from(steps.first().map_or(1, |step| step.before).max(1));
-    let Step { rule, before, after } = steps[at];
+    let Step { rule, before, after, .. } = steps[at];
     RuleShare {
         rule,
         before: f64::from(before) / first,
@@ -229,10 +229,10 @@ mod tests {
     /// Machines before the first of three rules and after each; one of three clusters.
     fn funnel(left: [u32; 4]) -> Funnel {
         let rules = ["IsMachineReady", "PreferNonEmptyMachines", "BestFit"];
-        let step = |at: usize| Step { rule: rules[at], before: left[at], after: left[at + 1] };
+        let step = |at: usize| Step { rule: rules[at], before: left[at], after: left[at + 1], validates: false };
         let clusters = vec![
-            Step { rule: "IsTypeSupported", before: 3, after: 1 },
-            Step { rule: tiebreak_placement::reference::BEST_CLUSTERS, before: 1, after: 1 },
+            Step { rule: "IsTypeSupported", before: 3, after: 1, validates: true },
+            Step { rule: tiebreak_placement::reference::BEST_CLUSTERS, before: 1, after: 1, validates: false },
         ];
         Funnel {
             cluster_steps: clusters,

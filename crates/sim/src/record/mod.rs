@@ -94,6 +94,17 @@ pub enum Rejection {
     OutOfRetries,
 }
 
+/// A request that was not placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// When that was certain; for one alive when the trace began, the beginning.
+    pub at: Time,
+    /// Why.
+    pub why: Rejection,
+    /// Whether a machine had room for the VM that was refused, and only other rules were against it.
+    pub had_room: bool,
+}
+
 /// What a run keeps of its decisions.
 pub(crate) struct Record {
     digest: Digest,
@@ -102,7 +113,9 @@ pub(crate) struct Record {
     /// VMs decided for their request, and the last of them.
     decided: u32,
     last: Option<VmId>,
-    rejections: BTreeMap<RequestId, Rejection>,
+    rejections: BTreeMap<RequestId, Rejected>,
+    /// How many commits of a request failed, of those of which any did.
+    collisions: BTreeMap<RequestId, u32>,
     /// The first VM of the commit that failed last.
     conflicted: Option<VmId>,
 }
@@ -110,8 +123,8 @@ pub(crate) struct Record {
 impl Record {
     /// Of a run in which nothing was decided.
     pub(crate) fn new() -> Self {
-        let (digest, rejections) = (Digest::new(), BTreeMap::new());
-        Self { digest, decisions: None, decided: 0, last: None, rejections, conflicted: None }
+        let (digest, rejections, collisions) = (Digest::new(), BTreeMap::new(), BTreeMap::new());
+        Self { digest, decisions: None, decided: 0, last: None, rejections, collisions, conflicted: None }
     }
 
     /// Keeps every decision from here on.
@@ -139,8 +152,13 @@ impl Record {
     }
 
     /// A request was not placed.
-    pub(crate) fn reject(&mut self, request: RequestId, why: Rejection) {
-        self.rejections.insert(request, why);
+    pub(crate) fn reject(&mut self, request: RequestId, rejected: Rejected) {
+        self.rejections.insert(request, rejected);
+    }
+
+    /// A commit of a request failed.
+    pub(crate) fn collide(&mut self, request: RequestId) {
+        *self.collisions.entry(request).or_default() += 1;
     }
 
     /// A commit failed whose first VM is this.
@@ -168,7 +186,15 @@ impl Record {
         self.conflicted
     }
 
-    pub(crate) fn rejection(&self, request: RequestId) -> Option<Rejection> {
+    pub(crate) fn rejected(&self, request: RequestId) -> Option<Rejected> {
         self.rejections.get(&request).copied()
+    }
+
+    pub(crate) fn rejection(&self, request: RequestId) -> Option<Rejection> {
+        self.rejected(request).map(|rejected| rejected.why)
+    }
+
+    pub(crate) fn collisions(&self, request: RequestId) -> u32 {
+        self.collisions.get(&request).copied().unwrap_or(0)
     }
 }

@@ -10,7 +10,7 @@ use crate::agents::agent::{Assignment, InFlight};
 use crate::agents::demand::{Demand, Demands};
 use crate::agents::job::Job;
 use crate::agents::settings::Agents;
-use crate::record::{Decision, Outcome, Rejection};
+use crate::record::{Decision, Outcome, Rejected, Rejection};
 
 impl World {
     /// A decision reaches the store, which takes it whole or not at all.
@@ -113,6 +113,9 @@ impl World {
             Job::Place(request) => self.plan.workload.vms_of(request).next().map(VmId),
             Job::Reallocate(vm) => Some(vm),
         });
+        if let Job::Place(request) = flight.job {
+            self.record.collide(request);
+        }
         self.observed.failed_on(conflicts);
         self.committed(true);
         let one = &mut self.team[agent];
@@ -155,7 +158,8 @@ impl World {
                 if let (Some(book), Rejection::Refused(vm)) = (&self.systems.network, rejection) {
                     self.observed.counters.count_refusals(book.bottleneck(vm), vms);
                 }
-                self.record.reject(request, rejection);
+                let rejected = Rejected { at: self.now, why: rejection, had_room: flight.had_room };
+                self.record.reject(request, rejected);
             }
             Job::Reallocate(vm) => self.note_lost(vm, rejection),
         }

@@ -144,7 +144,7 @@ impl World {
     }
 
     /// Whether, as this agent sees it, any machine has room for a VM, whatever other rules say.
-    fn has_room(&self, agent: u32, vm: VmId) -> bool {
+    pub(super) fn has_room(&self, agent: u32, vm: VmId) -> bool {
         let (view, demand) = (self.team[agent].allocator.view(), self.plan.workload.shape_of_vm(vm).demand);
         (0..self.plan.fleet.machine_count()).any(|id| view.machine(MachineId(id)).free().covers(demand))
     }

@@ -25,6 +25,7 @@ use systems::Systems;
 use warm_start::WarmStart;
 
 mod admission;
+mod answers;
 mod asking;
 mod committing;
 mod deciding;

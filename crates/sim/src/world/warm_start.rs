@@ -7,7 +7,7 @@ use tiebreak_placement::CacheUse;
 use super::World;
 use crate::agents::agent::{Agent, Assignment};
 use crate::agents::job::Job;
-use crate::record::{Cause, Decision, Outcome, Rejection};
+use crate::record::{Cause, Decision, Outcome, Rejected, Rejection};
 
 /// How far the warm start has come.
 #[derive(Default)]
@@ -70,7 +70,9 @@ impl World {
             None => {
                 self.warm_start.rejections += 1;
                 self.note_blocked(0, vm);
-                self.record.reject(request, Rejection::Refused(vm));
+                let had_room = self.has_room(0, vm);
+                let rejected = Rejected { at: Time::ZERO, why: Rejection::Refused(vm), had_room };
+                self.record.reject(request, rejected);
                 Outcome::Refused
             }
         };

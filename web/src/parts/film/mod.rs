@@ -356,7 +356,8 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
     }
 }
 
-fn element(target: web_sys::EventTarget) -> Option<Element> {
+/// The element that an event is about.
+pub(super) fn element(target: web_sys::EventTarget) -> Option<Element> {
     use wasm_bindgen::JsCast;
     target.dyn_into().ok()
 }

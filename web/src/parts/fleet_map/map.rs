@@ -1,6 +1,7 @@
 //! The map of one variant: a canvas with its legend and its table.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use tiebreak_app::{App, Lane, Message, Outcome, Phase};
 use tiebreak_engine::protocol::Company;
@@ -13,8 +14,9 @@ use yew::prelude::*;
 use super::colouring::{Colouring, colour_by};
 use super::colours::Colours;
 use super::frames::{Frame, Frames};
-use super::painting::{outline, pixels, wires};
+use super::painting::{fade, outline, pixels, wires};
 use super::plan::Plan;
+use super::tip::Tip;
 use super::{MapMessage, legend, table, words};
 use crate::parts::panel::Link;
 
@@ -30,6 +32,7 @@ pub(super) struct FleetMap {
     painted: RefCell<Option<Painted>>,
     /// Machines in a column of a rack, as painted.
     column: Cell<u32>,
+    tip: Rc<Tip>,
 }
 
 /// What the canvas shows, to spare painting the same again.
@@ -38,6 +41,8 @@ struct Painted {
     run: u32,
     version: u32,
     moment: f64,
+    /// The step of an explanation after which the machines left are shown, and the decision it is of.
+    left: Option<(u8, f64)>,
     selected: Option<u32>,
     colours: Colouring,
     company: Option<Box<Company>>,
@@ -72,18 +77,24 @@ impl FleetMap {
         let in_classes = in_classes.map(|live| words::in_classes(self.frame(live, moment).lives, classes));
         let failed = lane.live.as_ref().and_then(|live| failures::in_words(failures::at(live, moment)?));
         let click = {
-            let (canvas, variant) = (self.canvas.clone(), lane.variant.clone());
+            let (canvas, variant, tip) = (self.canvas.clone(), lane.variant.clone(), Rc::clone(&self.tip));
             link.batch_callback(move |event: MouseEvent| {
-                let canvas = canvas.cast::<HtmlCanvasElement>()?;
-                let shape = canvas.get_bounding_client_rect();
-                let scale = f64::from(canvas.width()) / shape.width().max(1.0);
-                let at = |client: i32, edge: f64| ((f64::from(client) - edge) * scale).max(0.0) as u32;
-                Some(MapMessage::Click(
-                    variant.clone(),
-                    at(event.client_x(), shape.left()),
-                    at(event.client_y(), shape.top()),
-                ))
+                tip.hide();
+                let (x, y) = pixel(&canvas.cast::<HtmlCanvasElement>()?, &event);
+                Some(MapMessage::Click(variant.clone(), x, y))
             })
+        };
+        let point = {
+            let (canvas, tip) = (self.canvas.clone(), Rc::clone(&self.tip));
+            Callback::from(move |event: MouseEvent| {
+                if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
+                    tip.follow(&canvas, &event, pixel(&canvas, &event));
+                }
+            })
+        };
+        let leave = {
+            let tip = Rc::clone(&self.tip);
+            Callback::from(move |_: MouseEvent| tip.hide())
         };
         let (selected, machines) = (app.selection.machine, lane.live.as_ref().map_or(0, |live| live.layout.machines));
         let column = self.column.get();
@@ -105,7 +116,8 @@ impl FleetMap {
         };
         html! {
             <figure class="fleet" aria-label={name.to_owned()} key={lane.id}>
-                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onkeydown={keys}></canvas>
+                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onmousemove={point} onmouseout={leave} onkeydown={keys}></canvas>
+                { self.tip.view() }
                 <figcaption>
                     if choices.len() > 1 { { colour_by(link, &choices, colours) } }
                     { legend::of_colours(colours, classes) }
@@ -141,8 +153,17 @@ impl FleetMap {
     }
 
     /// Paints the canvas if what it shows has changed. Where commits fail while a run is under way
-    /// comes and goes, so it is shown then only if things may move.
-    pub(super) fn paint(&self, app: &App, lane: &Lane, moment: f64, width: u32, theme: &str, may_move: bool) {
+    /// comes and goes, so it is shown then only if things may move. Of a decision that is looked at, machines dropped by
+    /// a step turn pale.
+    pub(super) fn paint(
+        &self,
+        app: &App,
+        lane: &Lane,
+        (moment, left): (f64, Option<u8>),
+        width: u32,
+        theme: &str,
+        may_move: bool,
+    ) {
         let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
         let Some(live) = &lane.live else {
             canvas.set_height(1);
@@ -151,10 +172,12 @@ impl FleetMap {
         };
         let ratio = ratio();
         let width = (f64::from(width) * ratio) as u32;
+        let left = left.zip(lane.answer.attempts.last());
         let painted = Painted {
             run: live.run,
             version: self.frames.version,
             moment,
+            left: left.map(|(step, decision)| (step, decision.at_ms)),
             selected: app.selection.machine,
             colours: self.colours,
             company: company(lane).cloned().map(Box::new),
@@ -179,6 +202,9 @@ impl FleetMap {
         if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, plan.height) {
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
+        if let Some((step, decision)) = left {
+            fade(&context, &plan, &decision.dropped_at, step, &colours);
+        }
         if let Some(failed) = failures::at(live, moment).filter(|_| may_move || lane.phase != Phase::Running) {
             outline(&context, &plan, failed, &colours, ratio);
         }
@@ -191,7 +217,16 @@ impl FleetMap {
             let size = f64::from(plan.cell.max(4));
             context.stroke_rect(f64::from(left), f64::from(top), size, size);
         }
+        self.tip.set(plan, &live.layout, self.frame(live, moment).fullness);
     }
+}
+
+/// The pixel of a canvas under the pointer.
+fn pixel(canvas: &HtmlCanvasElement, event: &MouseEvent) -> (u32, u32) {
+    let shape = canvas.get_bounding_client_rect();
+    let scale = f64::from(canvas.width()) / shape.width().max(1.0);
+    let at = |client: i32, edge: f64| ((f64::from(client) - edge) * scale).max(0.0) as u32;
+    (at(event.client_x(), shape.left()), at(event.client_y(), shape.top()))
 }
 
 /// Pixels of the canvas in one of CSS.

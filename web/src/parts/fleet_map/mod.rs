@@ -13,6 +13,7 @@ pub(super) mod map;
 pub(super) mod painting;
 pub(super) mod plan;
 mod table;
+mod tip;
 mod words;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub(crate) enum MapMessage {
     Click(String, u32, u32),
     /// The machine at this point of the map in front is selected.
     Select(u32, u32),
+    /// Who was left after this step of the explanation is looked at, or nothing any more.
+    Left(Option<u8>),
     /// Their tables are opened or closed.
     Table,
     /// They are coloured by something else.
@@ -54,6 +57,8 @@ pub(crate) struct Fleet {
     /// A map for each lane.
     maps: BTreeMap<u32, FleetMap>,
     colours: Colouring,
+    /// The step of the explanation that is looked at.
+    left: Option<u8>,
 }
 
 impl Panel for Fleet {
@@ -74,6 +79,7 @@ impl Panel for Fleet {
                 let explain = machine.map(|_| Act::Reveal(Side::Right).into());
                 return explain.into_iter().chain([Message::Machine(machine).into()]).collect();
             }
+            MapMessage::Left(step) => self.left = step,
             MapMessage::Table => self.maps.values_mut().for_each(FleetMap::toggle_table),
             MapMessage::Colours(colours) => {
                 self.colours = colours;
@@ -92,6 +98,7 @@ impl Panel for Fleet {
     fn hear(&mut self, news: &News<'_>, _: &Link, app: &App) -> Vec<Sent> {
         match *news {
             News::Changed => {
+                self.left = self.left.filter(|_| !app.front.answer.attempts.is_empty());
                 self.maps.retain(|id, _| lanes(app).any(|lane| lane.id == *id));
                 for lane in lanes(app) {
                     self.map(lane.id);
@@ -130,7 +137,8 @@ impl Panel for Fleet {
         let width = if lanes.len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width };
         for lane in lanes {
             if let Some(map) = self.maps.get(&lane.id) {
-                map.paint(scene.app, lane, scene.moment(), width, &theme, may_move);
+                let left = self.left.filter(|_| lane.id == scene.app.front.id);
+                map.paint(scene.app, lane, (scene.moment(), left), width, &theme, may_move);
             }
         }
     }

@@ -122,6 +122,18 @@ pub(super) fn wires(context: &CanvasRenderingContext2d, plan: &Plan, company: &C
     }
 }
 
+/// Turns the machines pale that a decision had dropped when this step of it was over.
+pub(super) fn fade(context: &CanvasRenderingContext2d, plan: &Plan, dropped_at: &[u8], step: u8, colours: &Colours) {
+    context.set_fill_style_str(&colours.page);
+    context.set_global_alpha(0.85);
+    let side = f64::from(plan.inner().max(1));
+    let dropped = (0..).zip(dropped_at).filter(|(_, byte)| **byte <= step);
+    for (left, top) in dropped.filter_map(|(machine, _)| plan.cell_of(machine)) {
+        context.fill_rect(f64::from(left), f64::from(top), side, side);
+    }
+    context.set_global_alpha(1.0);
+}
+
 /// Marks the machines on which commits failed: a frame inside the cell and a gap around it, so
 /// that it shows on any fill; where cells are too small for that, a square over the cell.
 pub(super) fn outline(context: &CanvasRenderingContext2d, plan: &Plan, failed: &Failed, colours: &Colours, ratio: f64) {

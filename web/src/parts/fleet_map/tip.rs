@@ -1,0 +1,68 @@
+//! What is on the machine under the pointer, beside the pointer. Told by hand, without drawing the page again.
+
+use std::cell::RefCell;
+
+use tiebreak_engine::protocol::Layout;
+use tiebreak_sim::MachineByte;
+use tiebreak_view::machines;
+use web_sys::{HtmlCanvasElement, HtmlElement, MouseEvent};
+use yew::prelude::*;
+
+use super::plan::Plan;
+
+/// Pixels between the pointer and what is told.
+const AWAY: f64 = 14.0;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Tip {
+    node: NodeRef,
+    map: RefCell<Option<Map>>,
+}
+
+/// What the canvas shows.
+struct Map {
+    plan: Plan,
+    layout: Layout,
+    /// How full every machine is, a byte each.
+    fullness: Vec<u8>,
+}
+
+impl Tip {
+    /// Where it is told. What the map shows is told elsewhere too, to whoever cannot point.
+    pub(super) fn view(&self) -> Html {
+        html! { <div class="tip" ref={&self.node} hidden=true aria-hidden="true"></div> }
+    }
+
+    /// The canvas was painted.
+    pub(super) fn set(&self, plan: Plan, layout: &Layout, fullness: &[u8]) {
+        self.map.replace(Some(Map { plan, layout: layout.clone(), fullness: fullness.to_vec() }));
+    }
+
+    /// The pointer moved over the canvas, to this pixel of it.
+    pub(super) fn follow(&self, canvas: &HtmlCanvasElement, event: &MouseEvent, (x, y): (u32, u32)) {
+        let Some(node) = self.node.cast::<HtmlElement>() else { return };
+        let map = self.map.borrow();
+        let told = map.as_ref().and_then(|map| {
+            let machine = map.plan.machine_at(x, y)?;
+            Some(machines::about(&map.layout, machine, MachineByte(*map.fullness.get(machine as usize)?)))
+        });
+        node.set_hidden(told.is_none());
+        let Some(told) = told else { return };
+        if node.text_content().as_deref() != Some(told.as_str()) {
+            node.set_text_content(Some(&told));
+        }
+        let shape = canvas.get_bounding_client_rect();
+        let at = (f64::from(event.client_x()) - shape.left(), f64::from(event.client_y()) - shape.top());
+        let wide = f64::from(node.offset_width());
+        let left = (at.0 + AWAY).min(shape.width() - wide).max(0.0);
+        let _ = node.style().set_property("transform", &format!("translate({left:.0}px, {:.0}px)", at.1 + AWAY));
+    }
+
+    /// The pointer left it.
+    pub(super) fn hide(&self) {
+        if let Some(node) = self.node.cast::<HtmlElement>() {
+            node.set_hidden(true);
+        }
+    }
+}
