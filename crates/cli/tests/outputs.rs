@@ -124,7 +124,7 @@ fn a_full_disk_is_told_and_what_was_there_stays() {
     let full = std::fs::File::options().write(true).open(full).expect("a device");
     let output = program(&["list", "rules"]).stdout(full).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(told_of(&output).contains("expected to write the answer, got: No space left"), "{}", told_of(&output));
+    assert!(told_of(&output).contains("expected to write the output, got: No space left"), "{}", told_of(&output));
 }
 
 fn told_of(output: &Output) -> String {

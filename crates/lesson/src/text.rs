@@ -50,12 +50,12 @@ impl Block {
             Kind::Text(block) => Some(block),
             Kind::Title(text) | Kind::Step(text) => {
                 let got = format!("the heading {}", crate::issue::quoted(&text));
-                issues.add(piece.line, "paragraphs and lists", got, "the step's title stands beside its text");
+                issues.add(piece.line, "paragraphs and lists", got, "the step already has a title");
                 None
             }
             Kind::Fence { word, .. } => {
                 let got = format!("a fenced block {word}");
-                issues.add(piece.line, "paragraphs and lists", got, "leave it out here");
+                issues.add(piece.line, "paragraphs and lists", got, "remove it here");
                 None
             }
         });

@@ -62,7 +62,8 @@ impl Mix {
         }
         let (vms, all, got) = (count(too_large as u64), count(all.into()), self.told());
         Err(phrase!(
-            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs are too large for; choose larger machines",
+            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs do not fit on; choose larger \
+             machines",
             got,
             vms,
             all

@@ -44,7 +44,7 @@ static CASES: [Case; 8] = [
     Case { name: "3 buckets", change: |variant| buckets(variant, Some(3)), ..AS_IT_IS },
     Case { name: "waste", change: minimize_waste, ..AS_IT_IS },
     Case { name: "one mean", change: |variant| variant.predictor = one_mean(variant), ..AS_IT_IS },
-    Case { name: "made up", is_generated: true, ..AS_IT_IS },
+    Case { name: "generated", is_generated: true, ..AS_IT_IS },
 ];
 
 const TRACE: usize = 0;

@@ -363,9 +363,9 @@ pub(super) const TRACE: Case = Case { name: "trace", is_generated: false, wanted
 
 /// Those of the trace without the VMs alive at its start that it never ends.
 pub(super) const NOBODY_STAYS: Case =
-    Case { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
+    Case { name: "no permanent VMs", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
 
-pub(super) const MADE_UP: Case = Case { name: "made up", is_generated: true, ..TRACE };
+pub(super) const MADE_UP: Case = Case { name: "generated", is_generated: true, ..TRACE };
 
 /// A cold start: the pools begin empty.
 pub(super) const EMPTY_AT_FIRST: Case = Case { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
