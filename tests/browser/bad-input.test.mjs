@@ -89,7 +89,7 @@ test('a VM larger than any machine is refused, and Explain says by what', () =>
     await enter(vm, 99, () => vm.press('Enter'));
     const explain = page.getByRole('region', { name: 'Explain' });
     await explain.getByText(/^No machine could take it: /).waitFor();
-    await explain.getByText(/It asked for 400 cores/).waitFor();
+    await explain.getByText(/It requested 400 cores/).waitFor();
     await worksOn(hand);
   }));
 

@@ -94,9 +94,9 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await hasFocus(page, moved);
 
     await press('Enter');
-    await shows(() => field(page, 'drain hours of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
+    await shows(() => field(page, 'drain time of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
     await press('Enter');
-    await field(page, 'at hours of MaintainMachines').fill('400');
+    await field(page, 'time of MaintainMachines').fill('400');
     await hand.runs(() => press('Tab'));
     assert.deepEqual(await names(page), ['MaintainMachines at day 16, 16:00, after the trace ends']);
     assert.equal(await hand.digest(), opened, 'what never happens changes nothing');

@@ -850,7 +850,7 @@ fn vms_are_rejected_for_a_reason_and_all_are_told() {
     assert_eq!(count("rejections"), 0);
     let one = ["--set", "inventory.clusters.0.racks=1", "--set", "inventory.clusters.0.machines=1"];
     let output = tiebreak(&[&["run", "--trace", &trace, "--json"], &one[..]].concat());
-    assert!(text(&output.stderr).contains("At its peak the trace asks for 200 cores, and all machines have 104"));
+    assert!(text(&output.stderr).contains("At its peak the trace needs 200 cores, but all machines together have 104"));
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&run["rejected_by_room"], &run["rejections"]), (&24.into(), &24.into()));
 }

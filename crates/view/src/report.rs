@@ -221,7 +221,7 @@ fn agents(agents: &Agents) -> String {
     in_a_sentence(&words::counted(f64::from(agents.count), "agent", "agents"), &rest)
 }
 
-/// `4 agents, with publish 700 ms; the rest as it comes.`
+/// `4 agents, with publishing delay 700 ms; the rest with defaults.`
 fn in_a_sentence(what: &str, changed: &[String]) -> String {
     let what = words::capitalized(what);
     match changed {
@@ -337,7 +337,7 @@ mod tests {
         (agents.count, agents.publish_ms, agents.fine_grained) = (1, 700, false);
         assert_eq!(
             super::agents(&agents),
-            "1 agent, with publish 700 ms, fine grained false; other settings have their defaults."
+            "1 agent, with publishing delay 700 ms, fine grained false; other settings have their defaults."
         );
     }
 
