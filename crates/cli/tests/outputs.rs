@@ -51,7 +51,7 @@ fn begun(folder: &Path) -> Child {
     let mut child = program(&[&LONG[..], &["--out", &out]].concat()).spawn().expect("the program starts");
     let mut said = String::new();
     BufReader::new(child.stderr.take().expect("it is piped")).read_line(&mut said).expect("UTF-8");
-    assert!(said.contains("VMs ask for more than any machine has"), "{said}");
+    assert!(said.contains("VMs request more than any machine has"), "{said}");
     child
 }
 

@@ -499,7 +499,7 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["bounds", "--uplink", "0"], "expected 0.001 to 100000 Gbit/s after --uplink, got \"0\""),
         (&["bounds", "--uplink", "NaN"], "got \"NaN\""),
         (&["bounds", "--colocated", "0"], "expected 1 to 1000000 VMs after --colocated, got 0"),
-        (&["bounds", "--cores", "0"], "expected from 1 to 10000 cores after --cores, got 0"),
+        (&["bounds", "--cores", "0"], "expected 1 to 10000 cores after --cores, got 0"),
         (&["power"], "expected budget"),
         (&["power", "save", "draws.csv"], "expected budget, got \"save\""),
         (&["power", "budget"], "expected the file with power readings"),
@@ -815,7 +815,7 @@ fn agents_are_slow_only_for_the_trace_they_were_slowed_for() {
     let slow = ["run", "--trace", &trace, "--set", "agents.decision_ms=600000", "--set", "agents.count=1"];
     let told = json(&[&slow[..], &["--json"]].concat());
     assert!(told["ended_before_placed"].as_u64() > Some(0), "{told}");
-    assert!(done(&slow).starts_with("Warning: Agents are slow for this workload"), "{}", done(&slow));
+    assert!(done(&slow).starts_with("Warning: The agents are too slow for this workload"), "{}", done(&slow));
 }
 
 #[test]
@@ -1025,7 +1025,7 @@ fn a_sweep_that_cannot_be_is_one_sentence_and_code_2() {
     let scenario = wrong("scenario.json", "day.json", "night.json");
     let value = wrong("value.json", "[0, 3]", "[0, 99]");
     for (words, part) in [
-        (&["sweep"][..], "expected the file of a sweep's plan"),
+        (&["sweep"][..], "expected the file of a sweep plan"),
         (&["sweep", "no-such-plan.json"], "no-such-plan.json"),
         (&["sweep", &path], "path.json: parameters[1].path: expected count, decision_ms"),
         (&["sweep", &scenario], "scenario: expected a preset or a file beside the plan, got \"night.json\""),
