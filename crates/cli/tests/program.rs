@@ -294,12 +294,12 @@ fn draws_that_give_no_budget_are_said() {
         (
             "text",
             "watts\n2000\nmuch\n2100\n-5\n",
-            "in line 3, got \"much\"; correct or leave out this line and 1 more",
+            "in line 3, got \"much\"; correct or remove this line and 1 more",
             &[],
         ),
         ("gap", "time,watts\n0,2000\n1\n2,2100\n", "in line 3, got nothing", &[]),
         ("nan", "watts\n2000\nNaN\n", "in line 3, got \"NaN\"", &[]),
-        ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 servers draws", &[]),
+        ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 idle servers draws", &[]),
         ("servers", "watts\n2000\n2100\n", "from 1 to 1000 after --servers, got \"0\"", &["--servers", "0"]),
         ("provisioned", "watts\n2000\n2100\n", "at least 1344 W provisioned", &["--provisioned", "1000"]),
         ("approach", "watts\n2000\n2100\n", "a number from 1 to 8 or one of traditional,", &["--approach", "9"]),
@@ -413,7 +413,7 @@ fn refusals_are_told_by_what_was_in_the_way() {
     };
     assert_eq!(["1", "4", "5"].map(by), [[""], ["co-location"], [""]]);
     let told = done(&[&["explain", "--vm", "4"], &scenario[..]].concat());
-    assert!(told.contains("The network could not take it (by co-location)"), "{told}");
+    assert!(told.contains("The network had no capacity for it (limited by co-location)"), "{told}");
     assert!(!done(&["run", "--preset", "small"]).contains("Of these"), "its VMs are not linked");
 }
 
@@ -437,13 +437,13 @@ fn bounds_are_those_of_the_paper() {
     assert_eq!((&alone["binding"], &alone["bpc_mbps"]), (&"peering".into(), &4_444.into()));
     for (colocated, says) in [
         ("14", &[][..]),
-        ("15", &["A cap of 15 is no tighter than none"]),
-        ("31", &["A machine cannot host 31 of 30 VMs: the limit counts as 30", "A cap of 30 is no tighter than none"]),
+        ("15", &["A limit of 15 has no effect"]),
+        ("31", &["A machine cannot host 31 of 30 VMs: the limit counts as 30", "A limit of 30 has no effect"]),
     ] {
         let text = done(&["bounds", "--colocated", colocated]);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(says.iter().all(|part| text.contains(part)), "{text}");
-        assert_eq!(text.contains("A cap of"), !says.is_empty(), "{text}");
+        assert_eq!(text.contains("A limit of"), !says.is_empty(), "{text}");
     }
     assert_eq!(json(&["bounds", "--uplink", "0.01", "--json"])["bpc_mbps"], 0);
     assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores not\neven 1 Mbit/s per core is possible."));
@@ -868,7 +868,7 @@ fn the_machines_needed_are_found() {
     assert_eq!(own["machine_suggested"], true, "{own}");
     let small = tiebreak(&["size", "--trace", &trace, "--machine", "2x64"]);
     assert!(
-        code(&small) == 2 && text(&small.stderr).contains("which 50 of 50 VMs are too large for"),
+        code(&small) == 2 && text(&small.stderr).contains("which 50 of 50 VMs do not fit on"),
         "{}",
         text(&small.stderr)
     );
@@ -947,7 +947,7 @@ fn shards_of_a_sweep_are_the_whole_byte_for_byte() {
     let merged = merge(&[c, a, e, b, d]);
     assert_eq!((code(&merged), text(&merged.stdout)), (0, whole.as_str()));
     for (files, part) in [
-        (&[a, b, c, e][..], "expected 12 runs in these files, got 10: run 3 is in none of them"),
+        (&[a, b, c, e][..], "expected 12 runs in these files, got 10: run 3 is missing"),
         (&[&plan], "got other columns"),
         (&[&path("none.csv")], "check the path"),
         (&[], "expected the files of all shards"),

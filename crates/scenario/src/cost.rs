@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn what_takes_most_is_named() {
         let plain = told("zone-10k", &[]);
-        assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines, 1 agent."), "{}", plain.1);
+        assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines and 1 agent."), "{}", plain.1);
         for (preset, path, value, part) in [
             ("zone-10k", "agents.caches", "false", "Without caches, every decision checks all machines."),
             ("zone-10k", "hand_weights", "true", "With manual weights, machines are compared in pairs."),
