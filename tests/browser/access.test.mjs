@@ -37,19 +37,19 @@ const STATES = {
     async ({ hand, page }) => {
       await page.getByText('15 more rules').click();
       await showTab(page, 'Agents and seed');
-      await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).check());
+      await hand.runs(() => page.getByRole('checkbox', { name: 'manual weights of run' }).check());
       await showTab(page, 'Rules');
     },
     async ({ hand, page }) => {
       await showTab(page, 'Agents and seed');
-      await hand.runs(() => page.getByRole('checkbox', { name: 'hand weights of run' }).uncheck());
+      await hand.runs(() => page.getByRole('checkbox', { name: 'manual weights of run' }).uncheck());
       await showTab(page, 'Rules');
     },
   ],
   'caches and agents open, a moment at which commits failed': [
     async ({ page }) => {
       await showTab(page, 'Caches');
-      await page.getByText('How much is kept').click();
+      await page.getByText('Share kept').click();
       await page.getByRole('slider', { name: 'Moment' }).focus();
       await page.keyboard.press('Home');
       await drawn(page);
@@ -67,7 +67,7 @@ const STATES = {
       await explain.getByRole('button', { name: /^VM \d+/ }).first().click();
       await explain.getByRole('region', { name: 'Scores' }).waitFor();
       await enter(explain.getByRole('spinbutton', { name: 'Why not machine' }), 7);
-      await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
+      await explain.getByRole('columnheader', { name: 'Selected' }).waitFor();
     },
     () => {},
   ],
@@ -101,7 +101,7 @@ const STATES = {
     ({ page }) => dismissAll(page),
   ],
   'compared with the run before': [({ hand }) => hand.setBuckets(BELOW, 1), () => {}],
-  'waiting for a trace': [({ hand }) => hand.choosePreset('Four hundred machines'), () => {}],
+  'waiting for a trace': [({ hand }) => hand.choosePreset('400 machines'), () => {}],
 };
 
 const tab = (name) => ({ page }) => showTab(page, name);

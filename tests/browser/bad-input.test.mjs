@@ -89,7 +89,7 @@ test('a VM larger than any machine is refused, and Explain says by what', () =>
     await enter(vm, 99, () => vm.press('Enter'));
     const explain = page.getByRole('region', { name: 'Explain' });
     await explain.getByText(/^No machine could take it: /).waitFor();
-    await explain.getByText(/It asked for 400 cores/).waitFor();
+    await explain.getByText(/It requested 400 cores/).waitFor();
     await worksOn(hand);
   }));
 
@@ -120,8 +120,8 @@ test('0 machines, a word and nothing at all are refused in the field', () =>
 // What the page must say of a link, and whether what could be read of it opens.
 const LINKS = {
   'an unknown rule': ['bad/unknown-rule', /expected the id of a rule of this version, got "PreferWarmSoup"/, true],
-  'a link cut in half': ['bad/cut-in-half', /expected 884 characters, got 440: the link seems cut/, true],
-  'a link cut to its head': ['bad/cut-to-its-head', /the link seems cut: expected 884 characters, got 16/, false],
+  'a link cut in half': ['bad/cut-in-half', /expected 884 characters, got 440: the link seems truncated/, true],
+  'a link cut to its head': ['bad/cut-to-its-head', /the link seems truncated: expected 884 characters, got 16/, false],
   'version 999': ['bad/version-999', /newer version.*expected version 2 or older, got version 999/, true],
   'version 999 with a codec of its own': ['bad/version-999-unknown-codec', /version 999.*keep the link/, false],
   'a bomb of brackets': ['bad/json-bomb-deep', /brackets nested deeper than 127; nothing was read/, false],
@@ -167,7 +167,7 @@ test('markup in names stays text', () =>
   onPage({ path: corpusLink('bad/html-in-names') }, async ({ hand, page }) => {
     page.on('dialog', () => assert.fail('a script of the link ran'));
     assert.equal(await hand.name.inputValue(), '<script>alert(1)</script>');
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
     await worksOn(hand);
   }));
 
@@ -177,7 +177,7 @@ test("one's own link, cut in half on its way, opens as far as it goes", () =>
     const link = await hand.link();
     await page.goto(link.slice(0, (link.length + host.url.length) / 2));
     await hand.alert.waitFor();
-    assert.match(await hand.alert.textContent(), /the link seems cut/);
+    assert.match(await hand.alert.textContent(), /the link seems truncated/);
     assert.deepEqual(await hand.drafts(), mine.drafts);
     await settled(page, 0);
     await hand.runs(() => hand.button('Undo').click());
@@ -248,7 +248,7 @@ test('full storage is told, and the page works on; the draft from before stays, 
     // For as long a draft as before there would be room.
     await enter(hand.name, 'Mine, with a longer name');
     await hand.setBuckets(BELOW, 5);
-    assert.match(await hand.alert.textContent(), /Drafts are not kept in this browser.*full or switched off/);
+    assert.match(await hand.alert.textContent(), /Drafts are not saved in this browser.*full or disabled/);
     await worksOn(hand);
     assert.equal(await hand.alert.count(), 1, 'told once');
     await hand.setBuckets(BELOW, 5);
@@ -275,7 +275,7 @@ test('a start two centuries after all others is told, and left out where one wan
     await hand.runs(() => hand.giveFile({ name: 'typo.csv', mimeType: 'text/csv', buffer }));
     const notice = page.getByRole('note').filter({ hasText: 'starts 196 years after all others' });
     await notice.waitFor();
-    await hand.runs(() => notice.getByRole('button', { name: 'Leave them out' }).click());
+    await hand.runs(() => notice.getByRole('button', { name: 'Exclude them' }).click());
     await notice.waitFor({ state: 'detached' });
     const workload = page.getByRole('region', { name: 'Workload' });
     assert.match(await workload.textContent(), /typo\.csv, without outliers/);
@@ -305,7 +305,7 @@ test('storage that is switched off is told, and the page works on; a link takes 
   await hand.status.waitFor().catch(() => assert.fail(`the page did not start: ${faults}`));
   await settled(page, 0);
   await hand.setBuckets(BELOW, 5);
-  assert.match(await hand.alert.textContent(), /Drafts are not kept in this browser/);
+  assert.match(await hand.alert.textContent(), /Drafts are not saved in this browser/);
   await worksOn(hand);
   await hand.setBuckets(BELOW, 5);
   await carriedByLink(hand);
@@ -321,7 +321,7 @@ test('an engine that breaks is started again, and the scenario stays', () =>
       ended.push(engine);
       await engine.evaluate((words) => { setTimeout(() => { throw new Error(words); }); }, shout);
       await hand.alert.nth(times).waitFor();
-      assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
+      assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was restarted/);
       assert.match(await hand.alert.nth(times).textContent(), new RegExp(shout));
       assert.deepEqual(await hand.drafts(), mine.drafts);
       assert.match(await hand.runs(() => hand.runAgain()), /^Done: /);

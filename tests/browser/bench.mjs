@@ -11,7 +11,7 @@ import { onPage } from './people.mjs';
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url));
 const NATIVE = path.join(process.env.CARGO_TARGET_DIR ?? path.join(TOP, 'target'), 'release/tiebreak');
-const PRESET = { id: 'zone-10k', title: 'A zone of ten thousand machines' };
+const PRESET = { id: 'zone-10k', title: 'A zone of 10,000 machines' };
 const ROUNDS = process.argv.includes('--quick') ? 1 : 5;
 const RATIO_MAX = 1.3;
 

@@ -61,7 +61,7 @@ test('a branch from a moment shares its past', () =>
     const moment = page.getByRole('slider', { name: 'Moment' });
     await moment.focus();
     await moment.evaluate((slider) => { slider.value = String(6 * 86_400_000); slider.dispatchEvent(new Event('input', { bubbles: true })); });
-    await hand.runs(() => hand.button('Branch here as B').click());
+    await hand.runs(() => hand.button('Fork here as B').click());
     await compare(page).getByText('Every decision of B is the same as in A.').waitFor();
     await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).click());
     await compare(page).getByText(/^B keeps/).waitFor();
@@ -74,17 +74,17 @@ test('branches are a tree below the timeline, and bring their variant to the fro
     const moment = page.getByRole('slider', { name: 'Moment' });
     const branchAt = async (hours, name) => {
       await moment.evaluate((slider, ms) => { slider.value = String(ms); slider.dispatchEvent(new Event('input', { bubbles: true })); }, hours * 3_600_000);
-      await hand.runs(() => hand.button(`Branch here as ${name}`).click());
+      await hand.runs(() => hand.button(`Fork here as ${name}`).click());
     };
-    const tree = page.getByRole('list', { name: 'Branches' });
+    const tree = page.getByRole('list', { name: 'Forks' });
     assert.equal(await tree.count(), 0);
     await branchAt(6 * 24, 'B');
     await branchAt(9 * 24 + 6, 'C');
     const lines = await tree.getByRole('button').evaluateAll((all) => all.map((line) => line.getAttribute('aria-label')));
     assert.deepEqual(lines, [
       'A runs from the start',
-      'B branches from A at day 6, 00:00',
-      'C branches from B at day 9, 06:00',
+      'B forks from A at day 6, 00:00',
+      'C forks from B at day 9, 06:00',
     ]);
     assert.equal(await tree.getByRole('button', { pressed: true }).textContent(), 'C');
     const [a, b, c] = await tree.getByRole('button').evaluateAll((all) => all.map((line) => line.getBoundingClientRect().left));
@@ -101,7 +101,7 @@ test('branches are a tree below the timeline, and bring their variant to the fro
     await page.keyboard.press('Enter');
     await shows(() => hand.button('Variant A').getAttribute('aria-pressed'), 'true');
     await hand.button('Close variant A').click();
-    await tree.getByRole('button', { name: 'B branches from A, which is closed, at day 6, 00:00' }).waitFor();
+    await tree.getByRole('button', { name: 'B forks from A, which is closed, at day 6, 00:00' }).waitFor();
     assert.deepEqual(await axe(page), []);
   }));
 
@@ -134,7 +134,7 @@ test('a run plays as a film, and stops at its end', () =>
     const at = async () => Number(await moment.inputValue());
     const end = await at();
     // A minute of film, so that it is stopped long before its end.
-    await page.getByRole('combobox', { name: 'Speed' }).selectOption('6 h a second');
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('6 h per second');
     await hand.button('Play').click();
     await until(async () => (await at()) > 1e6 && (await at()) < end);
     await hand.button('Stop').click();
@@ -144,7 +144,7 @@ test('a run plays as a film, and stops at its end', () =>
     // It moves with the frames of the browser, of which some pass.
     for (let frames = 0; frames < 5; frames += 1) await drawn(page);
     assert.equal(await at(), held);
-    await page.getByRole('combobox', { name: 'Speed' }).selectOption('1 week a second');
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('1 week per second');
     await hand.button('Play').click();
     await hand.button('Stop').waitFor();
     await hand.button('Play').waitFor();
@@ -155,16 +155,16 @@ test('a run plays as a film, and stops at its end', () =>
 test('steps go by rule and to the next conflict', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const explain = page.getByRole('region', { name: 'Explain' });
-    const by = page.getByRole('combobox', { name: 'Step by' });
+    const by = page.getByRole('combobox', { name: 'Step to' });
     const step = page.getByRole('region', { name: 'Timeline' }).getByRole('button', { name: 'Step', exact: true });
-    await by.selectOption('by rule');
+    await by.selectOption('next rule');
     await step.click();
     await explain.getByText(/^Step shows the next rule/).waitFor();
     const rows = () => explain.locator('.funnel th[scope=row]').count();
     assert.equal(await rows(), 0);
     await step.click();
     await shows(rows, 1);
-    await by.selectOption('by conflict');
+    await by.selectOption('next conflict');
     await step.click();
     await explain.getByText(/earlier attempts? ended in a? ?conflict/).waitFor();
     await says(hand.status, /^Paused at /);

@@ -7,7 +7,7 @@ import { GOLDEN, onPage } from './people.mjs';
 
 compileAsForPeople();
 
-const SMALL = 'Two dozen machines';
+const SMALL = '24 machines';
 
 /** Every predictor of lifetimes, with the digest of the small preset where TemporalCost asks it. */
 const PREDICTORS = Object.entries(GOLDEN).filter(([name]) => name.startsWith('small '))
@@ -34,7 +34,7 @@ test('Chromium gives the native digests with every predictor of lifetimes', () =
   onPage({}, async ({ hand, page }) => {
     assert.equal(PREDICTORS.length, 6);
     await hand.choosePreset(SMALL);
-    await page.getByRole('button', { name: 'Lifetimes and who predicts them' }).click();
+    await page.getByRole('button', { name: 'Lifetimes and their predictor' }).click();
     await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());
     const predictor = page.getByRole('combobox', { name: 'Predictor' });
     // Begins with the second, so that each choice is a change.

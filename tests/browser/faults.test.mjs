@@ -10,7 +10,7 @@ import {
   showTab, shows, temporaryFolder, until, withoutServiceWorker, worksOn,
 } from './people.mjs';
 
-const SMALL = 'Two dozen machines';
+const SMALL = '24 machines';
 const TRACE = 'another-cut.csv.gz';
 
 /** A draft of one's own, on two dozen machines. */
@@ -23,7 +23,7 @@ async function ownDraft(hand) {
 const set = (page, name, value) => setNumber(page.getByRole('spinbutton', { name }), value);
 
 /** What the page tells of its engines; two dozen machines have an alert of their own. */
-const ofEngines = (page) => page.getByRole('alert').filter({ hasText: /The engine stopped and was started again|The engine could not be started/ });
+const ofEngines = (page) => page.getByRole('alert').filter({ hasText: /The engine stopped and was restarted|The engine could not start/ });
 
 const MACHINES = /^machines of /;
 const REQUESTS = /^requests per hour of /;
@@ -62,7 +62,7 @@ const keptTraces = (page) => page.evaluate(async () => {
 /** The page is open again with the draft, and asks for its trace. */
 async function asksForTheTrace(hand, drafts, what) {
   assert.match(await settled(hand.page, 0), /^Waiting for the trace another-cut\.csv\.gz$/, what);
-  await hand.page.getByText(/^This scenario runs on the trace another-cut\.csv\.gz, which is not in this browser.* Give the file, and the run starts\./)
+  await hand.page.getByText(/^This scenario runs on the trace another-cut\.csv\.gz, which is not in this browser.* Load the file to start the run\./)
     .waitFor();
   await hand.button(`Choose ${TRACE}`).waitFor();
   assert.deepEqual(await hand.alert.allTextContents(), [], what);
@@ -80,8 +80,8 @@ test('an engine that the browser ends in the middle of a run is told, and the dr
     assert.deepEqual(await asked(hand), [2000, 25_000]);
     const [engine] = await engines(page, 1);
     await end(engine);
-    const told = await says(ofEngines(page), /The engine stopped and was started again.*The browser ended it, as it does when memory runs short\./);
-    assert.match(told, /Your scenario is as you left it/);
+    const told = await says(ofEngines(page), /The engine stopped and was restarted.*The browser stopped it, probably because memory ran short\./);
+    assert.match(told, /Your scenario is unchanged/);
     await says(hand.status, /^The engine stopped; press Run to try again\.$/);
     assert.deepEqual(await hand.drafts(), drafts);
 
@@ -104,7 +104,7 @@ test('an engine that the browser ends while it reads a file is told; the draft s
     await isUnderWay(page);
     const [engine] = await engines(page, 1);
     await end(engine);
-    await says(ofEngines(page), /The engine stopped and was started again.*files may have to be given again/s);
+    await says(ofEngines(page), /The engine stopped and was restarted.*you may have to load files again/s);
     await says(hand.status, /^The engine stopped; press Run to try again\.$/);
     assert.equal(await page.getByRole('button', { name: 'Cancel reading' }).count(), 0);
     assert.deepEqual(await hand.drafts(), drafts);
@@ -132,7 +132,7 @@ test('an engine that ends in the middle of a sweep costs one run, which says so;
     await panel.getByText('30 of 30 runs, seed 1').waitFor({ timeout: 150_000 });
     const rows = await panel.getByRole('region', { name: 'Sweep: data table' }).locator('tbody tr').allTextContents();
     assert.equal(rows.length, 30);
-    assert.equal(rows.filter((row) => /The browser ended it/.test(row)).length, 1, rows.join('\n'));
+    assert.equal(rows.filter((row) => /The browser stopped it/.test(row)).length, 1, rows.join('\n'));
     await engines(page, 1, [one]);
     assert.deepEqual(await hand.alert.allTextContents(), [], 'what is on screen has nothing to do with it');
     assert.deepEqual(await hand.drafts(), drafts);
@@ -158,7 +158,7 @@ test('a mistake in the engine is told in its own words; the draft stays, and Run
       };
     });
     await hand.runAgain();
-    const told = await says(ofEngines(page), /The engine stopped and was started again.*panicked at .*RefCell already borrowed/s);
+    const told = await says(ofEngines(page), /The engine stopped and was restarted.*panicked at .*RefCell already borrowed/s);
     assert.doesNotMatch(told, /memory/);
     assert.deepEqual(await hand.drafts(), drafts);
     await hand.runs(() => hand.runAgain());
@@ -206,7 +206,7 @@ function number(bytes, at) {
 
 const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
 
-const OUT_OF_MEMORY = /The engine stopped and was started again.*It ran out of memory.*Ask for fewer machines or VMs, or keep only a part of the trace\..*Your scenario is as you left it/s;
+const OUT_OF_MEMORY = /The engine stopped and was restarted.*It ran out of memory.*Use fewer machines or VMs, or keep only a part of the trace\..*Your scenario is unchanged/s;
 
 /** Engines trap when memory runs out, which the console says as well. */
 function forgetTraps(faults) {
@@ -252,12 +252,12 @@ test('a run that takes long is asked about before it begins; less runs at once',
     agents.caches = false;
   });
   return onPage({ path: link }, async ({ hand, page }) => {
-    await says(hand.status, /^Waiting for your go-ahead: this run will take a while$/);
-    const question = page.getByRole('alert').filter({ hasText: 'This run is estimated to take' });
+    await says(hand.status, /^Waiting for your confirmation: this run will take a while$/);
+    const question = page.getByRole('alert').filter({ hasText: 'Estimated cost of this run:' });
     const told = await question.textContent();
     assert.match(told, /estimated to take 1\.\d min and \d+ MiB of memory: \d\d,\d{3} VMs, 60,000 machines, 2 agents\. Without caches every decision looks at all machines\./);
     const drafts = await hand.drafts();
-    await page.getByRole('button', { name: 'Run it anyway' }).click();
+    await page.getByRole('button', { name: 'Run anyway' }).click();
     await says(hand.status, /^Running$/);
     assert.equal(await question.count(), 0);
     assert.deepEqual(await hand.drafts(), drafts);
@@ -298,10 +298,10 @@ test('a file that needs more memory than there is says so; the draft stays, and 
     await giveRepeated(page, 'large.csv', 1 << 20, 200);
     await says(ofEngines(page), OUT_OF_MEMORY);
     assert.deepEqual(await hand.drafts(), drafts);
-    await enter(page.getByRole('spinbutton', { name: 'Keep one in', exact: true }), 50);
+    await enter(page.getByRole('spinbutton', { name: 'Keep 1 in', exact: true }), 50);
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
     assert.match(await hand.runs(() => giveRepeated(page, 'large.csv', 1 << 20, 200)), /^Done: /);
-    await page.getByText('large.csv, one request in 50').waitFor();
+    await page.getByText('large.csv, 1 request in 50').waitFor();
     forgetTraps(faults);
   }));
 
@@ -322,7 +322,7 @@ for (const [what, file] of [['what loads it', 'worker_loader.js'], ['its program
       const before = asked();
       fs.renameSync(there, away);
       await hand.button('Fork as B').click();
-      await says(ofEngines(page), /The engine could not be started.*Your scenario is as you left it\. Press Run to try again, or reload the page\./s);
+      await says(ofEngines(page), /The engine could not start.*Your scenario is unchanged\. Press Run to try again, or reload the page\./s);
       await says(hand.status, /^The engine stopped; press Run to try again\.$/);
       const drafts = await hand.drafts();
       const { name, variants } = JSON.parse(drafts.at(-1));

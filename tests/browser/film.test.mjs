@@ -6,7 +6,7 @@ import { onPage, says, shows, until } from './people.mjs';
 
 const film = (page) => page.getByRole('region', { name: 'Decision', exact: true });
 const button = (page, name) => film(page).getByRole('button', { name, exact: true });
-const steps = (page) => film(page).getByRole('list', { name: 'Steps that dropped machines' });
+const steps = (page) => film(page).getByRole('list', { name: 'Rules that removed machines' });
 const caption = async (page) => (await film(page).locator('#film-caption').textContent()).trim();
 const ARRIVES = /^VM \d+ arrives\. Candidates: \d+ machines\.$/;
 const LANDS = /^Machine (\d+) (is drawn at random and takes|takes|is drawn from the best few)/;

@@ -90,7 +90,7 @@ test('a file whose columns nobody knows is read by columns that are chosen, also
     const choose = (column, name) => region.getByRole('combobox', { name: `Column ${column}`, exact: true }).selectOption(name);
     const names = ['vm', 'tenant', 'cores', 'memory_gib', 'start_s'];
     for (const [at, name] of names.entries()) if (name !== 'memory_gib') await choose(at + 1, name);
-    const read = region.getByRole('button', { name: 'Read it with these columns' });
+    const read = region.getByRole('button', { name: 'Read with these columns' });
     await read.click();
     // Without memory it cannot be read, and what was chosen stays.
     await page.getByText(/Expected a column for memory/).waitFor();

@@ -23,7 +23,7 @@ test('a file of 3 GB is refused before it is read, with the limit named and a sa
 // Reading takes as long as the machine takes: seconds, or minutes where it has other things to do.
 test('a CSV of 1 GB streams to its end as a sample, with its progress told, and its notes say what that does', { timeout: 900_000 }, () =>
   onPage({}, async ({ page }) => {
-    await enter(page.getByRole('spinbutton', { name: 'Keep one in', exact: true }), 50);
+    await enter(page.getByRole('spinbutton', { name: 'Keep 1 in', exact: true }), 50);
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
     await page.evaluate(() => {
       window.progress = [];
@@ -33,8 +33,8 @@ test('a CSV of 1 GB streams to its end as a sample, with its progress told, and 
     });
     const bytes = await giveRepeated(page, 'large.csv', 1 << 20, 1_000);
     assert.ok(bytes > 1e9, `${bytes} bytes`);
-    await page.getByText('large.csv, one request in 50').waitFor({ timeout: 840_000 });
+    await page.getByText('large.csv, 1 request in 50').waitFor({ timeout: 840_000 });
     const progress = new Set(await page.evaluate(() => window.progress));
     assert.ok(progress.size >= 5, `progress is told all the time: ${[...progress].join(' | ')}`);
-    await says(page.getByRole('region', { name: 'Workload', exact: true }), /Sampled by request: .*Of any sample: /s);
+    await says(page.getByRole('region', { name: 'Workload', exact: true }), /Sampled by request: .*For any sample: /s);
   }));

@@ -30,13 +30,13 @@ test('a lesson asks before it shows, and says what the run says', () =>
     assert.equal(await page.getByRole('figure', { name: 'Empty hosts' }).count(), 0, 'nothing is shown before the answer');
     await lesson(page).getByRole('radio').first().check();
     await button(page, 'Run and see').click();
-    await lesson(page).getByText('(what the run says)').waitFor();
-    assert.equal(await lesson(page).getByText('(what the run says)').count(), 1);
+    await lesson(page).getByText('(the result of the run)').waitFor();
+    assert.equal(await lesson(page).getByText('(the result of the run)').count(), 1);
     await says(lesson(page).getByRole('alert'), /^(Right\.|The run says [A-F]\.)$/);
     await button(page, 'Next').click();
     await lesson(page).getByText(/step 2 of/).waitFor();
     await button(page, 'Back').click();
-    await button(page, 'Leave the lesson').click();
+    await button(page, 'Exit lesson').click();
     await lesson(page).waitFor({ state: 'detached' });
     await shows(() => hand.name.inputValue(), name, 'what was open before is open again');
   }));
@@ -56,7 +56,7 @@ test('every lesson runs from its first step to its last, by the keyboard alone',
           await page.keyboard.press('Space');
           await button(page, 'Run and see').focus();
           await page.keyboard.press('Enter');
-          await lesson(page).getByText('(what the run says)').waitFor();
+          await lesson(page).getByText('(the result of the run)').waitFor();
           await lesson(page).locator('#lesson-step').focus();
         } else if (await button(page, 'Run without predicting').count()) {
           await page.keyboard.press('PageDown');
@@ -128,7 +128,7 @@ test("a teacher's own file is a lesson, a curve can be drawn or given in numbers
     await enter(numbers.first(), 30);
     await enter(numbers.last(), 10);
     await button(page, 'Run and see').click();
-    await lesson(page).getByText(/^Your curve is [\d.]+ % from the run on average/).waitFor();
+    await lesson(page).getByText(/^Your curve differs from the run by [\d.]+ % on average/).waitFor();
     await page.getByRole('figure', { name: 'Empty hosts' }).getByText(/^predicted/).first().waitFor();
   }));
 
@@ -148,13 +148,13 @@ test('a prediction drawn off the chart stays on it', () =>
     assert.ok(points.every(([x, y]) => x >= 0 && x <= 600 && y >= 0 && y <= 200), `inside its frame: ${points.join(' ')}`);
     assert.ok(points.every(([x], at) => at === 0 || x >= points[at - 1][0]), 'one value at a time');
     await button(page, 'Run and see').click();
-    await lesson(page).getByText(/^Your curve is [\d.]+ % from the run on average/).waitFor();
+    await lesson(page).getByText(/^Your curve differs from the run by [\d.]+ % on average/).waitFor();
   }));
 
 test('predictions of a class are pasted and counted', () =>
   onPage(WIDE, async ({ page }) => {
     await choose(page, 1);
-    await lesson(page).getByText('A class predicts').click();
+    await lesson(page).getByText('Predicted lifetime').click();
     await lesson(page).getByRole('textbox').fill('Ann: A\nBen b\nCem: B\nsomething else\n');
     const rows = lesson(page).locator('.votes tr');
     await shows(async () => (await rows.allTextContents()).slice(0, 2), ['A1', 'B2']);
@@ -167,7 +167,7 @@ for (const dark of [false, true]) {
       await choose(page, 2);
       assert.deepEqual(await axe(page), []);
       await button(page, 'Run without predicting').click();
-      await lesson(page).getByText('(what the run says)').waitFor();
+      await lesson(page).getByText('(the result of the run)').waitFor();
       assert.deepEqual(await axe(page), []);
     }));
 }
@@ -204,15 +204,15 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     await own.getByLabel('Rules shown').selectOption('none');
     await own.getByLabel('explain', { exact: true }).uncheck();
     await own.getByRole('button', { name: 'Freeze as step' }).click();
-    await own.getByText('The step is at the end of the lesson.').waitFor();
+    await own.getByText('The step was added at the end of the lesson.').waitFor();
     assert.deepEqual(await axe(page), []);
     await own.getByRole('button', { name: 'Close' }).click();
 
     await hand.setBuckets(BELOW, 2);
     await make();
     await own.getByLabel('Title of the step').fill('And with two buckets?');
-    await own.getByLabel('People first draw').selectOption('Empty hosts');
-    await own.getByLabel('Why it goes so, shown after the run').fill('Few buckets leave ties to the rules below.');
+    await own.getByLabel('Predict by drawing').selectOption('Empty hosts');
+    await own.getByLabel('The reason, shown after the run').fill('Few buckets leave ties to the rules below.');
     await own.getByRole('button', { name: 'Freeze as step' }).click();
     const text = own.getByLabel('The lesson so far, as Markdown');
     await page.waitForFunction((area) => /two buckets[^]*curve: EmptyHosts/.test(area.value), await text.elementHandle());
@@ -230,7 +230,7 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     await button(page, 'Next').click();
     await lesson(page).getByText('How will this go: empty hosts?').waitFor();
     await says(page.locator('footer'), /digest …/, 'the answer is nowhere before it is asked for');
-    await button(page, 'Leave the lesson').click();
+    await button(page, 'Exit lesson').click();
     await lesson(page).waitFor({ state: 'detached' });
 
     // Whoever gets the link has the lesson, and what was written is there after a reload.
@@ -242,5 +242,5 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     const { page: other } = await openTab(session, `${address}/2`);
     await lesson(other).getByText('My lesson: step 2 of 2').waitFor();
     const { page: cut } = await openTab(session, address.slice(0, -40));
-    await cut.getByRole('alert').getByText(/the link seems cut/).waitFor();
+    await cut.getByRole('alert').getByText(/the link seems truncated/).waitFor();
   }));

@@ -39,9 +39,9 @@ for (const size of [WIDE, NARROW]) {
       const rows = await cells(quality(page));
       const value = (name) => rows.find(([title]) => title === name)[1];
       assert.match(value('C-index'), /^0\.[5-9]\d$/);
-      assert.match(value('Learned from'), /^7,605 VMs$/);
+      assert.match(value('Trained on'), /^7,605 VMs$/);
       assert.ok(rows.every(([, , meaning]) => meaning.endsWith('.')));
-      for (const chart of ['Errors of predictions', /^F1 of 24 h/]) {
+      for (const chart of ['Prediction errors', /^F1 of 24 h/]) {
         const figure = panel(page).getByRole('figure', { name: chart });
         await figure.getByRole('img').waitFor();
         await figure.getByRole('button', { name: 'Show data table' }).click();
@@ -67,8 +67,8 @@ for (const size of [WIDE, NARROW]) {
 test('the map by lifetime class shows another moment, and a machine tells its state and why', () =>
   onPage(WIDE, async (session) => {
     const { hand, page } = session;
-    await hand.choosePreset('A host recycles down its classes');
-    await page.getByText(/Sixteen machines under LAVA/).waitFor();
+    await hand.choosePreset('A machine recycles through its classes');
+    await page.getByText(/16 machines under LAVA/).waitFor();
     const by = page.getByRole('combobox', { name: 'Colour by' });
     const plain = await colours(page);
     await by.selectOption('lifetime class');
@@ -91,7 +91,7 @@ test('the map by lifetime class shows another moment, and a machine tells its st
         const state = explain(page).locator('.machine .story');
         seen.states.add((await state.textContent()).split(/[ ,:]/)[0]);
         if (await expected.count()) holding = { hours, id };
-        for (const turn of await explain(page).getByRole('list', { name: 'Changes of its state' }).getByRole('listitem').allTextContents()) {
+        for (const turn of await explain(page).getByRole('list', { name: 'State changes' }).getByRole('listitem').allTextContents()) {
           assert.match(turn, /^(\d+ d )?\d\d:\d\d(:\d\d)?: /);
           seen.reasons.add(turn.replace(/^.*?\d: /, '').replace(/ \(.*$/, ''));
         }
@@ -99,13 +99,13 @@ test('the map by lifetime class shows another moment, and a machine tells its st
     }
     assert.ok(seen.classes.size > 1, 'the map moves with time');
     assert.ok(seen.states.has('Recycling') && seen.states.size > 1, [...seen.states].join());
-    assert.ok(seen.reasons.has('the VMs it waited for are gone: class drops'), [...seen.reasons].join());
+    assert.ok(seen.reasons.has('the VMs it waited for have exited: class drops'), [...seen.reasons].join());
 
     await moment.fill(String(holding.hours * 3_600_000));
     await drawn(page);
     await hand.lookAt(holding.id);
     await expected.first().getByRole('button').click();
-    await explain(page).getByText(/^It was expected to live /).waitFor();
+    await explain(page).getByText(/^From then on its predicted remaining lifetime was /).waitFor();
     const cost = explain(page).getByRole('region', { name: 'Scores' }).getByRole('row').filter({ hasText: 'TemporalCost' });
     if (await cost.count()) assert.match(await cost.textContent(), /would be busy .* \(step \d+\)/);
 
@@ -149,6 +149,6 @@ test('what cannot be is told: an accuracy above 100 %, a trace whose VMs never e
     const rows = Array.from({ length: 80 }, (_, vm) => `${vm},${vm % 5},2,8,${600 * vm},`);
     const endless = ['vm,tenant,cores,memory_gb,start_s,end_s', ...rows].join('\n');
     await hand.runs(() => hand.giveFile({ name: 'endless.csv', mimeType: 'text/csv', buffer: Buffer.from(endless) }));
-    await panel(page).getByText(/does not say when any of the judged VMs ends/).waitFor();
-    await panel(page).getByText(/Nobody was seen to leave/).waitFor();
+    await panel(page).getByText(/does not contain the end of any evaluated VM/).waitFor();
+    await panel(page).getByText(/No VM exits in the part/).waitFor();
   }));

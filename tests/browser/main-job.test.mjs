@@ -18,7 +18,7 @@ const TRACE = GIVEN ?? foreignTrace();
 /** Gives the trace and waits for its run. */
 async function replay(hand) {
   if (GIVEN) {
-    const said = await hand.choosePreset('Four hundred machines');
+    const said = await hand.choosePreset('400 machines');
     assert.match(said, /^Waiting for the trace batched-0/);
   }
   const said = await hand.runs(() => hand.giveFile(TRACE));
@@ -99,7 +99,7 @@ test('caches and agents are told, and a layer that is switched off decides nothi
     const rowOf = (table, head) =>
       page.getByRole('table', { name: table }).getByRole('row').filter({ has: page.getByRole('rowheader', { name: head, exact: true }) });
     const evaluations = rowOf(/^Cache layers/, 'Rule evaluations');
-    await says(evaluations, /[\d,]+.*\d %.*machines ranked.*kB/);
+    await says(evaluations, /[\d,]+.*\d %.*machines reranked.*kB/);
     await says(rowOf(/^Allocation agents/, '0'), /idle[\d,]+/);
     assert.match(await hand.runs(() => evaluations.getByRole('checkbox').uncheck()), /^Done: /);
     assert.equal(await hand.digest(), digest);
@@ -141,10 +141,10 @@ test('a number is typed in peace while a run is under way', () =>
   onPage({}, async ({ hand, page }) => {
     const under = () => page.waitForFunction(() => document.querySelector('[role=status]').textContent === 'Running');
     await hand.openMenu();
-    await page.getByRole('combobox', { name: 'Open a preset' }).selectOption({ label: 'A zone of ten thousand machines' });
+    await page.getByRole('combobox', { name: 'Open a preset' }).selectOption({ label: 'A zone of 10,000 machines' });
     await under();
     await showTab(page, 'Agents and seed');
-    const field = page.getByRole('spinbutton', { name: 'publish ms of agents' });
+    const field = page.getByRole('spinbutton', { name: 'publishing delay of agents' });
     await field.fill('700');
     // The page is drawn again and again meanwhile.
     const progress = () => page.locator('.status').innerText();
@@ -158,7 +158,7 @@ test('a number is typed in peace while a run is under way', () =>
     await hand.button('Undo').click();
     await under();
     await shows(() => field.inputValue(), '0', 'undo shows in the field');
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
   }));
 
 test('the data tables hold the numbers that the charts show', () =>
@@ -195,7 +195,7 @@ test('Explain says why a VM went to its machine and not to another', () =>
 
     const asked = machine + 1;
     await enter(explain.getByRole('spinbutton', { name: 'Why not machine' }), asked);
-    await explain.getByRole('columnheader', { name: 'Asked about' }).waitFor();
+    await explain.getByRole('columnheader', { name: 'Selected' }).waitFor();
     await explain.getByText(new RegExp(`^(Not machine|Machine) ${asked}\\b.*\\.$`)).waitFor();
 
     const submit = () => explain.getByRole('button', { name: 'Explain' }).click();
@@ -218,7 +218,7 @@ test('a link opens in a fresh profile, asks for the trace, and reproduces the re
       await fresh.page.goto(link);
       const other = new Hand(fresh.page);
       assert.match(await settled(fresh.page, 0), /^Waiting for the trace /);
-      await fresh.page.getByText(/^This scenario runs on the trace .*Give the file, and the run starts\./).waitFor();
+      await fresh.page.getByText(/^This scenario runs on the trace .*Load the file to start the run\./).waitFor();
       const said = await other.runs(() => other.giveFile(TRACE));
       assert.match(said, /^Done: .*reproduced/);
       assert.equal(await other.digest(), digest);
@@ -239,7 +239,7 @@ test('a link opens in a fresh profile, asks for the trace, and reproduces the re
 
 test('another file than the one the link names does not pass for it', () =>
   onPage({}, async ({ hand }) => {
-    const said = await hand.choosePreset('Four hundred machines');
+    const said = await hand.choosePreset('400 machines');
     assert.match(said, /^Waiting for the trace batched-0/);
     await hand.runs(() => hand.giveFile(foreignTrace()));
     assert.match(await hand.digest(), /^[0-9a-f]{16}$/);

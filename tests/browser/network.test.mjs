@@ -24,20 +24,20 @@ async function ask(page, vm) {
 
 test('VMs are linked by one choice, and undone', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
     const opened = await hand.digest();
     await open(page);
     await panel(page).getByText(/VMs are not linked, so the network carries nothing/).waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Colour by' }).count(), 0);
     await hand.runs(() => panel(page).getByRole('combobox', { name: /^topology of/ }).selectOption('all_to_all'));
-    await panel(page).getByText(/No rule looks at bandwidth/).waitFor();
+    await panel(page).getByText(/No rule checks bandwidth/).waitFor();
     await hand.runs(() => panel(page).getByRole('button', { name: 'Switch BandwidthAvailable on' }).click());
     assert.ok(await page.getByRole('checkbox', { name: 'Use BandwidthAvailable' }).isChecked());
     const sizes = await cells(panel(page).getByRole('region', { name: 'Peak sizes' }));
     assert.equal(sizes.length, 9);
     assert.ok(Number(sizes[1][2].replaceAll(',', '')) > 10, String(sizes[1]));
     await page.getByRole('combobox', { name: 'Colour by' }).selectOption('uplinks reserved');
-    await page.getByText(/uplinks of \d+ nine tenths full or more/).first().waitFor();
+    await page.getByText(/uplinks of \d+ at least 90 % full/).first().waitFor();
     await hand.runs(() => hand.button('Undo').click());
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.digest(), opened);
@@ -47,26 +47,26 @@ test('the calculator says what could ever fit, and a workload that could not is 
   onPage(WIDE, async ({ hand, page }) => {
     await hand.choosePreset('A workload that could never fit');
     await open(page);
-    await panel(page).getByText(/^Problematic by construction: its largest links have/).waitFor();
+    await panel(page).getByText(/^Problematic by construction: the largest links have/).waitFor();
     const field = (name) => panel(page).getByRole('spinbutton', { name });
-    for (const [name, value] of [['Fattest uplink of a machine', 40], ['VMs of a VDC at a time', 30], ['VMs of it on one machine', 30], ['Cores of the largest VM', 16]]) {
+    for (const [name, value] of [['Largest uplink of a machine', 40], ['Concurrent VMs of a VDC', 30], ['VMs of a VDC on one machine', 30], ['Cores of the largest VM', 16]]) {
       await field(name).fill(String(value));
       await field(name).press('Tab');
     }
     const bound = async () => (await cells(bounds(page))).slice(1).map(([, mbps, binds]) => [mbps, binds]);
-    await shows(bound, [['40,000', ''], ['1,379', ''], ['177', 'binds']]);
+    await shows(bound, [['40,000', ''], ['1,379', ''], ['177', 'limiting']]);
     await panel(page).getByText(/With at most 177 Mbit\/s a link/).waitFor();
     const digest = await hand.digest();
-    await field('VMs of it on one machine').fill('1');
-    await field('VMs of it on one machine').press('Tab');
-    await shows(bound, [['40,000', ''], ['1,379', 'binds'], ['1,379', '']]);
-    await field('VMs of a VDC at a time').fill('1');
-    await field('VMs of a VDC at a time').press('Tab');
+    await field('VMs of a VDC on one machine').fill('1');
+    await field('VMs of a VDC on one machine').press('Tab');
+    await shows(bound, [['40,000', ''], ['1,379', 'limiting'], ['1,379', '']]);
+    await field('Concurrent VMs of a VDC').fill('1');
+    await field('Concurrent VMs of a VDC').press('Tab');
     await panel(page).getByText(/of one VM has no link/).waitFor();
     await bounds(page).waitFor({ state: 'detached' });
     assert.equal(await hand.digest(), digest, 'calculating changes no scenario');
-    await panel(page).getByRole('button', { name: "Calculate with the scenario's numbers" }).click();
-    await hand.runs(() => panel(page).getByRole('button', { name: /^Use \d+ Mbit\/s for each core$/ }).click());
+    await panel(page).getByRole('button', { name: "Use the scenario's numbers" }).click();
+    await hand.runs(() => panel(page).getByRole('button', { name: /^Use \d+ Mbit\/s per core$/ }).click());
     await panel(page).getByText(/^Problematic by construction/).waitFor({ state: 'detached' });
   }));
 
@@ -76,9 +76,9 @@ test('Explain names the uplink that is full, and the map draws the links', () =>
     const before = await painted(page);
     // The first VM that this preset's network refuses.
     await ask(page, 2649);
-    await explain(page).getByText(/^The network could not take it \(by co-location\)/).waitFor();
+    await explain(page).getByText(/^The network had no capacity for it \(limited by co-location\)/).waitFor();
     await explain(page).getByText(/machines have room for it, but it needs .* of the uplinks of machine \d+, which have .* left/).waitFor();
-    await explain(page).getByText(/^It would be linked with \d+ VMs of its virtual datacenter/).waitFor();
+    await explain(page).getByText(/^It would be linked to \d+ VMs of its virtual datacenter/).waitFor();
     assert.ok(await explain(page).getByRole('list', { name: 'Rules that refuse it' }).getByText('BandwidthAvailable').count());
     // Links and the frame around the full machine are drawn.
     const wired = await repainted(page, before, 'links');

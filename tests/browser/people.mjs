@@ -14,7 +14,7 @@ export { showTab, until };
 export const RULE = 'PreferNonEmptyMachines';
 export const BELOW = 'BestFit';
 /** What an old tab says of a new build. */
-export const NEWS = 'There is a new version of this page';
+export const NEWS = 'A new version of this page is available';
 export const CHARTS = ['Empty hosts', 'Packing density', 'Conflicts'];
 
 const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.meta.url));
@@ -307,7 +307,7 @@ export class Hand {
     const number = (await button.textContent()).match(/\d+/)[0];
     await button.click();
     await shows(() => explain.getByRole('textbox', { name: 'VM', exact: true }).inputValue(), number);
-    await explain.getByRole('heading', { name: 'Who was left, rule by rule' }).first().waitFor();
+    await explain.getByRole('heading', { name: 'Machines left after each rule' }).first().waitFor();
     return number;
   }
 

@@ -10,26 +10,26 @@ const table = (page, name) => panel(page).getByRole('region', { name, exact: tru
 
 /** A preset on whose machines power is short. */
 async function short(hand, page) {
-  await hand.choosePreset('Two dozen machines');
+  await hand.choosePreset('24 machines');
   await open(page);
   const capping = panel(page).getByRole('combobox', { name: 'capping of power', exact: true });
   await hand.runs(() => capping.selectOption('per_vm'));
-  await hand.runs(() => set(page, 'budget pct of power', 50));
+  await hand.runs(() => set(page, 'budget of power', 50));
   await table(page, 'Capping events').waitFor();
 }
 
 test('a chassis over its budget slows down whom nobody waits for, and says why', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
     const digest = await hand.digest();
     await short(hand, page);
     assert.equal(await hand.digest(), digest, 'what is done about power changes no placement');
     const rows = (await cells(table(page, 'Capping events'))).slice(1);
     assert.ok(rows.length > 0 && rows.every((row) => Number.parseFloat(row[7]) >= 50), String(rows[0]));
     await table(page, 'Capping events').getByRole('button').first().click();
-    await panel(page).getByText(/^Chassis \d+ wanted [\d,]+ W at most, its budget is [\d,]+ W/).waitFor();
-    await panel(page).getByText(/^(The controllers sufficed|That did not suffice)/).waitFor();
-    const slowed = (await cells(table(page, 'Who was slowed down'))).slice(1);
+    await panel(page).getByText(/^The peak demand of chassis \d+ was [\d,]+ W\. Its budget is [\d,]+ W/).waitFor();
+    await panel(page).getByText(/^(The controllers were enough|That was not enough)/).waitFor();
+    const slowed = (await cells(table(page, 'Throttled VMs'))).slice(1);
     assert.ok(slowed.length > 0 && slowed.every((row) => /user-facing/.test(row[1])), String(slowed[0]));
     assert.deepEqual(await axe(page), []);
   }));
@@ -42,7 +42,7 @@ test('how low budgets may be follows from the draws of the run, for eight ways t
     const lower = rows.map((row) => Number.parseFloat(row[2]));
     assert.ok(lower[0] === 0 && lower[3] >= lower[2], 'minimal impact reaches at least as low as none');
     await table(page, 'How low budgets may be, by this run').getByRole('button').last().click();
-    await panel(page).getByText(/^At [\d,]+ W without the buffer there would have been .* no lower, because/).waitFor();
+    await panel(page).getByText(/^At [\d,]+ W without the buffer there would have been .* The limit: /).waitFor();
     const figure = panel(page).getByRole('figure', { name: 'How low budgets may be, by this run' });
     await figure.getByRole('button', { name: 'Show data table' }).click();
     await figure.getByRole('button', { name: 'Hide data table' }).waitFor();
@@ -51,7 +51,7 @@ test('how low budgets may be follows from the draws of the run, for eight ways t
 test('a file of draws tells how low budgets may be, and one of CPU readings who is user-facing', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
-    const give = (name, text) => panel(page).getByLabel('File of draws or readings').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const give = (name, text) => panel(page).getByLabel('File with power readings').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
     await give('draws.csv', `chassis,watts\n${Array.from({ length: 400 }, (_, at) => `${at % 4},${3000 + at}`).join('\n')}\n`);
     const mine = table(page, 'How low budgets may be, by the file');
     await mine.waitFor();
@@ -64,7 +64,7 @@ test('a file of draws tells how low budgets may be, and one of CPU readings who 
       return `${at * 1800},people,1,99,${day.toFixed(2)}\n${at * 1800},clock,1,99,${at % 4 < 2 ? 80 : 20}\n`;
     });
     await give('readings.csv', rows.join(''));
-    const read = table(page, 'Who is user-facing');
+    const read = table(page, 'User-facing VMs');
     await read.waitFor();
     const told = Object.fromEntries((await cells(read)).slice(1).map((row) => [row[0], row[4]]));
     assert.deepEqual(told, { clock: 'not user-facing', people: 'user-facing' });
@@ -82,7 +82,7 @@ test('servers to try capping on: per VM protects user-facing ones where they sha
     await panel(page).getByRole('checkbox', { name: 'A whole chassis' }).check();
     await panel(page).getByText(/^A chassis of 12 servers under 230 W a server: each server has both kinds/).waitFor();
     await panel(page).getByRole('checkbox', { name: 'Both kinds of VMs on every server' }).uncheck();
-    await panel(page).getByText(/half of the servers have VMs of one kind/).waitFor();
+    await panel(page).getByText(/half of the servers host one kind of VMs/).waitFor();
     await set(page, 'Budget of a server', 120);
     await panel(page).getByText(/under 120 W a server/).waitFor();
     assert.deepEqual(await axe(page), []);
@@ -91,9 +91,9 @@ test('servers to try capping on: per VM protects user-facing ones where they sha
 test('a budget below what idle servers draw is told so, and the rest works on', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
-    await set(page, 'budget pct of power', 20);
-    await page.getByText(/expected a power budget above what idle servers draw/).first().waitFor();
-    await hand.runs(() => set(page, 'budget pct of power', 50));
+    await set(page, 'budget of power', 20);
+    await page.getByText(/expected a power budget above the draw of idle servers/).first().waitFor();
+    await hand.runs(() => set(page, 'budget of power', 50));
     await table(page, 'Capping events').waitFor();
   }));
 

@@ -19,13 +19,13 @@ test('the profile counts what is in the trace, and draws it', () =>
     await offer(page).waitFor();
     const sizes = await table(page, 'Sizes');
     assert.equal(sizes.reduce((sum, row) => sum + number(row[1]), 0), 13_521, 'every VM of the cut has a size');
-    const lives = await table(page, 'Lives and core-hours');
+    const lives = await table(page, 'Lifetimes and core-hours');
     assert.equal(lives.length, 13);
     const hours = lives.map((row) => number(row[3]));
     assert.ok(hours.slice(8).reduce((sum, share) => sum + share) > 90, `few live long, and use most: ${hours}`);
-    const reuse = (await table(page, 'How soon a size is asked for again')).map((row) => number(row[1]));
+    const reuse = (await table(page, 'How soon a size is requested again')).map((row) => number(row[1]));
     assert.ok(reuse.every((share, at) => at === 0 || share >= reuse[at - 1]), String(reuse));
-    const figure = panel(page).getByRole('figure', { name: 'Arrivals by the hour', exact: true });
+    const figure = panel(page).getByRole('figure', { name: 'Arrivals per hour', exact: true });
     await figure.getByRole('button', { name: 'Show data table' }).click();
     await figure.getByRole('table').waitFor();
     const rows = (await cells(figure.getByRole('table'))).slice(1);
@@ -53,7 +53,7 @@ test('another workload has another profile, also one that is made up', () =>
     await open(page);
     await offer(page).waitFor();
     const before = await table(page, 'Sizes');
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
     await page.waitForFunction((first) => {
       const cell = document.querySelector('[role=region][aria-label=Sizes] tbody td');
       return cell && cell.textContent !== first;
@@ -81,12 +81,12 @@ test('without a mouse, on a phone, in the dark and in German', () =>
 test('a workload like the trace is drawn, laid beside it, and drawn again by whoever opens the link', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await open(page);
-    await page.getByText('Generate one that is like a trace').click();
+    await page.getByText('Generate a workload like a trace').click();
     const draw = async (like) => {
       await page.getByRole('combobox', { name: 'Generate like' }).selectOption({ label: like });
       return hand.runs(() => page.getByRole('button', { name: 'Generate', exact: true }).click());
     };
-    const days = page.getByRole('spinbutton', { name: 'days, 0 for as many as the trace' });
+    const days = page.getByRole('spinbutton', { name: 'days, 0 for the length of the trace' });
     await days.fill('2');
     await days.press('Tab');
     assert.match(await draw('azure-2020'), /^Done: /);
@@ -106,10 +106,10 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
     await days.press('Tab');
     assert.match(await draw('packing-cut.csv.gz'), /^Done: /);
     await open(page);
-    const rows = await table(page, 'Beside the trace that it was fitted to');
+    const rows = await table(page, 'Compared with the trace that it was fitted to');
     const apart = rows.filter((row) => row[0].endsWith('KS distance')).map((row) => number(row[2]));
     assert.ok(apart.length === 5 && apart.every((distance) => distance < 0.15), String(apart));
-    await panel(page).getByRole('figure', { name: 'Lives up to so many hours, beside the trace' }).waitFor();
+    await panel(page).getByRole('figure', { name: 'Lifetimes in hours (cumulative), compared with the trace' }).waitFor();
   }));
 
 test('how many machines a trace of one\'s own needs is found beside what it lacks, and taken', () =>
@@ -122,7 +122,7 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
     await hand.runs(async () => {
       await enter(set, 100);
     });
-    await page.getByText(/^At its peak the trace asks for [\d,]+ cores, and all machines have [\d,]+ cores/).waitFor();
+    await page.getByText(/^At its peak the trace needs [\d,]+ cores, but all machines together have [\d,]+ cores/).waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Find how many machines it needs' }).click();
     const panel = page.getByRole('region', { name: 'Machines needed' });
     const take = panel.getByRole('button', { name: /^Use these [\d,]+ machines$/ });

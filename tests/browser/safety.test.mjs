@@ -78,7 +78,7 @@ const ENDS = {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)));
     setTimeout(() => exports.f());
   }, /It ran out of memory \(the browser said: .*unreachable/],
-  'without a word': [() => { setTimeout(() => self.close()); }, /The browser ended it/],
+  'without a word': [() => { setTimeout(() => self.close()); }, /The browser stopped it/],
 };
 
 for (const [how, [end, words]] of Object.entries(ENDS)) {
@@ -89,7 +89,7 @@ for (const [how, [end, words]] of Object.entries(ENDS)) {
       for (const [times, engine] of both.entries()) {
         await engine.evaluate(end);
         await hand.alert.nth(times).waitFor();
-        assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was started again/);
+        assert.match(await hand.alert.nth(times).textContent(), /The engine stopped and was restarted/);
         assert.match(await hand.alert.nth(times).textContent(), words);
         assert.equal(await hand.link(), link);
         assert.deepEqual(await hand.drafts(), drafts);
@@ -222,7 +222,7 @@ test('by http from another host, where browsers refuse much, the page works and 
   await page.getByRole('button', { name: /^Copy/ }).first().click();
   await page.keyboard.press('Escape');
   await hand.alert.waitFor();
-  assert.match(await hand.alert.textContent(), /Nothing was copied/);
+  assert.match(await hand.alert.textContent(), /Copy failed/);
   await worksOn(hand);
   assert.deepEqual(faults, []);
 });

@@ -225,7 +225,7 @@ test('a chart that does not exist falls back to the first and says so; drafts ar
 
 test('a chart whose trace is not there says where to give it', () =>
   onPage({ width: 640, height: 420, path: `?embed=EmptyHosts${corpusLink('good/v2-packing-400')}` }, async ({ page }) => {
-    await page.getByText(/^This runs on the trace batched-0.*Open it in Tiebreak and give the file there\.$/).waitFor();
+    await page.getByText(/^This runs on the trace batched-0.*Open it in Tiebreak and load the file there\.$/).waitFor();
   }));
 
 test('the workload and what became of its VMs are saved for other programs, and open again', () =>
@@ -284,7 +284,7 @@ for (const dark of [false, true]) {
         assert.ok(pages >= 2 && pages <= 4, `${format}: ${pages} pages`);
         const words = [
           'Two weeks of Azure', `Made on ${new Date().toISOString().slice(0, 10)} with Tiebreak`, digest, 'B keeps',
-          'What is set differently', `rules.${RULE}.on`, 'Empty hosts', 'Packing density', 'Conflicts',
+          'Differing settings', `rules.${RULE}.on`, 'Empty hosts', 'Packing density', 'Conflicts',
           '140 machines in', 'fingerprint', '4 agents', 'BestFit, 3 buckets', 'Machines fail, day 7, 00:00', 'CC BY 4.0', 'MIT or Apache-2.0',
         ];
         for (const word of words) assert.ok(text.includes(word.replace(/\s/g, '')), `${format}: ${word} is not in ${text}`);

@@ -83,7 +83,7 @@ test('an edit shows its first new points soon', () =>
 test('the whole packing sample, from the file to the end of its run', { skip: !GIVEN && 'TIEBREAK_TRACE is not set' }, () =>
   onPage(WIDE, async (session) => {
     const { hand, page } = session;
-    await hand.choosePreset('Four hundred machines');
+    await hand.choosePreset('400 machines');
     const before = await page.evaluate(() => window.said.length);
     await hand.giveFile(GIVEN);
     const done = await settled(page, before);
@@ -149,7 +149,7 @@ test('the first picture and the live page come soon on a slow line and a slow ma
 
 test('people are answered while a million VMs run', () =>
   onPage({ ...WIDE, cpu: 4 }, async ({ hand, page }) => {
-    await hand.choosePreset('A zone of ten thousand machines');
+    await hand.choosePreset('A zone of 10,000 machines');
     const before = await page.evaluate(() => window.said.length);
     await page.evaluate(() => {
       window.answers = new Map();

@@ -123,7 +123,7 @@ test('what the engine says of a VM and a machine is German too', () =>
     await explain.getByRole('button', { name: /^VM \d+/ }).first().click();
     await explain.getByRole('region', { name: 'Werte' }).waitFor();
     await enter(explain.getByRole('spinbutton', { name: 'Warum nicht Maschine' }), 7);
-    await explain.getByRole('columnheader', { name: 'Erfragt' }).waitFor();
+    await explain.getByRole('columnheader', { name: 'Ausgewählt' }).waitFor();
     await says(explain, /Maschine \d+ wurde .*Sie verlangte .*Maschine 7 war /s);
     assert.deepEqual(await left(page), []);
   }));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { axe, WIDE } from './harness.mjs';
 import { drawn, engines, enter, focused, onPage, showTab, shows, temporaryFolder, until } from './people.mjs';
 
-const SMALL = 'Two dozen machines';
+const SMALL = '24 machines';
 const BUCKETS = 'rules.BestFit.buckets';
 const AGENTS = 'agents.count';
 const MEASURES = 6;
@@ -38,7 +38,7 @@ class Panel {
   }
 
   get seeds() {
-    return this.region.getByRole('spinbutton', { name: 'Seeds for each point' });
+    return this.region.getByRole('spinbutton', { name: 'Seeds per point' });
   }
 
   async setSeeds(count) {
@@ -106,7 +106,7 @@ test('two fields give a line each, and two measures a frontier', () =>
     const lines = () => panel.region.locator('.plot svg').evaluate((svg) =>
       [...svg.querySelectorAll('text')].filter((text) => /chart-(live|variant)/.test(text.getAttribute('fill'))).map((text) => text.textContent));
     await shows(async () => (await lines()).sort(), ['1', '8']);
-    await panel.region.getByRole('combobox', { name: 'Across' }).selectOption({ label: 'Packing density, mean' });
+    await panel.region.getByRole('combobox', { name: 'Horizontal axis' }).selectOption({ label: 'Packing density, mean' });
     await page.getByRole('img', { name: 'Empty hosts, mean against packing density, mean' }).first().waitFor();
     await shows(async () => (await lines()).sort(), ['1', '8']);
   }));
@@ -172,7 +172,7 @@ test('a plan saved and opened again is the same, and so are its rows', (t) =>
     await panel.run(18, 'seeds 1 to 2');
     const rows = await panel.saved('Save rows');
     assert.equal(rows.text.trim().split('\n').length, 19);
-    assert.deepEqual(await panel.saved('Save their plan'), plan);
+    assert.deepEqual(await panel.saved('Save their sweep plan'), plan);
 
     if (PROGRAM) {
       const file = path.join(temporaryFolder(), plan.name);
@@ -240,7 +240,7 @@ test('without a mouse', () =>
       }
       assert.equal(await focused(page), name);
     };
-    await tabTo('Seeds for each point', 3);
+    await tabTo('Seeds per point', 3);
     await page.keyboard.press('ArrowUp');
     await tabTo('Run the sweep', 1);
     await page.keyboard.press('Enter');

@@ -33,7 +33,7 @@ for (const size of [WIDE, NARROW]) {
     onPage(size, async (session) => {
       const { hand, page } = session;
       const [opened, numbers] = [await hand.digest(), await hand.numbers()];
-      await timeline(page).getByText('Failures and demand spikes go here.').waitFor();
+      await timeline(page).getByText('Add failures and demand spikes here.').waitFor();
       await addByMenu(session, 'Machines fail');
       assert.deepEqual(await names(page), ['FailMachines at day 7, 00:00'], 'in the middle of two weeks');
       await hasFocus(page, 'FailMachines at day 7, 00:00');
@@ -94,9 +94,9 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await hasFocus(page, moved);
 
     await press('Enter');
-    await shows(() => field(page, 'drain hours of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
+    await shows(() => field(page, 'drain time of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
     await press('Enter');
-    await field(page, 'at hours of MaintainMachines').fill('400');
+    await field(page, 'time of MaintainMachines').fill('400');
     await hand.runs(() => press('Tab'));
     assert.deepEqual(await names(page), ['MaintainMachines at day 16, 16:00, after the trace ends']);
     assert.equal(await hand.digest(), opened, 'what never happens changes nothing');
@@ -161,7 +161,7 @@ test('a link carries events, and whoever opens it sees the same', () =>
 test('a VM whose machine failed is followed to the next one, and the map shows who is down', () =>
   onPage(WIDE, async (session) => {
     const { hand, page } = session;
-    await hand.choosePreset('Two dozen machines');
+    await hand.choosePreset('24 machines');
     await addByMenu(session, 'Machines fail');
     await field(page, 'machines of FailMachines').fill('20');
     await hand.runs(() => page.keyboard.press('Tab'));

@@ -129,7 +129,7 @@ fn lock_name() -> String {
 fn watch(lock: &str, wanted: Rc<Cell<bool>>, tell: impl Fn(Said) + 'static) {
     locks::when_free(lock, move || {
         if wanted.replace(false) {
-            tell(Said::Died(tr("The browser ended it, as it does when memory runs short.").into()));
+            tell(Said::Died(tr("The browser stopped it, probably because memory ran short.").into()));
         }
     });
 }
@@ -139,12 +139,13 @@ fn reason(event: &ErrorEvent) -> String {
     const NO_MEMORY: [&str; 4] = ["unreachable", "out of memory", "allocation failed", "allocation size overflow"];
     // Where a file is missing, the event is of the plain kind that has no message.
     let Some(said) = get(event, "message").and_then(|said| said.as_string()).filter(|said| !said.is_empty()) else {
-        return tr("The server did not give its files.").into();
+        return tr("The server did not deliver its files.").into();
     };
     let words = said.to_lowercase();
     if !words.contains("panicked") && NO_MEMORY.iter().any(|no_memory| words.contains(no_memory)) {
         return say(
-            "It ran out of memory (the browser said: {said}). Ask for fewer machines or VMs, or keep only a part of the trace.",
+            "It ran out of memory (the browser said: {said}). Use fewer machines or VMs, or keep only a part of the \
+             trace.",
             &[&said],
         );
     }
@@ -164,6 +165,6 @@ fn understand(message: &JsValue) -> Option<Said> {
     let frames = get(message, "frames").map(|frames| frames.unchecked_into::<Uint8Array>().to_vec());
     match postcard::from_bytes(&body.unchecked_into::<Uint8Array>().to_vec()) {
         Ok(reply) => Some(Said::Reply(Box::new(reply), frames)),
-        Err(error) => Some(Said::Died(format!("the engine's answer was not understood: {error}"))),
+        Err(error) => Some(Said::Died(format!("the engine sent an invalid answer: {error}"))),
     }
 }

@@ -83,12 +83,12 @@ impl Component for Offline {
                 if self.is_newer_there {
                     <div class="notice" role="note">
                         <div class="notice-head">
-                            <strong>{ tr("There is a new version of this page") }</strong>
+                            <strong>{ tr("A new version of this page is available") }</strong>
                             <button onclick={link.callback(|_| OfflineMessage::Reload)}>{ tr("Reload") }</button>
-                            <button class="quiet" aria-label={say("Dismiss: {}", &[&tr("There is a new version of this page")])}
+                            <button class="quiet" aria-label={say("Dismiss: {}", &[&tr("A new version of this page is available")])}
                                 onclick={link.callback(|_| OfflineMessage::Dismiss)}>{ "×" }</button>
                         </div>
-                        <ul><li>{ tr("This one works on until you reload it or close its last tab. Your draft stays.") }</li></ul>
+                        <ul><li>{ tr("This version keeps working until you reload it or close its last tab. Your draft is saved.") }</li></ul>
                     </div>
                 }
             </div>

@@ -193,9 +193,7 @@ fn not_there(kind: &str, event: &JsValue) -> JsValue {
     if !said.is_empty() {
         return js_sys::Error::new(&said).into();
     }
-    let told = format!(
-        "Expected what reads and writes {kind} files from the server, got no answer. Try again when there is a network."
-    );
+    let told = format!("Expected the {kind} reader from the server, got no answer. Try again when you are online.");
     js_sys::Error::new(&told).into()
 }
 

@@ -183,7 +183,7 @@ impl PriorFault {
                 )
             }
             Self::Stop { stop } => {
-                phrase!("expected whole stops per core life from 0 to {}, got {stop}", Prior::STOP_MOST, stop)
+                phrase!("expected a stop factor from 0 to {}, got {stop}", Prior::STOP_MOST, stop)
             }
             Self::Power { power } => {
                 phrase!(

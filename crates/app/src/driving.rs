@@ -93,12 +93,12 @@ impl App {
         }
         let (title, line) = match had_begun {
             true => (
-                tr("The engine stopped and was started again"),
-                tr("Your scenario is as you left it; files may have to be given again."),
+                tr("The engine stopped and was restarted"),
+                tr("Your scenario is unchanged; you may have to load files again."),
             ),
             false => (
-                tr("The engine could not be started"),
-                tr("Your scenario is as you left it. Press Run to try again, or reload the page."),
+                tr("The engine could not start"),
+                tr("Your scenario is unchanged. Press Run to try again, or reload the page."),
             ),
         };
         let notice = Notice::bad(title, vec![reason.into(), line.into()]);

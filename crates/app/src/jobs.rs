@@ -50,7 +50,7 @@ impl App {
                 effects
             }
             Err(faults) => {
-                let notice = Notice::bad(say("{name} is no plan that can be opened", &[&name]), faults);
+                let notice = Notice::bad(say("{name} is not a valid sweep plan", &[&name]), faults);
                 self.take_in(Message::Notice(notice))
             }
         }

@@ -109,8 +109,10 @@ impl App {
         let stars = self.log.runs.iter().filter(|run| run.starred).count();
         let Some(run) = self.log.runs.iter_mut().find(|run| run.number == number) else { return Vec::new() };
         if !run.starred && stars >= STARS_MAX {
-            let line =
-                say("Expected at most {STARS_MAX} runs with a star; take the star from another first.", &[&STARS_MAX]);
+            let line = say(
+                "Expected at most {STARS_MAX} starred runs; remove the star from another one first.",
+                &[&STARS_MAX],
+            );
             self.notices.push(Notice::bad(tr("Too many stars"), vec![line]));
             return Vec::new();
         }
@@ -143,7 +145,7 @@ fn tried(then: &Document, now: &Document) -> Phrase {
         phrase!("{}: {then} \u{2192} {now}", change.path, then, now)
     };
     match changes.len() {
-        0 if then.name == now.name => phrase!("the same once more"),
+        0 if then.name == now.name => phrase!("the same again"),
         0 => phrase!("{}", now.name),
         1..=NAMED => Phrase::joined(changes.iter().map(told), "{}, {}"),
         many => phrase!("{}, and {} more changes", told(&changes[0]), many - 1),

@@ -22,7 +22,7 @@ impl App {
             }
             Reply::Frozen(lesson) => self.frozen(lesson),
             Reply::NoLesson { issues } => {
-                self.notices.push(Notice::bad(tr("This is no lesson that can be shown"), issues));
+                self.notices.push(Notice::bad(tr("This is not a valid lesson"), issues));
                 Vec::new()
             }
             Reply::Measures { run, measures, values } => {
@@ -150,7 +150,7 @@ impl App {
         if card.faulty > 0.0 {
             let rows = words::counted(card.faulty, "row was", "rows were");
             let faults = card.faults.iter().map(tell).collect();
-            self.notices.push(Notice::bad(say("{rows} left out of {}", &[&rows, &card.name]), faults));
+            self.notices.push(Notice::bad(say("{rows} excluded from {}", &[&rows, &card.name]), faults));
         }
         self.traces.retain(|trace| trace.fingerprint != fingerprint);
         self.traces.push(card);
@@ -158,11 +158,11 @@ impl App {
             if format!("{used:032x}") == fingerprint);
         if let (false, Phase::NeedsTrace { fingerprint: expected, name, .. }) = (wanted, &self.front.phase) {
             let line = say(
-                "Expected {name} with fingerprint {expected}, got {fingerprint}. The scenario runs on the new file now; \
-                 Undo goes back to waiting for the other.",
+                "Expected {name} with fingerprint {expected}, got {fingerprint}. The scenario now runs on the new \
+                 file; Undo restores the previous one.",
                 &[&name, &expected, &fingerprint],
             );
-            self.notices.push(Notice::bad(tr("This is another trace than the scenario was made for"), vec![line]));
+            self.notices.push(Notice::bad(tr("This is not the trace that the scenario was made for"), vec![line]));
         }
         let waits =
             |lane: &Lane| matches!(&lane.phase, Phase::NeedsTrace { fingerprint: it, .. } if *it == fingerprint);
@@ -189,14 +189,14 @@ impl App {
             let agents = |it: &Variant| [it.agents.decision_ms, it.agents.publish_ms].map(|ms| words::count(ms as f64));
             let ([decide, publish], [decided, published]) = (agents(now), agents(&before));
             lines.push(say(
-                "Agents decide in {decide} ms and publish in {publish} ms. The {decided} and {published} ms before were for a \
-                 small part of a zone's requests; if your trace is one, set \"slowdown\" under Agents.",
+                "Agents now decide in {decide} ms and publish in {publish} ms. The previous {decided} and {published} \
+                 ms were for a sample of a zone's requests. If your trace is a sample, set the slowdown under Agents.",
                 &[&decide, &publish, &decided, &published],
             ));
         }
         if now.measures.measured_from_hours > before.measures.measured_from_hours {
             let hours = words::trimmed(now.measures.measured_from_hours, 2);
-            lines.push(say("Means over time begin with the first request, after {hours} hours.", &[&hours]));
+            lines.push(say("Means over time start with the first request, after {hours} hours.", &[&hours]));
         }
         if !lines.is_empty() {
             self.notices.push(Notice::good(tr("Set for your trace"), lines));

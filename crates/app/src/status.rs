@@ -38,7 +38,7 @@ impl App {
             Phase::Running => tr("Running").into(),
             Phase::Paused => say("Paused at {}", &[&words::time(self.front.time_ms)]),
             Phase::NeedsTrace { name, .. } => say("Waiting for the trace {name}", &[&name]),
-            Phase::Costly { .. } => tr("Waiting for your go-ahead: this run will take a while").into(),
+            Phase::Costly { .. } => tr("Waiting for your confirmation: this run will take a while").into(),
             Phase::Failed(message) => tell(message),
             Phase::Finished => self.finished_status(),
         }

@@ -41,9 +41,9 @@ pub enum StudyKind {
 impl StudyKind {
     /// All of them, with their names.
     pub const ALL: [(Self, &'static str); 4] = [
-        (Self::These, mark("The rules as they are")),
+        (Self::These, mark("The current rules")),
         (Self::Policies, mark("The three policies")),
-        (Self::Observations, mark("What is known beforehand")),
+        (Self::Observations, mark("Prior knowledge")),
         (Self::Labels, mark("With and without labels")),
     ];
 }
@@ -308,13 +308,13 @@ fn cases(variant: &Variant, kind: StudyKind) -> Vec<Named> {
     };
     match kind {
         StudyKind::These => match policies_on(variant)[..] {
-            [] => vec![(tr("no rule about admission").into(), None, variant.clone())],
+            [] => vec![(tr("no admission rule").into(), None, variant.clone())],
             [one] => vec![(POLICIES[one].0.into(), Some(one), variant.clone())],
-            _ => vec![(tr("the rules that are on").into(), None, variant.clone())],
+            _ => vec![(tr("the active rules").into(), None, variant.clone())],
         },
         StudyKind::Policies => {
             let named = |at: usize| (POLICIES[at].0.into(), Some(at), with_policy(variant, Some(at)));
-            let none = (tr("whoever finds room").into(), None, with_policy(variant, None));
+            let none = (tr("any deployment with room").into(), None, with_policy(variant, None));
             (0..POLICIES.len()).map(named).chain([none]).collect()
         }
         StudyKind::Observations => {

@@ -125,10 +125,9 @@ pub(super) struct OpenedPlan {
 pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     let mut plan = SweepPlan::read(text).map_err(|error| error.lines())?;
     if plan.subject == SweepSubject::AdmissionLab {
-        let told = tr(
-            "of: expected a sweep of the workload, got one of the admission lab; tiebreak sweep runs it, and the panel \
-             Admission compares policies here",
-        );
+        let told =
+            tr("of: expected a sweep of the workload, got one of the admission lab; run it with tiebreak sweep, or \
+             compare policies in the Admission panel");
         return Err(vec![told.into()]);
     }
     let mut document = match &plan.scenario {
@@ -139,7 +138,7 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
                 let ids: Vec<_> = PRESETS.iter().map(|preset| preset.id).collect();
                 return Err(vec![say(
                     "scenario: expected a whole document in the plan, or a preset ({}), got \"{name}\"; the page \
-                     cannot look beside the file",
+                     cannot read other files",
                     &[&ids.join(", "), &name],
                 )]);
             }
@@ -148,7 +147,7 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     let mut left_out = Vec::new();
     if std::mem::take(&mut plan.one_at_a_time) {
         left_out.push(
-            tr("one_at_a_time: expected values each with each on the page; tiebreak sweep takes them one at a time")
+            tr("one_at_a_time: expected all combinations of values on the page; tiebreak sweep can vary one at a time")
                 .into(),
         );
     }
@@ -156,7 +155,7 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
         let paths: Vec<_> = plan.parameters[AXES..].iter().map(|parameter| parameter.path.as_str()).collect();
         let count = plan.parameters.len();
         left_out.push(say(
-            "parameters: expected at most {AXES} on the page, got {count}; left out {}, which tiebreak sweep takes",
+            "parameters: expected at most {AXES} on the page, got {count}; dropped {}, which tiebreak sweep supports",
             &[&AXES, &count, &paths.join(", ")],
         ));
         plan.parameters.truncate(AXES);
@@ -164,7 +163,7 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     if plan.seeds.count() > SEEDS_MAX {
         let count = plan.seeds.count();
         left_out.push(say(
-            "seeds: expected at most {SEEDS_MAX} on the page, got {count}; left the others out",
+            "seeds: expected at most {SEEDS_MAX} on the page, got {count}; dropped the others",
             &[&SEEDS_MAX, &count],
         ));
         match &mut plan.seeds {
@@ -231,7 +230,7 @@ impl Sweep {
         let plan = wanted.plan(document)?;
         let runs = plan.over_at_most(document, RUNS_MAX).map_err(|error| match error {
             SweepError::TooMany { .. } => {
-                let more = tr("Save plan makes a file of it that tiebreak sweep runs on this computer or on many.");
+                let more = tr("Save plan writes a file that tiebreak sweep runs on one or more computers.");
                 vec![error.to_string(), more.into()]
             }
             error => error.lines(),

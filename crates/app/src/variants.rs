@@ -77,15 +77,12 @@ impl App {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
             let line = say("Expected at most {VARIANTS_MAX} variants; close one to fork again.", &[&VARIANTS_MAX]);
-            self.notices.push(Notice::bad(tr("No room for another variant"), vec![line]));
+            self.notices.push(Notice::bad(tr("No more variants possible"), vec![line]));
             return Vec::new();
         }
         let Some(forked) = document.fork(document.active, at_hours) else {
-            let line = say(
-                "Expected at most {FORKS_MAX} branches one after the other; fork from the start instead.",
-                &[&FORKS_MAX],
-            );
-            self.notices.push(Notice::bad(tr("No room for another branch"), vec![line]));
+            let line = say("Expected at most {FORKS_MAX} forks in a row; fork from the start instead.", &[&FORKS_MAX]);
+            self.notices.push(Notice::bad(tr("No more forks possible"), vec![line]));
             return Vec::new();
         };
         document.active = forked;
@@ -119,7 +116,7 @@ impl App {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
             let line = say("Expected at most {VARIANTS_MAX} variants; close one to open another.", &[&VARIANTS_MAX]);
-            self.notices.push(Notice::bad(tr("No room for another variant"), vec![line]));
+            self.notices.push(Notice::bad(tr("No more variants possible"), vec![line]));
             return Vec::new();
         }
         variant.name = document.free_letter();

@@ -100,7 +100,7 @@ impl<'a> Words<'a> {
         // A run that goes on is compared where the other one stands.
         let now = (end > main.last.0).then(|| other.value_at(main.last.0)).flatten();
         let (told, last) = match now {
-            Some(now) => (mark("; {who} was then at {value}, {difference}"), now),
+            Some(now) => (mark("; {who} was at {value}, {difference}"), now),
             None => (mark("; {who} ends at {value}, {difference}"), last),
         };
         let who = match (other.label.trim(), other.role) {

@@ -40,70 +40,75 @@ pub(crate) const PLACEMENTS: &[Field] = &[
     ("vm", "the VM's name in the trace, as a number"),
     (
         "outcome",
-        "placed, refused (no machine was valid), conflict (the commit failed and is tried again) or out of retries",
+        "placed, refused (no machine was valid), conflict (the commit failed and is retried) or out of retries",
     ),
-    ("machine", "number of the machine that was chosen, from 0; empty where none was"),
+    ("machine", "number of the chosen machine, from 0; empty if there was none"),
     ("cluster", "number of its cluster, from 0"),
-    ("best_set_size", "machines tied for best when one of them was drawn"),
-    ("cache", "hit, miss or off: whether the agent had the VM's class evaluated; empty where none was asked"),
-    ("agent", "number of the agent, from 0; empty for VMs alive when the trace began"),
+    ("best_set_size", "machines tied for best when one of them was chosen at random"),
+    ("cache", "hit, miss or off: whether the agent had already evaluated the VM's class; empty if no cache was used"),
+    ("agent", "number of the agent, from 0; empty for VMs running at the start of the trace"),
     ("attempt", "0 for the first try"),
-    ("cause", "why it was decided: for a request, or for a VM that lost its machine or was to move"),
-    ("bottleneck", "what the network had no room for, where machines had: link, peering, colocation, elsewhere"),
+    ("cause", "reason for the decision: a request, or a VM that lost its machine or had to migrate"),
+    (
+        "bottleneck",
+        "what the network had no capacity for although machines had room: link, peering, colocation, \
+         elsewhere",
+    ),
 ];
 
 const VMS: &[Field] = &[
     ("vm", "the VM's name in the trace, as a number"),
     ("tenant", "its tenant, as a number"),
-    ("cores", "cores asked for"),
-    ("memory_gib", "memory asked for, GiB"),
+    ("cores", "cores requested"),
+    ("memory_gib", "memory requested, GiB"),
     ("priority", "0 high, 1 low"),
-    ("start_s", "when it was asked for, in seconds; at or before 0 alive when the trace began"),
-    ("end_s", "when it ends, in seconds; empty where the trace does not know"),
+    ("start_s", "when it was requested, in seconds; 0 or negative if it was running at the start of the trace"),
+    ("end_s", "when it ends, in seconds; empty if the trace does not contain it"),
     ("request", "number of the request"),
     (
         "outcome",
         "placed, refused, out of retries or undecided; of a VM that lost its machine evicted, lost, ended, or waiting until that is known",
     ),
-    ("cluster", "name of the cluster it stands in or stood in last"),
+    ("cluster", "name of its cluster, or of its last one"),
     ("machine", "number of the machine, from 0"),
-    ("placed_s", "since when it stands there, in seconds"),
+    ("placed_s", "since when it has been there, in seconds"),
     ("bottleneck", "as in placements.csv"),
 ];
 
 const DRAWS: &[Field] = &[
     ("time", "number of the slot, from 0"),
     ("chassis", "number of the chassis, from 0"),
-    ("watts", "what it would have drawn had nobody been slowed down"),
+    ("watts", "its draw if no VM had been throttled"),
 ];
 
 const SUMMARY: &[Fields] = &[
     Own(&[
-        ("digest", "one number that two runs share only if they decided alike"),
-        ("warnings", "what to know before the figures, a sentence each"),
+        ("digest", "a number that two runs share only if all their decisions are the same"),
+        ("warnings", "warnings about the numbers, one sentence each"),
     ]),
     Figures(Part::Placing),
     Own(&[
-        ("life_p50_ms", "median life of the VMs; one whose end is unknown lives to the end of the trace"),
-        ("measured_from_hours", "where means over time begin"),
+        ("life_p50_ms", "median lifetime of the VMs; a VM whose end is unknown counts until the end of the trace"),
+        ("measured_from_hours", "start of means over time"),
     ]),
     Figures(Part::Course),
     Figures(Part::Asked),
-    Own(&[("wall_ms", "how long the run took on this computer"), ("seed", "every draw of chance follows from it")]),
+    Own(&[("wall_ms", "how long the run took on this computer"), ("seed", "random seed of the run")]),
     Figures(Part::Size),
     Own(&[(
         "trace",
-        "name, fingerprint and path of the trace, and what its columns are called otherwise; null for a generated workload",
+        "name, fingerprint and path of the trace, and its renamed columns; null for a generated workload",
     )]),
     Figures(Part::Effort),
     Own(&[
         ("cache", "whether caches were on, hits, misses, and bytes at the end"),
         (
             "rule_shares",
-            "for each rule, shares from 0 to 1 over sampled decisions: candidates before and after it, decisions in which it removed any, left one, and settled the choice; and a hint",
+            "for each rule, over sampled decisions: candidates before and after it, and, as shares from 0 to 1, \
+             decisions in which it removed any, left one, and made the choice; and a hint",
         ),
         ("version", "version of the program"),
-        ("command", "the words it was called with"),
+        ("command", "its command line"),
     ]),
 ];
 
@@ -111,28 +116,31 @@ const SUMMARY: &[Fields] = &[
 pub(crate) static FILES: &[FileOf] = &[
     FileOf {
         name: "scenario.json",
-        help: "The scenario with everything that was set: `tiebreak run DIR/scenario.json` gives the same digest. The trace is found by summary.json beside it, or given with --trace. Its fields are those of docs/scenario.schema.json.",
+        help: "The scenario with all settings: `tiebreak run DIR/scenario.json` gives the same digest. The trace is \
+             found through summary.json next to it, or set with --trace. docs/scenario.schema.json describes its \
+             fields.",
         fields: &[],
     },
-    FileOf { name: "summary.json", help: "What came out; the same as `tiebreak run --json` prints.", fields: SUMMARY },
+    FileOf { name: "summary.json", help: "The results, as printed by `tiebreak run --json`.", fields: SUMMARY },
     FileOf {
         name: "placements.csv",
-        help: "A row for each VM of each decision, in the order in which the store answered.",
+        help: "One row per VM and decision, in the order of the store's answers.",
         fields: &[Own(PLACEMENTS)],
     },
     FileOf {
         name: "vms.csv",
-        help: "A row for each VM of the workload, and what became of it; vms.parquet has the same columns.",
+        help: "One row per VM of the workload, with its outcome; vms.parquet has the same columns.",
         fields: &[Own(VMS)],
     },
     FileOf {
         name: "series.csv",
-        help: "A row for each sample over time: time_ms, then a column for each metric (`tiebreak list metrics`); empty where a metric means nothing.",
+        help: "One row per sample over time: time_ms, then one column per metric (`tiebreak list metrics`); empty if \
+             a metric does not apply.",
         fields: &[],
     },
     FileOf {
         name: "power.csv",
-        help: "Where draws are measured, a row for each chassis and slot of time, as `tiebreak power budget` reads them.",
+        help: "If draws are measured, one row per chassis and time slot, as read by `tiebreak power budget`.",
         fields: &[Own(DRAWS)],
     },
 ];

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             match out.write_all(answer.text.as_bytes()).and_then(|()| out.flush()) {
                 // A closed pipe (`| head`) is no failure of the run.
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                    answer::note(&format!("expected to write the answer, got: {error}"));
+                    answer::note(&format!("expected to write the output, got: {error}"));
                     ExitCode::from(2)
                 }
                 _ => ExitCode::from(answer.exit()),

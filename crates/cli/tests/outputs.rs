@@ -51,7 +51,7 @@ fn begun(folder: &Path) -> Child {
     let mut child = program(&[&LONG[..], &["--out", &out]].concat()).spawn().expect("the program starts");
     let mut said = String::new();
     BufReader::new(child.stderr.take().expect("it is piped")).read_line(&mut said).expect("UTF-8");
-    assert!(said.contains("VMs ask for more than any machine has"), "{said}");
+    assert!(said.contains("VMs request more than any machine has"), "{said}");
     child
 }
 
@@ -124,7 +124,7 @@ fn a_full_disk_is_told_and_what_was_there_stays() {
     let full = std::fs::File::options().write(true).open(full).expect("a device");
     let output = program(&["list", "rules"]).stdout(full).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(told_of(&output).contains("expected to write the answer, got: No space left"), "{}", told_of(&output));
+    assert!(told_of(&output).contains("expected to write the output, got: No space left"), "{}", told_of(&output));
 }
 
 fn told_of(output: &Output) -> String {

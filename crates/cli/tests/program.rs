@@ -294,12 +294,12 @@ fn draws_that_give_no_budget_are_said() {
         (
             "text",
             "watts\n2000\nmuch\n2100\n-5\n",
-            "in line 3, got \"much\"; correct or leave out this line and 1 more",
+            "in line 3, got \"much\"; correct or remove this line and 1 more",
             &[],
         ),
         ("gap", "time,watts\n0,2000\n1\n2,2100\n", "in line 3, got nothing", &[]),
         ("nan", "watts\n2000\nNaN\n", "in line 3, got \"NaN\"", &[]),
-        ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 servers draws", &[]),
+        ("idle", "watts\n200\n210\n", "above the 1344 W that a chassis of 12 idle servers draws", &[]),
         ("servers", "watts\n2000\n2100\n", "from 1 to 1000 after --servers, got \"0\"", &["--servers", "0"]),
         ("provisioned", "watts\n2000\n2100\n", "at least 1344 W provisioned", &["--provisioned", "1000"]),
         ("approach", "watts\n2000\n2100\n", "a number from 1 to 8 or one of traditional,", &["--approach", "9"]),
@@ -400,7 +400,7 @@ fn refusals_are_told_by_what_was_in_the_way() {
     let out = folder.join("out");
     let run = [&["run", "--out", out.to_str().expect("UTF-8")], &scenario[..]].concat();
     let text = done(&run);
-    assert!(text.contains("Of these          1 by room on machines, 1 by co-location\n"), "{text}");
+    assert!(text.contains("Of these          1 by machines without room, 1 by co-location\n"), "{text}");
     let summary: Value =
         serde_json::from_slice(&std::fs::read(out.join("summary.json")).expect("summary")).expect("JSON");
     let refused = ["room", "link", "peering", "colocation"].map(|by| summary[format!("refused_by_{by}")].as_u64());
@@ -413,7 +413,7 @@ fn refusals_are_told_by_what_was_in_the_way() {
     };
     assert_eq!(["1", "4", "5"].map(by), [[""], ["co-location"], [""]]);
     let told = done(&[&["explain", "--vm", "4"], &scenario[..]].concat());
-    assert!(told.contains("The network could not take it (by co-location)"), "{told}");
+    assert!(told.contains("The network had no capacity for it (limited by co-location)"), "{told}");
     assert!(!done(&["run", "--preset", "small"]).contains("Of these"), "its VMs are not linked");
 }
 
@@ -432,21 +432,21 @@ fn bounds_are_those_of_the_paper() {
     }
     assert_eq!((&paper["binding"], paper["notes"].as_array().map(Vec::len)), (&"co-location".into(), Some(0)));
     let text = done(&["bounds"]);
-    assert!(text.contains("A link may have 177 Mbit/s. 225 links cross one uplink at worst."), "{text}");
+    assert!(text.contains("A link may have 177 Mbit/s. At worst, 225 links cross one uplink."), "{text}");
     let alone = json(&["bounds", "--vms", "10", "--colocated", "1", "--cores", "1", "--json"]);
     assert_eq!((&alone["binding"], &alone["bpc_mbps"]), (&"peering".into(), &4_444.into()));
     for (colocated, says) in [
         ("14", &[][..]),
-        ("15", &["A cap of 15 is no tighter than none"]),
-        ("31", &["A machine cannot host 31 of 30 VMs: the cap counts as 30", "A cap of 30 is no tighter than none"]),
+        ("15", &["A limit of 15 has no effect"]),
+        ("31", &["A machine cannot host 31 of 30 VMs: the limit counts as 30", "A limit of 30 has no effect"]),
     ] {
         let text = done(&["bounds", "--colocated", colocated]);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(says.iter().all(|part| text.contains(part)), "{text}");
-        assert_eq!(text.contains("A cap of"), !says.is_empty(), "{text}");
+        assert_eq!(text.contains("A limit of"), !says.is_empty(), "{text}");
     }
     assert_eq!(json(&["bounds", "--uplink", "0.01", "--json"])["bpc_mbps"], 0);
-    assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores not\neven 1 Mbit/s for each core is possible."));
+    assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores not\neven 1 Mbit/s per core is possible."));
 }
 
 #[test]
@@ -466,11 +466,11 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["run", "--set", "agents.cont=3"], "expected count, decision_ms"),
         (&["run", "--set", "seed"], "expected PATH=VALUE"),
         (&["run", "--variant", "Z"], "expected a variant (A)"),
-        (&["run", "--preset", "packing-400"], "give it with --trace FILE"),
-        (&["run", "--speed", "9"], "there is no option --speed"),
+        (&["run", "--preset", "packing-400"], "add --trace FILE"),
+        (&["run", "--speed", "9"], "unknown option --speed"),
         (&["run", "--preset"], "expected NAME after --preset"),
         (&["run", &wrong, "--preset", "small"], "expected one scenario"),
-        (&["run", "a.json", "b.json"], "one word too many"),
+        (&["run", "a.json", "b.json"], "unexpected argument"),
         (&["explain", "--preset", "small"], "expected --vm ID"),
         (&["explain", "--preset", "small", "--vm", "123456789"], "expected a VM of the trace"),
         (&["explain", "--preset", "small", "--vm", "1", "--machine", "24"], "expected a machine from 0 to 23"),
@@ -493,16 +493,16 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
         (&["reproduce", "gridiron-case", "--trace", CUT], "expected no --trace"),
         (&["bounds", "--vms", "0"], "expected at least 2 VMs after --vms, got 0"),
-        (&["bounds", "--vms", "1"], "a VDC of fewer has no link"),
+        (&["bounds", "--vms", "1"], "a smaller VDC has no links"),
         (&["bounds", "--vms", "many"], "expected a whole number after --vms"),
-        (&["bounds", "--vms", "5000000000"], "expected from 1 to 1000000 VMs"),
-        (&["bounds", "--uplink", "0"], "expected from 0.001 to 100000 Gbit/s after --uplink, got \"0\""),
+        (&["bounds", "--vms", "5000000000"], "expected 1 to 1000000 VMs"),
+        (&["bounds", "--uplink", "0"], "expected 0.001 to 100000 Gbit/s after --uplink, got \"0\""),
         (&["bounds", "--uplink", "NaN"], "got \"NaN\""),
-        (&["bounds", "--colocated", "0"], "expected from 1 to 1000000 VMs after --colocated, got 0"),
-        (&["bounds", "--cores", "0"], "expected from 1 to 10000 cores after --cores, got 0"),
+        (&["bounds", "--colocated", "0"], "expected 1 to 1000000 VMs after --colocated, got 0"),
+        (&["bounds", "--cores", "0"], "expected 1 to 10000 cores after --cores, got 0"),
         (&["power"], "expected budget"),
         (&["power", "save", "draws.csv"], "expected budget, got \"save\""),
-        (&["power", "budget"], "expected the file with draws"),
+        (&["power", "budget"], "expected the file with power readings"),
         (&["power", "budget", "no-such-file.csv"], "no-such-file.csv"),
         (&["dance"], "expected a command"),
     ] {
@@ -551,7 +551,7 @@ fn a_decision_is_explained() {
             let first: u64 = rules.iter().filter_map(|rule| rule["first"].as_u64()).sum();
             assert_eq!((first, refusal["machines"].as_u64()), (24, Some(24)), "every machine is refused first once");
             let text = done(&["explain", "--preset", "small", "--vm", row[3]]);
-            assert!(text.contains("Who refuses") && text.contains("No machine could take it: "), "{text}");
+            assert!(text.contains("Refused by") && text.contains("No machine could take it: "), "{text}");
         }
         let best_set_size = last["best_set_size"].to_string();
         assert_eq!(best_set_size, row[7]);
@@ -590,7 +590,7 @@ fn a_vm_that_was_put_out_is_told_so() {
     assert!(json(&[&words[..], &["--json"]].concat())["put_out_ms"].is_null());
     words.extend(["--set", "rules.AreNodeResourcesValid.evict=true"]);
     let text = done(&words);
-    assert!(text.contains("day 0, 00:01:00: it was put out to make room for a VM of higher priority."), "{text}");
+    assert!(text.contains("day 0, 00:01:00: it was evicted to make room for a VM of higher priority."), "{text}");
     assert_eq!(json(&[&words[..], &["--json"]].concat())["put_out_ms"], 60_020);
 }
 
@@ -631,7 +631,7 @@ fn a_vm_that_lost_its_machine_is_followed() {
         format!(
             "\nday 0, 01:00:00: it lost machine {machine}, which failed.\n\nday 0, 01:00:00, reallocation, agent 0, attempt 1"
         ),
-        "\nday 0, 01:00:00: it was lost for good, because no machine could take it.\n".into(),
+        "\nday 0, 01:00:00: it was lost, because no machine had room for it.\n".into(),
     ] {
         assert!(text.contains(&part), "{part} is not in {text}");
     }
@@ -644,7 +644,7 @@ fn a_vm_that_lost_its_machine_is_followed() {
     let ends = |cause: &str| placements.lines().filter(|line| line.ends_with(cause)).count();
     assert_eq!((ends(",request,"), ends(",reallocation,")), (4, 3), "one of them a conflict: {placements}");
     let text = done(&["run", &scenario, "--trace", &trace, "--set", "incidents.0.at_hours=0.01"]);
-    assert!(text.contains("\nLost              1, after they lost their machine and found no other\n"), "{text}");
+    assert!(text.contains("\nLost              1, after losing their machine, without finding another\n"), "{text}");
 }
 
 #[test]
@@ -680,8 +680,8 @@ fn rules_that_never_decide_are_pointed_out() {
     assert_eq!(of("FirstFit", "hint"), "leaves nothing");
     assert_eq!((of("BestFit", "hint"), of("BestFit", "decided")), ("never decides".into(), 0.0.into()));
     assert!(of("AreNodeResourcesValid", "hint").is_null());
-    assert!(done(&[&words[..], &["--verbose"]].concat()).contains("BestFit: It dropped no candidate in "));
-    assert!(done(&words).contains("rules refused nobody; --verbose shows them"));
+    assert!(done(&[&words[..], &["--verbose"]].concat()).contains("BestFit: It removed no candidate in "));
+    assert!(done(&words).contains("rules refused nothing; --verbose shows them"));
 }
 
 #[test]
@@ -793,7 +793,7 @@ fn another_trace_than_the_documents_is_used_and_said() {
     let folder = folder("another");
     let trace = file(&folder, "mine.csv", b"vm,cores,memory_gb,start_s,end_s\n1,4,16,0,3600\n2,2,8,60,inf\n");
     let named = tiebreak(&["run", "--preset", "default", "--trace", &trace, "--json"]);
-    assert!(text(&named.stderr).contains("is another one"), "{}", text(&named.stderr));
+    assert!(text(&named.stderr).contains("is a different one"), "{}", text(&named.stderr));
     let output = tiebreak(&["run", "--trace", &trace, "--json"]);
     assert_eq!((code(&output), text(&output.stderr)), (0, ""), "nothing was named that it could differ from");
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -815,7 +815,7 @@ fn agents_are_slow_only_for_the_trace_they_were_slowed_for() {
     let slow = ["run", "--trace", &trace, "--set", "agents.decision_ms=600000", "--set", "agents.count=1"];
     let told = json(&[&slow[..], &["--json"]].concat());
     assert!(told["ended_before_placed"].as_u64() > Some(0), "{told}");
-    assert!(done(&slow).starts_with("Warning: Agents are slow for this workload"), "{}", done(&slow));
+    assert!(done(&slow).starts_with("Warning: The agents are too slow for this workload"), "{}", done(&slow));
 }
 
 #[test]
@@ -850,7 +850,7 @@ fn vms_are_rejected_for_a_reason_and_all_are_told() {
     assert_eq!(count("rejections"), 0);
     let one = ["--set", "inventory.clusters.0.racks=1", "--set", "inventory.clusters.0.machines=1"];
     let output = tiebreak(&[&["run", "--trace", &trace, "--json"], &one[..]].concat());
-    assert!(text(&output.stderr).contains("At its peak the trace asks for 200 cores, and all machines have 104"));
+    assert!(text(&output.stderr).contains("At its peak the trace needs 200 cores, but all machines together have 104"));
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&run["rejected_by_room"], &run["rejections"]), (&24.into(), &24.into()));
 }
@@ -868,7 +868,7 @@ fn the_machines_needed_are_found() {
     assert_eq!(own["machine_suggested"], true, "{own}");
     let small = tiebreak(&["size", "--trace", &trace, "--machine", "2x64"]);
     assert!(
-        code(&small) == 2 && text(&small.stderr).contains("which 50 of 50 VMs are too large for"),
+        code(&small) == 2 && text(&small.stderr).contains("which 50 of 50 VMs do not fit on"),
         "{}",
         text(&small.stderr)
     );
@@ -947,7 +947,7 @@ fn shards_of_a_sweep_are_the_whole_byte_for_byte() {
     let merged = merge(&[c, a, e, b, d]);
     assert_eq!((code(&merged), text(&merged.stdout)), (0, whole.as_str()));
     for (files, part) in [
-        (&[a, b, c, e][..], "expected 12 runs in these files, got 10: run 3 is in none of them"),
+        (&[a, b, c, e][..], "expected 12 runs in these files, got 10: run 3 is missing"),
         (&[&plan], "got other columns"),
         (&[&path("none.csv")], "check the path"),
         (&[], "expected the files of all shards"),
@@ -958,7 +958,7 @@ fn shards_of_a_sweep_are_the_whole_byte_for_byte() {
     }
     let cut = &whole[..whole.len() - 9];
     let refused = merge(&[&file(&folder, "cut.csv", cut.as_bytes())]);
-    assert!(code(&refused) == 2 && text(&refused.stderr).contains("expected whole rows"), "{refused:?}");
+    assert!(code(&refused) == 2 && text(&refused.stderr).contains("expected complete rows"), "{refused:?}");
 }
 
 #[test]
@@ -1014,7 +1014,7 @@ fn beliefs_are_fitted_to_a_trace() {
     assert!(fitted["agreements"][1]["kolmogorov_smirnov"].as_f64().is_some_and(|distance| distance < 0.1), "lives");
     assert!(fitted["cannot_say"].as_array().is_some_and(|doubts| doubts.len() > 2));
     let told = tiebreak(&["trace", "fit", trace, "--cores-end"]);
-    assert!(code(&told) == 0 && text(&told.stdout).contains("What the trace cannot say:"), "{told:?}");
+    assert!(code(&told) == 0 && text(&told.stdout).contains("Limitations of the trace:"), "{told:?}");
 }
 
 #[test]
@@ -1025,13 +1025,13 @@ fn a_sweep_that_cannot_be_is_one_sentence_and_code_2() {
     let scenario = wrong("scenario.json", "day.json", "night.json");
     let value = wrong("value.json", "[0, 3]", "[0, 99]");
     for (words, part) in [
-        (&["sweep"][..], "expected the file of a sweep's plan"),
+        (&["sweep"][..], "expected the file of a sweep plan"),
         (&["sweep", "no-such-plan.json"], "no-such-plan.json"),
         (&["sweep", &path], "path.json: parameters[1].path: expected count, decision_ms"),
         (&["sweep", &scenario], "scenario: expected a preset or a file beside the plan, got \"night.json\""),
         (&["sweep", &value], "parameters[0].values[1]: expected a place in its stage"),
         (&["sweep", &plan, "--shard", "6/5"], "expected I/N after --shard"),
-        (&["sweep", &plan, "more.csv"], "shards are put together with --merge"),
+        (&["sweep", &plan, "more.csv"], "use --merge to merge shards"),
         (&["sweep", &plan, "--threads", "two"], "expected a whole number after --threads"),
         (&["sweep", &plan, "--out", "no/such/folder.csv"], "choose another --out"),
     ] {
@@ -1141,7 +1141,7 @@ fn a_trace_is_fitted_generated_from_and_compared() {
     let named = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
     let [model, generated, compact, page] = ["cut.json", "generated.csv", "generated.trace", "page.html"].map(named);
     let told = done(&["trace", "model", CUT, "--out", &model]);
-    assert!(told.contains("requests an hour"), "{told}");
+    assert!(told.contains("requests per hour"), "{told}");
     let scale = ["--seed", "7", "--days", "3"];
     let drawn = json(&[&["trace", "generate", &model, "--out", &generated, "--json"], &scale[..]].concat());
     assert_eq!(drawn["alive_at_start"], json(&["trace", "inspect", CUT, "--json"])["alive_at_start"]);
@@ -1158,7 +1158,7 @@ fn a_trace_is_fitted_generated_from_and_compared() {
     }
     let page = std::fs::read_to_string(&page).expect("a page");
     assert_eq!(page.matches("<svg").count(), 9, "five distributions and four series");
-    assert!(page.contains("packing-cut.csv.gz") && page.contains("<td>life of a VM, h</td>"));
+    assert!(page.contains("packing-cut.csv.gz") && page.contains("<td>lifetime of a VM, h</td>"));
     assert!(!page.contains("src=") && !page.contains("href="), "it asks for nothing else");
     let twice = json(&["trace", "generate", "azure-2020", "--rate", "0.1", "--out", &generated, "--json"]);
     assert_eq!(twice["alive_at_start"], 702);
@@ -1189,7 +1189,7 @@ fn a_sample_is_kept_by_tenant_by_request_or_by_vm() {
     let kept = |sample: &str| {
         let inspected = json(&["trace", "inspect", CUT, "--sample", sample, "--json"]);
         let notes = inspected["notes"].to_string();
-        assert!(notes.contains("Sampled by") && notes.contains("Of any sample"), "{notes}");
+        assert!(notes.contains("Sampled by") && notes.contains("For any sample"), "{notes}");
         inspected["kept"].as_u64().expect("a number")
     };
     for by in ["tenant", "request", "vm"] {
@@ -1204,7 +1204,7 @@ fn a_sample_is_kept_by_tenant_by_request_or_by_vm() {
     for wrong in ["ten", "rack:10", "vm", "vm:0", "vm:3:x", "vm:3:1:1", "tenant:-1"] {
         let output = tiebreak(&["trace", "inspect", CUT, "--sample", wrong]);
         assert_eq!(code(&output), 2, "{wrong}");
-        assert!(text(&output.stderr).contains("write for instance request:10"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("write, for instance, request:10"), "{}", text(&output.stderr));
     }
     let output = tiebreak(&["run", "--preset", "small", "--sample", "vm:2"]);
     assert!(text(&output.stderr).contains("got a generated workload"), "{}", text(&output.stderr));

@@ -45,7 +45,7 @@ impl Given {
                 Arg::Long(name) => {
                     let name = name.to_owned();
                     let opt = command.options().find(|opt| opt.name == name);
-                    let opt = opt.ok_or_else(|| command.misuse(&format!("there is no option --{name}")))?;
+                    let opt = opt.ok_or_else(|| command.misuse(&format!("unknown option --{name}")))?;
                     let value = match opt.value {
                         Some(what) => {
                             let missing = |_| command.misuse(&format!("expected {what} after --{name}, got nothing"));
@@ -55,12 +55,12 @@ impl Given {
                     };
                     given.options.push((opt.name, value));
                 }
-                Arg::Short(letter) => return Err(command.misuse(&format!("there is no option -{letter}"))),
+                Arg::Short(letter) => return Err(command.misuse(&format!("unknown option -{letter}"))),
             }
         }
         if given.words.len() > command.words_max {
             let extra = &given.words[command.words_max];
-            return Err(command.misuse(&format!("\"{extra}\" is one word too many")));
+            return Err(command.misuse(&format!("unexpected argument \"{extra}\"")));
         }
         Ok(given)
     }
@@ -104,7 +104,7 @@ impl Given {
 
 fn text(word: OsString) -> Result<String, Failure> {
     let lossy = |word: OsString| {
-        Failure(format!("expected words in UTF-8, got \"{}\"; rename that file", word.to_string_lossy()))
+        Failure(format!("expected arguments in UTF-8, got \"{}\"; rename that file", word.to_string_lossy()))
     };
     word.into_string().map_err(lossy)
 }

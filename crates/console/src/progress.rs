@@ -29,7 +29,7 @@ const BYTES_TOLD: f64 = 1_073_741_824.0;
 /// Says what a run takes, before anything of it is made, where that is much.
 pub fn warn_of(cost: &Cost) {
     if cost.is_above(SECONDS_TOLD, BYTES_TOLD) {
-        note(&format!("{cost} Ctrl-C ends it with what there is by then."));
+        note(&format!("{cost} Ctrl-C stops it and keeps the results so far."));
     }
 }
 
@@ -66,7 +66,7 @@ impl Progress {
             let _ = write!(std::io::stderr(), "\r\x1b[K{}", line(self.what, done, all, took));
         } else if !self.has_warned && rest(done, all, took) > LONG {
             self.has_warned = true;
-            note(&format!("this is long work: {}", line(self.what, done, all, took)));
+            note(&format!("this will take long: {}", line(self.what, done, all, took)));
         }
     }
 }
@@ -82,7 +82,11 @@ impl Drop for Progress {
 fn line(what: &str, done: u64, all: u64, took: Duration) -> String {
     let (rate, rest) = (done as f64 / took.as_secs_f64().max(0.001), rest(done, all, took));
     let (done, all) = (count(done), count(all));
-    format!("{done} of {all} {what}, {} a second, {} left", count(rate as u64), duration(rest.as_secs_f64() * 1_000.0))
+    format!(
+        "{done} of {all} {what}, {} per second, {} left",
+        count(rate as u64),
+        duration(rest.as_secs_f64() * 1_000.0)
+    )
 }
 
 /// How long the rest takes at the pace so far.
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn a_line_has_rate_and_rest() {
         let told = line("VMs", 50_000, 200_000, Duration::from_secs(10));
-        assert_eq!(told, "50,000 of 200,000 VMs, 5,000 a second, 30 s left");
+        assert_eq!(told, "50,000 of 200,000 VMs, 5,000 per second, 30 s left");
         assert_eq!(rest(1, u64::MAX, Duration::MAX), Duration::MAX, "no matter how long");
     }
 }

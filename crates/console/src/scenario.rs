@@ -21,20 +21,20 @@ use crate::trace::{Source, source};
 pub const PRESET: Opt = Opt { name: "preset", value: Some("NAME"), help: "a scenario by name: `list presets`" };
 /// The option that chooses a variant.
 pub const VARIANT: Opt =
-    Opt { name: "variant", value: Some("NAME"), help: "which variant of the scenario; without it the active one" };
+    Opt { name: "variant", value: Some("NAME"), help: "which variant of the scenario; by default the active one" };
 /// The option that changes fields.
 pub const SET: Opt = Opt {
     name: "set",
     value: Some("PATH=VALUE"),
-    help: "changes a field, as often as you like: seed=7, agents.caches=false, rules.BestFit.buckets=none",
+    help: "changes a field; may be repeated: seed=7, agents.caches=false, rules.BestFit.buckets=none",
 };
 
 /// The option that brings rules of one's own.
 pub const RULE: Opt = Opt {
     name: "rule",
     value: Some("NAME|FILE"),
-    help: "a rule of the gallery (`list gallery`) or of a file, as often as you like: in place of the rule of its name, or at the \
-           end of its stage",
+    help: "a rule of the gallery (`list gallery`) or of a file; may be repeated; replaces the rule of the same name, \
+         or goes to the end of its stage",
 };
 
 /// Puts the rules of `--rule` into the list.
@@ -73,7 +73,7 @@ fn rule_of(file: &str) -> Result<RuleRow, Failure> {
 pub fn document(given: &Given) -> Result<Document, Failure> {
     match (given.words.first(), given.one("preset")) {
         (Some(file), Some(name)) => Err(Failure(format!(
-            "expected one scenario, got the file {file} and the preset {name}; leave one of them out"
+            "expected one scenario, got the file {file} and the preset {name}; remove one of them"
         ))),
         (None, name) => preset(name.unwrap_or(PRESETS[0].id)),
         (Some(file), None) => whole(file),
@@ -84,8 +84,8 @@ pub fn document(given: &Given) -> Result<Document, Failure> {
 pub const MACHINES: Opt = Opt {
     name: "machines",
     value: Some("FILE.csv"),
-    help: "the machines in place of the scenario's: a table with cores and memory of each, and machines where a row stands for \
-           several, or openb's nodes; those alike become a cluster",
+    help: "machines to use instead of the scenario's: a table with the cores and memory of each, with a column \
+         machines if a row stands for several, or openb's nodes; equal machines become a cluster",
 };
 
 /// Machines that are read from a list.
@@ -97,7 +97,7 @@ fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
     if kinds.len() > CLUSTERS_MAX {
         let kinds = kinds.len();
         return Err(Failure(format!(
-            "{file}: expected at most {CLUSTERS_MAX} kinds of machines, got {kinds}; round what is nearly alike"
+            "{file}: expected at most {CLUSTERS_MAX} kinds of machines, got {kinds}; round sizes that are nearly equal"
         )));
     }
     let kind = |it: &Nodes| (it.machines, f64::from(it.cores_milli) / 1_000.0, f64::from(it.memory_mib) / 1_024.0);
@@ -172,7 +172,7 @@ pub fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
 /// Changes fields, in any order: what only stands with another one waits for that.
 pub fn set_all(variant: &mut Variant, pairs: &[&str]) -> Result<(), Failure> {
     let split = |pair: &&str| {
-        let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write for instance seed=7"));
+        let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write, for instance, seed=7"));
         let (path, value) = pair.split_once('=').ok_or_else(wrong)?;
         Ok((path.trim().to_owned(), value.to_owned()))
     };
@@ -210,7 +210,7 @@ pub fn preset(name: &str) -> Result<Document, Failure> {
 pub fn text(file: &str) -> Result<String, Failure> {
     let unreadable = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::InvalidData => {
-            Failure(format!("expected a scenario as JSON text in {file}, got other bytes; give a trace with --trace"))
+            Failure(format!("expected a scenario as JSON text in {file}, got binary data; use --trace for a trace"))
         }
         _ => Failure(format!("expected a scenario in {file}, got: {error}; check the path")),
     };
@@ -242,7 +242,7 @@ fn chosen<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Variant,
     let Some(name) = name else { return Ok(document.active_variant()) };
     document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
         let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
-        Failure(format!("expected a variant ({}), got \"{name}\"; write one of these", names.join(", ")))
+        Failure(format!("expected a variant ({}), got \"{name}\"; choose one of these", names.join(", ")))
     })
 }
 

@@ -25,23 +25,22 @@ pub const TRACE: Opt = Opt {
 pub const SAMPLE: Opt = Opt {
     name: "sample",
     value: Some("BY:N[:PART]"),
-    help: "keep all VMs of one tenant in N (tenant:10), of one request in N (request:10), or one VM in N (vm:10), always the \
-           same ones; of the N parts the one of this number, the first is 0 (vm:10:3)",
+    help: "keep all VMs of one tenant in N (tenant:10), of one request in N (request:10), or one VM in N (vm:10), \
+         always the same ones; a third number chooses the part, from 0 (vm:10:3)",
 };
 
 /// The option that leaves out what is most likely a mistake.
 pub const WITHOUT_OUTLIERS: Opt = Opt {
     name: "without-outliers",
     value: None,
-    help: "leave out VMs that start years before or after all others; they would stretch the run",
+    help: "exclude VMs that start years before or after all others; they would stretch the run",
 };
 
 /// The option that says what the columns of a table are.
 pub const COLUMNS: Opt = Opt {
     name: "columns",
     value: Some("NAME=COLUMN,..."),
-    help: "what columns of a table are whose header calls them otherwise: cores=vcpus_used,memory_mib=mem,start_s=t0; names as \
-           in `list formats`",
+    help: "column names if the header differs: cores=vcpus_used,memory_mib=mem,start_s=t0; names as in `list formats`",
 };
 
 /// Which trace a command reads, and how.
@@ -81,9 +80,7 @@ pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
         (Some(file), wanted) => from_file(file, &columns(given), given, wanted),
         (None, WorkloadRef::Generated(_)) => {
             if given.has(SAMPLE.name) {
-                return Err(Failure(
-                    "expected a trace to sample, got a generated workload; give one with --trace FILE".into(),
-                ));
+                return Err(Failure("expected a trace to sample, got a generated workload; add --trace FILE".into()));
             }
             let workload = variant.generate().expect("a generated workload");
             Ok(Source { workload: Arc::new(workload), trace: None })
@@ -94,15 +91,13 @@ pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
         (None, wanted @ WorkloadRef::Trace { fingerprint, name, .. }) => {
             let expected = format!("expected the trace \"{name}\" (fingerprint {fingerprint:032x})");
             let Some((path, columns)) = remembered(given) else {
-                return Err(Failure(format!("{expected}, got no file; give it with --trace FILE")));
+                return Err(Failure(format!("{expected}, got no file; add --trace FILE")));
             };
             let source = from_file(&path, &columns, given, wanted)?;
             match &source.trace {
                 Some(trace) if trace.fingerprint != *fingerprint => {
                     let got = trace.fingerprint;
-                    Err(Failure(format!(
-                        "{expected}, got {got:032x} in {path}, which has changed; give it with --trace FILE"
-                    )))
+                    Err(Failure(format!("{expected}, got {got:032x} in {path}, which has changed; use --trace FILE")))
                 }
                 _ => Ok(source),
             }
@@ -131,7 +126,10 @@ fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> 
     let parsed = read(file, sample, columns)?;
     let (faulty, rows) = (parsed.report.faulty(), parsed.report.rows);
     if faulty > 0 {
-        note(&format!("{faulty} of {rows} rows of {file} were refused; `tiebreak trace inspect {file}` says why"));
+        note(&format!(
+            "{faulty} of {rows} rows of {file} are invalid and were skipped; `tiebreak trace inspect \
+             {file}` shows why"
+        ));
     }
     let source = named(&file_name(file), Some(file), columns, sample, parsed);
     let is_own = crate::scenario::is_about_own_trace(given);
@@ -140,9 +138,10 @@ fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> 
         WorkloadRef::Trace { fingerprint, .. } if *fingerprint == got || is_own => {}
         WorkloadRef::Trace { .. } if !given.has(TRACE.name) => {}
         WorkloadRef::Trace { fingerprint, name, .. } => note(&format!(
-            "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is another one ({got:032x}) and is used"
+            "the scenario names the trace \"{name}\" ({fingerprint:032x}); {file} is a different one ({got:032x}) and \
+             is used"
         )),
-        WorkloadRef::Generated(_) => note(&format!("the scenario's generated workload is not used, {file} is")),
+        WorkloadRef::Generated(_) => note(&format!("{file} is used instead of the scenario's generated workload")),
     }
     Ok(source)
 }
@@ -217,7 +216,8 @@ fn sample(text: &str) -> Result<Sample, Failure> {
     let wrong = || {
         let words = SampledBy::WORDS.join(", ");
         Failure(format!(
-            "expected one of {words}, a colon and how many after --sample, got \"{text}\"; write for instance request:10"
+            "expected one of {words}, a colon and a number after --sample, got \"{text}\"; write, for instance, \
+             request:10"
         ))
     };
     let mut words = text.split(':');
@@ -261,7 +261,10 @@ fn renamed(columns: &str) -> Result<Vec<(String, String)>, Failure> {
     let pairs = columns.split(',').filter(|pair| !pair.is_empty());
     let split = |pair: &str| {
         let wrong = || {
-            Failure(format!("expected NAME=COLUMN after --columns, got \"{pair}\"; write for instance cores=cpu_count"))
+            Failure(format!(
+                "expected NAME=COLUMN after --columns, got \"{pair}\"; write, for instance, \
+                 cores=cpu_count"
+            ))
         };
         let (name, column) = pair.split_once('=').ok_or_else(wrong)?;
         Ok((name.trim().to_owned(), column.trim().to_owned()))
@@ -280,7 +283,7 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     let pushed = match Kind::of(&first) {
         Some(_) if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) => {
             return Err(Failure(format!(
-                "expected SQLite and Parquet in a file, got a pipe in {path}; write it to a file"
+                "expected a file for SQLite and Parquet, got a pipe in {path}; write it to a file"
             )));
         }
         Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),

@@ -55,8 +55,8 @@ impl Unclassified {
                 )
             }
             Self::Gaps { slot, readings } => phrase!(
-                "expected readings of every half-hour on at least {READINGS_MIN} days, got {readings} of {}; \
-                 observe it for longer",
+                "expected readings for every half-hour on at least {READINGS_MIN} days, got {readings} at {}; observe \
+                 it for longer",
                 READINGS_MIN,
                 readings,
                 format!("{:02}:{:02}", slot / 2, slot % 2 * 30)

@@ -29,16 +29,16 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later:
             "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
             workload.name(other)
         )),
-        Some(Rejection::OutOfRetries) => Some(phrase!("Rejected: the last retry ended in a conflict too.")),
+        Some(Rejection::OutOfRetries) => Some(phrase!("Rejected: the last retry also ended in a conflict.")),
         _ => None,
     };
     let mut message = fate.clone();
     if let (Some(fate), Some(last)) = (fate, attempts.last_mut()) {
-        last.sentence = phrase!("{fate} When it was looked at: {}", fate, last.sentence);
+        last.sentence = phrase!("{fate} At the last decision: {}", fate, last.sentence);
         message = None;
     }
     if attempts.is_empty() && message.is_none() {
-        message = Some(phrase!("This VM was not decided yet, or was asked for after the trace ends."));
+        message = Some(phrase!("This VM has not been decided yet, or it arrives after the end of the trace."));
     }
     let turn = |turn: &Turn| turn.sentence(&words::time(turn.at.0 as f64));
     let story = later.story(vm).iter().map(turn).collect();

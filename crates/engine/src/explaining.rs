@@ -74,10 +74,10 @@ impl Engine {
         };
         let Some(current) = self.run.as_ref().filter(|current| current.id == run) else {
             return refuse(match self.learning {
-                Some(_) => phrase!(
-                    "That run is over, and for the next one lifetimes are being learned; ask again when it runs."
-                ),
-                None => phrase!("That run is over; press Run to look at it again."),
+                Some(_) => {
+                    phrase!("That run is over, and the next one is still learning lifetimes; try again when it runs.")
+                }
+                None => phrase!("That run is over; press Run to see it again."),
             });
         };
         let plan = current.world.plan();

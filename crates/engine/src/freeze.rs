@@ -30,7 +30,7 @@ fn scenario(json: &str) -> Result<Document, Vec<Issue>> {
             line: 1,
             expected: "a scenario".into(),
             got: error.to_string(),
-            advice: "undo the last change, and freeze again".into(),
+            advice: "undo the last change, then freeze again".into(),
         };
         vec![issue]
     })?;

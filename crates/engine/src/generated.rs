@@ -37,15 +37,11 @@ fn parsed(fitted: &Fitted, scale: &Scale) -> Result<Parsed, Phrase> {
     let vms = fitted.expected_vms(scale.rate, scale.days);
     if vms > f64::from(VMS_MAX) {
         let (most, vms) = (said::count(VMS_MAX.into()), said::count(vms.round()));
-        return Err(phrase!(
-            "expected at most {most} VMs, got about {vms}; take a lower rate or fewer days",
-            most,
-            vms
-        ));
+        return Err(phrase!("expected at most {most} VMs, got about {vms}; use a lower rate or fewer days", most, vms));
     }
     let workload = fitted.generate(scale).map_err(|fault| Phrase::text(fault.to_string()))?;
     let notes = notes(fitted).iter().map(ToString::to_string).collect();
-    let cannot_answer = vec![mark("How services grow, and who really asked for what.").into()];
+    let cannot_answer = vec![mark("How services grow, and which tenant really made each request.").into()];
     let origin = Origin { title: mark("Generated workload").into(), notes, cannot_answer };
     read_compact(&compact::write(&workload, &origin)).map_err(|error| Phrase::text(error.to_string()))
 }
@@ -53,8 +49,8 @@ fn parsed(fitted: &Fitted, scale: &Scale) -> Result<Parsed, Phrase> {
 /// What is to be known of it.
 fn notes(fitted: &Fitted) -> [Phrase; 2] {
     [
-        phrase!("Drawn by chance from what was fitted to: {}", fitted.source),
-        phrase!("Nobody asked for these VMs; their arrivals, sizes and lives are like those of the trace."),
+        phrase!("Drawn at random from a model fitted to: {}", fitted.source),
+        phrase!("These VMs are generated; their arrivals, sizes and lifetimes follow those of the trace."),
     ]
 }
 
@@ -71,17 +67,17 @@ pub(super) fn beside(trace: &Workload, generated: &Workload) -> Vec<Exhibit> {
         ..Exhibit::default()
     };
     exhibits.push(plot(
-        phrase!("Arrivals by the hour, beside the trace"),
-        phrase!("VMs an hour"),
+        phrase!("Arrivals per hour, compared with the trace"),
+        phrase!("VMs per hour"),
         phrase!("hours"),
         false,
         lines(hours(&it.vms.first), hours(&it.vms.second)),
     ));
-    let life = it.distances.iter().find(|distance| distance.what == "life of a VM, h");
+    let life = it.distances.iter().find(|distance| distance.what == "lifetime of a VM, h");
     exhibits.extend(life.map(|life| {
         let shares = |at: usize| life.points.iter().map(|point| (point[0].max(0.01), 100.0 * point[at])).collect();
         plot(
-            phrase!("Lives up to so many hours, beside the trace"),
+            phrase!("Lifetimes in hours (cumulative), compared with the trace"),
             phrase!("% of VMs"),
             phrase!("hours"),
             true,
@@ -119,10 +115,10 @@ fn numbers(it: &Comparison) -> Exhibit {
     }
     for (what, of) in [(phrase!("requests"), &it.requests), (phrase!("VMs"), &it.vms)] {
         let (first, second) = (&of.first, &of.second);
-        rows.push(two(phrase!("{what} an hour", what), first.mean, second.mean, 1));
-        rows.push(two(phrase!("{what} an hour, variance over mean", what), first.dispersion, second.dispersion, 1));
+        rows.push(two(phrase!("{what} per hour", what), first.mean, second.mean, 1));
+        rows.push(two(phrase!("{what} per hour, variance over mean", what), first.dispersion, second.dispersion, 1));
         rows.push(two(
-            phrase!("{what} an hour, correlation with the next", what),
+            phrase!("{what} per hour, correlation with the next hour", what),
             first.after_1_h,
             second.after_1_h,
             2,
@@ -130,11 +126,11 @@ fn numbers(it: &Comparison) -> Exhibit {
     }
     let in_use = &it.in_use;
     rows.push(two(phrase!("cores in use, mean"), in_use.first.cores_mean, in_use.second.cores_mean, 0));
-    rows.push(two(phrase!("cores in use, most"), in_use.first.cores_peak, in_use.second.cores_peak, 0));
+    rows.push(two(phrase!("cores in use, peak"), in_use.first.cores_peak, in_use.second.cores_peak, 0));
     Exhibit {
-        title: phrase!("Beside the trace that it was fitted to"),
+        title: phrase!("Compared with the trace that it was fitted to"),
         said: vec![phrase!(
-            "A distance of 0 is alike, 1 as different as can be: the largest difference of two distributions."
+            "The distance is the largest difference between two distributions: 0 means equal, 1 completely different."
         )],
         head: [mark("What"), mark("trace"), mark("generated")].map(Phrase::text).into(),
         rows,

@@ -52,7 +52,7 @@ use self::traces::{Reading, Trace, read};
 use self::years::Lab;
 
 /// What is asked of a trace that nobody gave yet.
-const NOT_LOADED: &str = mark("expected a trace that is loaded, got one that is not; open its file first");
+const NOT_LOADED: &str = mark("expected a loaded trace; open its file first");
 
 /// Everything the page does not do itself.
 #[derive(Default)]

@@ -17,8 +17,8 @@ const TURNS_TOLD: usize = 6;
 
 /// What is done where there is nothing to learn from.
 const NOBODY_LEFT: &str = mark(
-    "Nobody was seen to leave in the part of the trace that was learned from, so all VMs are expected to live alike, as \
-     long as predictions reach, and rules that ask find them all alike.",
+    "No VM exits in the part of the trace used for training. So all VMs get the same, longest possible prediction, \
+     and lifetime rules cannot distinguish them.",
 );
 
 /// What a predictor learned.
@@ -65,7 +65,11 @@ pub(super) fn turns(summary: &Summary) -> Vec<(String, f64)> {
 /// What was predicted of a VM when a machine was looked for.
 pub(super) fn predicted_life(life: &PredictedLife, terms: &Lifetimes) -> Phrase {
     let class = terms.class_words(life.class);
-    phrase!("It was expected to live {} from then on, which is the class {class}.", span(life.remaining_s), class)
+    phrase!(
+        "From then on its predicted remaining lifetime was {}, which is class {class}.",
+        span(life.remaining_s),
+        class
+    )
 }
 
 /// What lifetime rules make of a machine.
@@ -73,10 +77,10 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
     let host = &card.host;
     let class = terms.class_words(host.class);
     let state = match host.phase {
-        Phase::Empty => phrase!("Empty: it opens for the class of its first VM."),
-        Phase::Open => phrase!("Open for VMs of the class {class}, until it is full.", class),
+        Phase::Empty => phrase!("Empty: opens for the class of its first VM."),
+        Phase::Open => phrase!("Open for VMs of class {class} until it is full.", class),
         Phase::Recycling => phrase!(
-            "Recycling, class {class}: it waits for {} of its {}, and takes VMs that live shorter.",
+            "Recycling, class {class}: waits for {} of its {} and takes shorter-lived VMs.",
             class,
             said::count(f64::from(host.residual)),
             said::counted(f64::from(host.vms), "VM", "VMs")
@@ -85,7 +89,12 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
     let last = card.vms.iter().map(|vm| vm.exit_s).max();
     let state = last.map_or(state.clone(), |exit_s| {
         let (last, free) = (at(exit_s), at(host.deadline_s));
-        phrase!("{state} Its last VM is expected to leave at {last}; it should be free by {free}.", state, last, free)
+        phrase!(
+            "{state} Its last VM is expected to exit at {last}; the machine's deadline is {free}.",
+            state,
+            last,
+            free
+        )
     });
     let turn = |it: &TurnAt| match it.turn {
         Turn::Emptied => phrase!("{}: {}", at(it.at_s), Phrase::text(it.turn.words())),
@@ -98,7 +107,7 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
 /// When a VM on a machine is expected to leave.
 pub(super) fn expected(vm: &ExpectedVm) -> Phrase {
     let changed = vm.exit_s.abs_diff(vm.first_exit_s) > 60;
-    let first = changed.then(|| phrase!(", at first {}", at(vm.first_exit_s)));
+    let first = changed.then(|| phrase!(", initially {}", at(vm.first_exit_s)));
     phrase!("expected to leave at {}{}", at(vm.exit_s), first)
 }
 

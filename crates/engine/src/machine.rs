@@ -51,7 +51,7 @@ impl Engine {
             .map(|uplink| phrase!("; {:.0} % of its uplinks reserved", 100.0 * uplink.share().min(1.0)));
         let draw = frames
             .and_then(|frames| frames.draw_at(at, id))
-            .map(|draw| phrase!("; {:.0} % of its share of the power budget drawn", 100.0 * draw.share()));
+            .map(|draw| phrase!("; drawing {:.0} % of its share of the power budget", 100.0 * draw.share()));
         let whole = fleet.machines_of_rack(fleet.rack_of(id)) == fleet.machines_of_chassis(fleet.chassis_of(id));
         let chassis = (!whole).then(|| phrase!(", chassis {}", fleet.chassis_of(id)));
         let about = phrase!(

@@ -11,7 +11,7 @@ use super::{Engine, NOT_LOADED, read};
 use crate::protocol::{Save, Saved};
 
 /// What is asked of a run that is not there.
-const NO_RUN: &str = "expected a run, got none; press Run and save what it gives";
+const NO_RUN: &str = "expected a run, got none; press Run, then save its results";
 
 impl Engine {
     /// The rows of what is saved, and of these the columns of a [step](tiebreak_model::table::rows_of); the next one may be asked for

@@ -13,7 +13,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
     let report = &parsed.report;
     let corrections =
         report.corrections.iter().map(|(kind, count)| phrase!("{count} rows: {}", count, Phrase::text(kind.title())));
-    let sampled = (report.sampled_out > 0).then(|| phrase!("{} rows left out by sampling", report.sampled_out));
+    let sampled = (report.sampled_out > 0).then(|| phrase!("{} rows excluded by sampling", report.sampled_out));
     TraceCard {
         name,
         fingerprint: format!("{fingerprint:032x}"),
@@ -35,7 +35,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
 
 /// What its columns say of it when they are kept: everything that its card does, in notes.
 pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
-    let faulty = (card.faulty > 0.0).then(|| format!("{} rows left out, which could not be read", card.faulty));
+    let faulty = (card.faulty > 0.0).then(|| format!("{} unreadable rows excluded", card.faulty));
     let faulty = faulty.into_iter().chain(card.faults.iter().map(ToString::to_string));
     let origin = Origin::of(report);
     let source = origin.notes.iter().take(origin.notes.len() - report.notes.len()).cloned();

@@ -68,14 +68,14 @@ pub(super) fn company(probed: &Probed, plan: &Plan) -> Option<Box<Company>> {
     let words_of = |kbps: u64| if kbps == 0 { phrase!("none") } else { bandwidth(kbps) };
     let sentence = match me {
         Some(_) => phrase!(
-            "It is linked with {} of its virtual datacenter on {}: {} in all, {} of it over the network.",
+            "It is linked to {} of its virtual datacenter on {}: {} in total, {} of it over the network.",
             said::counted(members.len() as f64, "VM", "VMs"),
             said::counted(machines.len() as f64, "machine", "machines"),
             words_of(needs.total_kbps),
             words_of(needs.total_kbps - there)
         ),
         None => phrase!(
-            "It would be linked with {} of its virtual datacenter on {}: {} in all.",
+            "It would be linked to {} of its virtual datacenter on {}: {} in total.",
             said::counted(members.len() as f64, "VM", "VMs"),
             said::counted(machines.len() as f64, "machine", "machines"),
             words_of(needs.total_kbps)

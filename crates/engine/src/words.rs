@@ -42,9 +42,9 @@ pub fn count(number: f64) -> String {
 #[must_use]
 pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }: &TraceSettings) -> Option<String> {
     let sample = match sampled_by {
-        SampledBy::Tenant => say(", one tenant in {}", &[one_tenant_in]),
-        SampledBy::Request => say(", one request in {}", &[one_tenant_in]),
-        SampledBy::Vm => say(", one VM in {}", &[one_tenant_in]),
+        SampledBy::Tenant => say(", 1 tenant in {}", &[one_tenant_in]),
+        SampledBy::Request => say(", 1 request in {}", &[one_tenant_in]),
+        SampledBy::Vm => say(", 1 VM in {}", &[one_tenant_in]),
     };
     let sample = (*one_tenant_in > 1).then_some(sample);
     let without = without_outliers.then(|| tr(", without outliers"));

@@ -43,10 +43,10 @@ fn check(formula: &Formula, scope: &dyn Scope, kind: Kind, source: &str) -> Resu
         let (name, offset) = (&named.name, named.offset);
         let taken = || Wrong::new(offset, "a new name", format!("`{name}`"));
         if formula.lets[..at].iter().any(|other| other.name == *name) {
-            return Err(taken().advise("it has a value already; choose another name"));
+            return Err(taken().advise("it already has a value; choose another name"));
         }
         if scope.find(name).is_ok() {
-            return Err(taken().advise("it can be read already; choose another name"));
+            return Err(taken().advise("it is a built-in name; choose another name"));
         }
         let (value, kind) = checker.value(&named.value)?;
         checker.named.push(Named { name: name.clone(), kind, value });
@@ -85,7 +85,7 @@ impl Checker<'_> {
         }
         let advice = match expected {
             Kind::Number => "write `if … then 1 else 0`",
-            Kind::Truth => "compare it with another number, by `<` for instance",
+            Kind::Truth => "compare it with another number, for instance by `<`",
         };
         Err(Wrong::new(expr.offset, expected.words(), kind.words()).advise(advice))
     }
@@ -123,8 +123,8 @@ impl Checker<'_> {
         if let Some(below) = self.formula.lets.iter().find(|named| named.name == name) {
             let line = Position::of(self.source, below.offset).line;
             let got = format!("`{name}`, which gets its value on line {line}");
-            let wrong = Wrong::new(offset, "a name that has its value already", got);
-            return Err(wrong.advise("move that above; values cannot read each other in a circle"));
+            let wrong = Wrong::new(offset, "a name that already has a value", got);
+            return Err(wrong.advise("move that above; values cannot depend on each other in a cycle"));
         }
         match self.scope.find(name) {
             Ok((input, kind)) => Ok((self.add(Value::Input(input), offset)?, kind)),

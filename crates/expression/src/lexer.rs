@@ -80,7 +80,7 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<(Token<'_>, usize)>, Wrong> {
     let mut at = 0;
     while let Some(start) = next_word(source, at) {
         if tokens.len() == TOKENS_MAX {
-            let expected = format!("an expression of at most {TOKENS_MAX} words and signs");
+            let expected = format!("an expression of at most {TOKENS_MAX} tokens");
             return Err(Wrong::new(start, expected, "more").advise("shorten it"));
         }
         let (token, end) = token(source, start)?;
@@ -115,13 +115,14 @@ fn token(source: &str, start: usize) -> Result<(Token<'_>, usize), Wrong> {
     }
     let foreign = FOREIGN.iter().find(|(theirs, _)| rest.starts_with(theirs) && !rest.starts_with("!="));
     if let Some((theirs, ours)) = foreign {
-        return Err(Wrong::new(start, "a sign of expressions", format!("`{theirs}`")).advise(format!("write `{ours}`")));
+        return Err(Wrong::new(start, "a character that expressions may use", format!("`{theirs}`"))
+            .advise(format!("write `{ours}`")));
     }
     if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
         return Ok((Token::Sign(sign), start + sign.len()));
     }
     let character = rest.chars().next().unwrap_or_default();
-    Err(Wrong::new(start, "a number, a name or a sign", format!("{character:?}")).advise("take it out"))
+    Err(Wrong::new(start, "a number, a name or an operator", format!("{character:?}")).advise("remove it"))
 }
 
 fn number(rest: &str, start: usize) -> Result<(Token<'_>, usize), Wrong> {
@@ -143,7 +144,7 @@ fn number(rest: &str, start: usize) -> Result<(Token<'_>, usize), Wrong> {
         _ => {
             let more = bytes[end..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
             let wrong = Wrong::new(start, "a number like 12, 0.5 or 1e6", shown(&rest[..end + more]));
-            Err(wrong.advise("put a sign between a number and a name"))
+            Err(wrong.advise("put an operator between a number and a name"))
         }
     }
 }

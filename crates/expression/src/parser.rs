@@ -36,7 +36,7 @@ fn formula(source: &str) -> Result<Formula, Wrong> {
     let value = parser.expr()?;
     match parser.peek() {
         Token::End => Ok(Formula { lets, value }),
-        Token::Sign(";") => Err(parser.wrong("the end: the last value has no name and no `;` behind it")),
+        Token::Sign(";") => Err(parser.wrong("the end: the last value has no name and no `;` after it")),
         Token::Sign("=") => Err(parser.wrong("the end").advise("compare by `==`")),
         _ => Err(parser.wrong("an operator or the end")),
     }
@@ -90,15 +90,15 @@ impl<'a> Parser<'a> {
         }
         let (Token::Name(name), offset) = self.take() else {
             self.at = self.at.saturating_sub(1);
-            return Err(self.wrong("a name behind `let`"));
+            return Err(self.wrong("a name after `let`"));
         };
         if Function::of(name).is_some() || name.contains('.') {
             let wrong = Wrong::new(offset, "a new name without a dot", format!("`{name}`"));
-            return Err(wrong.advise("choose another name, cores_left for instance"));
+            return Err(wrong.advise("choose another name, for instance cores_left"));
         }
         self.expect(Token::Sign("="), "`=`")?;
         let value = self.expr()?;
-        self.expect(Token::Sign(";"), "an operator, or `;` behind a named value")?;
+        self.expect(Token::Sign(";"), "an operator, or `;` after a named value")?;
         Ok(Some(Let { name: name.to_owned(), value, offset }))
     }
 
@@ -142,8 +142,8 @@ impl<'a> Parser<'a> {
 
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
         if self.depth == DEPTH_MAX {
-            let expected = format!("at most {DEPTH_MAX} brackets, functions, conditions and signs in each other");
-            return Err(Wrong::new(self.offset(), expected, "one more").advise("give a part of it a name"));
+            let expected = format!("at most {DEPTH_MAX} nested brackets, functions, conditions and operators");
+            return Err(Wrong::new(self.offset(), expected, "one more").advise("name a part of it with `let`"));
         }
         self.depth += 1;
         let read = read(self);
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         let condition = self.expr()?;
         self.expect(Token::Word(Word::Then), "an operator or `then`")?;
         let value = self.expr()?;
-        self.expect(Token::Word(Word::Else), "an operator or `else`: every `if` says what holds otherwise")?;
+        self.expect(Token::Word(Word::Else), "an operator or `else`: every `if` needs an `else`")?;
         let otherwise = self.expr()?;
         Ok(Expr { node: Node::If(Box::new([condition, value, otherwise])), offset })
     }
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         let (function, is_called) = (Function::of(name), self.peek() == Token::Sign("("));
         match function {
             Some(function) if is_called => self.deeper(|parser| parser.call(function, offset)),
-            Some(function) => Err(self.wrong(format!("`(` behind the function {}", function.text()))),
+            Some(function) => Err(self.wrong(format!("`(` after the function {}", function.text()))),
             None if is_called => {
                 let names: Vec<_> = Function::ALL.iter().map(|function| function.text()).collect();
                 let expected = format!("a function ({})", names.join(", "));

@@ -143,26 +143,26 @@ fn faults_say_where_and_what_to_do() {
         ("1 +\n  * 2", "line 2, column 3: expected a number, a name, `(` or `if`, got `*`"),
         ("(1 + 2", "line 1, column 7: expected an operator or `)`, got the end"),
         ("1 2", "line 1, column 3: expected an operator or the end, got 2"),
-        ("1;", "line 1, column 2: expected the end: the last value has no name and no `;` behind it, got `;`"),
-        ("let x = 1", "line 1, column 10: expected an operator, or `;` behind a named value, got the end"),
-        ("let = 1; 2", "line 1, column 5: expected a name behind `let`, got `=`"),
+        ("1;", "line 1, column 2: expected the end: the last value has no name and no `;` after it, got `;`"),
+        ("let x = 1", "line 1, column 10: expected an operator, or `;` after a named value, got the end"),
+        ("let = 1; 2", "line 1, column 5: expected a name after `let`, got `=`"),
         (
             "let min = 1; 2",
-            "line 1, column 5: expected a new name without a dot, got `min`; choose another name, cores_left for instance",
+            "line 1, column 5: expected a new name without a dot, got `min`; choose another name, for instance cores_left",
         ),
         ("(a = 1)", "line 1, column 4: expected an operator or `)`, got `=`"),
         ("a + 1 = 1", "line 1, column 7: expected the end, got `=`; compare by `==`"),
         ("a < 1 < 2", "line 1, column 7: expected one comparison, got `<`; join two by `and`: a < b and b < c"),
-        ("a && 1", "line 1, column 3: expected a sign of expressions, got `&&`; write `and`"),
-        ("!yes", "line 1, column 1: expected a sign of expressions, got `!`; write `not`"),
-        ("é", "line 1, column 1: expected a number, a name or a sign, got 'é'; take it out"),
+        ("a && 1", "line 1, column 3: expected a character that expressions may use, got `&&`; write `and`"),
+        ("!yes", "line 1, column 1: expected a character that expressions may use, got `!`; write `not`"),
+        ("é", "line 1, column 1: expected a number, a name or an operator, got 'é'; remove it"),
         (
             "1 + 12.3.4",
-            "line 1, column 5: expected a number like 12, 0.5 or 1e6, got `12.3.4`; put a sign between a number and a name",
+            "line 1, column 5: expected a number like 12, 0.5 or 1e6, got `12.3.4`; put an operator between a number and a name",
         ),
         (
             "2a",
-            "line 1, column 1: expected a number like 12, 0.5 or 1e6, got `2a`; put a sign between a number and a name",
+            "line 1, column 1: expected a number like 12, 0.5 or 1e6, got `2a`; put an operator between a number and a name",
         ),
         ("1e999", "line 1, column 1: expected a number below 1.8e308, got `1e999`"),
         (
@@ -170,15 +170,12 @@ fn faults_say_where_and_what_to_do() {
             "line 1, column 1: expected a function (min, max, abs, floor, ceil, clamp, sqrt, log2, exp), got `sin`; write one of these, or `*` before `(`",
         ),
         ("min(1)", "line 1, column 1: expected 2 to 16 operands of min, got 1"),
-        ("max + 1", "line 1, column 5: expected `(` behind the function max, got `+`"),
-        (
-            "if yes then 1",
-            "line 1, column 14: expected an operator or `else`: every `if` says what holds otherwise, got the end",
-        ),
+        ("max + 1", "line 1, column 5: expected `(` after the function max, got `+`"),
+        ("if yes then 1", "line 1, column 14: expected an operator or `else`: every `if` needs an `else`, got the end"),
         ("yes + 1", "line 1, column 1: expected a number, got true or false; write `if … then 1 else 0`"),
         (
             "not a",
-            "line 1, column 5: expected true or false, got a number; compare it with another number, by `<` for instance",
+            "line 1, column 5: expected true or false, got a number; compare it with another number, for instance by `<`",
         ),
         (
             "if yes then 1 else yes",
@@ -187,16 +184,16 @@ fn faults_say_where_and_what_to_do() {
         ("1 +\nvm.corse", "line 2, column 1: expected a name, got `vm.corse`; read another"),
         (
             "let x = 1; let x = 2; x",
-            "line 1, column 16: expected a new name, got `x`; it has a value already; choose another name",
+            "line 1, column 16: expected a new name, got `x`; it already has a value; choose another name",
         ),
-        ("let a = 1; a", "line 1, column 5: expected a new name, got `a`; it can be read already; choose another name"),
+        ("let a = 1; a", "line 1, column 5: expected a new name, got `a`; it is a built-in name; choose another name"),
         (
             "let x = y;\nlet y = x;\nx",
-            "line 1, column 9: expected a name that has its value already, got `y`, which gets its value on line 2; move that above; values cannot read each other in a circle",
+            "line 1, column 9: expected a name that already has a value, got `y`, which gets its value on line 2; move that above; values cannot depend on each other in a cycle",
         ),
         (
             "let x = x + 1; x",
-            "line 1, column 9: expected a name that has its value already, got `x`, which gets its value on line 1; move that above; values cannot read each other in a circle",
+            "line 1, column 9: expected a name that already has a value, got `x`, which gets its value on line 1; move that above; values cannot depend on each other in a cycle",
         ),
         ("5 - not yes", "line 1, column 5: expected a number, a name or `(`, got `not`; put brackets around it"),
     ] {
@@ -216,7 +213,7 @@ fn hostile_texts_are_told_in_a_sentence() {
     for (source, expected) in [
         (repeated("(", 10_000), "an expression of at most 4096 bytes"),
         (repeated("a", 1 << 20), "an expression of at most 4096 bytes"),
-        (repeated("(", SOURCE_MAX), "an expression of at most 600 words and signs"),
+        (repeated("(", SOURCE_MAX), "an expression of at most 600 tokens"),
         (repeated("(", TOKENS_MAX - 1), "at most 48 brackets"),
         (repeated("-", TOKENS_MAX - 1), "at most 48 brackets"),
         (repeated("not ", TOKENS_MAX - 1), "at most 48 brackets"),
@@ -225,7 +222,7 @@ fn hostile_texts_are_told_in_a_sentence() {
         (repeated("a", 100), "a name of at most 64 letters"),
         (repeated("x=1;", 40), "at most 32 named values"),
         (distinct(VALUES_MAX), "at most 256 different numbers, names and steps"),
-        (repeated("\u{0}", 50), "a number, a name or a sign"),
+        (repeated("\u{0}", 50), "a number, a name or an operator"),
     ] {
         let told = compile(&source, &Names, Kind::Number).expect_err("hostile").to_string();
         assert!(told.contains(expected) && told.len() < 200, "{told}");

@@ -198,7 +198,7 @@ fn lives(first: &Workload, second: &Workload) -> Distance {
         (f64::from(age) / 3_600.0, one, other, weight)
     });
     let seen = survived.map(|it| (it.ended + it.outlived - it.began_before) as usize);
-    told(mark("life of a VM, h"), seen, &steps.collect::<Vec<_>>())
+    told(mark("lifetime of a VM, h"), seen, &steps.collect::<Vec<_>>())
 }
 
 /// From each value, the shares up to it, and the weight it has.

@@ -49,14 +49,15 @@ impl fmt::Display for GenerateFault {
             Self::Scale(Scale { rate, days, .. }) => {
                 write!(
                     f,
-                    "expected a rate above 0 and from 5 minutes to 10,000 days, got a rate of {rate} and {days} days; change them"
+                    "expected a rate above 0 and a duration from 5 minutes to 10,000 days, got a rate of {rate} and \
+                     {days} days; change them"
                 )
             }
             Self::TooManyVms(vms) => {
-                write!(f, "expected at most {VMS_MAX} VMs, got about {vms:.0}; take a lower rate or fewer days")
+                write!(f, "expected at most {VMS_MAX} VMs, got about {vms:.0}; use a lower rate or fewer days")
             }
             Self::Empty => {
-                write!(f, "expected a VM at least, got none; take a higher rate, more days or another seed")
+                write!(f, "expected at least 1 VM, got none; use a higher rate, more days or another seed")
             }
         }
     }

@@ -81,12 +81,16 @@ impl fmt::Display for FitFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTime => {
-                write!(f, "expected a trace of some length, got one that ends when it begins; take one with arrivals")
+                write!(
+                    f,
+                    "expected a trace with a duration, got one that ends when it starts; use a trace with \
+                     arrivals"
+                )
             }
             Self::Unreadable(error) => {
                 write!(f, "expected a fitted workload as JSON, got: {error}; make one with `tiebreak trace model`")
             }
-            Self::Wrong(what) => write!(f, "{what}; make the fitted workload again with `tiebreak trace model`"),
+            Self::Wrong(what) => write!(f, "{what}; fit the workload again with `tiebreak trace model`"),
         }
     }
 }

@@ -49,7 +49,7 @@ impl Curve {
 
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.0.len() > LEVELS.len() {
-            return Err("expected no more ages of a curve than there are levels, got more".into());
+            return Err("expected at most as many ages per curve as levels, got more".into());
         }
         ascending("ages of a curve", &self.0)
     }
@@ -128,7 +128,7 @@ impl Lives {
         let own = self.of_flavour.iter().flat_map(|own| &own.of_size).flatten();
         own.chain(&self.of_size).try_for_each(Curve::check)?;
         if self.of_flavour.iter().any(|own| own.flavour >= flavours) {
-            return Err("expected lives of flavours of the list, got another".into());
+            return Err("expected lifetimes for flavours of the list, got another flavour".into());
         }
         of_each_class("together", &self.together)?;
         self.together.iter().try_for_each(|sharing| sharing.check("together"))

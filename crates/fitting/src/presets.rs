@@ -16,19 +16,17 @@ pub struct Preset {
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "azure-2020",
-        help: "A 1 % sample of whole requests of Azure's packing trace of 2020: about 60 requests an hour, 7,000 VMs alive.",
+        help: "A 1 % sample of whole requests of Azure's packing trace of 2020: about 60 requests per hour, 7,000 running VMs.",
         json: include_str!("../presets/azure-2020.json"),
     },
     Preset {
         name: "azure-2019",
-        help: "The sizes, requests and lives that Microsoft published for Azure in 2019; rhythm, repeats and beginning are those of \
-               2020.",
+        help: "The sizes, requests and lifetimes that Microsoft published for Azure in 2019; the rhythm, repeats and initial VMs are those of 2020.",
         json: include_str!("../presets/azure-2019.json"),
     },
     Preset {
         name: "azure-2017",
-        help: "All arrivals in 3.5 days of Azure's trace of 2017: about 640 requests an hour; lives are known to bins, and nothing \
-               is known of VMs alive at the beginning.",
+        help: "All arrivals in 3.5 days of Azure's trace of 2017: about 640 requests per hour. Lifetimes are known only in bins, and VMs running at the start are unknown.",
         json: include_str!("../presets/azure-2017.json"),
     },
 ];

@@ -120,7 +120,7 @@ fn a_fit_to_what_was_generated_finds_what_it_was_generated_from() {
         assert!((one - other).abs() <= within, "{what}: {one}, found {other}");
     };
     let (one, other) = (&fitted.arrivals, &again.arrivals);
-    near("requests an hour", one.requests_per_hour * 2.0, other.requests_per_hour, one.requests_per_hour * 0.06);
+    near("requests per hour", one.requests_per_hour * 2.0, other.requests_per_hour, one.requests_per_hour * 0.06);
     near("slow variance", one.slow_variance, other.slow_variance, 0.003);
     near("slow memory", one.slow_memory, other.slow_memory, 0.12);
     near("quick variance", one.quick_variance, other.quick_variance, 0.01);
@@ -185,7 +185,7 @@ fn what_cannot_be_generated_is_said() {
         (0.0, 1.0, "a rate above 0"),
         (f64::NAN, 1.0, "a rate above 0"),
         (1.0, 0.001, "from 5 minutes"),
-        (1_000.0, 1_000.0, "take a lower rate"),
+        (1_000.0, 1_000.0, "use a lower rate"),
         (1e-9, 1.0, "got none"),
     ] {
         let said = said(rate, days);

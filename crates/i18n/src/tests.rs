@@ -11,7 +11,7 @@ const OTHER: &str = r#"{
   "{} of {}": "von {1} {0}",
   "{} empty": "{} und {} leer",
   "{n} more": "weitere",
-  "Machine {winner} was chosen; {rule} put it before machine {second}{said}.": "{rule}: {winner} vor {second}{said}!",
+  "Machine {winner} was chosen; {rule} ranked it above machine {second}{said}.": "{rule}: {winner} vor {second}{said}!",
   ": it {}, machine {second} {}": ": {0}, {second} {1}",
   "lacks {}": "fehlt {}",
   "cores": "Kerne",
@@ -72,7 +72,7 @@ fn phrases_are_told_with_what_is_in_them() {
     speak_other();
     let lacks = |cores: f64| phrase!("lacks {}", phrase!("{} {}", cores, Phrase::text("cores")));
     let both = phrase!(": it {}, machine {second} {}", lacks(1.0), 44, lacks(2.5));
-    let template = "Machine {winner} was chosen; {rule} put it before machine {second}{said}.";
+    let template = "Machine {winner} was chosen; {rule} ranked it above machine {second}{said}.";
     let chosen = |said: Option<Phrase>| Phrase::new(template, &[&3, &"BestFit", &44, &said]);
     for (phrase, expected) in [
         (Phrase::text("Run"), "LOS"),

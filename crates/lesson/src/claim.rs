@@ -230,7 +230,7 @@ impl Sum {
             term.factor *= sign;
             terms.push(term);
             if terms.len() > TERMS_MAX {
-                let expected = format!("at most {TERMS_MAX} numbers and measures on a side");
+                let expected = format!("at most {TERMS_MAX} numbers and measures per side");
                 return Err(NotAClaim { expected, got: "more".into() });
             }
             let Some(operator) = rest[end..].chars().next() else { break };
@@ -277,7 +277,7 @@ fn measured(text: &str) -> Result<(Measure, Run), NotAClaim> {
         Some((name, run)) => match run.trim_end().strip_suffix(')').map(str::trim) {
             Some("now") => (name, Run::Now),
             Some("against") => (name, Run::Against),
-            _ => return Err(NotAClaim { expected: "(now) or (against) behind a measure".into(), got: quoted(text) }),
+            _ => return Err(NotAClaim { expected: "(now) or (against) after a measure".into(), got: quoted(text) }),
         },
     };
     let measure =
@@ -382,8 +382,8 @@ mod tests {
                 "expected a comparison like conflicts(now) > conflicts(against) + 2, with >, >=, <, <=, = or !=, got \"\"",
             ),
             ("conflicts", "expected a comparison like"),
-            ("conflicts(then) > 1", "expected (now) or (against) behind a measure, got \"conflicts(then)\""),
-            ("conflicts(now > 1", "expected (now) or (against) behind a measure"),
+            ("conflicts(then) > 1", "expected (now) or (against) after a measure, got \"conflicts(then)\""),
+            ("conflicts(now > 1", "expected (now) or (against) after a measure"),
             ("beauty(now) > 1", "expected placements, rejections"),
             ("conflicts > many", "expected placements, rejections"),
             ("conflicts > 1e3", "expected a number like 2 or 0.5, got \"1e3\""),

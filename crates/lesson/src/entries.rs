@@ -21,7 +21,7 @@ pub(crate) fn entries<'a>(text: &'a str, line: u32, issues: &Issues) -> Vec<Entr
     let mut entries = Vec::new();
     for (number, content) in (line + 1..).zip(text.lines()) {
         if entries.len() == LINES_MAX {
-            issues.add(number, format!("at most {LINES_MAX} lines in a block"), "more", "leave some out");
+            issues.add(number, format!("at most {LINES_MAX} lines in a block"), "more", "remove some");
             break;
         }
         if !content.trim().is_empty() {
@@ -38,11 +38,11 @@ fn entry<'a>(content: &'a str, line: u32, issues: &Issues) -> Option<Entry<'a>> 
     };
     let (key, value) = (key.trim(), value.trim());
     if value.is_empty() {
-        issues.add(line, format!("a value behind {}:", quoted(key)), "nothing", "write it, or leave the line out");
+        issues.add(line, format!("a value after {}:", quoted(key)), "nothing", "write it, or remove the line");
         return None;
     }
     if value.chars().count() > VALUE_MAX {
-        issues.add(line, format!("at most {VALUE_MAX} characters"), "more", "say it shorter");
+        issues.add(line, format!("at most {VALUE_MAX} characters"), "more", "shorten it");
         return None;
     }
     Some(Entry { line, key, value })

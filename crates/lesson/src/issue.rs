@@ -59,7 +59,7 @@ impl Issues {
                 line: list.last().map_or(1, |issue| issue.line),
                 expected: format!("at most {ISSUES_MAX} issues"),
                 got: format!("{beyond} more"),
-                advice: "they are left out of this list; mend these first".into(),
+                advice: "they are not listed; fix these first".into(),
             });
         }
         list

@@ -101,7 +101,7 @@ impl Step {
             && question.right(&value).is_none()
         {
             let told: Vec<_> = question.tests().flat_map(|test| test.failures(&value)).collect();
-            failures.push(format!("{ask} has no answer, or several, that are right: {}", told.join("; ")));
+            failures.push(format!("{ask} has no correct answer, or several: {}", told.join("; ")));
         }
         failures
     }

@@ -239,7 +239,7 @@ impl FromStr for Measure {
                 .ok_or_else(|| no_such(format!("{owner}. with {}", one_of(words))));
         }
         let Some(at) = RULES.iter().position(|entry| entry.declaration.id == owner) else {
-            return Err(no_such("the id of a metric or of a rule before the dot".into()));
+            return Err(no_such("the id of a metric or a rule before the dot".into()));
         };
         let share = SHARES.iter().find(|(word, _)| *word == part).map(|(_, share)| *share);
         let words = SHARES.iter().map(|(word, _)| *word);
@@ -286,7 +286,7 @@ mod tests {
             ("beauty", "expected placements, rejections, conflicts"),
             ("EmptyHosts.sum", "expected EmptyHosts. with mean, least, most or last, got \"EmptyHosts.sum\""),
             ("BestFit.mean", "expected BestFit. with given, left, decided, left_one or settled"),
-            ("Beauty.mean", "expected the id of a metric or of a rule before the dot"),
+            ("Beauty.mean", "expected the id of a metric or a rule before the dot"),
             ("machine_of_vm_x", "expected placements"),
         ] {
             let told = name.parse::<Measure>().expect_err(name).to_string();

@@ -32,7 +32,7 @@ pub(crate) enum PieceKind {
 pub(crate) fn pieces(markdown: &str, issues: &Issues) -> Vec<Piece> {
     if markdown.len() > TEXT_MAX {
         let got = format!("{} bytes", markdown.len());
-        issues.add(1, format!("a lesson of at most {TEXT_MAX} bytes"), got, "make two lessons of it");
+        issues.add(1, format!("a lesson of at most {TEXT_MAX} bytes"), got, "split it into two lessons");
         return Vec::new();
     }
     let text = markdown.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
@@ -104,14 +104,14 @@ impl<'a> Taker<'a> {
         let spans = self.spans(TagEnd::Heading(level), "a heading");
         let title: String = spans.iter().map(|span| self.plain_of(span, line)).collect();
         if title.trim().is_empty() {
-            self.issues.add(line, "words behind #", "nothing", "name the lesson or the step");
+            self.issues.add(line, "words after #", "nothing", "name the lesson or the step");
             return None;
         }
         match level {
             HeadingLevel::H1 => Some(PieceKind::Title(title)),
             HeadingLevel::H2 => Some(PieceKind::Step(title)),
             _ => {
-                let advice = "write smaller headings as strong words in a paragraph";
+                let advice = "use **strong** words in a paragraph instead of smaller headings";
                 self.issues.add(line, "# for the lesson's title or ## for a step's", format!("{level}"), advice);
                 None
             }
@@ -123,7 +123,7 @@ impl<'a> Taker<'a> {
         match span {
             Span::Text(text) => text.clone(),
             Span::Emphasis(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => {
-                self.issues.add(line, "plain words in a heading", quoted(text), "leave the marks around it out");
+                self.issues.add(line, "plain words in a heading", quoted(text), "remove the marks around it");
                 text.clone()
             }
         }
@@ -156,7 +156,7 @@ impl<'a> Taker<'a> {
                             self.lines.line(range.start),
                             "words",
                             "an empty item",
-                            "write it or leave it out",
+                            "write it or remove it",
                         );
                     }
                     items.push(spans);
@@ -220,7 +220,7 @@ impl<'a> Taker<'a> {
         }
         if words.is_empty() {
             let line = self.lines.line(around.start);
-            self.issues.add(line, "words inside emphasis, strong words and links", "none", "write some");
+            self.issues.add(line, "text inside emphasis, strong words and links", "none", "write some");
         }
         words
     }
@@ -229,12 +229,12 @@ impl<'a> Taker<'a> {
         let line = self.lines.line(range.start);
         let clean = address.chars().all(|letter| !letter.is_whitespace() && !letter.is_control());
         if !address.starts_with("https://") || !clean {
-            let advice = "the page leads only there; write other addresses as `code`";
+            let advice = "links must start with https; write other addresses as `code`";
             self.issues.add(line, "a link to https://…", quoted(address), advice);
             return None;
         }
         if !title.is_empty() {
-            self.issues.add(line, "a link without a title", quoted(title), "write it into the text");
+            self.issues.add(line, "a link without a title", quoted(title), "put it in the text");
         }
         Some(Span::Link { text, address: address.to_owned() })
     }
@@ -285,20 +285,20 @@ fn push_marked(spans: &mut Vec<Span>, span: Span) {
 fn unshown(event: &Event<'_>) -> (&'static str, &'static str) {
     match event {
         Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::HtmlBlock) => {
-            ("HTML", "write Markdown; a < that is meant as such is \\<")
+            ("HTML", "write Markdown; write a literal < as \\<")
         }
-        Event::Start(Tag::Image { .. }) => ("an image", "what is to be seen is the run itself"),
+        Event::Start(Tag::Image { .. }) => ("an image", "remove it; a lesson shows the run instead"),
         Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
-            ("text indented by four spaces", "begin at the left edge")
+            ("text indented by four spaces", "start at the left edge")
         }
-        Event::Start(Tag::CodeBlock(_)) => ("a fenced block", "begin it at the left edge, outside of lists"),
+        Event::Start(Tag::CodeBlock(_)) => ("a fenced block", "start it at the left edge, outside of lists"),
         Event::Start(Tag::BlockQuote(_)) => ("a quotation", "write a paragraph"),
         Event::Start(Tag::List(_)) => ("a list inside a list", "make it one list"),
-        Event::Start(Tag::Heading { .. }) => ("a heading", "begin it at the left edge"),
-        Event::Start(Tag::Emphasis | Tag::Strong) => ("emphasis inside emphasis", "end one before the next begins"),
+        Event::Start(Tag::Heading { .. }) => ("a heading", "start it at the left edge"),
+        Event::Start(Tag::Emphasis | Tag::Strong) => ("emphasis inside emphasis", "end one before the next starts"),
         Event::Start(Tag::Link { .. }) => ("a link inside emphasis", "end the emphasis before the link"),
         Event::Code(_) => ("code inside emphasis or a link", "end the emphasis before the code"),
-        Event::Rule => ("a line across the page", "leave it out; steps are apart anyway"),
-        _ => ("something else", "leave it out"),
+        Event::Rule => ("a line across the page", "remove it; steps are separate anyway"),
+        _ => ("something else", "remove it"),
     }
 }

@@ -99,7 +99,7 @@ impl Step {
 
 fn check_title(title: &str, line: u32, issues: &Issues) {
     if title.is_empty() || title.chars().count() > TITLE_MAX || title.contains(char::is_control) {
-        issues.add(line, format!("a title of 1 to {TITLE_MAX} characters"), quoted(title), "say it in a few words");
+        issues.add(line, format!("a title of 1 to {TITLE_MAX} characters"), quoted(title), "use a few words");
     }
 }
 
@@ -135,10 +135,8 @@ impl Draft {
 
 fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
     let mut pieces = pieces.into_iter().peekable();
-    let advice = "begin the file with a line like # Ties and order";
-    let Some(Piece { kind: PieceKind::Title(title), line }) =
-        pieces.next_if(|it| matches!(it.kind, PieceKind::Title(_)))
-    else {
+    let advice = "start the file with a line like # Ties and order";
+    let Some(Piece { kind: PieceKind::Title(title), line }) = pieces.next_if(|it| matches!(it.kind, PieceKind::Title(_))) else {
         let line = pieces.peek().map_or(1, |piece| piece.line);
         issues.add(line, "the lesson's title", "something else", advice);
         return None;
@@ -164,14 +162,14 @@ fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
             issues.add(
                 last_line,
                 format!("at most {STEPS_MAX} steps"),
-                "more behind this one",
-                "make two lessons of it",
+                "more after this one",
+                "split it into two lessons",
             );
             break;
         }
     }
     if lesson.steps.is_empty() {
-        issues.add(last_line, "at least one step", "none", "begin one with a line like ## What happens");
+        issues.add(last_line, "at least one step", "none", "start one with a line like ## What happens");
     }
     Some(lesson)
 }
@@ -180,19 +178,19 @@ fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
 fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
     match kind {
         PieceKind::Text(block) => lesson.opening.push(block),
-        PieceKind::Title(title) => issues.add(line, "one title", quoted(&title), "steps begin with ##"),
+        PieceKind::Title(title) => issues.add(line, "one title", quoted(&title), "steps start with ##"),
         PieceKind::Step(_) => {}
         PieceKind::Fence { word, text } if word == "lesson" => {
             for entry in entries(&text, line, issues) {
                 match entry.key {
                     "minutes" => lesson.minutes = minutes(&entry, issues),
                     "about" => lesson.about = Some(entry.value.into()),
-                    other => issues.add(entry.line, "minutes or about", quoted(other), "leave other lines out"),
+                    other => issues.add(entry.line, "minutes or about", quoted(other), "remove other lines"),
                 }
             }
         }
         PieceKind::Fence { word, .. } => {
-            let advice = "other blocks stand in steps, below a line with ##";
+            let advice = "put other blocks in steps, below a line with ##";
             issues.add(line, "the block lesson before the first step", format!("the block {}", quoted(&word)), advice);
         }
     }
@@ -202,7 +200,7 @@ fn minutes(entry: &Entry<'_>, issues: &Issues) -> Option<u32> {
     let minutes = entry.value.parse().ok().filter(|minutes| (1..=MINUTES_MAX).contains(minutes));
     if minutes.is_none() {
         let expected = format!("a whole number of minutes from 1 to {MINUTES_MAX}");
-        issues.add(entry.line, expected, quoted(entry.value), "write for instance minutes: 8");
+        issues.add(entry.line, expected, quoted(entry.value), "write, for instance, minutes: 8");
     }
     minutes
 }
@@ -220,7 +218,7 @@ impl Reader<'_> {
             PieceKind::Text(block) if draft.lines.question.is_some() => step.after.push(block),
             PieceKind::Text(block) => step.before.push(block),
             PieceKind::Title(title) => {
-                self.issues.add(line, "one title, at the top", quoted(&title), "steps begin with ##");
+                self.issues.add(line, "one title, at the top", quoted(&title), "steps start with ##");
             }
             PieceKind::Step(_) => {}
             PieceKind::Fence { word, text } => self.fence(draft, &word, &text, line),
@@ -244,7 +242,12 @@ impl Reader<'_> {
             "scenario" => {
                 draft.lines.scenario = Some(line);
                 if step.against.is_some() {
-                    self.issues.add(line, "the scenario before what it is compared with", "it behind", "move it up");
+                    self.issues.add(
+                        line,
+                        "the scenario before the block that it is compared with",
+                        "it after that",
+                        "move it up",
+                    );
                 }
                 step.scenario = Scene::read(text, line, self.last.as_ref(), self.issues);
                 self.last = step.scenario.as_ref().map(|scene| scene.document().clone()).or(self.last.take());
@@ -258,7 +261,7 @@ impl Reader<'_> {
             "claim" => self.claims(draft, text, line),
             other => {
                 let got = if other.is_empty() { "one without a name".into() } else { quoted(other) };
-                let advice = "write the name behind the three marks that open the block";
+                let advice = "write the name after the three marks that open the block";
                 self.issues.add(line, format!("a block {}", one_of(FENCES[1..].iter().copied())), got, advice);
             }
         }
@@ -270,7 +273,7 @@ impl Reader<'_> {
                 "always" => Scope::Always,
                 "here" => Scope::Here,
                 other => {
-                    let advice = "always is said of other seeds too, here of this run";
+                    let advice = "`always` is checked for other seeds too, `here` only for this run";
                     self.issues.add(entry.line, "always or here", quoted(other), advice);
                     continue;
                 }
@@ -287,11 +290,16 @@ impl Reader<'_> {
 fn check(lesson: &Lesson, lines: &StepLines, issues: &Issues) {
     let Some(step) = lesson.steps.last() else { return };
     if lesson.steps.len() == 1 && lines.scenario.is_none() {
-        let advice = "begin it with a line like preset: small";
+        let advice = "start it with a line like preset: small";
         issues.add(lines.title, "a block scenario in the first step", "none", advice);
     }
     if let Some(line) = lines.question.filter(|_| step.after.is_empty()) {
-        issues.add(line, "a paragraph below the question that says why", "none", "it is shown after the run");
+        issues.add(
+            line,
+            "a paragraph below the question that explains the answer",
+            "none",
+            "it is shown after the run",
+        );
     }
     let shown = lesson.shown(lesson.steps.len() - 1);
     let against = shown.is_some_and(|shown| shown.against.is_some());
@@ -299,13 +307,13 @@ fn check(lesson: &Lesson, lines: &StepLines, issues: &Issues) {
     let asked = step.question.iter().flat_map(Question::tests).map(|test| (asked_at, test));
     let said = lines.claims.iter().copied().zip(step.claims.iter().map(|claim| &claim.test));
     for (line, _) in asked.chain(said).filter(|(_, test)| test.compares() && !against) {
-        issues.add(line, "a block against, since (against) is named", "none", "say what the run is compared with");
+        issues.add(line, "a block against, since (against) is named", "none", "name what the run is compared with");
     }
     if let Some(Question::Curve { metric, .. }) = &step.question
         && !shown.and_then(|shown| shown.unlocks).is_some_and(|unlocks| unlocks.charts.contains(metric))
     {
         let expected = format!("a chart of {metric} to draw on");
-        issues.add(asked_at, expected, "none", "name it behind charts: in the block unlock");
+        issues.add(asked_at, expected, "none", "add it to charts: in the block unlock");
     }
 }
 
@@ -320,7 +328,7 @@ fn question(entries: &[Entry<'_>], line: u32, issues: &Issues) -> Option<Questio
         Some(kind) if kind.key == "curve" => curve(kind, entries, issues),
         Some(kind) => pick(kind, entries, issues),
         None => {
-            issues.add(line, "a line pick: or curve:", "neither", "pick: asks for an answer, curve: for a drawing");
+            issues.add(line, "a line pick: or curve:", "neither", "pick: is for a choice, curve: for a drawing");
             None
         }
     }
@@ -331,7 +339,7 @@ fn curve(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Que
     for entry in entries.iter().filter(|entry| *entry != kind) {
         match entry.key {
             "ask" => ask = Some(entry.value.to_owned()),
-            other => issues.add(entry.line, "curve and ask", quoted(other), "leave other lines out"),
+            other => issues.add(entry.line, "curve and ask", quoted(other), "remove other lines"),
         }
     }
     if index_of(kind.value).is_none() {
@@ -340,7 +348,7 @@ fn curve(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Que
         return None;
     }
     if ask.is_none() {
-        issues.add(kind.line, "a line ask: with what is to be drawn", "none", "say it as a question");
+        issues.add(kind.line, "a line ask: that says what to draw", "none", "write it as a question");
     }
     Some(Question::Curve { ask: ask?, metric: kind.value.into() })
 }
@@ -352,17 +360,17 @@ fn pick(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Ques
             ("option", _) => choices.push(Choice { text: entry.value.into(), right_if: None }),
             ("if", Some(choice)) if choice.right_if.is_none() => choice.right_if = test(entry, issues),
             ("if", _) => issues.add(entry.line, "one if: below each option:", "it here", "join claims with `and`"),
-            (other, _) => issues.add(entry.line, "option or if", quoted(other), "leave other lines out"),
+            (other, _) => issues.add(entry.line, "option or if", quoted(other), "remove other lines"),
         }
     }
     if !(2..=CHOICES_MAX).contains(&choices.len()) {
         let got = format!("{}", choices.len());
-        issues.add(kind.line, format!("2 to {CHOICES_MAX} lines option:"), got, "give answers to choose from");
+        issues.add(kind.line, format!("2 to {CHOICES_MAX} lines option:"), got, "add answers to choose from");
         return None;
     }
     if choices.iter().filter(|choice| choice.right_if.is_none()).count() > 1 && issues.is_empty() {
-        let advice = "one option may stand without: it is right when no other is";
-        issues.add(kind.line, "a line if: below every option but one", "several without", advice);
+        let advice = "one option may have no if: it is correct when no other is";
+        issues.add(kind.line, "a line if: below every option but one", "several without if:", advice);
     }
     let scope = if kind.key == "pick here" { Scope::Here } else { Scope::Always };
     Some(Question::Pick { ask: kind.value.into(), scope, choices })

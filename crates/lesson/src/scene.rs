@@ -92,7 +92,7 @@ impl Scene {
         };
         let mut document = match &start {
             Start::Before => before.cloned().or_else(|| {
-                let advice = "begin with a line like preset: small";
+                let advice = "start with a line like preset: small";
                 issues.add(line, "a preset, a link or a document in the first scenario", "none", advice);
                 None
             })?,
@@ -138,7 +138,7 @@ fn link<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
     let opened = match decode(first.trim()) {
         Ok(opened) => opened,
         Err(error) => {
-            issues.add(line + 1, "a scenario's link", format!("one that does not open: {error}"), "share it again");
+            issues.add(line + 1, "a scenario's link", format!("an invalid link: {error}"), "share it again");
             return None;
         }
     };
@@ -170,7 +170,7 @@ fn json<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
 fn say_all(found: &[tiebreak_scenario::Issue], line: u32, issues: &Issues) {
     for issue in found {
         let expected = format!("{} in {}", issue.expected, issue.path);
-        issues.add(line, expected, issue.got.clone(), "mend it; a lesson shows what was written");
+        issues.add(line, expected, issue.got.clone(), "fix it; a lesson must match its text");
     }
 }
 
@@ -187,7 +187,7 @@ fn change(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<C
     match entry.key {
         "set" => {
             let Some((path, value)) = entry.value.split_once('=') else {
-                issues.add(entry.line, "PATH = VALUE", quoted(entry.value), "write for instance set: seed = 7");
+                issues.add(entry.line, "PATH = VALUE", quoted(entry.value), "write, for instance, set: seed = 7");
                 return None;
             };
             let (path, value) = (path.trim().to_owned(), value.trim().to_owned());
@@ -201,12 +201,12 @@ fn change(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<C
         }
         "event" => event(entry, variant, issues),
         "preset" => {
-            issues.add(entry.line, "preset: once and first", "it here", "move it up, and leave others out");
+            issues.add(entry.line, "preset: once and first", "it here", "move it up, and remove the others");
             None
         }
         other => {
             let expected = "preset, set or event, or a link or a document in the first line";
-            issues.add(entry.line, expected, quoted(other), "write for instance set: seed = 7");
+            issues.add(entry.line, expected, quoted(other), "write, for instance, set: seed = 7");
             None
         }
     }
@@ -219,7 +219,7 @@ fn event(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Ch
     });
     let Some((id, at_hours)) = told else {
         let expected = format!("an event and an hour from 0 to {}", AT_HOURS.max);
-        issues.add(entry.line, expected, quoted(entry.value), "write for instance event: FailMachines at 12 h");
+        issues.add(entry.line, expected, quoted(entry.value), "write, for instance, event: FailMachines at 12 h");
         return None;
     };
     let Some(row) = IncidentRow::plain(id, at_hours) else {
@@ -228,7 +228,7 @@ fn event(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Ch
         return None;
     };
     if variant.incidents.len() >= INCIDENTS_MAX {
-        issues.add(entry.line, format!("at most {INCIDENTS_MAX} events"), "one more", "leave some out");
+        issues.add(entry.line, format!("at most {INCIDENTS_MAX} events"), "one more", "remove some");
         return None;
     }
     variant.incidents.push(row);

@@ -50,12 +50,12 @@ impl Block {
             PieceKind::Text(block) => Some(block),
             PieceKind::Title(text) | PieceKind::Step(text) => {
                 let got = format!("the heading {}", crate::issue::quoted(&text));
-                issues.add(piece.line, "paragraphs and lists", got, "the step's title stands beside its text");
+                issues.add(piece.line, "paragraphs and lists", got, "the step already has a title");
                 None
             }
             PieceKind::Fence { word, .. } => {
                 let got = format!("a fenced block {word}");
-                issues.add(piece.line, "paragraphs and lists", got, "leave it out here");
+                issues.add(piece.line, "paragraphs and lists", got, "remove it here");
                 None
             }
         });

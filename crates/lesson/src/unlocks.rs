@@ -127,7 +127,7 @@ impl Unlocks {
                     take(&mut unlocks.controls, entry, words, control, issues);
                 }
                 other => {
-                    let advice = "write for instance rules: BestFit";
+                    let advice = "write, for instance, rules: BestFit";
                     issues.add(entry.line, "rules, controls or charts", quoted(other), advice);
                 }
             }
@@ -184,7 +184,13 @@ fn take<T: PartialEq, I: Iterator<Item = &'static str>>(
     for name in entry.value.split(',').map(str::trim) {
         match known().find(|other| *other == name) {
             Some(name) => add(name),
-            None => issues.add(entry.line, one_of(known()), quoted(name), "names stand apart by commas; `all` is all"),
+            None => issues.add(
+                entry.line,
+                one_of(known()),
+                quoted(name),
+                "separate names with commas; `all` selects \
+                 all",
+            ),
         }
     }
 }

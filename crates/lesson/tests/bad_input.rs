@@ -30,22 +30,22 @@ fn step(rest: &str) -> String {
 fn a_lesson_has_a_title_and_steps() {
     check(
         "",
-        &["line 1: expected the lesson's title, got something else; begin the file with a line like # Ties and order"],
+        &["line 1: expected the lesson's title, got something else; start the file with a line like # Ties and order"],
     );
     check("Ties\n", &["line 1: expected the lesson's title"]);
-    check("# Ties\n", &["line 1: expected at least one step, got none; begin one with a line like ## What happens"]);
+    check("# Ties\n", &["line 1: expected at least one step, got none; start one with a line like ## What happens"]);
     check("# Ties\n\n## One\n", &["line 3: expected a block scenario in the first step"]);
     check(
         &format!("{HEAD}{SCENE}# Again\n"),
-        &["line 11: expected one title, at the top, got \"Again\"; steps begin with ##"],
+        &["line 11: expected one title, at the top, got \"Again\"; steps start with ##"],
     );
     check(&step("### Small\n"), &["line 11: expected # for the lesson's title or ## for a step's, got h3; "]);
-    check(&step("##\n"), &["line 11: expected words behind #, got nothing"]);
+    check(&step("##\n"), &["line 11: expected words after #, got nothing"]);
     check(&format!("# *T*\n\n## One\n\n{SCENE}"), &["line 1: expected plain words in a heading, got \"T\""]);
     let long = format!("# {}\n\n## One\n\n{SCENE}", "x".repeat(121));
     check(&long, &["line 1: expected a title of 1 to 120 characters"]);
     let many: String = (0..41).map(|_| "## Step\n\nText.\n\n").collect();
-    check(&format!("# T\n\n## One\n\n{SCENE}{many}"), &["expected at most 40 steps, got more behind this one"]);
+    check(&format!("# T\n\n## One\n\n{SCENE}{many}"), &["expected at most 40 steps, got more after this one"]);
 }
 
 #[test]
@@ -58,14 +58,14 @@ fn text_is_paragraphs_and_lists_and_never_html() {
         ("<script>alert(1)</script>\n", "line 11: expected a heading, a paragraph, a list or a fenced block, got HTML"),
         ("a\n<!-- b -->\n", "line 12: expected a heading, a paragraph, a list or a fenced block, got HTML"),
         ("> quoted\n", "got a quotation; write a paragraph"),
-        ("    code\n", "got text indented by four spaces; begin at the left edge"),
+        ("    code\n", "got text indented by four spaces; start at the left edge"),
         ("---\n", "got a line across the page"),
-        ("![x](https://example.org/x.png)\n", "got an image; what is to be seen is the run itself"),
+        ("![x](https://example.org/x.png)\n", "got an image; remove it; a lesson shows the run instead"),
         ("[x](http://example.org)\n", "expected a link to https://…, got \"http://example.org\""),
         ("[x](javascript:alert(1))\n", "expected a link to https://…, got \"javascript:alert(1)\""),
         ("[x](https://example.org \"t\")\n", "expected a link without a title"),
-        ("[](https://example.org)\n", "expected words inside emphasis, strong words and links, got none"),
-        ("**a *b* c**\n", "expected plain words inside emphasis, strong words and links, got emphasis inside emphasis"),
+        ("[](https://example.org)\n", "expected text inside emphasis, strong words and links, got none"),
+        ("**a *b* c**\n", "expected plain text inside emphasis, strong words and links, got emphasis inside emphasis"),
         ("*a `b`*\n", "got code inside emphasis or a link; end the emphasis before the code"),
         ("*[a](https://example.org)*\n", "got a link inside emphasis"),
         (
@@ -75,7 +75,7 @@ fn text_is_paragraphs_and_lists_and_never_html() {
         ("- a\n\n  b\n", "line 13: expected one paragraph in an item, got another"),
         ("- a\n-\n", "line 12: expected words, got an empty item"),
         ("3. a\n4. b\n", "expected a list that begins with 1, got 3"),
-        ("- a\n\n  ```claim\n  ```\n", "got a fenced block; begin it at the left edge, outside of lists"),
+        ("- a\n\n  ```claim\n  ```\n", "got a fenced block; start it at the left edge, outside of lists"),
         ("a \u{1b}[0m\n", "line 11: expected text, got the control character '\\u{1b}'"),
     ] {
         let told = told(&step(rest));
@@ -95,7 +95,7 @@ fn blocks_have_names_and_lines() {
     );
     check(&step("```lesson\nminutes: 8\n```\n"), &["line 11: expected a block scenario"]);
     check(&step("```claim\nalways\n```\n"), &["line 12: expected a line `key: value`, got \"always\""]);
-    check(&step("```claim\n\nalways:\n```\n"), &["line 13: expected a value behind \"always\":, got nothing"]);
+    check(&step("```claim\n\nalways:\n```\n"), &["line 13: expected a value after \"always\":, got nothing"]);
     check(&step("```unlock\n```\n\n```unlock\n```\n"), &["line 14: expected one block unlock in a step, got another"]);
     let head = |block: &str| format!("# T\n\n```{block}\n```\n\n## One\n\n{SCENE}");
     check(&head("lesson\nminutes: long"), &["line 4: expected a whole number of minutes from 1 to 90, got \"long\""]);
@@ -157,7 +157,7 @@ fn a_step_asks_and_shows_what_there_is() {
         ("```unlock\nbuttons: all\n```\n", "line 12: expected rules, controls or charts, got \"buttons\""),
         ("```predict\nask: What?\n```\nWhy.\n", "line 11: expected a line pick: or curve:, got neither"),
         ("```predict\ncurve: Beauty\nask: Draw\n```\nWhy.\n", "line 12: expected EmptyHosts, "),
-        ("```predict\ncurve: EmptyHosts\n```\nWhy.\n", "line 12: expected a line ask: with what is to be drawn"),
+        ("```predict\ncurve: EmptyHosts\n```\nWhy.\n", "line 12: expected a line ask: that says what to draw"),
         (
             "```predict\ncurve: EmptyHosts\nask: Draw\n```\nWhy.\n",
             "line 11: expected a chart of EmptyHosts to draw on, got none",
@@ -180,7 +180,7 @@ fn a_step_asks_and_shows_what_there_is() {
         ),
         (
             "```predict\npick: What?\noption: a\nif: conflicts = 0\noption: b\n```\n",
-            "line 11: expected a paragraph below the question that says why, got none",
+            "line 11: expected a paragraph below the question that explains the answer, got none",
         ),
         (
             "```claim\nnever: conflicts > 0\n```\n",

@@ -114,22 +114,23 @@ impl Judging {
     fn answer(&mut self) {
         let mut unanswered = Vec::new();
         if self.vms.is_empty() {
-            unanswered
-                .push(mark("No VM comes after the part of the trace that was learned from; learn from less of it."));
+            unanswered.push(mark("No VM arrives after the part of the trace used for training; train on less of it."));
         } else {
             self.quality.c_index = concordance::index(&self.pairs);
             if self.quality.c_index.is_none() {
-                unanswered
-                    .push(mark("No judged VM is known to have outlived another one, so there is no order to predict."));
+                unanswered.push(mark(
+                    "No evaluated VM is known to have outlived another one, so there is no order to \
+                         predict.",
+                ));
             }
             if self.first.long() == 0 {
-                unanswered.push(mark("No judged VM is known to live as long as the threshold; choose a lower one."));
+                unanswered.push(mark("No evaluated VM is known to live as long as the threshold; choose a lower one."));
             } else {
                 self.quality.long_lives = Some(self.long_lives());
             }
             if self.first_errors.counts.is_empty() {
                 unanswered.push(mark(
-                    "The trace does not say when any of the judged VMs ends, so errors cannot be measured.",
+                    "The trace does not contain the end of any evaluated VM, so errors cannot be measured.",
                 ));
             } else {
                 self.quality.first_errors = Some(core::mem::take(&mut self.first_errors));

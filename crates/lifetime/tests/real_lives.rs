@@ -16,7 +16,7 @@ fn quality(id: &str, workload: &Arc<Workload>) -> Quality {
     println!("  {:?}\n  {:?}", quality.counts, quality.long_lives);
     let within = [&quality.first_errors, &quality.reprediction_errors]
         .map(|errors| errors.as_ref().map(|errors| errors.share_within(10)));
-    println!("  within a factor of 10, at first and with repredictions: {within:?}; {:?}", quality.influence);
+    println!("  within a factor of 10, initially and with repredictions: {within:?}; {:?}", quality.influence);
     quality
 }
 

@@ -66,10 +66,11 @@ impl Param {
         }
     }
 
-    /// The name as people read it: `cores_weight` is "cores weight".
+    /// The name as people read it, in small letters and without its unit: `cores_weight` is "cores weight",
+    /// `decision_ms` is "decision time".
     #[must_use]
     pub fn title(&self) -> alloc::string::String {
-        self.name.replace('_', " ")
+        crate::titles::title(self.name)
     }
 }
 

@@ -94,10 +94,10 @@ impl fmt::Display for FleetError {
             }
             Self::Chassis { cluster, machines, chassis } => write!(
                 f,
-                "cluster {cluster}: expected 1 to {machines} chassis for racks of {machines} machines, got {chassis}; use fewer, so \
-                 that none is without servers"
+                "cluster {cluster}: expected 1 to {machines} chassis for racks of {machines} machines, got {chassis}; \
+                 use fewer, so that none is empty"
             ),
-            Self::NoCores { cluster } => write!(f, "cluster {cluster}: expected more than 0 cores a machine, got 0"),
+            Self::NoCores { cluster } => write!(f, "cluster {cluster}: expected more than 0 cores per machine, got 0"),
         }
     }
 }

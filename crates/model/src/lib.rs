@@ -29,6 +29,7 @@ pub mod sort;
 pub mod table;
 pub mod tenant;
 pub mod time;
+mod titles;
 pub mod usage;
 pub mod workload;
 

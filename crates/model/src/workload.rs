@@ -86,7 +86,7 @@ impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => write!(f, "expected at least one VM, got none"),
-            Self::TooManyVms => write!(f, "expected fewer than 4,000,000,000 VMs; take a sample"),
+            Self::TooManyVms => write!(f, "expected fewer than 4,000,000,000 VMs; use a sample"),
         }
     }
 }

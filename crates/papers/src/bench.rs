@@ -24,18 +24,17 @@ use tiebreak_console::scenario::preset;
 use tiebreak_console::shown::{count, table};
 use tiebreak_console::trace::source;
 
-pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "the naive baseline too, which takes long" };
+pub(crate) const ALL: Opt = Opt { name: "all", value: None, help: "also the naive baseline, which takes long" };
 
-pub(crate) const LIFETIMES: Opt =
-    Opt { name: "lifetimes", value: None, help: "nothing but the lists of rules that ask for lifetimes" };
+pub(crate) const LIFETIMES: Opt = Opt { name: "lifetimes", value: None, help: "only the lists with lifetime rules" };
 
 pub(crate) const NETWORK: Opt =
-    Opt { name: "network", value: None, help: "nothing but the lists of rules that look at links between VMs" };
+    Opt { name: "network", value: None, help: "only the lists with rules about links between VMs" };
 
 pub(crate) const ADMISSION: Opt =
-    Opt { name: "admission", value: None, help: "nothing but rules about admission, and a cluster over years" };
+    Opt { name: "admission", value: None, help: "only admission rules, and a cluster over years" };
 
-pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "nothing but the rule that balances power" };
+pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "only the rule that balances power" };
 
 /// Machines and days of each zone that is measured.
 struct Sizes {

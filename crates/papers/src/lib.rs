@@ -12,8 +12,8 @@ pub const BENCH: Command = Command {
     name: "bench",
     words: "",
     words_max: 0,
-    help: "Measures placements per second and bytes per machine, with caches and without, beside plain programs \
-           on the same requests, and says which bars are met.",
+    help: "Measures placements per second and bytes per machine, with and without caches, compared with plain \
+         programs on the same requests, and shows which targets are met.",
     options: &[&[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE]],
     run: bench::run,
 };
@@ -23,8 +23,8 @@ pub const REPRODUCE: Command = Command {
     name: "reproduce",
     words: reproduce::WORDS,
     words_max: 1,
-    help: "Computes a paper's table or figure and shows ours beside it; exit code 1 if a direction does not hold. \
-           Without a name it lists what there is.",
+    help: "Reproduces a paper's table or figure and shows ours next to it. Exit code 1 if a direction does not hold. \
+         Without a name, it lists all of them.",
     options: &[&[&QUICK, &reproduce::OUT, &TRACE, &SET]],
     run: reproduce::run,
 };

@@ -192,15 +192,25 @@ fn sentence(world: &World, without: &World) -> String {
     let (placed, vms) = (count(now.placements), count(world.plan().workload().vm_count().into()));
     let share = (now.empty_hosts_pct_mean - then.empty_hosts_pct_mean) / 100.0;
     let hosts = format!("{:.1}", (share * f64::from(world.plan().fleet().machine_count())).abs());
+    let hosts = hosts.trim_end_matches(".0");
     let more = if share >= 0.0 { "more" } else { "fewer" };
+    let plural = if hosts == "1" { "" } else { "s" };
     format!(
-        "{placed} of {vms} VMs placed. Compared with the dashed run, {} {more} hosts stood empty on average, \
-         packing density moved by {}, and there were {} conflicts (then {}).",
-        hosts.trim_end_matches(".0"),
-        signed(now.packing_density_pct_mean - then.packing_density_pct_mean, 1, " points"),
+        "{placed} of {vms} VMs placed. Compared with the dashed run, {hosts} {more} host{plural} stayed empty on \
+         average, used machines were {}, and there were {} conflicts (before: {}).",
+        fuller(now.packing_density_pct_mean - then.packing_density_pct_mean),
         count(now.conflicts),
         count(then.conflicts),
     )
+}
+
+/// `17.6 points fuller`, `2.0 points less full`, `equally full`.
+fn fuller(points: f64) -> String {
+    let size = format!("{:.1}", points.abs());
+    match size.as_str() {
+        "0.0" => "equally full".to_owned(),
+        size => format!("{size} points {}", if points > 0.0 { "fuller" } else { "less full" }),
+    }
 }
 
 fn figure(world: &World, without: &World, id: &str) -> String {

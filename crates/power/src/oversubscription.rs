@@ -189,11 +189,11 @@ impl Stop {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Rate => mark("capping would come more often than is allowed"),
-            Self::UserFacingRate => mark("user-facing VMs would be slowed more often than is allowed"),
-            Self::Reduction => mark("slowing cores as far as is allowed would not bring the highest draw down"),
-            Self::Idle => mark("the chassis draws more without any work"),
-            Self::HistoryEnds => mark("the history has no lower draw"),
+            Self::Rate => mark("capping events would be more frequent than allowed"),
+            Self::UserFacingRate => mark("user-facing VMs would be throttled more often than allowed"),
+            Self::Reduction => mark("throttling cores as far as allowed would not reduce the highest draw enough"),
+            Self::Idle => mark("the chassis draws more when idle"),
+            Self::HistoryEnds => mark("no recorded draw is lower"),
         }
     }
 }
@@ -421,38 +421,38 @@ impl BudgetFault {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::TooShort { readings } => phrase!(
-                "expected a history of at least 2 readings, got {readings}; give one reading for each chassis and \
-                 unit of time, over weeks",
+                "expected at least 2 readings, got {readings}; provide one reading per chassis and unit of time, over \
+                 several weeks",
                 readings
             ),
             Self::Reading { number, watts } => phrase!(
-                "expected draws in watts from 0 up, got {watts} as reading {}; leave it out or correct it",
+                "expected draws of 0 W or more, got {watts} as reading {}; remove or correct it",
                 watts,
                 number + 1
             ),
             Self::Chassis { power, servers } => phrase!(
-                "expected a chassis with servers that draw no less for more work or a higher frequency, got {servers} of \
-                 {power}; change them",
+                "expected a chassis with servers that do not draw less with more work or at a higher frequency, got \
+                 {servers} of {power}; change them",
                 servers,
                 format!("{power:?}")
             ),
             Self::ProvisionedBelowIdle { provisioned_w, idle_w } => phrase!(
-                "expected at least {idle_w} W provisioned for a chassis, which it draws without any work, got \
-                 {provisioned_w} W; raise that, or give the chassis fewer servers",
+                "expected at least {idle_w} W provisioned per chassis, which it draws when idle, got {provisioned_w} \
+                 W; raise that, or use fewer servers per chassis",
                 idle_w,
                 provisioned_w
             ),
             Self::HistoryBelowIdle { highest_w, idle_w, servers } => phrase!(
-                "expected draws above the {idle_w} W that a chassis of {servers} servers draws without any work, got \
-                 {highest_w} W at most, and no budget can be below that; give draws of whole chassis, in watts, or \
-                 the right number of servers",
+                "expected draws above the {idle_w} W that a chassis of {servers} idle servers draws, got at most \
+                 {highest_w} W, and no budget can be below that; provide draws of whole chassis, in watts, or correct \
+                 the number of servers",
                 idle_w,
                 servers,
                 highest_w
             ),
             Self::Range { what, value, least, most } => {
                 phrase!(
-                    "expected {what} from {least} to {most}, got {value}; choose one of these",
+                    "expected {what} from {least} to {most}, got {value}; choose a value in this range",
                     Phrase::text(*what),
                     least,
                     most,

@@ -42,14 +42,16 @@ impl Facts {
         Some(if after.0 > 0 {
             let (vms, apart) = told(after.0, after.1);
             phrase!(
-                "{vms} {apart} after all others: the run and all means reach to it. Leave out what is mistyped.",
+                "{vms} {apart} after all others, so the run and all means extend to it. Exclude such outliers if they \
+                 are mistakes.",
                 vms,
                 apart
             )
         } else {
             let (vms, apart) = told(before.0, before.1);
             phrase!(
-                "{vms} {apart} before all others: the run and all means begin there. Leave out what is mistyped.",
+                "{vms} {apart} before all others, so the run and all means start there. Exclude such outliers if they \
+                 are mistakes.",
                 vms,
                 apart
             )
@@ -65,7 +67,8 @@ impl Facts {
             if peak > all {
                 let (peak, all) = (amount(resource, peak), amount(resource, all));
                 doubts.push(phrase!(
-                    "At its peak the trace asks for {peak}, and all machines have {all}: some VMs will be rejected.",
+                    "At its peak the trace needs {peak}, but all machines together have {all}: some VMs will be \
+                     rejected.",
                     peak,
                     all
                 ));
@@ -82,9 +85,9 @@ impl Facts {
         let (wait, life) = (wait_p50_ms > SLOW * life).then(|| (duration(wait_p50_ms), duration(life)))?;
         let ended = counted(ended, "VM", "VMs");
         Some(phrase!(
-            "Agents are slow for this workload, so machines look emptier than they would be: half of the requests waited \
-             {wait} or longer, half of the VMs live {life} at most, and {ended} had ended before they were placed. \
-             Let agents decide faster, take more of them, or check their slowdown.",
+            "The agents are too slow for this workload, so machines look emptier than they would be: the median wait \
+             was {wait}, the median lifetime is {life}, and {ended} ended before they were placed. Make agents \
+             faster, add agents, or check their slowdown.",
             wait,
             life,
             ended
@@ -121,9 +124,9 @@ pub fn too_large(workload: &Workload, fleet: &Fleet) -> Option<Phrase> {
     let (largest, machine) = (too_large.max()?, fleet.clusters().iter().map(|cluster| cluster.capacity).max()?);
     let vms = (0..workload.vm_count()).filter(|vm| !fits[workload.shape_of(VmId(*vm)).index()]).count() as u64;
     Some(phrase!(
-        "{} for more than any machine has and will be rejected whatever the rules: the largest wants {}, the largest \
-         machine has {}. Give the machines more, or leave it so.",
-        counted(vms, "VM asks", "VMs ask"),
+        "{} more than any machine has and will be rejected whatever the rules: the largest requests {}, the largest \
+         machine has {}. Use larger machines, or accept the rejections.",
+        counted(vms, "VM requests", "VMs request"),
         resources(largest),
         resources(machine)
     ))

@@ -62,7 +62,8 @@ impl Mix {
         }
         let (vms, all, got) = (count(too_large as u64), count(all.into()), self.told());
         Err(phrase!(
-            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs are too large for; choose larger machines",
+            "expected machines that hold the VMs, got {got}, which {vms} of {all} VMs do not fit on; choose larger \
+             machines",
             got,
             vms,
             all
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(thin.bound(&load), Bound { machines: 2, by: Resource::Memory });
         assert_eq!(thin.can_hold(&workload, 0.0), Ok(()));
         let told = Mix::new([(1, machine(8))]).can_hold(&workload, 0.001).expect_err("8 cores hold no 12").to_string();
-        assert!(told.contains("got 8 cores and 32 GiB, which 2 of 2 VMs are too large for"), "{told}");
+        assert!(told.contains("got 8 cores and 32 GiB, which 2 of 2 VMs do not fit on"), "{told}");
     }
 
     #[test]

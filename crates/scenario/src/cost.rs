@@ -88,14 +88,12 @@ impl Cost {
         };
         let why = match self.burden {
             Burden::None => None,
-            Burden::NoCaches => Some(phrase!("Without caches every decision looks at all machines.")),
-            Burden::Weights => Some(phrase!("With weights set by hand machines are compared pair by pair.")),
-            Burden::Ahead(moments) => {
-                Some(phrase!("Rules about admission look at {} moments ahead.", count(moments as u64)))
-            }
+            Burden::NoCaches => Some(phrase!("Without caches, every decision checks all machines.")),
+            Burden::Weights => Some(phrase!("With manual weights, machines are compared in pairs.")),
+            Burden::Ahead(moments) => Some(phrase!("Admission rules check {} future moments.", count(moments as u64))),
         };
         phrase!(
-            "This run is estimated to take {time} and {memory} of memory: {vms}, {machines}, {agents}.{}",
+            "Estimated cost of this run: {time} and {memory} of memory, for {vms}, {machines} and {agents}.{}",
             time,
             memory,
             vms,
@@ -120,7 +118,7 @@ impl Variant {
         let (horizon, asked) = (workload.horizon().0 as f64, settings.days * 24.0 * 3_600_000.0);
         settings.ends_early(workload).then(|| {
             phrase!(
-                "The workload ends after {} of {}: a generated one has at most {} VMs. Ask for fewer requests or days.",
+                "The workload ends after {} of {}: a generated one has at most {} VMs. Use fewer requests or days.",
                 duration(horizon),
                 duration(asked),
                 count(VMS_MAX)
@@ -183,11 +181,11 @@ mod tests {
     #[test]
     fn what_takes_most_is_named() {
         let plain = told("zone-10k", &[]);
-        assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines, 1 agent."), "{}", plain.1);
+        assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines and 1 agent."), "{}", plain.1);
         for (preset, path, value, part) in [
-            ("zone-10k", "agents.caches", "false", "Without caches every decision looks at all machines."),
-            ("zone-10k", "hand_weights", "true", "With weights set by hand machines are compared pair by pair."),
-            ("admission", "admission.horizon", "look_aheads", "moments ahead."),
+            ("zone-10k", "agents.caches", "false", "Without caches, every decision checks all machines."),
+            ("zone-10k", "hand_weights", "true", "With manual weights, machines are compared in pairs."),
+            ("admission", "admission.horizon", "look_aheads", "future moments."),
         ] {
             let (cost, said) = told(preset, &[(path, value)]);
             assert!(cost.is_above(20.0, GIBI) && said.ends_with(part), "{said}");

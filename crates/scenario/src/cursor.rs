@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
                 path: path.into(),
                 expected: one_of(known),
                 got: format!("field {}", quoted(name)),
-                done: "left it out".into(),
+                done: "dropped it".into(),
             });
         }
         Some(fields)

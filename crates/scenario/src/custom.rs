@@ -67,7 +67,7 @@ pub(crate) fn read(name: &Cursor<'_>, cursor: &Cursor<'_>) -> Option<Custom> {
     let id = name.value.as_str().filter(|id| is_name(id) && *id != REQUIRED_RULE);
     let Some(id) = id else {
         let expected = format!("a name of letters, digits and _, at most {IDENTIFIER_MAX} and not {REQUIRED_RULE}");
-        name.issue(expected, "left the row out");
+        name.issue(expected, "dropped the row");
         return None;
     };
     cursor.object(&["help", "kind", "of", "params", "expression", "from", "to", "better"])?;
@@ -75,7 +75,7 @@ pub(crate) fn read(name: &Cursor<'_>, cursor: &Cursor<'_>) -> Option<Custom> {
         Some("preference") => true,
         Some("validator") => false,
         _ => {
-            cursor.issue("a field kind, preference or validator", "left the row out");
+            cursor.issue("a field kind, preference or validator", "dropped the row");
             return None;
         }
     };
@@ -101,14 +101,14 @@ pub(crate) fn stands(custom: &Custom, cursor: &Cursor<'_>) -> bool {
 
 fn expression(cursor: &Cursor<'_>) -> Option<String> {
     let Some(field) = cursor.field("expression") else {
-        cursor.issue("a field expression", "left the row out");
+        cursor.issue("a field expression", "dropped the row");
         return None;
     };
     let is_text = |text: &str| text.len() <= SOURCE_MAX && !text.contains(|it: char| it.is_control() && it != '\n');
     let text =
         field.value.as_str().map(|text| text.replace("\r\n", "\n").replace('\t', " ")).filter(|text| is_text(text));
     if text.is_none() {
-        field.issue(format!("an expression of at most {SOURCE_MAX} bytes"), "left the row out");
+        field.issue(format!("an expression of at most {SOURCE_MAX} bytes"), "dropped the row");
     }
     text
 }
@@ -154,7 +154,7 @@ fn parameters(list: &Cursor<'_>) -> Vec<Parameter> {
     for item in list.items(PARAMETERS_MAX) {
         let Some(parameter) = parameter(&item) else { continue };
         if read.iter().any(|other| other.name == parameter.name) {
-            item.issue("each parameter once", "left the second one out");
+            item.issue("each parameter once", "dropped the second one");
         } else {
             read.push(parameter);
         }
@@ -167,16 +167,13 @@ fn parameter(cursor: &Cursor<'_>) -> Option<Parameter> {
     let name = cursor.field("name");
     let name = name.as_ref().and_then(|field| field.value.as_str());
     let Some(name) = name.filter(|name| is_name(name) && !TAKEN.contains(name)) else {
-        cursor.issue(
-            "a field name: letters, digits and _, and no name that rules have for something else",
-            "left it out",
-        );
+        cursor.issue("a field name: letters, digits and _, not used by rules for something else", "dropped it");
         return None;
     };
     let (min, max) = (cursor.number_field(&number("min", 0.0)), cursor.number_field(&number("max", 1.0)));
     let default = cursor.number_field(&number("default", min));
     if !(min <= default && default <= max) {
-        cursor.issue("min, default and max in this order", "left it out");
+        cursor.issue("min, default and max in this order", "dropped it");
         return None;
     }
     Some(Parameter { name: name.into(), help: line(cursor, "help"), unit: line(cursor, "unit"), default, min, max })
@@ -226,7 +223,7 @@ impl RuleRow {
     /// # Errors
     /// What is wrong with it, or that the row's rule is a built-in one.
     pub fn set_expression(&mut self, expression: &str) -> Result<(), String> {
-        let built_in = || format!("a rule of one's own; {} is a built-in one", quoted(&self.id));
+        let built_in = || format!("a custom rule; {} is a built-in one", quoted(&self.id));
         let definition = self.custom.as_ref().ok_or_else(built_in)?.definition().clone();
         let definition = Definition { expression: expression.into(), ..definition };
         definition.program().map_err(|fault| fault.to_string())?;

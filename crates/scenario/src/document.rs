@@ -35,8 +35,8 @@ pub use tiebreak_placement::policy::REQUIRED_RULE;
 /// How finely a preference tells candidates apart; a row without it compares scores exactly.
 pub const BUCKETS: Param = Param {
     name: "buckets",
-    help: "Scores are rounded up to this many steps; equal steps are a tie that passes to the next rule. \
-           Larger tells candidates apart more finely, none at all compares scores exactly. (Protean section 3.3)",
+    help: "Scores are rounded up to this many steps; equal steps are a tie, which passes to the next rule. More \
+         buckets distinguish candidates more finely; none compares scores exactly. (Protean section 3.3)",
     kind: ParamKind::Integer,
     default: 3.0,
     min: 1.0,
@@ -47,9 +47,8 @@ pub const BUCKETS: Param = Param {
 /// How much a preference weighs; a row without it weighs as much as the default.
 pub const WEIGHT: Param = Param {
     name: "weight",
-    help: "How much the preference weighs beside the others, to a thousandth, where the run has hand_weights on: of \
-           two machines the one is better that wins the preferences which weigh more together. Larger counts more. \
-           (Protean section 3.3)",
+    help: "Weight of the preference, to a thousandth, when the run has hand_weights on: of two machines, the one that \
+         wins the larger total weight is better. A larger value counts more. (Protean section 3.3)",
     kind: ParamKind::Number,
     default: 1.0,
     min: Weight::MIN,
@@ -58,42 +57,42 @@ pub const WEIGHT: Param = Param {
 };
 
 declare! {
-    /// The machines of one cluster: all of one hardware generation.
+    /// The machines of one cluster, all of one hardware generation.
     pub struct ClusterSettings as "Cluster" {
-        /// Machines in the cluster; larger holds more VMs.
+        /// Machines in the cluster.
         machines: u32 = 100, 1 => MACHINES_MAX, "machines";
-        /// Racks (fault domains) the machines are spread over, at most one per machine.
+        /// Racks (fault domains) that the machines are spread over, at most one per machine.
         racks: u32 = 10, 1 => MACHINES_MAX, "racks";
-        /// Cores of each machine, counted to a thousandth.
+        /// Cores of each machine, to a thousandth.
         cores: f64 = 48, 0.001 => 10000, "cores";
         /// Memory of each machine.
         memory_gib: f64 = 384, 0 => 1000000, "GiB";
-        /// Local SSD of each machine; 0 when VMs do not ask for any.
+        /// Local SSD of each machine; 0 if VMs need none.
         ssd_gib: u32 = 0, 0 => 4000000, "GiB";
-        /// Network bandwidth of each machine; 0 when VMs do not ask for any.
+        /// Network bandwidth of each machine; 0 if VMs need none.
         network_mbps: u32 = 0, 0 => 4000000, "Mbit/s";
-        /// Machines that are being drained or updated and take no new VMs: the last ones of
-        /// the cluster. IsMachineReady keeps VMs off them. (Protean section 3.1)
+        /// Machines that are drained or updated and take no new VMs: the last ones of the cluster. IsMachineReady
+        /// excludes them. (Protean section 3.1)
         unready: u32 = 0, 0 => MACHINES_MAX, "machines";
-        /// Which datacenter of the zone the cluster stands in, by number. Tenants may ask for all
-        /// their VMs in one. (Protean section 2.1)
+        /// The number of the cluster's datacenter. Tenants may require one datacenter for all their VMs. (Protean
+        /// section 2.1)
         datacenter: u32 = 1, 1 => 1000, "";
-        /// Chassis that each rack's machines are spread over: machines of one chassis share power supplies and a
-        /// power budget. (Power oversubscription, section II-A)
-        chassis: u32 = 1, 1 => 1000, "a rack";
+        /// Number of chassis per rack. The machines of a chassis share power supplies and a power budget. (Power
+        /// oversubscription, section II-A)
+        chassis: u32 = 1, 1 => 1000, "per rack";
     }
 }
 
 declare! {
-    /// What one variant sets for its whole run.
+    /// Settings of one variant for its whole run.
     pub struct VariantSettings as "Run" {
-        /// Every draw of chance follows from it: the same seed is the same luck.
+        /// All random numbers derive from it: the same seed gives the same run.
         seed: u64 = 1, 0 => 9007199254740991_u64, "";
-        /// How many of the best clusters the machine stage looks at; larger finds better
-        /// machines and takes longer. Protean's k, 8 to 16 in the paper. (Protean section 3.1)
+        /// How many of the best clusters the machine stage considers; a larger value finds better machines and
+        /// takes longer. Protean's k, 8 to 16 in the paper. (Protean section 3.1)
         best_clusters: u32 = 10, 1 => 64, "clusters";
-        /// Compare preferences by the weights set beside them, all together, instead of in
-        /// strict order. A preference without a weight weighs 1. (Protean section 3.3)
+        /// Compare preferences together by their weights instead of in strict order. A preference without a weight
+        /// has weight 1. (Protean section 3.3)
         hand_weights: bool = false, 0 => 1, "";
     }
 }

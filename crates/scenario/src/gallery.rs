@@ -68,9 +68,7 @@ const HIGHER: Option<(f64, f64, bool)> = Some((0.0, 1.0, true));
 pub static GALLERY: &[GalleryRule] = &[
     GalleryRule {
         name: "EvolvedBorgScore",
-        help: "Prefers machines whose free cores and memory have the shape of the VM, and emptier ones: what a search over \
-               programs found for Borg. The range of its score is not published; ours tells apart what is between 2 and 8. It \
-               rewards empty machines, so its place below PreferNonEmptyMachines matters.",
+        help: "Prefers machines whose free cores and memory match the shape of the VM, and emptier ones: the result of a program search for Borg. The range of its score is not published; ours distinguishes values between 2 and 8. It rewards empty machines, so it must be below PreferNonEmptyMachines.",
         source: "AlphaEvolve, 2025",
         of: Subject::Machine,
         bounds: Some((2.0, 8.0, false)),
@@ -81,13 +79,13 @@ x + y + x / y + y / x",
     },
     GalleryRule {
         name: "LeastAllocated",
-        help: "Prefers machines that stay emptiest with the VM: the mean share of cores and memory that is left. Spreads.",
+        help: "Prefers the machine that stays emptiest with the VM, by the mean free share of cores and memory. Spreads.",
         source: "Kubernetes, NodeResourcesFit, its default",
         of: Subject::Machine,
         bounds: HIGHER,
         parameters: &[
-            ("cores_weight", "How much cores count.", 1.0, 0.0, 100.0),
-            ("memory_weight", "How much memory counts.", 1.0, 0.0, 100.0),
+            ("cores_weight", "Weight of cores.", 1.0, 0.0, 100.0),
+            ("memory_weight", "Weight of memory.", 1.0, 0.0, 100.0),
         ],
         expression: "let cores = (machine.cores_free - vm.cores) / machine.cores;
 let memory = (machine.memory_free - vm.memory) / machine.memory;
@@ -95,13 +93,13 @@ let memory = (machine.memory_free - vm.memory) / machine.memory;
     },
     GalleryRule {
         name: "MostAllocated",
-        help: "Prefers machines that the VM leaves fullest: the mean share of cores and memory that is allocated. Packs.",
+        help: "Prefers the machine that would be fullest with the VM, by the mean allocated share of cores and memory. Packs.",
         source: "Kubernetes, NodeResourcesFit",
         of: Subject::Machine,
         bounds: HIGHER,
         parameters: &[
-            ("cores_weight", "How much cores count.", 1.0, 0.0, 100.0),
-            ("memory_weight", "How much memory counts.", 1.0, 0.0, 100.0),
+            ("cores_weight", "Weight of cores.", 1.0, 0.0, 100.0),
+            ("memory_weight", "Weight of memory.", 1.0, 0.0, 100.0),
         ],
         expression: "let cores = (machine.cores - machine.cores_free + vm.cores) / machine.cores;
 let memory = (machine.memory - machine.memory_free + vm.memory) / machine.memory;
@@ -109,8 +107,7 @@ let memory = (machine.memory - machine.memory_free + vm.memory) / machine.memory
     },
     GalleryRule {
         name: "RequestedToCapacityRatio",
-        help: "Prefers machines by a line of two pieces over the share that is allocated with the VM: 0 when empty, 1 when full, \
-               and `bend_score` at `bend`. Kubernetes lets the line have any points; here it has three.",
+        help: "Scores machines by a piecewise linear function of the share allocated with the VM: 0 when empty, 1 when full, and `bend_score` at `bend`. In Kubernetes the function may have any number of points; here it has three.",
         source: "Kubernetes, NodeResourcesFit",
         of: Subject::Machine,
         bounds: HIGHER,
@@ -128,7 +125,7 @@ let memory_score = if memory < bend then memory / bend * bend_score
     },
     GalleryRule {
         name: "BalancedAllocation",
-        help: "Prefers machines on which cores and memory are allocated alike with the VM: one less half of the difference.",
+        help: "Prefers machines on which the VM leaves cores and memory equally allocated: one minus half of the difference.",
         source: "Kubernetes, NodeResourcesBalancedAllocation",
         of: Subject::Machine,
         bounds: HIGHER,
@@ -140,12 +137,17 @@ let imbalance = abs(cores - memory);
     },
     GalleryRule {
         name: "ExponentialCost",
-        help: "Prefers machines on which the VM costs least, where using a share u costs base^u: E-PVM, Borg's former score. \
-               Spreads, and keeps room for large VMs least. The base is that of an adaptation.",
+        help: "Prefers machines on which the VM costs least, if using a share u costs base^u: E-PVM, Borg's former score. Spreads, and keeps the least capacity for large VMs. The base is that of an adaptation.",
         source: "Amir et al., 2000; Borg, EuroSys 2015, section 3.2",
         of: Subject::Machine,
         bounds: Some((0.0, 0.5396, false)),
-        parameters: &[("base", "How much dearer full machines are; larger spreads more.", 1.5396, 1.01, 1000.0)],
+        parameters: &[(
+            "base",
+            "How much more expensive full machines are; a larger value spreads more.",
+            1.5396,
+            1.01,
+            1000.0,
+        )],
         expression: "let rate = log2(base) / log2(exp(1));
 let cores = exp(rate * (machine.cores_used + vm.cores / machine.cores)) - exp(rate * machine.cores_used);
 let memory = exp(rate * (machine.memory_used + vm.memory / machine.memory)) - exp(rate * machine.memory_used);
@@ -153,8 +155,7 @@ cores + memory",
     },
     GalleryRule {
         name: "DotProduct",
-        help: "Prefers machines whose free resources point the way of what the VM asks for: the product of both, each as shares \
-               of the machine, larger first. Prefers empty machines.",
+        help: "Prefers machines whose free resources align with the VM's demand: the dot product of both, as shares of the machine, larger first. Prefers empty machines.",
         source: "Tetris, SIGCOMM 2014; Panigrahy et al., 2011",
         of: Subject::Machine,
         bounds: Some((0.0, 2.0, true)),
@@ -165,7 +166,7 @@ cores + memory",
     },
     GalleryRule {
         name: "LeastLeft",
-        help: "Prefers machines on which the least is left with the VM, as a distance from none at all (the L2 norm).",
+        help: "Prefers machines on which the least capacity is left with the VM (the L2 norm of the free shares).",
         source: "Panigrahy et al., 2011",
         of: Subject::Machine,
         bounds: Some((0.0, 1.4143, false)),
@@ -176,27 +177,27 @@ sqrt(cores * cores + memory * memory)",
     },
     GalleryRule {
         name: "BestFit",
-        help: "Prefers the machine that the VM would leave fullest, as the built-in rule does, to the bit.",
+        help: "Prefers the machine that would be fullest after placing the VM, exactly as the built-in rule does.",
         source: "Protean, section 3.2",
         of: Subject::Machine,
         bounds: LOWER,
         parameters: &[
-            ("cores_weight", "How scarce cores are.", 1.0, 0.0, 100.0),
-            ("memory_weight", "How scarce memory is.", 1.0, 0.0, 100.0),
-            ("ssd_weight", "How scarce local SSD is.", 0.0, 0.0, 100.0),
-            ("network_weight", "How scarce network bandwidth is.", 0.0, 0.0, 100.0),
+            ("cores_weight", "Weight of cores.", 1.0, 0.0, 100.0),
+            ("memory_weight", "Weight of memory.", 1.0, 0.0, 100.0),
+            ("ssd_weight", "Weight of local SSD.", 0.0, 0.0, 100.0),
+            ("network_weight", "Weight of network bandwidth.", 0.0, 0.0, 100.0),
         ],
         expression: BEST_FIT,
     },
     GalleryRule {
         name: "WorstFit",
-        help: "Prefers the machine that the VM would leave emptiest, as the built-in rule does, to the bit.",
-        source: "Protean, section 3.2, turned round",
+        help: "Prefers the machine that would be emptiest after placing the VM, exactly as the built-in rule does.",
+        source: "Protean, section 3.2, reversed",
         of: Subject::Machine,
         bounds: HIGHER,
         parameters: &[
-            ("cores_weight", "How scarce cores are.", 1.0, 0.0, 100.0),
-            ("memory_weight", "How scarce memory is.", 1.0, 0.0, 100.0),
+            ("cores_weight", "Weight of cores.", 1.0, 0.0, 100.0),
+            ("memory_weight", "Weight of memory.", 1.0, 0.0, 100.0),
         ],
         expression: "let count_cores = cores_weight > 0 and machine.millicores > 0;
 let count_memory = memory_weight > 0 and machine.memory > 0;
@@ -217,8 +218,7 @@ if total > 0 then left / total else 0",
     },
     GalleryRule {
         name: "LavaHostClass",
-        help: "First machines that recycle and are of a higher lifetime class, the closest first; then open ones of the VM's \
-               class; then any in use; then empty ones.",
+        help: "First recycling machines of a higher lifetime class, the closest class first; then open machines of the VM's class; then other used machines; then empty ones.",
         source: "LAVA, section 4.3, Algorithm 3",
         of: Subject::Machine,
         bounds: LOWER,
@@ -232,7 +232,7 @@ level / 6",
     },
     GalleryRule {
         name: "StaysInTenantRack",
-        help: "Keeps all VMs of a tenant that asks for anything in the rack of its first one.",
+        help: "Keeps all VMs of a tenant with placement terms in the rack of its first VM.",
         source: "after Protean, section 2.1",
         of: Subject::Rack,
         bounds: None,

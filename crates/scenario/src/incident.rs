@@ -9,7 +9,8 @@ pub const INCIDENTS_MAX: usize = 100;
 /// When an incident happens, or begins.
 pub static AT_HOURS: Param = Param {
     name: "at_hours",
-    help: "When it happens, or begins, counted from the beginning of the trace; after the trace ends it never does.",
+    help: "When it happens or starts, in hours from the start of the trace. After the end of the trace it has no \
+         effect.",
     kind: ParamKind::Number,
     default: 0.0,
     min: 0.0,

@@ -55,7 +55,7 @@ impl Issues {
                 path: "document".into(),
                 expected: format!("at most {ISSUES_MAX} issues"),
                 got: format!("{beyond} more"),
-                done: "left out of this list".into(),
+                done: "not listed".into(),
             });
         }
         list

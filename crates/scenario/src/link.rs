@@ -104,7 +104,7 @@ impl fmt::Display for LinkError {
         match self {
             Self::Empty => write!(f, "expected a scenario behind #, got nothing; copy the whole link"),
             Self::TooLong { characters } => {
-                write!(f, "expected a link of at most {LINK_MAX} characters, got {characters}; send a file instead")
+                write!(f, "expected a link of at most {LINK_MAX} characters, got {characters}; share a file instead")
             }
             Self::NotALink { got } => {
                 write!(f, "expected a link like #{CURRENT_VERSION}.d.…, got {}; copy the whole link", quoted(got))
@@ -121,15 +121,16 @@ impl fmt::Display for LinkError {
                 write!(f, "expected letters, digits, - and _, got {character:?}; copy the whole link")
             }
             Self::Cut { expected: Some(expected), got } => {
-                write!(f, "the link seems cut: expected {expected} characters, got {got}; copy the whole link")
+                write!(f, "the link seems truncated: expected {expected} characters, got {got}; copy the whole link")
             }
             Self::Cut { expected: None, got } => {
-                write!(f, "the link seems cut: its end is missing after {got} characters; copy the whole link")
+                write!(f, "the link seems truncated: its end is missing after {got} characters; copy the whole link")
             }
             Self::Bomb => {
                 write!(
                     f,
-                    "expected a scenario of at most {TEXT_MAX} bytes, got a link that inflates to more; not opened"
+                    "expected a scenario of at most {TEXT_MAX} bytes, got a link that decompresses to more; it was \
+                     not opened"
                 )
             }
             Self::Damaged => write!(f, "expected a scenario, got a link with changed characters; copy the whole link"),
@@ -311,12 +312,18 @@ impl Broken {
     }
 
     fn issue(self) -> Issue {
-        let done = "opened what is left: fields behind the break have their defaults, rules are off";
+        let done = "opened the rest: fields after the break have their defaults, rules are off";
         let (expected, got) = match self {
             Self::Cut { expected: Some(expected), got } => {
-                (format!("{expected} characters"), format!("{got}: the link seems cut"))
+                (format!("{expected} characters"), format!("{got}: the link seems truncated"))
             }
-            Self::Cut { expected: None, got } => ("its end".into(), format!("{got} characters: the link seems cut")),
+            Self::Cut { expected: None, got } => (
+                "its end".into(),
+                format!(
+                    "{got} characters: the link seems \
+                 truncated"
+                ),
+            ),
             Self::Strange { character } => ("letters, digits, - and _".into(), format!("{character:?}")),
             Self::Changed => ("an unchanged link".into(), "changed characters".into()),
         };

@@ -51,126 +51,130 @@ pub static PRESETS: &[Preset] = &[
     Preset {
         id: "default",
         title: "Two weeks of Azure",
-        help: "A cut of the Azure packing trace on 140 machines in 14 racks: small enough to watch.",
+        help: "Part of the Azure packing trace on 140 machines in 14 racks: small enough to watch.",
         make: default,
     },
     Preset {
         id: "packing-400",
-        title: "Four hundred machines",
-        help: "The 1% sample of the Azure packing trace on 400 machines, which its peak fills to the brim: \
-               memory runs out before cores do. Give the file batched-0.csv.gz.",
+        title: "400 machines",
+        help: "The 1 % sample of the Azure packing trace on 400 machines, which are completely full at the peak: \
+             memory runs out before cores. Load the file batched-0.csv.gz.",
         make: packing_400,
     },
     Preset {
         id: "zone-10k",
-        title: "A zone of ten thousand machines",
-        help: "Ten clusters under a made-up week that keeps about 80% of the cores allocated; one agent, so \
-               nothing conflicts: how fast the allocator is.",
+        title: "A zone of 10,000 machines",
+        help: "Ten clusters under a generated week that keeps about 80 % of the cores allocated. One agent, so there \
+             are no conflicts: it shows the allocator's speed.",
         make: zone_10k,
     },
     Preset {
         id: "small",
-        title: "Two dozen machines",
-        help: "A made-up day on 24 small machines: few enough to follow every decision.",
+        title: "24 machines",
+        help: "A generated day on 24 small machines: few enough to follow every decision.",
         make: small,
     },
     Preset {
         id: "azure-zone",
         title: "The paper's zone",
-        help: "The 61,583 machines of Protean's Table 1 in 61 clusters over 4 datacenters, under half a made-up day \
-               that keeps about 75% of the cores allocated. About 400,000 VMs: seconds in the native program, longer in a browser.",
+        help: "The 61,583 machines of Protean's Table 1 in 61 clusters over 4 datacenters, under half a generated day \
+             that keeps about 75 % of the cores allocated. About 400,000 VMs: seconds in the native program, longer \
+             in a browser.",
         make: azure_zone,
     },
     Preset {
         id: "tenants",
-        title: "Tenants with terms",
-        help: "120 machines in two datacenters, and tenants that ask for fault domains, for one datacenter, cluster \
-               or rack, for a cap on each machine, or for machines of their own; many grow, half of them are \
-               deleted as a whole.",
+        title: "Tenants with placement terms",
+        help: "120 machines in two datacenters, and tenants that require fault domains, one datacenter, cluster or \
+             rack, a limit per machine, or their own machines. Many tenants grow, and half are deleted as a whole.",
         make: tenants,
     },
     Preset {
         id: "mispredictions",
-        title: "Lives told wrong: one word for good",
-        help: "A hundred machines and an oracle that is far off for every fifth VM. LifetimeAlignment believes its first \
-               word for good, and keeps no more hosts empty than if it were off. Then open \"Lives told wrong: asked \
-               again\", or switch it off and TemporalCost on, and compare. Press a machine: \
-               \"not free by its deadline: class rises\" is a life told too short.",
+        title: "Wrong lifetime predictions, never revised",
+        help: "100 machines and an oracle that is far off for every fifth VM. LifetimeAlignment never revises its \
+             first prediction, and keeps no more hosts empty than without the rule. Then open \"Wrong lifetime \
+             predictions, repredicted\", or switch LifetimeAlignment off and TemporalCost on, and compare. Select a \
+             machine: \"missed its deadline: class rises\" means that a predicted lifetime was too short.",
         make: mispredictions,
     },
     Preset {
         id: "repredictions",
-        title: "Lives told wrong: asked again",
-        help: "The same VMs and the same oracle with TemporalCost, which asks again while VMs run: some 3 of 100 more hosts \
-               stay empty. Press a machine: lives told wrong are those whose exit has moved. Under Lifetimes, switch \
-               repredict off to see its part; this oracle's second guess is as wild as its first, so here it costs more \
-               than it helps. KaplanMeier and BoostedTrees guess better the longer a VM has run.",
+        title: "Wrong lifetime predictions, repredicted",
+        help: "The same VMs and the same oracle with TemporalCost, which uses new predictions while VMs run: about 3 \
+             percent more hosts stay empty. Select a machine: wrongly predicted VMs are those whose expected exit has \
+             moved. Under Lifetimes, switch repredict off to see its effect. This oracle's second prediction is as \
+             far off as its first, so here repredicting costs more than it helps. KaplanMeier and BoostedTrees \
+             predict better the longer a VM has run.",
         make: repredictions,
     },
     Preset {
         id: "recycling",
-        title: "A host recycles down its classes",
-        help: "Sixteen machines under LAVA, with true lives. Colour the map by lifetime class and move along the \
-               timeline: machines open hollow, fill, and while they recycle take shorter-lived VMs; when the ones they \
-               wait for are gone they drop a class. Press one: every change of its state has its reason.",
+        title: "A machine recycles through its classes",
+        help: "16 machines under LAVA, with true lifetimes. Colour the map by lifetime class and move along the \
+             timeline: machines open empty, fill, and recycle with shorter-lived VMs. When the VMs that they wait for \
+             have exited, they drop a class. Select one: every change of its state has a reason.",
         make: recycling,
     },
     Preset {
         id: "migrations-saved",
-        title: "Maintenance that saves migrations",
-        help: "From the second day on, every machine is emptied by live migration, the VM first that is predicted to live \
-               longest (LARS): the short-lived ones end before it is their turn, and need no migration. Press the event \
-               on the timeline, let it take them as they were placed, and compare what was saved.",
+        title: "Maintenance with fewer migrations",
+        help: "From the second day on, every machine is emptied by live migration. The VM with the longest predicted \
+             remaining lifetime goes first (LARS): short-lived VMs end before their turn and need no migration. Open \
+             the event on the timeline, change the order to \"as_placed\", and compare the saved migrations.",
         make: migrations_saved,
     },
     Preset {
         id: "vdcs",
         title: "Virtual datacenters",
-        help: "120 machines, and tenants of up to 20 VMs that are linked, each with all others. A link needs bandwidth on \
-               every uplink on its way. Colour the map by uplinks: most are partly reserved, a few are full. \
-               A few VMs in a hundred are refused although machines have room: see the charts of refusals by \
-               peering and by co-location, and press a refused VM. Then switch on SpreadVdc or ColocateVdc and compare.",
+        help: "120 machines, and tenants of up to 20 VMs, all linked to each other. A link needs bandwidth on every \
+             uplink along its path. Colour the map by uplinks: most are partly reserved, a few are full. A few \
+             percent of the VMs are refused although machines have room: see the charts of refusals by peering and by \
+             co-location, and select a refused VM. Then switch on SpreadVdc or ColocateVdc and compare.",
         make: vdcs,
     },
     Preset {
         id: "vdc-too-large",
         title: "A workload that could never fit",
-        help: "The same machines and uplinks, far fewer VMs, and links of 1 Gbit/s for each core. More than 80 of 100 \
-               machines are empty, and more than half of the VMs are refused: not even an empty datacenter could \
-               hold what their VDCs ask for. Lower bpc_mbps or peak_vms until nothing is refused.",
+        help: "The same machines and uplinks, far fewer VMs, and links of 1 Gbit/s per core. More than 80 % of the \
+             machines are empty, and more than half of the VMs are refused: even an empty datacenter could not hold \
+             what their VDCs need. Reduce bpc_mbps or peak_vms until nothing is refused.",
         make: vdc_too_large,
     },
     Preset {
         id: "admission",
-        title: "Room for those who grow",
-        help: "60 machines, more tenants than fit, and most of them grow. A lets in by the chance of running out later \
-               (SecondMomentAdmission), B by the cores in use (ZerothMomentAdmission), C has the usual limit, which \
-               also stops those who are in already: one in ten of their scale-outs fails, where fewer than one in a hundred \
-               does in A and B. See the charts of scale-outs failed, of deployments not let in, and of cores expected.",
+        title: "Capacity for growing deployments",
+        help: "60 machines and more tenants than fit; most of them grow. A admits deployments by the risk of running \
+             out later (SecondMomentAdmission), B by the cores in use (ZerothMomentAdmission). C has only the usual \
+             limit, which also stops deployments that were admitted: 1 in 10 of their scale-outs fails, compared with \
+             fewer than 1 in 100 in A and B. See the charts of failed scale-outs, deployments not admitted and \
+             expected cores.",
         make: admission,
     },
     Preset {
         id: "admission-years",
         title: "A cluster over years",
-        help: "For the panel Admission: 20,000 cores over three years, four deployments an hour. A, B and C let in by the \
-               zeroth, first and second moment, with limits at which about one scale-out in ten thousand fails, or none. \
-               Compare how many of the cores are in use; then let the provider know deployments beforehand, by 1, 5 or 50 \
-               observations.",
+        help: "For the Admission panel: 20,000 cores over three years, four deployments per hour. A, B and C admit by \
+             the zeroth, first and second moment, with limits at which about 1 in 10,000 scale-outs fails, or none. \
+             Compare the cores in use. Then let the provider know deployments in advance, from 1, 5 or 50 \
+             observations.",
         make: admission_years,
     },
     Preset {
         id: "power",
-        title: "Power: who gets slowed down",
-        help: "720 servers of 40 cores, 12 to a chassis, under the load of Azure's power paper (Table I) for a week. Chassis may \
-               draw 60 % of what their servers could, and some come near to that. PowerBalance breaks the ties that \
-               packing leaves: switch it off, and nine times as many capping events reach user-facing VMs too. Then \
-               let capping slow down whole servers (full_server), or forests be oracles, and compare.",
+        title: "Power: which VMs are throttled",
+        help: "720 servers of 40 cores, 12 per chassis, for a week under the load of Azure's power paper (Table I). A \
+             chassis may draw 60 % of what its servers could draw, and some come close to that. PowerBalance breaks \
+             the ties that packing leaves: switch it off, and capping events that throttle user-facing VMs become \
+             nine times as frequent. Then let capping throttle whole servers (full_server), or replace the forests by \
+             an oracle, and compare.",
         make: power,
     },
     Preset {
         id: "power-month",
         title: "Power: a month on 60 chassis",
-        help: "The same for 30 days, as the paper simulated it: some 30,000 VMs, a second or two in the native program.",
+        help: "The same for 30 days, as simulated in the paper: about 30,000 VMs, one or two seconds in the native \
+             program.",
         make: power_month,
     },
 ];
@@ -225,7 +229,7 @@ fn default() -> Document {
 fn packing_400() -> Document {
     // One in 100 of a zone's VMs: a decision of 20 ms takes 100 times longer.
     single(
-        "Four hundred machines",
+        "400 machines",
         Variant {
             clusters: vec![cluster(0, 400, 20, PACKING_MACHINE)],
             workload: trace("batched-0.csv.gz", BATCHED_0_FINGERPRINT),
@@ -237,7 +241,7 @@ fn packing_400() -> Document {
 
 fn zone_10k() -> Document {
     single(
-        "A zone of ten thousand machines",
+        "A zone of 10,000 machines",
         Variant {
             clusters: (0..10).map(|index| cluster(index, 1_000, 25, (48.0, 384.0))).collect(),
             // A request an hour keeps about 400 cores allocated: 1.87 VMs of 3.7 cores that live 57 hours.
@@ -254,7 +258,7 @@ fn zone_10k() -> Document {
 
 fn small() -> Document {
     single(
-        "Two dozen machines",
+        "24 machines",
         Variant {
             clusters: vec![cluster(0, 24, 4, (16.0, 64.0))],
             // Lives end after two days at most, so that few machines are held for good; with seed 1
@@ -339,15 +343,15 @@ fn tenants() -> Document {
         }),
         ..Variant::default()
     };
-    single("Tenants with terms", variant)
+    single("Tenants with placement terms", variant)
 }
 
 fn mispredictions() -> Document {
-    told_wrong("Lives told wrong: one word for good", "LifetimeAlignment")
+    told_wrong("Wrong lifetime predictions, never revised", "LifetimeAlignment")
 }
 
 fn repredictions() -> Document {
-    told_wrong("Lives told wrong: asked again", "TemporalCost")
+    told_wrong("Wrong lifetime predictions, repredicted", "TemporalCost")
 }
 
 /// A pool in which true lives are worth five hosts to LifetimeAlignment and seven to TemporalCost,
@@ -390,7 +394,7 @@ fn recycling() -> Document {
     variant.predictor = predictor("Oracle", &[]);
     variant.lifetimes.baseline_start = false;
     switch_on(&mut variant, &["LavaHostClass", "TemporalCost"]);
-    single("A host recycles down its classes", variant)
+    single("A machine recycles through its classes", variant)
 }
 
 fn migrations_saved() -> Document {
@@ -410,7 +414,7 @@ fn migrations_saved() -> Document {
         incidents: vec![maintenance],
         ..Variant::default()
     };
-    single("Maintenance that saves migrations", variant)
+    single("Maintenance with fewer migrations", variant)
 }
 
 fn vdcs() -> Document {
@@ -456,7 +460,7 @@ fn admission() -> Document {
         // The zeroth moment at 100 % refuses nobody who fits, and lets deployments be counted.
         deciding("C", growing(), "ZerothMomentAdmission", &usual),
     ];
-    Document { name: "Room for those who grow".into(), variants: variants.into(), active: 0 }
+    Document { name: "Capacity for growing deployments".into(), variants: variants.into(), active: 0 }
 }
 
 /// 2,880 cores of which nothing but an admission rule is kept free. Generated tenants grow one to three times while they
@@ -518,7 +522,7 @@ fn admission_years() -> Document {
 }
 
 fn power() -> Document {
-    single("Power: who gets slowed down", power_for(7.0))
+    single("Power: which VMs are throttled", power_for(7.0))
 }
 
 fn power_month() -> Document {

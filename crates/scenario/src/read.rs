@@ -81,10 +81,10 @@ impl fmt::Display for ReadError {
                 write!(f, "expected a scenario of at most {TEXT_MAX} bytes, got {bytes}; is this a trace?")
             }
             Self::TooMany { values } => {
-                write!(f, "expected a scenario of at most {VALUES_MAX} values, got {values}; nothing was read")
+                write!(f, "expected a scenario of at most {VALUES_MAX} values, got {values}; it was not read")
             }
             Self::TooDeep => {
-                write!(f, "expected a scenario, got brackets nested deeper than {DEPTH_MAX}; nothing was read")
+                write!(f, "expected a scenario, got brackets nested deeper than {DEPTH_MAX}; it was not read")
             }
             Self::NotJson { line, column, message } => {
                 write!(f, "expected JSON, got something else at line {line}, column {column}: {message}")
@@ -181,7 +181,7 @@ pub(crate) fn newer_issue(got: &str) -> Issue {
         path: "version".into(),
         expected: format!("version {CURRENT_VERSION} or older"),
         got: got.into(),
-        done: "it is newer than this page: what could be read was read and the original text is kept".into(),
+        done: "it is newer than this page: the readable part was read, and the original text is kept".into(),
     }
 }
 
@@ -205,7 +205,7 @@ fn stamp(cursor: &Cursor<'_>) -> Option<Stamp> {
     let digest = cursor.field("digest")?;
     let number = digest.value.as_str().and_then(|text| hex(text, 16));
     if number.is_none() {
-        digest.issue("16 hexadecimal digits", "took it as not stamped");
+        digest.issue("16 hexadecimal digits", "treated it as unstamped");
     }
     Some(Stamp { engine, digest: number? as u64 })
 }
@@ -306,12 +306,12 @@ fn incident(cursor: &Cursor<'_>) -> Option<IncidentRow> {
 
 fn incident_entry(cursor: &Cursor<'_>) -> Option<&'static IncidentEntry> {
     let Some(id) = cursor.field("incident") else {
-        cursor.issue("a field incident with the id of an incident", "left the row out");
+        cursor.issue("a field incident with the id of an incident", "dropped the row");
         return None;
     };
     let entry = id.value.as_str().and_then(tiebreak_sim::incidents::find);
     if entry.is_none() {
-        id.issue("the id of an incident of this version", "left the row out");
+        id.issue("the id of an incident of this version", "dropped the row");
     }
     entry
 }
@@ -335,7 +335,7 @@ fn clusters(inventory: &Cursor<'_>) -> Vec<ClusterRow> {
     for (index, item) in items.iter().enumerate() {
         let row = cluster(item, index);
         if machines + row.settings.machines > MACHINES_MAX {
-            item.issue(format!("at most {MACHINES_MAX} machines in all clusters together"), "left it out");
+            item.issue(format!("at most {MACHINES_MAX} machines in all clusters together"), "dropped it");
         } else {
             machines += row.settings.machines;
             rows.push(row);
@@ -411,16 +411,16 @@ fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
 /// What held until a moment, unless it does not say; with at most so many moments.
 fn fork(cursor: &Cursor<'_>, most: usize) -> Option<Fork> {
     if most == 0 {
-        cursor.issue(format!("at most {FORKS_MAX} changes of rules"), "left it out");
+        cursor.issue(format!("at most {FORKS_MAX} changes of rules"), "dropped it");
         return None;
     }
     if !cursor.value.is_object() {
-        cursor.issue("an object", "left the fork out");
+        cursor.issue("an object", "dropped the fork");
         return None;
     }
     cursor.object(&known(&["from", "rules", "before"], ForkSettings::DECLARATION.params));
     let Some(list) = cursor.field("rules") else {
-        cursor.issue("a field rules with the list that held until then", "left the fork out");
+        cursor.issue("a field rules with the list that held until then", "dropped the fork");
         return None;
     };
     let ForkSettings { at_hours, best_clusters, hand_weights } = cursor.declared();
@@ -435,7 +435,7 @@ fn earlier(cursor: &Cursor<'_>, at_hours: f64, most: usize) -> Option<Fork> {
     if before.at_hours < at_hours {
         return Some(before);
     }
-    cursor.issue(format!("a fork before {at_hours} h"), "left it out");
+    cursor.issue(format!("a fork before {at_hours} h"), "dropped it");
     None
 }
 
@@ -451,9 +451,9 @@ fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
         let Some(row) = rule(&item) else { continue };
         let own = || rows.iter().filter(|other| other.custom.is_some()).count();
         if rows.iter().any(|other| other.id == row.id) {
-            item.issue(format!("{} once", row.id), "left the second one out");
+            item.issue(format!("{} once", row.id), "dropped the second one");
         } else if row.custom.is_some() && own() == CUSTOM_MAX {
-            item.issue(format!("at most {CUSTOM_MAX} rules of one's own"), "left it out");
+            item.issue(format!("at most {CUSTOM_MAX} custom rules"), "dropped it");
         } else {
             rows.push(row);
         }
@@ -494,12 +494,12 @@ fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
 
 fn rule_entry(cursor: &Cursor<'_>) -> Option<&'static RuleEntry> {
     let Some(id) = cursor.field("rule") else {
-        cursor.issue("a field rule with the id of a rule", "left the row out");
+        cursor.issue("a field rule with the id of a rule", "dropped the row");
         return None;
     };
     let entry = id.value.as_str().and_then(tiebreak_placement::rules::find);
     if entry.is_none() {
-        id.issue("the id of a rule of this version", "left the row out");
+        id.issue("the id of a rule of this version", "dropped the row");
     }
     entry
 }
@@ -520,7 +520,7 @@ fn buckets(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<u32> {
         return None;
     }
     if !entry.group.scores() {
-        cursor.issue("no buckets: a validator has no scores", "left them out");
+        cursor.issue("no buckets: a validator has no scores", "dropped them");
         return None;
     }
     let number = cursor.value.as_f64().filter(|number| BUCKETS.allows(*number));
@@ -535,12 +535,12 @@ fn weight(cursor: &Cursor<'_>, entry: &RuleEntry) -> Option<f64> {
         return None;
     }
     if !entry.group.scores() {
-        cursor.issue("no weight: a validator only filters", "left it out");
+        cursor.issue("no weight: a validator only filters", "dropped it");
         return None;
     }
     let number = cursor.value.as_f64().filter(|number| WEIGHT.allows(*number));
     if number.is_none() {
-        cursor.issue(format!("{} or null", range(&WEIGHT)), "left it out");
+        cursor.issue(format!("{} or null", range(&WEIGHT)), "dropped it");
     }
     number
 }

@@ -27,9 +27,9 @@ pub fn schema() -> Value {
         "A scenario of Tiebreak: variants of a zone to compare.",
         json!({
             "version": { "const": CURRENT_VERSION },
-            "name": name("The name people read."),
+            "name": name("The display name."),
             "active": { "type": "integer", "minimum": 0, "maximum": VARIANTS_MAX - 1, "default": 0,
-                "description": "Index of the variant in front." },
+                "description": "Index of the active variant." },
             "variants": { "type": "array", "items": variant(), "minItems": 1, "maxItems": VARIANTS_MAX },
             "result": result(),
         }),
@@ -43,15 +43,15 @@ pub fn schema() -> Value {
 
 fn variant() -> Value {
     let mut properties = json!({
-        "name": name("The name people read: A, B."),
+        "name": name("The display name: A, B."),
         "inventory": inventory(),
         "workload": workload(),
         "rules": reference("rules"),
         "predictor": { "oneOf": PREDICTORS.iter().map(predictor).collect::<Vec<_>>(),
-            "description": "Who predicts how long VMs will live, where a rule asks." },
+            "description": "The predictor of VM lifetimes, for rules that use them." },
         "incidents": { "type": "array", "items": { "oneOf": INCIDENTS.iter().map(incident).collect::<Vec<_>>() },
             "maxItems": INCIDENTS_MAX, "default": [],
-            "description": "What happens to the zone during the run. Those of one instant happen in this order." },
+            "description": "Events in the zone during the run. Events at the same time happen in this order." },
         "fork": reference("fork"),
     });
     let groups = GROUPS.iter().map(|it| (it.id.to_owned(), group(&it.declaration)));
@@ -82,25 +82,25 @@ fn fork() -> Value {
 
 fn inventory() -> Value {
     let mut cluster = group(&ClusterSettings::DECLARATION);
-    cluster["properties"]["name"] = name("The name people read.");
+    cluster["properties"]["name"] = name("The display name.");
     let clusters = json!({ "type": "array", "items": cluster, "minItems": 1, "maxItems": CLUSTERS_MAX });
     object("The machines of the zone.", json!({ "clusters": clusters }), &["clusters"])
 }
 
 fn workload() -> Value {
     let mut trace = object(
-        "A trace, named and never carried.",
+        "A trace, by name; its rows are never included.",
         json!({
             "fingerprint": { "type": "string", "pattern": "^[0-9a-f]{32}$",
-                "description": "128-bit fingerprint of the requests that its reader gives." },
-            "name": name("The file's name, for people."),
+                "description": "128-bit fingerprint of the requests in the trace." },
+            "name": name("The file's name."),
         }),
         &["fingerprint"],
     );
     extend(&mut trace["properties"], params(TraceSettings::DECLARATION.params));
     json!({ "oneOf": [
         object("Requests of a trace.", json!({ "trace": trace }), &["trace"]),
-        object("Made-up requests.", json!({ "generated": group(&GeneratedWorkload::DECLARATION) }), &["generated"]),
+        object("Generated requests.", json!({ "generated": group(&GeneratedWorkload::DECLARATION) }), &["generated"]),
     ]})
 }
 
@@ -131,22 +131,24 @@ fn own_rule() -> Value {
     let parameter = object(
         "A parameter: a number that the expression reads by its name.",
         json!({ "name": identifier, "help": line("What it means."), "unit": line("Its unit."),
-            "default": number("Its value when nothing is said."), "min": number("Smallest allowed value."),
+            "default": number("Its default value."), "min": number("Smallest allowed value."),
             "max": number("Largest allowed value.") }),
         &["name", "default", "min", "max"],
     );
     let custom = object(
-        "A rule of one's own.",
+        "A custom rule.",
         json!({
             "kind": { "enum": ["preference", "validator"],
-                "description": "Whether it scores what may be chosen, or says what may be." },
-            "of": { "enum": Subject::ALL.map(Subject::word), "default": "machine", "description": "What it is about." },
+                "description": "Whether it is a preference or a validator." },
+            "of": { "enum": Subject::ALL.map(Subject::word), "default": "machine", "description": "What it is about: \
+                 machines, racks or clusters." },
             "help": line("What it does, in a line."),
             "params": { "type": "array", "items": parameter, "maxItems": PARAMETERS_MAX, "default": [] },
             "expression": { "type": "string", "maxLength": SOURCE_MAX,
-                "description": "A number of a preference, true or false of a validator; `tiebreak list names` tells what it may read." },
-            "from": number("The least value of a preference that is told apart; 0 unless said."),
-            "to": number("The largest value of a preference that is told apart; 1 unless said."),
+                "description": "A number for a preference, true or false for a validator; `tiebreak list names` lists \
+                     the names it may read." },
+            "from": number("The lowest value of a preference that is distinguished; 0 by default."),
+            "to": number("The highest value of a preference that is distinguished; 1 by default."),
             "better": { "enum": ["lower", "higher"], "default": "lower", "description": "Which values of a preference are better." },
         }),
         &["kind", "expression"],
@@ -157,12 +159,9 @@ fn own_rule() -> Value {
     let on = json!({ "type": "boolean", "default": true });
     let properties = json!({ "rule": identifier, "custom": custom, "on": on, "buckets": of_scores(&BUCKETS),
         "weight": of_scores(&WEIGHT), "values": values });
-    let mut rule = object(
-        "A rule of one's own, in place of the built-in one of its name if there is one.",
-        properties,
-        &["rule", "custom"],
-    );
-    rule["title"] = json!("A rule of one's own");
+    let mut rule =
+        object("A custom rule; it replaces the built-in rule of the same name.", properties, &["rule", "custom"]);
+    rule["title"] = json!("A custom rule");
     rule
 }
 

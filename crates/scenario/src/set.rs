@@ -194,11 +194,11 @@ impl PathAndValue<'_> {
     /// A field of a fork, or of the one before it.
     fn fork(&self, fork: &mut Option<Fork>, path: &[&str]) -> Result<(), Issue> {
         let Some(held) = fork else {
-            return Err(self.issue("a variant that is a fork of another", "one that is none".into()));
+            return Err(self.issue("a variant that is a fork of another", "one that is not a fork".into()));
         };
         match *path {
             [] if self.value == "none" => *fork = None,
-            [] => return Err(self.wrong("none, which takes the fork away")),
+            [] => return Err(self.wrong("none, which removes the fork")),
             ["from"] => held.from = self.name()?,
             ["rules", id, field] => self.rule(&mut held.rules, id, field)?,
             ["before", ref path @ ..] => self.fork_before(held, path)?,
@@ -210,7 +210,7 @@ impl PathAndValue<'_> {
             _ => return Err(self.no_such(&["fork", "fork.FIELD", "fork.rules.ID.FIELD", "fork.before.FIELD"])),
         }
         let in_order = fork.iter().flat_map(Fork::chain).map(|fork| fork.at_hours).is_sorted_by(|one, next| one > next);
-        if in_order { Ok(()) } else { Err(self.wrong("moments in their order, that of the fork before first")) }
+        if in_order { Ok(()) } else { Err(self.wrong("moments in order, starting with that of the previous fork")) }
     }
 
     fn fork_before(&self, fork: &mut Fork, path: &[&str]) -> Result<(), Issue> {
@@ -357,15 +357,19 @@ mod tests {
         let row = |rows: &[RuleRow], id: &str| rows.iter().find(|row| row.id == id).expect(id).clone();
         assert_eq!((row(&fork.rules, "BestFit").buckets, row(&before.rules, "FirstFit").on), (Some(7), true));
         assert_eq!(variant.rules, default_list(), "its own list is another one");
-        let order = "moments in their order, that of the fork before first";
+        let order = "moments in order, starting with that of the previous fork";
         for (path, value, message) in [
             ("fork.at_hours", "6", order),
             ("fork.before.at_hours", "7", order),
             ("fork.at_hours", "soon", "expected a number from 0 to 10000 h"),
             ("fork.colour", "1", "expected from, rules.ID.FIELD, before, at_hours, best_clusters or hand_weights"),
             ("fork.rules.Luck.on", "true", "got no rule \"Luck\""),
-            ("fork.before.before.from", "A", "expected a variant that is a fork of another, got one that is none"),
-            ("fork", "B", "expected none, which takes the fork away, got \"B\""),
+            (
+                "fork.before.before.from",
+                "A",
+                "expected a variant that is a fork of another, got one that is not a fork",
+            ),
+            ("fork", "B", "expected none, which removes the fork, got \"B\""),
         ] {
             let before = variant.clone();
             let issue = variant.set(path, value).expect_err(path).to_string();
@@ -404,7 +408,7 @@ mod tests {
         let fields = "expected count, decision_ms, publish_ms, retries, fine_grained, caches, latency";
         for (path, value, message) in [
             ("color", "red", "expected name, seed, best_clusters, hand_weights, agents.FIELD, caches.FIELD"),
-            ("fork.at_hours", "1", "expected a variant that is a fork of another, got one that is none"),
+            ("fork.at_hours", "1", "expected a variant that is a fork of another, got one that is not a fork"),
             ("caches.evaluation", "1", "expected evaluations, rule_objects, shared_state"),
             ("caches.age", "-1", "expected a whole number from 0 to 1000000000 decisions"),
             ("inventory.clusters.0.datacenter", "0", "expected a whole number from 1 to 1000"),

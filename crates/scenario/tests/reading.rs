@@ -52,7 +52,7 @@ fn every_fault_has_its_path() {
         (
             r#"{"version":2,"variants":[{}],"active":1,"colour":"red"}"#.into(),
             &[
-                "document: expected version, name, active, variants or result, got field \"colour\"; left it out",
+                "document: expected version, name, active, variants or result, got field \"colour\"; dropped it",
                 "active: expected the index of a variant, 0 to 0, got 1; used 0",
             ],
         ),
@@ -97,7 +97,7 @@ fn every_fault_has_its_path() {
         (
             clusters(r#"{"machines":1000000},{"machines":1}"#),
             &[
-                "variants[0].inventory.clusters[1]: expected at most 1000000 machines in all clusters together, got an object; left it out",
+                "variants[0].inventory.clusters[1]: expected at most 1000000 machines in all clusters together, got an object; dropped it",
             ],
         ),
         (
@@ -127,8 +127,8 @@ fn every_fault_has_its_path() {
         (
             rules(r#"{"rule":"BestFitt"},{"on":true},5"#),
             &[
-                "variants[0].rules[0].rule: expected the id of a rule of this version, got \"BestFitt\"; left the row out",
-                "variants[0].rules[1]: expected a field rule with the id of a rule, got an object; left the row out",
+                "variants[0].rules[0].rule: expected the id of a rule of this version, got \"BestFitt\"; dropped the row",
+                "variants[0].rules[1]: expected a field rule with the id of a rule, got an object; dropped the row",
                 "variants[0].rules[2]: expected an object, got 5; used defaults",
             ],
         ),
@@ -136,19 +136,19 @@ fn every_fault_has_its_path() {
             rules(r#"{"rule":"BestFit","buckets":0,"values":{"cores_weight":101,"beauty":1}}"#),
             &[
                 "variants[0].rules[0].buckets: expected a whole number from 1 to 1000 buckets or null, got 0; scores are compared exactly",
-                "variants[0].rules[0].values: expected cores_weight, memory_weight, ssd_weight or network_weight, got field \"beauty\"; left it out",
+                "variants[0].rules[0].values: expected cores_weight, memory_weight, ssd_weight or network_weight, got field \"beauty\"; dropped it",
                 "variants[0].rules[0].values.cores_weight: expected a number from 0 to 100, got 101; used 1",
             ],
         ),
         (
             rules(r#"{"rule":"BestFit"},{"rule":"BestFit","on":false}"#),
-            &["variants[0].rules[1]: expected BestFit once, got an object; left the second one out"],
+            &["variants[0].rules[1]: expected BestFit once, got an object; dropped the second one"],
         ),
         (
             rules(r#"{"rule":"AreNodeResourcesValid","on":false,"buckets":3}"#),
             &[
                 "variants[0].rules[0].on: expected true: without this rule machines would be over-committed, got false; left it on",
-                "variants[0].rules[0].buckets: expected no buckets: a validator has no scores, got 3; left them out",
+                "variants[0].rules[0].buckets: expected no buckets: a validator has no scores, got 3; dropped them",
             ],
         ),
         (
@@ -156,19 +156,19 @@ fn every_fault_has_its_path() {
                 r#"{"rule":"BestFit","weight":0},{"rule":"WorstFit","weight":"2"},{"rule":"FirstFit","weight":null}"#,
             ),
             &[
-                "variants[0].rules[0].weight: expected a number from 0.001 to 1000000000000000 or null, got 0; left it out",
-                "variants[0].rules[1].weight: expected a number from 0.001 to 1000000000000000 or null, got \"2\"; left it out",
+                "variants[0].rules[0].weight: expected a number from 0.001 to 1000000000000000 or null, got 0; dropped it",
+                "variants[0].rules[1].weight: expected a number from 0.001 to 1000000000000000 or null, got \"2\"; dropped it",
             ],
         ),
         (
             rules(r#"{"rule":"IsMachineReady","weight":2},{"rule":"IsTypeSupported","weight":null}"#),
-            &["variants[0].rules[0].weight: expected no weight: a validator only filters, got 2; left it out"],
+            &["variants[0].rules[0].weight: expected no weight: a validator only filters, got 2; dropped it"],
         ),
         (
             variant(r#""hand_weights":1,"caches":{"age":-1,"cell":true,"journal":false}"#),
             &[
                 "variants[0].caches: expected evaluations, rule_objects, shared_state, journal, cells, background, \
-                 evaluation_pool, object_pool or age, got field \"cell\"; left it out",
+                 evaluation_pool, object_pool or age, got field \"cell\"; dropped it",
                 "variants[0].caches.age: expected a whole number from 0 to 1000000000 decisions, got -1; used 10000",
                 "variants[0].hand_weights: expected true or false, got 1; used false",
             ],
@@ -176,11 +176,11 @@ fn every_fault_has_its_path() {
         (
             incidents(r#"{"incident":"Meteor"},{"at_hours":3},7,{"incident":5},{"incident":"FailMachines","when":1}"#),
             &[
-                "variants[0].incidents[0].incident: expected the id of an incident of this version, got \"Meteor\"; left the row out",
-                "variants[0].incidents[1]: expected a field incident with the id of an incident, got an object; left the row out",
+                "variants[0].incidents[0].incident: expected the id of an incident of this version, got \"Meteor\"; dropped the row",
+                "variants[0].incidents[1]: expected a field incident with the id of an incident, got an object; dropped the row",
                 "variants[0].incidents[2]: expected an object, got 7; used defaults",
-                "variants[0].incidents[3].incident: expected the id of an incident of this version, got 5; left the row out",
-                "variants[0].incidents[4]: expected incident, at_hours or values, got field \"when\"; left it out",
+                "variants[0].incidents[3].incident: expected the id of an incident of this version, got 5; dropped the row",
+                "variants[0].incidents[4]: expected incident, at_hours or values, got field \"when\"; dropped it",
             ],
         ),
         (
@@ -188,7 +188,7 @@ fn every_fault_has_its_path() {
                 r#"{"incident":"FailMachines","at_hours":-1,"values":{"machines":0,"rack":2}},{"incident":"DemandSpike","at_hours":"noon","values":[]}"#,
             ),
             &[
-                "variants[0].incidents[0].values: expected machines, racks or down_minutes, got field \"rack\"; left it out",
+                "variants[0].incidents[0].values: expected machines, racks or down_minutes, got field \"rack\"; dropped it",
                 "variants[0].incidents[0].values.machines: expected a whole number from 1 to 1000000 machines, got 0; used 1",
                 "variants[0].incidents[0].at_hours: expected a number from 0 to 10000 h, got -1; used 0",
                 "variants[0].incidents[1].values: expected an object, got a list of 0; used defaults",
@@ -205,30 +205,30 @@ fn every_fault_has_its_path() {
                 r#""fork":{"from":7,"at_hours":-1,"best_clusters":0,"hand_weights":"no","rules":[{"rule":"Luck"}],"until":3}"#,
             ),
             &[
-                "variants[0].fork: expected from, rules, before, at_hours, best_clusters or hand_weights, got field \"until\"; left it out",
+                "variants[0].fork: expected from, rules, before, at_hours, best_clusters or hand_weights, got field \"until\"; dropped it",
                 "variants[0].fork.at_hours: expected a number from 0 to 10000 h, got -1; used 0",
                 "variants[0].fork.best_clusters: expected a whole number from 1 to 64 clusters, got 0; used 10",
                 "variants[0].fork.hand_weights: expected true or false, got \"no\"; used false",
                 "variants[0].fork.from: expected a text, got 7; used the default",
-                "variants[0].fork.rules[0].rule: expected the id of a rule of this version, got \"Luck\"; left the row out",
+                "variants[0].fork.rules[0].rule: expected the id of a rule of this version, got \"Luck\"; dropped the row",
             ],
         ),
         (
             variant(r#""fork":{"from":"A","at_hours":3}"#),
             &[
-                "variants[0].fork: expected a field rules with the list that held until then, got an object; left the fork out",
+                "variants[0].fork: expected a field rules with the list that held until then, got an object; dropped the fork",
             ],
         ),
-        (variant(r#""fork":["A"]"#), &["variants[0].fork: expected an object, got a list of 1; left the fork out"]),
+        (variant(r#""fork":["A"]"#), &["variants[0].fork: expected an object, got a list of 1; dropped the fork"]),
         (
             variant(r#""fork":{"at_hours":3,"rules":[],"before":{"at_hours":3,"rules":[]}}"#),
-            &["variants[0].fork.before: expected a fork before 3 h, got an object; left it out"],
+            &["variants[0].fork.before: expected a fork before 3 h, got an object; dropped it"],
         ),
         (
             variant(&format!(r#""fork":{}"#, forks(9))),
             &[
                 "variants[0].fork.before.before.before.before.before.before.before.before: expected at most 8 changes of rules, \
-               got an object; left it out",
+               got an object; dropped it",
             ],
         ),
         (variant(r#""caches":false"#), &["variants[0].caches: expected an object, got false; used defaults"]),
@@ -238,7 +238,7 @@ fn every_fault_has_its_path() {
         ),
         (
             r#"{"version":2,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
-            &["result.digest: expected 16 hexadecimal digits, got \"12\"; took it as not stamped"],
+            &["result.digest: expected 16 hexadecimal digits, got \"12\"; treated it as unstamped"],
         ),
     ] {
         check(&json, issues);
@@ -349,7 +349,7 @@ fn a_newer_document_opens_and_says_so() {
     assert_eq!(
         read.issues[0].to_string(),
         "version: expected version 2 or older, got version 7 by engine \"9.0.0\"; \
-         it is newer than this page: what could be read was read and the original text is kept"
+         it is newer than this page: the readable part was read, and the original text is kept"
     );
 }
 
@@ -360,7 +360,7 @@ fn what_is_no_document_says_why() {
         ("{\n \"version\": 1,\n oops}", "expected JSON, got something else at line 3, column 2: key must be a string"),
         ("[1,2]", "expected a scenario as a JSON object, got a list of 2"),
         (r#"{"version":NaN}"#, "expected JSON, got something else at line 1, column 12: expected value"),
-        (&"[".repeat(100_000), "expected a scenario, got brackets nested deeper than 127; nothing was read"),
+        (&"[".repeat(100_000), "expected a scenario, got brackets nested deeper than 127; it was not read"),
         (&" ".repeat((1 << 20) + 1), "expected a scenario of at most 1048576 bytes, got 1048577; is this a trace?"),
     ] {
         assert_eq!(Document::read(text).expect_err(message).to_string(), message);

@@ -160,26 +160,23 @@ const fn refused(it: &Summary, by: Bottleneck) -> u64 {
 
 /// Every figure, in the order of claims and of each part of `summary.json`.
 pub static FIGURES: &[Figure] = &[
-    figure("placements", "VMs placed, with those alive when the trace began")
+    figure("placements", "VMs placed, including those running at the start of the trace")
         .count(&[Field(Placing), Column(0), Claim("VMs placed")], |it, _| it.placements),
-    figure("ended_before_placed", "of these, VMs that had ended by then and took no room")
+    figure("ended_before_placed", "of these, VMs that had already ended and used no capacity")
         .count(&[Field(Placing), Column(5)], |it, _| it.counters.ended_before_placed),
     figure("rejections", "VMs rejected").count(
         &[Field(Placing), Column(1), Claim("VMs rejected"), Page(3, "VMs rejected"), Compared(2, "rejected")],
         |it, _| it.rejections,
     ),
-    figure("rejected_by_room", "of these, VMs of requests for one of whose VMs no machine had room")
+    figure("rejected_by_room", "of these, VMs of requests for which no machine had room")
         .count(&[Field(Placing), Column(2)], |it, _| it.counters.rejected_by_room),
-    figure(
-        "rejected_by_terms",
-        "of these, VMs of requests for one of whose VMs machines had room, and other rules refused them",
-    )
-    .count(&[Field(Placing), Column(3)], |it, _| it.counters.rejected_by_terms),
+    figure("rejected_by_terms", "of these, VMs of requests refused by other rules, although machines had room")
+        .count(&[Field(Placing), Column(3)], |it, _| it.counters.rejected_by_terms),
     figure("rejected_out_of_retries", "of these, VMs of requests whose commits kept failing")
         .count(&[Field(Placing), Column(4), Compared(3, "out of retries")], |it, _| {
             it.counters.rejected_out_of_retries
         }),
-    figure("warm_rejections", "VMs alive when the trace began that found no room")
+    figure("warm_rejections", "VMs running at the start of the trace that found no room")
         .count(&[Field(Course), Column(6)], |it, _| it.warm_rejections),
     figure("conflicts", "commits that failed").count(
         &[Field(Course), Column(7), Claim("conflicts"), Page(2, "Conflicts"), Compared(4, "conflicts")],
@@ -189,21 +186,21 @@ pub static FIGURES: &[Figure] = &[
         .count(&[Field(Effort), Column(8), Claim("commits")], |it, _| it.counters.commits),
     figure("retries", "requests queued again because their commit failed")
         .count(&[Claim("retries")], |it, _| it.counters.retries),
-    figure("reallocations", "VMs that lost their machine and have another one")
+    figure("reallocations", "VMs that lost their machine and were placed on another one")
         .count(&[Field(Course), Column(15), Claim("VMs reallocated")], |it, _| it.counters.reallocations),
     figure("lost_vms", "VMs that lost their machine and found no other")
         .count(&[Field(Course), Column(16), Claim("VMs lost"), Page(4, "VMs lost")], |it, _| it.counters.lost_vms),
-    figure("evictions", "VMs put out to make room for others")
-        .count(&[Field(Course), Column(17), Claim("VMs put out")], |it, _| it.counters.evictions),
-    figure("migrations", "VMs moved while they ran")
+    figure("evictions", "VMs evicted to make room for others")
+        .count(&[Field(Course), Column(17), Claim("VMs evicted")], |it, _| it.counters.evictions),
+    figure("migrations", "VMs migrated while they ran")
         .count(&[Field(Course), Column(18), Claim("migrations made")], |it, _| it.counters.migrations),
-    figure("migrations_scheduled", "VMs that were to be moved")
+    figure("migrations_scheduled", "VMs scheduled to migrate")
         .count(&[Field(Course), Column(19), Claim("migrations scheduled")], |it, _| it.counters.migrations_scheduled),
-    figure("migrations_saved", "of these, VMs that ended before it was their turn")
+    figure("migrations_saved", "of these, VMs that ended before their turn")
         .count(&[Field(Course), Column(20), Claim("migrations saved")], |it, _| it.counters.migrations_saved),
-    figure("repredictions", "running VMs whose life was predicted again")
+    figure("repredictions", "running VMs that were repredicted")
         .count(&[Field(Asked), Column(21), Claim("repredictions")], |it, _| it.lives.repredictions),
-    figure("conflicts_per_minute_p99", "conflicts in a minute, 99th percentile over minutes with a commit")
+    figure("conflicts_per_minute_p99", "conflicts per minute, 99th percentile over minutes with a commit")
         .number(&[Field(Course), Column(9), Claim("conflicts in a busy minute")], |it, _| {
             Some(it.conflicts_per_minute_p99)
         }),
@@ -221,17 +218,17 @@ pub static FIGURES: &[Figure] = &[
         ],
         |it, _| Some(it.packing_density_pct_mean),
     ),
-    amount("empty_to_free_pct_mean", "%", "share of the free cores that stand on empty machines, mean over time, %")
+    amount("empty_to_free_pct_mean", "%", "share of the free cores on empty machines, mean over time, %")
         .number(&[Field(Course), Column(12), Claim("empty-to-free ratio")], |it, _| Some(it.empty_to_free_pct_mean)),
-    amount("stranded_cores_pct_mean", "%", "cores that no VM could use, %; null where it was not measured")
+    amount("stranded_cores_pct_mean", "%", "cores that no VM could use, %; null if it was not measured")
         .number(&[Field(Course), Column(13), Claim("stranded cores")], |it, _| {
             it.stranded_pct_mean.map(|[cores, _]| cores)
         }),
-    amount("stranded_memory_pct_mean", "%", "memory that no VM could use, %; null where it was not measured")
+    amount("stranded_memory_pct_mean", "%", "memory that no VM could use, %; null if it was not measured")
         .number(&[Field(Course), Column(14), Claim("stranded memory")], |it, _| {
             it.stranded_pct_mean.map(|[_, memory]| memory)
         }),
-    figure("digest", "the last twelve digits of the digest, which a float holds")
+    figure("digest", "the last twelve digits of the digest, which fit into a float")
         .count(&[Claim("digest")], |it, _| it.digest & 0xffff_ffff_ffff),
     figure("cache_hits", "decisions whose class had been evaluated")
         .count(&[Claim("cache hits")], |it, _| it.counters.cache_hits),
@@ -244,46 +241,46 @@ pub static FIGURES: &[Figure] = &[
             Some(100.0 * it.counters.cache_hits as f64 / all.max(1) as f64)
         },
     ),
-    figure("machines_ranked", "machines ranked again before decisions")
-        .count(&[Claim("machines ranked again")], |it, _| it.counters.refreshed),
+    figure("machines_ranked", "machines reranked before decisions")
+        .count(&[Claim("machines reranked")], |it, _| it.counters.refreshed),
     amount("wait_p50_ms", "ms", "median time from a request to its answer")
         .number(&[Field(Placing), ClaimAs("latency_p50_ms", "median latency")], |it, _| Some(it.answers.p50_ms)),
-    amount("wait_p99_ms", "ms", "99th percentile of the same")
+    amount("wait_p99_ms", "ms", "99th percentile time from a request to its answer")
         .number(&[Field(Placing), ClaimAs("latency_p99_ms", "99th percentile latency")], |it, _| {
             Some(it.answers.p99_ms)
         }),
-    figure("refused_by_room", "where VMs are linked: refused because machines had no room")
-        .count(&[Field(Asked), Claim("VMs refused for want of room")], |it, _| it.counters.refused_by_room),
-    figure("refused_by_link", "refused because one link is larger than any machine's uplinks")
+    figure("refused_by_room", "if VMs are linked: refused because machines had no room")
+        .count(&[Field(Asked), Claim("VMs refused for lack of room")], |it, _| it.counters.refused_by_room),
+    figure("refused_by_link", "refused because one link needs more than any machine's uplinks carry")
         .count(&[Field(Asked), Claim("VMs refused by a link")], |it, _| refused(it, Bottleneck::Link)),
-    figure("refused_by_peering", "refused because a VM has as many peers as its uplinks bear")
+    figure("refused_by_peering", "refused because a VM has as many peers as its uplinks can carry")
         .count(&[Field(Asked), Claim("VMs refused by peering")], |it, _| refused(it, Bottleneck::Peering)),
     figure("refused_by_colocation", "refused because VMs that share a machine share its uplinks")
         .count(&[Field(Asked), Claim("VMs refused by co-location")], |it, _| refused(it, Bottleneck::Colocation)),
     figure("refused_elsewhere", "refused because uplinks of racks or clusters are full")
         .count(&[Field(Asked), Claim("VMs refused by racks' uplinks")], |it, _| refused(it, Bottleneck::Elsewhere)),
-    figure("deployments", "where rules ask what deployments grow to: deployments let in")
-        .count(&[Field(Asked), Claim("deployments let in")], |it, _| it.counters.deployments),
-    figure("deployments_refused", "deployments not let in")
-        .count(&[Field(Asked), Column(27), Claim("deployments not let in")], |it, _| it.counters.deployments_refused),
-    figure("scale_outs", "later requests of deployments that were let in, placed")
+    figure("deployments", "with admission rules: deployments admitted")
+        .count(&[Field(Asked), Claim("deployments admitted")], |it, _| it.counters.deployments),
+    figure("deployments_refused", "deployments not admitted")
+        .count(&[Field(Asked), Column(27), Claim("deployments not admitted")], |it, _| it.counters.deployments_refused),
+    figure("scale_outs", "later requests of admitted deployments that were placed")
         .count(&[Field(Asked), Claim("scale-outs placed")], |it, _| it.counters.scale_outs),
-    figure("scale_outs_failed", "the same, failed")
-        .count(&[Field(Asked), Column(28), Claim("scale-outs failed")], |it, _| it.counters.scale_outs_failed),
-    figure("capping_events", "times that a chassis was slowed down")
+    figure("scale_outs_failed", "later requests of admitted deployments that failed")
+        .count(&[Field(Asked), Column(28), Claim("failed scale-outs")], |it, _| it.counters.scale_outs_failed),
+    figure("capping_events", "times that a chassis was throttled")
         .number(&[Field(Asked), Column(29), Claim("capping events")], |it, _| {
             it.drawn().map(|power| power.counted.events as f64)
         }),
-    figure("rapl_engagements", "times that the last resort slowed all servers of a chassis down")
-        .number(&[Field(Asked), Column(30), Claim("times the last resort took hold")], |it, _| {
+    figure("rapl_engagements", "times that the last resort throttled all servers of a chassis")
+        .number(&[Field(Asked), Column(30), Claim("last-resort events")], |it, _| {
             it.drawn().map(|power| power.counted.rapl as f64)
         }),
-    amount("user_facing_slowed", "core-hours", "core-hours of user-facing VMs that were slowed down")
-        .number(&[Field(Asked), Column(31), Claim("user-facing core-hours slowed down")], |it, _| {
+    amount("user_facing_slowed", "core-hours", "core-hours of user-facing VMs that were throttled")
+        .number(&[Field(Asked), Column(31), Claim("throttled user-facing core-hours")], |it, _| {
             it.drawn().map(|power| power.slowed_core_hours()[0])
         }),
-    amount("others_slowed", "core-hours", "core-hours of other VMs that were slowed down")
-        .number(&[Field(Asked), Column(32), Claim("other core-hours slowed down")], |it, _| {
+    amount("others_slowed", "core-hours", "core-hours of batch VMs that were throttled")
+        .number(&[Field(Asked), Column(32), Claim("throttled batch core-hours")], |it, _| {
             it.drawn().map(|power| power.slowed_core_hours()[1])
         }),
     amount("energy_kwh", "kWh", "energy drawn")

@@ -202,7 +202,10 @@ fn check_packing(file: &impl FileReader, columns: &[TypePtr]) -> Result<(), Trac
         Some(Compression::BROTLI(_)) => ("Brotli", AGAIN),
         Some(_) => ("LZO", AGAIN),
     };
-    Err(TraceError::WrongKind { got: format!("a Parquet file packed with {packing}, which is not read here"), advice })
+    Err(TraceError::WrongKind {
+        got: format!("a Parquet file compressed with {packing}, which is not supported"),
+        advice,
+    })
 }
 
 const AGAIN: &str = "Write it again with Snappy, gzip or LZ4, or as CSV, and choose that file.";
@@ -232,7 +235,7 @@ fn notes_on(others: &[TypePtr]) -> Vec<String> {
         if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
     };
     let note = |(why, names): (&&str, &Vec<&str>)| {
-        format!("Left aside, because numbers, texts, flags and instants are read and not {why}: {}.", told(names))
+        format!("Ignored columns, because {why} are not supported: {}.", told(names))
     };
     names.iter().map(note).collect()
 }

@@ -292,7 +292,7 @@ fn columns_that_are_left_aside_are_told() {
         false,
     );
     let pieces = Pieces::of(Bytes::from(file)).expect("a whole file");
-    let why = "Left aside, because numbers, texts, flags and instants are read and not";
+    let why = "Ignored columns, because";
     let notes = [
         "bytes and other values: \"id\".",
         "dates: \"born\".",
@@ -321,7 +321,7 @@ fn a_bad_parquet_file_gets_a_sentence() {
         (MINE[..6].to_vec(), cut),
         ([MINE, &b"x"[..]].concat(), cut),
         (holed, cut),
-        (with(857, 8), "got a Parquet file packed with Brotli, which is not read here. Write it again with Snappy"),
+        (with(857, 8), "got a Parquet file compressed with Brotli, which is not supported. Write it again with Snappy"),
         // The library panics on the first, and would on the second.
         (with(5, 2), "after 0 rows (Decoder for dict should have been set)"),
         (

@@ -187,7 +187,7 @@ pub(crate) fn checked_end(
         return Err(column.fault(record, FaultKind::ReversedTimes, "an end at or after the start"));
     }
     if end < Time::ZERO || (end == Time::ZERO && start < end) {
-        return Err(column.fault(record, FaultKind::NegativeTime, "an end after the beginning, 0,"));
+        return Err(column.fault(record, FaultKind::NegativeTime, "an end after the start, 0,"));
     }
     if end == start {
         tally.correct(Correction::NoLifetime);

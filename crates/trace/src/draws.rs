@@ -45,18 +45,21 @@ pub enum DrawsFault {
 impl fmt::Display for DrawsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Csv(error) => write!(f, "expected draws as CSV, got: {error}; give a file with a column watts"),
+            Self::Csv(error) => write!(
+                f,
+                "expected power readings as CSV, got: {error}; use a file with a column \
+                 watts"
+            ),
             Self::TooLong(bytes_max) => {
-                write!(f, "expected at most {} MiB of draws, got more; give a part of them", bytes_max >> 20)
+                write!(f, "expected at most {} MiB of power readings, got more; use a part of them", bytes_max >> 20)
             }
             Self::NoWatts(got) => write!(
                 f,
-                "expected a column watts in the first line, got {got}; write the line watts, or time,chassis,watts, above the \
-                 draws"
+                "expected a column watts in the first line, got {got}; add a first line watts, or time,chassis,watts"
             ),
             Self::SeveralWatts(columns) => write!(f, "expected one column watts, got {columns}; rename the others"),
             Self::Line { line, got, more } => {
-                write!(f, "expected watts from 0 up in line {line}, got {got}; correct or leave out this line")?;
+                write!(f, "expected 0 W or more in line {line}, got {got}; correct or remove this line")?;
                 if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
             }
         }

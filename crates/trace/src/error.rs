@@ -152,8 +152,7 @@ impl fmt::Display for TraceError {
             Self::HeaderOnly => write!(f, "Expected one row per VM below the header, got the header only."),
             Self::NoReadings => write!(
                 f,
-                "Expected rows of CPU readings (timestamp, VM, least, most and average percent), got none. \
-                 Choose a file with such rows."
+                "Expected rows of CPU readings (timestamp, VM, minimum, maximum and average percent), got none. Choose a file with such rows."
             ),
             Self::TooManyReadings { half_hours_max } => write!(
                 f,
@@ -168,7 +167,7 @@ impl fmt::Display for TraceError {
             ),
             Self::MissingColumns { missing, found } => {
                 write!(f, "Expected a column for {}; found {}. ", missing.join(" and for "), listed(found))?;
-                write!(f, "Rename or add what is missing in the first line.")
+                write!(f, "Rename or add the missing columns in the first line.")
             }
             Self::MissingTables { missing, found } => write!(
                 f,
@@ -193,8 +192,7 @@ impl fmt::Display for TraceError {
             ),
             Self::TooDense { packing, ratio_max } => write!(
                 f,
-                "Expected at most {ratio_max} bytes of text for each {packing} byte, got more, which no trace has. \
-                 Decompress the file and look at it."
+                "Expected at most {ratio_max} bytes of text for each {packing} byte, got more, which is implausible for a trace. Decompress the file and check it."
             ),
             Self::TooManyRows { rows_max } => {
                 write!(
@@ -217,7 +215,7 @@ impl fmt::Display for TraceError {
             Self::NotATrace { format, rows, faulty, first } => write!(
                 f,
                 "Read as \"{format}\", {faulty} of {rows} rows are faulty. The first is in line {}: expected {}, got {}. \
-                 Correct these rows, or the first line if the columns are others.",
+                 Correct these rows, or the first line if the columns are different.",
                 first.line, first.expected, first.got
             ),
             Self::CompactCut => {

@@ -62,7 +62,8 @@ impl FileTooLong {
     pub fn phrase(&self) -> Phrase {
         let Self { bytes, bytes_max } = self;
         phrase!(
-            "Too large: files of at most {} MiB are read whole, got {} MiB. Sample it: keep one tenant, request or VM in {}.",
+            "Too large: this format is read whole, up to {} MiB; the file has {} MiB. Sample it: keep one tenant, \
+             request or VM in {}.",
             bytes_max >> 20,
             bytes >> 20,
             bytes.div_ceil(*bytes_max).max(10)

@@ -3,7 +3,7 @@
 use crate::error::TraceError;
 
 const AS_CSV: &str = "Export it as CSV and choose that file.";
-const UNPACK: &str = "Unpack it and choose the CSV inside (a single .csv, packed or not).";
+const UNPACK: &str = "Unpack it and choose the CSV inside (a single .csv, compressed or not).";
 const ANOTHER: &str = "Choose a .csv, .csv.gz or .csv.zst file.";
 
 const KINDS: &[(&[u8], &str, &str)] = &[
@@ -14,15 +14,15 @@ const KINDS: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive or a spreadsheet", UNPACK),
     (b"SQLite format 3\0", "a SQLite database", AS_CSV),
     (b"PAR1", "a Parquet file", AS_CSV),
-    (&ZSTD, "zstd data inside packed data", UNPACK),
+    (&ZSTD, "zstd data inside compressed data", UNPACK),
     (b"\xfd7zXZ", "xz data", UNPACK),
     (b"BZh", "bzip2 data", UNPACK),
     (b"7z\xbc\xaf", "a 7z archive", UNPACK),
-    (&GZIP, "gzip data inside packed data", UNPACK),
+    (&GZIP, "gzip data inside compressed data", UNPACK),
     (b"\0asm", "a WebAssembly module", ANOTHER),
     (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8 and choose that file."),
     (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8 and choose that file."),
-    (b"<", "HTML or XML", "If a link was saved, download what it points to."),
+    (b"<", "HTML or XML", "If you saved a link, download its target."),
     (b"{", "JSON", AS_CSV),
     (b"[", "JSON", AS_CSV),
 ];

@@ -41,11 +41,10 @@ impl fmt::Display for NodesFault {
             Self::NoTable(why) => f.write_str(why),
             Self::NoColumns(got) => write!(
                 f,
-                "Expected a first line that names cores (or cpu, cpu_milli) and memory (or memory_gib, memory_mib), and machines where a \
-                 row stands for several; got {got}."
+                "Expected a first line that names cores (or cpu, cpu_milli) and memory (or memory_gib, memory_mib), and optionally machines, if a row stands for several; got {got}."
             ),
             Self::Row(Fault { line, expected, got, .. }) => {
-                write!(f, "Line {line}: expected {expected}, got {got}. Correct this row or leave it out.")
+                write!(f, "Line {line}: expected {expected}, got {got}. Correct this row or remove it.")
             }
             Self::Empty => f.write_str("Expected a row for each machine, got none."),
         }

@@ -409,7 +409,7 @@ fn leave_out_outliers(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     let left_out = outliers.before.0 + outliers.after.0;
     tally.sampled_out += left_out;
     let rows = if left_out == 1 { "row that starts" } else { "rows that start" };
-    tally.notes.push(format!("Left out: {left_out} {rows} years before or after all others."));
+    tally.notes.push(format!("Excluded: {left_out} {rows} years before or after all others."));
 }
 
 /// Says how many VMs have the name of another one; all of them are kept.
@@ -417,8 +417,7 @@ fn note_on_twins(rows: &WorkloadBuilder) -> Option<String> {
     let mut names: Vec<u64> = rows.rows().map(|row| row.name).collect();
     names.sort_unstable();
     let twins = names.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    (twins > 0)
-        .then(|| format!("{twins} rows have the name of a VM that another row has: each was kept as a VM of its own."))
+    (twins > 0).then(|| format!("{twins} rows share their VM name with another row: each was kept as a separate VM."))
 }
 
 /// Reads a whole file in [`compact`] form at once. It is less code than a [`TraceParser`], which knows

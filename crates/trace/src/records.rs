@@ -84,8 +84,8 @@ impl<'a> Record<'a> {
         Fault {
             line: first,
             kind: FaultKind::OpenQuote,
-            expected: "a quotation mark that closes in its own row".into(),
-            got: format!("one that line {first} opens and that {end}: {} rows are within it", self.lines),
+            expected: "a quotation mark closed in the same row".into(),
+            got: format!("one that line {first} opens and that {end}: it contains {} rows", self.lines),
         }
     }
 

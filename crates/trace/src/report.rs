@@ -50,10 +50,10 @@ impl FaultKind {
             Self::NoTime => mark("no time"),
             Self::NegativeTime => mark("negative time"),
             Self::ReversedTimes => mark("ends before it starts"),
-            Self::AlreadyThere => mark("created while it is there"),
-            Self::NotThere => mark("deleted while it is not there"),
+            Self::AlreadyThere => mark("created although it already exists"),
+            Self::NotThere => mark("deleted although it does not exist"),
             Self::OtherMachine => mark("only on other machine types"),
-            Self::OpenQuote => mark("within a quotation mark that is not closed"),
+            Self::OpenQuote => mark("inside an unclosed quotation mark"),
         }
     }
 }
@@ -93,12 +93,12 @@ impl Correction {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::OffGrid => mark("time moved to the grid"),
-            Self::NoLifetime => mark("no lifetime, given the smallest"),
-            Self::NoEnd => mark("largest number there is as its end, never ends"),
-            Self::OpenBucket => mark("open bucket read as a number"),
-            Self::UnknownStart => mark("unknown start made uniform"),
-            Self::OtherTerms => mark("other terms than the tenant's first VM, given the same"),
+            Self::OffGrid => mark("time rounded to the grid"),
+            Self::NoLifetime => mark("no lifetime, the smallest was used"),
+            Self::NoEnd => mark("largest possible number as its end, never ends"),
+            Self::OpenBucket => mark("open-ended bucket read as a number"),
+            Self::UnknownStart => mark("unknown start, drawn uniformly"),
+            Self::OtherTerms => mark("other terms than the tenant's first VM, changed to the same"),
         }
     }
 }
@@ -215,23 +215,24 @@ fn tenants_of(workload: &Workload) -> u64 {
 }
 
 const BY_TENANT: &str = mark(
-    "Sampled by tenant: the requests of a tenant and all its VMs stay whole, so sizes of requests, spreading rules and \
-                         sizes that are soon asked for again are as in the whole. How much is in use follows the few large \
-                         tenants that were kept: the peak can be a sixth off with one in 10.",
+    "Sampled by tenant: a tenant keeps all its requests and VMs, so request sizes, spreading rules and repeated sizes \
+     match the whole trace. The load depends on the few large tenants that were kept: with 1 in 10, the peak can be \
+     off by a sixth.",
 );
 const BY_REQUEST: &str = mark(
-    "Sampled by request: the VMs of a request stay together, so sizes of requests and spreading within them are as \
-                          in the whole. A tenant loses most of its other requests: rules that look at the VMs it has already \
-                          find fewer.",
+    "Sampled by request: the VMs of a request stay together, so request sizes and spreading within requests match the \
+     whole trace. A tenant loses most of its other requests, so rules that look at its existing VMs find fewer.",
 );
 const BY_VM: &str = mark(
-    "Sampled by VM: how much is in use is nearest to the whole, but requests are cut apart: fewer VMs come together, so \
-                     bursts are much smaller, spreading rules have less to do, and sizes are less often asked for again at once.",
+    "Sampled by VM: the load is closest to the whole trace, but requests are split. Fewer VMs arrive together, so \
+     bursts are much smaller, spreading rules have less to do, and the same size is less often requested again at \
+     once.",
 );
 const IN_ANY_SAMPLE: &str = mark(
-    "Of any sample: give it machines in the same share. With few of them whole VMs leave more over, and packing and \
-                             refusals swing from part to part. Conflicts become fewer, as fewer decisions are under way at once; \
-                             decisions as many times longer bring them back, to somewhat more than there were.",
+    "For any sample: scale the number of machines by the same factor. With few machines, more capacity stays unused \
+     because VMs are indivisible, and packing and refusals vary from sample to sample. Conflicts become rarer, \
+     because fewer decisions overlap; making decisions slower by the same factor restores them, to slightly more than \
+     before.",
 );
 
 /// What a sample does to the numbers, by what it keeps together; docs/SAMPLING.md has the measurements.

@@ -114,7 +114,7 @@ fn a_file_that_is_no_trace_is_named_for_what_it_is() {
         (b"<!doctype html>\n", "got HTML"),
         (b"{\"vm\": 1}\n", "got JSON"),
         (b"\x01\0\0\0\n\0\0\0", "got binary data"),
-        (&gzipped(&gzipped(b"x")), "gzip data inside packed data"),
+        (&gzipped(&gzipped(b"x")), "gzip data inside compressed data"),
         (header.as_bytes(), "the header only"),
         (b"vmId,tenantId,cores,ram,vmTypeId,starttime,endtime", "the header only"),
         (b"1,2,3,4\n5,6,7,8\n", "a first line that names the columns"),
@@ -212,12 +212,12 @@ fn rows_within_an_open_quotation_mark_are_counted() {
     let closed = format!("{header}{}\"2,7,2,8,2\n{}\"56,7,2,8,56\n{}", row(1), rows(3, 56), rows(57, 201));
     let report = read("", closed.as_bytes()).expect("most rows are whole").report;
     assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OpenQuote]), (200, 145, 55));
-    let told = "one that line 3 opens and that closes in line 57: 55 rows are within it";
+    let told = "one that line 3 opens and that closes in line 57: it contains 55 rows";
     assert_eq!((report.faults.len(), report.faults[0].line, report.faults[0].got.as_str()), (1, 3, told));
     let never = format!("{header}{}\"90,7,2,8,90\n{}", rows(1, 90), rows(91, 101));
     let report = read("", never.as_bytes()).expect("most rows are whole").report;
     assert_eq!((report.rows, report.kept, report.faulty()), (100, 89, 11));
-    assert_eq!(report.faults[0].got, "one that line 91 opens and that never closes: 11 rows are within it");
+    assert_eq!(report.faults[0].got, "one that line 91 opens and that never closes: it contains 11 rows");
     // Line breaks that are meant are no fault.
     let meant = format!("{header}\"a\nb, c\",7,2,8,1\n{}", rows(2, 5));
     assert_eq!(read("", meant.as_bytes()).expect("all rows are whole").report.kept, 4);

@@ -65,7 +65,7 @@ fn bytes_that_are_no_text_are_faults_where_a_number_belongs_and_names_elsewhere(
     assert_eq!((report.rows, report.kept, report.faults[0].line), (4, 3, 3));
     assert_eq!(report.faults[0].got, "\"\u{fffd}\"");
     let header = [b"vm,cores,memory,start,\xe4\n".as_slice(), b"a,1,2,3,4\n"].concat();
-    assert_eq!(read(&header).expect("a trace").report.notes[1], "Columns left aside: \u{fffd}.");
+    assert_eq!(read(&header).expect("a trace").report.notes[1], "Ignored columns: \u{fffd}.");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_mark_at_the_beginning_and_quotes_anywhere_change_nothing() {
 #[test]
 fn names_that_come_twice_are_told() {
     let report = read(b"vm,cores,memory,start\na,2,3,4\nb,2,3,4\na,2,3,9\na,2,3,10\n").expect("a trace").report;
-    let told = "2 rows have the name of a VM that another row has: each was kept as a VM of its own.";
+    let told = "2 rows share their VM name with another row: each was kept as a separate VM.";
     assert_eq!((report.kept, report.notes.iter().filter(|note| *note == told).count()), (4, 1), "{:?}", report.notes);
     // Rows without a name, and VMs of Huawei's whose number comes again after a deletion, are none.
     let nameless = read(b"cores,memory,start\n2,3,4\n2,3,4\n").expect("a trace").report;
@@ -154,7 +154,7 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
     let refused = TraceParser::new("a.csv").check_file(3_000_000_000).expect_err("too large").to_string();
     assert_eq!(
         refused,
-        "Too large: files of at most 2048 MiB are read whole, got 2861 MiB. Sample it: keep one tenant, request or VM in 10."
+        "Too large: this format is read whole, up to 2048 MiB; the file has 2861 MiB. Sample it: keep one tenant, request or VM in 10."
     );
     let sample = Sample { one_in: 10, ..Sample::default() };
     assert_eq!(TraceParser::new("a.csv").sampled(sample).check_file(3_000_000_000), Ok(()));

@@ -43,22 +43,19 @@ pub fn is_asked(app: &App) -> bool {
 #[must_use]
 pub fn in_short(app: &App) -> String {
     let told: Vec<_> = rules_on(app).map(|(id, number)| format!("{id} {} %", words::trimmed(number, 2))).collect();
-    if told.is_empty() { tr("off: no rule asks what deployments will grow to").into() } else { told.join(", ") }
+    if told.is_empty() { tr("off: no admission rule is on").into() } else { told.join(", ") }
 }
 
 /// What stands above the panel.
 #[must_use]
 pub fn about(app: &App) -> &'static str {
     if is_asked(app) {
-        tr(
-            "The VMs of a tenant in one cluster are a deployment. A new one is let in only if what all of them are expected to \
-            grow to stays safe; one that is in may always grow. Explain a refused VM to see which moment ahead said no.",
-        )
+        tr("The VMs of a tenant in one cluster are a deployment. A new one is admitted only if the forecast growth \
+             of all deployments stays safe; an admitted one may always grow. Explain a refused VM to see which future \
+             moment was the reason.")
     } else {
-        tr(
-            "The VMs of a tenant in one cluster are a deployment, and deployments grow: whom you let in today may have no room \
-            tomorrow. Switch a rule on, or compare the policies on a cluster over years below.",
-        )
+        tr("The VMs of a tenant in one cluster are a deployment, and deployments grow: a deployment admitted today \
+             may find no capacity tomorrow. Switch a rule on, or compare the policies on a cluster over years below.")
     }
 }
 
@@ -110,15 +107,14 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
     let cores = |point: ForecastPoint| (words::trimmed(point.mean, 1), words::trimmed(point.deviation, 1));
     let ((fresh_mean, fresh_off), (seen_mean, seen_off)) = (cores(fresh), cores(seen));
     let sentence = say(
-        "A day ahead, {} cores are expected of one that has just come, give or take {}; after what was seen, {}, give or \
-         take {}.",
+        "Forecast for a day ahead: {} cores ± {} for a new deployment; {} ± {} after the observations.",
         &[&fresh_mean, &fresh_off, &seen_mean, &seen_off],
     );
     let series = vec![
         banded(tr("new"), Role::Ghost, &forecast.fresh, SHOWN_HOURS),
         banded(tr("now"), Role::Live, &forecast.seen, SHOWN_HOURS),
     ];
-    (plot(tr("Cores expected").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
+    (plot(tr("Expected cores").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
 }
 
 /// What a cluster was expected to hold when it refused somebody.
@@ -127,7 +123,7 @@ pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let day = words::trimmed(then.at_hours / DAY, 0);
     let why: Vec<_> = then.why.iter().map(|(rule, why)| say("{rule}: it {why}", &[&rule, &tell(why)])).collect();
     let sentence = say(
-        "On day {day}, with {} of {} cores in use, a deployment of {} was not let in. {}.",
+        "On day {day}, with {} of {} cores in use, a deployment of {} was not admitted. {}.",
         &[
             &day,
             &words::count(f64::from(then.used)),
@@ -261,7 +257,7 @@ pub fn fitted_rows(app: &App, card: &FitCard) -> Vec<FittedRow> {
 #[must_use]
 pub fn fitted(card: &FitCard) -> String {
     say(
-        "Fitted to {}: {} scale-outs and {} ends seen, {} deployments outlived the trace.",
+        "Fitted to {}: {} scale-outs and {} exits; {} deployments outlived the trace.",
         &[
             &words::counted(f64::from(card.deployments), tr("deployment"), tr("deployments")),
             &words::count(f64::from(card.scale_outs)),
@@ -274,7 +270,7 @@ pub fn fitted(card: &FitCard) -> String {
 /// What is compared with what was seen, and its unit.
 const CURVES: [(&str, &str); 3] = [
     (mark("First requests"), mark("cores")),
-    (mark("Lives"), mark("hours")),
+    (mark("Lifetimes"), mark("hours")),
     (mark("First scale-outs"), mark("hours")),
 ];
 
@@ -287,10 +283,10 @@ pub fn fitted_plots(card: &FitCard) -> Vec<Drawn> {
             let points = agreed.points.iter().filter(|point| point[0] > 0.0).map(|point| (point[0], 100.0 * point[at]));
             Series::new(name, role, Style::Line, points.collect())
         };
-        let series = vec![line(tr("fitted"), Role::Ghost, 2), line(tr("seen"), Role::Live, 1)];
+        let series = vec![line(tr("fitted"), Role::Ghost, 2), line(tr("observed"), Role::Live, 1)];
         let [ks, cvm] = [agreed.kolmogorov_smirnov, agreed.cramer_von_mises].map(|distance| words::fixed(distance, 3));
         let sentence =
-            say("{}: at most {} of all apart (Kolmogorov-Smirnov); Cramér-von Mises {}.", &[&tr(title), &ks, &cvm]);
+            say("{}: largest difference {} (Kolmogorov-Smirnov), Cramér-von Mises {}.", &[&tr(title), &ks, &cvm]);
         Some((plot(say("{}: share", &[&tr(title)]), "%", tr(across), true, series), sentence))
     };
     CURVES.iter().zip(&card.agreements).filter_map(drawn).collect()
@@ -339,9 +335,9 @@ fn by_month(study: &Study) -> Drawn {
         Some(say("{}: {} %", &[&case.name, &words::fixed(used, 1)]))
     };
     let all: Vec<_> = study.cases.iter().filter_map(told).collect();
-    let sentence = say("Cores in use over the whole time: {}.", &[&all.join("; ")]);
+    let sentence = say("Cores in use, mean over the whole time: {}.", &[&all.join("; ")]);
     let lines = study.cases.iter().enumerate().map(line).filter(|line| !line.points.is_empty()).collect();
-    (plot(tr("Cores in use, month by month").into(), "%", tr("months"), false, lines), sentence)
+    (plot(tr("Cores in use per month").into(), "%", tr("months"), false, lines), sentence)
 }
 
 /// Cores in use by how much is known beforehand: what an observation is worth.
@@ -361,7 +357,7 @@ fn by_knowledge(study: &Study) -> Drawn {
         ),
         _ => String::new(),
     };
-    (plot(tr("What observations are worth").into(), "%", tr("observations"), false, lines), sentence)
+    (plot(tr("Value of observations").into(), "%", tr("observations"), false, lines), sentence)
 }
 
 /// What a price for variance comes to.

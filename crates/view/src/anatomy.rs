@@ -26,12 +26,12 @@ const fn layer(param: &'static str, title: &'static str, work: &'static str) -> 
 
 /// The layers from top to bottom: the first parameters of [`Caches`], in their order.
 pub static LAYERS: [Layer; 6] = [
-    layer("evaluations", mark("Rule evaluations"), mark("machines ranked")),
-    layer("rule_objects", mark("Rule objects"), mark("machines judged")),
-    layer("shared_state", mark("Shared state"), mark("machines judged")),
+    layer("evaluations", mark("Rule evaluations"), mark("machines reranked")),
+    layer("rule_objects", mark("Rule objects"), mark("machines evaluated")),
+    layer("shared_state", mark("Shared state"), mark("machines evaluated")),
     layer("journal", mark("Journal"), ""),
     layer("cells", mark("Cells"), mark("cells compared")),
-    layer("background", mark("Background"), mark("machines ranked")),
+    layer("background", mark("Background"), mark("machines reranked")),
 ];
 
 /// A layer's row.
@@ -106,19 +106,19 @@ pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
 /// What layers are for, and what switching one changes.
 #[must_use]
 pub fn about_layers(variant: &Variant) -> String {
-    let lead = tr("Each layer keeps what it computed, so that less is computed again.");
+    let lead = tr("Each layer keeps its results, so that less is recalculated.");
     let latency = variant.agents.latency;
     if !variant.agents.caches {
-        return say("{lead} The agents' caches are off as a whole now, and with them every layer.", &[&lead]);
+        return say("{lead} The agents' caches are off, and with them every layer.", &[&lead]);
     }
     if latency.reads_caches() {
         return say(
-            "{lead} Switching one never changes which machine is best; but latency follows the caches now, so it \
-             changes how long decisions take, and with that when they land.",
+            "{lead} Switching a layer never changes which machine is best. But latency now follows the caches, so it \
+             changes how long decisions take and when they are committed.",
             &[&lead],
         );
     }
-    say("{lead} Switching one never changes where a VM goes, or when.", &[&lead])
+    say("{lead} Switching a layer never changes where or when a VM goes.", &[&lead])
 }
 
 /// An agent's row.

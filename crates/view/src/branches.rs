@@ -13,7 +13,7 @@ use crate::timeline;
 pub struct Branch {
     /// The variant.
     pub variant: String,
-    /// What the line is called: `B branches from A at day 1, 06:00`.
+    /// What the line is called: `B forks from A at day 1, 06:00`.
     pub name: String,
     /// Where its own line begins, from 0 at the beginning of the trace to 1 at its end.
     pub share: f64,
@@ -87,7 +87,7 @@ fn name(variant: &Variant, has_parent: bool, end: f64) -> String {
     let gone = if has_parent { "" } else { tr(", which is closed,") };
     let beyond = if fork.at_hours > end { tr(", after the trace ends") } else { "" };
     say(
-        "{} branches from {}{gone} at {}{beyond}",
+        "{} forks from {}{gone} at {}{beyond}",
         &[&variant.name, &fork.from, &gone, &words::day_and_time(fork.at_hours), &beyond],
     )
 }
@@ -134,9 +134,9 @@ mod tests {
             names,
             [
                 "A runs from the start",
-                "C branches from A at day 2, 12:00",
-                "B branches from A at day 1, 06:00",
-                "D branches from B at day 3, 03:00",
+                "C forks from A at day 2, 12:00",
+                "B forks from A at day 1, 06:00",
+                "D forks from B at day 3, 03:00",
                 "E runs from the start",
             ]
         );
@@ -149,7 +149,7 @@ mod tests {
     fn a_fork_before_its_parents_own_moment_comes_from_the_trunk() {
         let app = app(&[(0, Some(60.0)), (1, Some(30.0)), (1, Some(60.0))]);
         assert_eq!(lines(&app), ["A 0.00 None", "B 0.80 Some(0)", "D 0.80 Some(0)", "C 0.40 Some(0)"]);
-        assert_eq!(branches(&app)[3].name, "C branches from B at day 1, 06:00");
+        assert_eq!(branches(&app)[3].name, "C forks from B at day 1, 06:00");
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         let tree = branches(&app);
         assert_eq!(lines(&app), ["B 0.69 None", "A 0.80 Some(0)"]);
         assert_eq!((tree[0].is_orphan, tree[1].is_orphan), (true, false));
-        assert_eq!(tree[0].name, "B branches from A, which is closed, at day 2, 12:00");
+        assert_eq!(tree[0].name, "B forks from A, which is closed, at day 2, 12:00");
     }
 
     #[test]
@@ -171,6 +171,6 @@ mod tests {
         let mut app = app(&[(0, Some(400.0))]);
         app.front.live = Some(tiebreak_app::Outcome { horizon_ms: 336.0 * 3_600_000.0, ..Default::default() });
         assert_eq!(lines(&app)[1], "B 1.00 Some(0)");
-        assert_eq!(branches(&app)[1].name, "B branches from A at day 16, 16:00, after the trace ends");
+        assert_eq!(branches(&app)[1].name, "B forks from A at day 16, 16:00, after the trace ends");
     }
 }

@@ -12,6 +12,7 @@ use tiebreak_sim::figures::on_page;
 use tiebreak_sim::{FIGURES, METRICS};
 
 use crate::timeline;
+use crate::verdict::more_hosts;
 
 /// A figure that runs are compared by.
 #[derive(Clone, Copy, Debug)]
@@ -98,14 +99,11 @@ fn signed(value: f64, decimals: usize) -> String {
 pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String {
     let (b, a) = (&front.variant, &against.variant);
     let (Some(now), Some(then), Some(live)) = (front.result(), against.result(), &front.live) else {
-        return say("{a} and {b} are compared when both have run.", &[&a, &b]);
+        return say("The comparison of {a} and {b} appears when both have run.", &[&a, &b]);
     };
     let machines = f64::from(live.layout.machines);
     let hosts = |points: f64| points / 100.0 * machines;
-    let amount = |points: f64| {
-        let more = if points < 0.0 { tr("fewer") } else { tr("more") };
-        format!("{} {more}", words::trimmed(hosts(points).abs(), 1))
-    };
+    let amount = |points: f64| more_hosts(hosts(points));
     let over_seeds = effect(&MEASURES[0], paired).and_then(|effect| Some((effect, effect.half?)));
     let Some((effect, half)) = over_seeds else {
         if now.digest == then.digest {
@@ -113,7 +111,7 @@ pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String 
         }
         let points = now.figure("empty_hosts_pct_mean") - then.figure("empty_hosts_pct_mean");
         return say(
-            "{b} keeps {} hosts empty than {a}, with this one seed. Run more seeds to see what is chance.",
+            "{b} keeps {} empty than {a}, with this seed. Run more seeds to see what is random.",
             &[&b, &amount(points), &a],
         );
     };
@@ -122,17 +120,17 @@ pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String 
         &[&signed(hosts(effect.mean - half), 1), &signed(hosts(effect.mean + half), 1), &effect.seeds],
     );
     if effect.mean == 0.0 && half == 0.0 {
-        return say("{b} and {a} keep equally many hosts empty with each of {} seeds.", &[&b, &a, &effect.seeds]);
+        return say("{b} and {a} keep the same number of hosts empty with each of {} seeds.", &[&b, &a, &effect.seeds]);
     }
     if effect.is_decided() {
-        return say("{b} keeps {} hosts empty than {a} ({interval}).", &[&b, &amount(effect.mean), &a, &interval]);
+        return say("{b} keeps {} empty than {a} ({interval}).", &[&b, &amount(effect.mean), &a, &interval]);
     }
     let needed = effect.more_seeds(SEEDS_MAX).map_or_else(
         || say("more than {SEEDS_MAX} seeds would be needed", &[&SEEDS_MAX]),
         |more| say("about {} would decide", &[&words::counted(more as f64, "more seed", "more seeds")]),
     );
     say(
-        "Undecided: {b} keeps {} hosts empty than {a} on average, which may be chance ({interval}); {needed}.",
+        "Inconclusive: {b} keeps {} empty than {a} on average, which may be random ({interval}); {needed}.",
         &[&b, &amount(effect.mean), &a, &interval, &needed],
     )
 }

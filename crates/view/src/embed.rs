@@ -30,7 +30,7 @@ impl Embed {
         let metric = found.unwrap_or(0);
         let note = found.is_none().then(|| {
             let short: String = id.chars().take(40).collect();
-            say("There is no chart \"{short}\"; this is {}.", &[&short, &tr(METRICS[metric].declaration.title)])
+            say("Unknown chart \"{short}\"; showing {} instead.", &[&short, &tr(METRICS[metric].declaration.title)])
         });
         Some(Self { metric, note })
     }
@@ -59,7 +59,7 @@ fn quoted(text: &str) -> String {
 pub fn sentence(app: &App) -> String {
     match (&app.front.phase, app.against(), &app.front.live) {
         (Phase::NeedsTrace { name, .. }, ..) => say(
-            "This runs on the trace {name}, which no link carries. Open it in Tiebreak and give the file there.",
+            "This runs on the trace {name}, which links do not contain. Open it in Tiebreak and load the file there.",
             &[&name],
         ),
         (Phase::Costly { told, .. }, ..) | (Phase::Failed(told), ..) => tell(told),

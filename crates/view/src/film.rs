@@ -219,11 +219,13 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
         Shot::Best if best == 1 => tr("One machine is best.").into(),
         Shot::Best => say("{machines} tie for best.", &[&machines(best)]),
         Shot::Lands if is_outside(decision) => {
-            say("Machine {machine} is drawn from the best few, to avoid a conflict.", &[&winner()])
+            say("Machine {machine} is drawn at random from the best few, to avoid a conflict.", &[&winner()])
         }
         Shot::Lands if best == 1 => say("Machine {machine} takes VM {vm}.", &[&winner(), &vm]),
         Shot::Lands => say("Machine {machine} is drawn at random and takes VM {vm}.", &[&winner(), &vm]),
-        Shot::Lost => say("Another agent took the room on machine {machine} first: the commit failed.", &[&winner()]),
+        Shot::Lost => {
+            say("Another agent used the capacity of machine {machine} first: the commit failed.", &[&winner()])
+        }
         Shot::Refused => say("No machine is left: VM {vm} is refused.", &[&vm]),
     }
 }
@@ -398,8 +400,8 @@ mod tests {
         let alone = Explained { dropped_at: vec![0, 2, 2, 4, KEPT, 4], ..decision() };
         assert_eq!(last(&alone), "Machine 4 takes VM 7.");
         let avoiding = Explained { winner: Some(3), ..decision() };
-        assert_eq!(last(&avoiding), "Machine 3 is drawn from the best few, to avoid a conflict.");
+        assert_eq!(last(&avoiding), "Machine 3 is drawn at random from the best few, to avoid a conflict.");
         let lost = Explained { is_lost: true, ..decision() };
-        assert_eq!(last(&lost), "Another agent took the room on machine 4 first: the commit failed.");
+        assert_eq!(last(&lost), "Another agent used the capacity of machine 4 first: the commit failed.");
     }
 }

@@ -33,7 +33,7 @@ pub fn in_short(app: &App) -> String {
         return say("{predictor}, {} % learned", &[&predictor, &words::fixed(100.0 * share, 0)]);
     }
     if !app.asks_lifetimes() {
-        return tr("off: no rule asks").into();
+        return tr("off: no rule needs them").into();
     }
     match app.front.live.as_ref().and_then(|live| live.learned.as_ref()?.c_index) {
         Some(c_index) => say("{predictor}, C-index {c_index}", &[&predictor, &words::fixed(c_index, 2)]),
@@ -45,14 +45,15 @@ pub fn in_short(app: &App) -> String {
 #[must_use]
 pub fn about(app: &App) -> String {
     if app.asks_lifetimes() {
-        tr("Before a run, a predictor learns from the first part of the trace how long VMs live. Rules ask it about \
-            each VM that comes, and again while it runs. It is judged below on VMs that came later.")
+        tr("Before a run, a predictor learns from the first part of the trace how long VMs live. Rules use its \
+             prediction when a VM arrives, and again while the VM runs. Its quality is measured below on VMs that \
+             arrived later.")
         .into()
     } else {
         let (last, others) = ASKING_LIFETIMES.split_last().expect("there are some");
         say(
-            "No rule that is on asks how long VMs will live, so nothing is predicted. {} and {last} ask: they stand among \
-             the machine preferences.",
+            "No active rule uses lifetimes, so nothing is predicted. {} and {last} use them: they are among the \
+             machine preferences.",
             &[&others.join(", "), &last],
         )
     }
@@ -78,14 +79,16 @@ pub fn facts(learned: &Learned) -> Vec<Fact> {
     let (tested, endless) = learned.tested_on;
     let mut facts = vec![];
     if trained > 0 {
-        let meaning = say("{} of them still ran when the learning ended.", &[&words::count(f64::from(censored))]);
-        facts.push(fact(tr("Learned from"), vms(trained), meaning));
+        let meaning =
+            say("{} of them were still running at the end of training.", &[&words::count(f64::from(censored))]);
+        facts.push(fact(tr("Trained on"), vms(trained), meaning));
     }
-    let meaning = say("They came later. Of {} the trace does not tell the end.", &[&words::count(f64::from(endless))]);
-    facts.push(fact(tr("Judged on"), vms(tested), meaning));
+    let meaning =
+        say("They arrived later. The trace does not contain the end of {}.", &[&words::count(f64::from(endless))]);
+    facts.push(fact(tr("Evaluated on"), vms(tested), meaning));
     if let Some(c_index) = learned.c_index {
         let meaning = say(
-            "Of two VMs, the one that was predicted to live longer did in {} % of cases; 50 % is chance.",
+            "In {} % of pairs, the VM with the longer prediction lived longer; 50 % would be random.",
             &[&words::fixed(100.0 * c_index, 0)],
         );
         facts.push(fact(tr("C-index"), words::fixed(c_index, 2), meaning));
@@ -96,8 +99,8 @@ pub fn facts(learned: &Learned) -> Vec<Fact> {
     };
     if let (Some(first), Some(later)) = (within(&learned.first_errors), within(&learned.reprediction_errors)) {
         let meaning = say(
-            "So many first predictions were less than ten times too long or too short; of predictions made again while \
-             VMs ran, {later} %.",
+            "The share of first predictions that were less than 10 times too long or too short. For predictions made \
+             again while VMs ran: {later} %.",
             &[&words::fixed(later, 0)],
         );
         facts.push(fact(tr("Within 10x"), format!("{first:.0} %"), meaning));
@@ -114,21 +117,22 @@ fn of_long_lives(long: &LongLives) -> [Fact; 3] {
     let hours = words::trimmed(long.threshold_h, 1);
     let [precision, recall, f1] = long.at_threshold;
     let called = match precision {
-        Some(_) => say("Of the VMs predicted to live {hours} h or longer, the share that did.", &[&hours]),
+        Some(_) => say("The share of VMs predicted to live {hours} h or longer that did.", &[&hours]),
         None => say("No first prediction reaches {hours} h.", &[&hours]),
     };
     let (many, few) = long.vms;
     let lived = say(
-        "Of the {} that lived so long, the share that was predicted to; {} lived shorter.",
+        "The share of the {} that lived so long for which this was predicted; {} had shorter lifetimes.",
         &[&words::counted(f64::from(many), "VM", "VMs"), &words::count(f64::from(few))],
     );
     let cut = words::trimmed(long.best_cut_h, 1);
     let best = match long.at_best_cut[2] {
         Some(best) => say(
-            "Both in one number. With hindsight it is {best}: where {cut} h predicted count as long.",
+            "Precision and recall in one number. The best possible value is {best}, if predictions of {cut} h or more \
+             count as long.",
             &[&words::fixed(best, 2), &cut],
         ),
-        None => tr("Both in one number.").to_owned(),
+        None => tr("Precision and recall in one number.").to_owned(),
     };
     [(tr("Precision"), precision, called), (tr("Recall"), recall, lived), (tr("F1"), f1, best)]
         .map(|(title, value, meaning)| Fact { title, value: number(value), meaning })
@@ -164,19 +168,19 @@ fn errors(learned: &Learned) -> Option<(Plot, String)> {
         (0..=count).map(|bar| (place(bar), if bar < count { share(bar) } else { 0.0 })).collect()
     };
     let plot = Plot {
-        title: tr("Errors of predictions").into(),
+        title: tr("Prediction errors").into(),
         unit: "%".into(),
         across: tr("decades").into(),
         across_is_log: false,
         up_is_log: false,
         series: vec![
             Series::new(tr("again"), Role::Ghost, Style::Bars, points(&later)),
-            Series::new(tr("at first"), Role::Live, Style::Bars, points(&first)),
+            Series::new(tr("initially"), Role::Live, Style::Bars, points(&first)),
         ],
     };
     let sentence = say(
-        "Errors of predictions: {} % of first predictions are less than a fifth of a decade off; the largest error \
-         is {} decades.",
+        "Prediction errors: {} % of first predictions are less than a fifth of a decade off; the largest error is {} \
+         decades.",
         &[&words::fixed(first.first().copied().unwrap_or(0.0), 0), &words::trimmed(place(count), 1)],
     );
     Some((plot, sentence))
@@ -190,13 +194,13 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
     let known = || points.iter().filter(|(_, f1)| f1.is_finite());
     let (first, best) = (known().next()?, known().max_by(|one, other| one.1.total_cmp(&other.1))?);
     let sentence = say(
-        "F1 by share of life seen: {} at {} % of the life, {} at best, at {} %.",
+        "F1 by observed share of the lifetime: {} at {} % of the lifetime, at best {}, at {} %.",
         &[&words::fixed(first.1, 2), &words::fixed(first.0, 0), &words::fixed(best.1, 2), &words::fixed(best.0, 0)],
     );
     let plot = Plot {
-        title: say("F1 of {} h, by life seen", &[&words::trimmed(long.threshold_h, 1)]),
+        title: say("F1 for {} h, by observed lifetime", &[&words::trimmed(long.threshold_h, 1)]),
         unit: String::new(),
-        across: tr("% of life").into(),
+        across: tr("% of lifetime").into(),
         across_is_log: false,
         up_is_log: false,
         series: vec![Series::new(tr("F1"), Role::Live, Style::Line, points)],
@@ -251,6 +255,6 @@ mod tests {
             ("none", "No first prediction reaches 24 h.")
         );
         assert!(recall.meaning.starts_with("Of the 3 VMs that lived so long"), "{}", recall.meaning);
-        assert_eq!(f1.meaning, "Both in one number.");
+        assert_eq!(f1.meaning, "Precision and recall in one number.");
     }
 }

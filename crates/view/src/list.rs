@@ -65,10 +65,10 @@ pub fn place_in_stage(variant: &Variant, group: Group, rows: &[&RuleRow], id: &s
 #[must_use]
 pub fn about_order(variant: &Variant) -> &'static str {
     if variant.hand_weights {
-        tr("All preferences are compared together: the machine is better that wins those which weigh more. Their \
-            order does not matter.")
+        tr("Preferences are weighed together: of two machines, the one that wins the larger total weight is better. \
+             Their order does not matter.")
     } else {
-        tr("Each rule only breaks the ties that the rules above it left. Drag one, or change its buckets.")
+        tr("Each rule only breaks the ties that the rules above it left. Drag a rule, or change its buckets.")
     }
 }
 
@@ -78,8 +78,8 @@ pub fn about_circles(outcome: &Outcome) -> Option<String> {
     let (circular, sampled) = outcome.result.as_ref()?.circles;
     (circular > 0).then(|| {
         say(
-            "The weights went in a circle in {} of {} sampled decisions; then the machines that win most comparisons \
-             are taken.",
+            "The weights were circular in {} of {} sampled decisions; then the machines that win the most comparisons \
+             are chosen.",
             &[&words::count(f64::from(circular)), &words::count(f64::from(sampled))],
         )
     })

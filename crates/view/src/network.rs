@@ -39,7 +39,7 @@ pub fn in_short(app: &App) -> String {
         return tr("off: VMs are not linked").into();
     }
     let bpc = words::count(f64::from(app.variant().vdcs.bpc_mbps));
-    let links = say("{bpc} Mbit/s for each core", &[&bpc]);
+    let links = say("{bpc} Mbit/s per core", &[&bpc]);
     match problem(app) {
         Some(_) => say("{links}; problematic by construction", &[&links]),
         None if !is_guarded(app) => say("{links}; {GUARD} is off", &[&links, &GUARD]),
@@ -51,9 +51,9 @@ pub fn in_short(app: &App) -> String {
 #[must_use]
 pub fn about(app: &App) -> String {
     if is_linked(app) {
-        tr("The VMs of a tenant are a virtual datacenter: each link between two of them has a guaranteed bandwidth, and takes \
-            it from every uplink on its way. VMs on one machine take none. Colour the map by uplinks, and ask for a VM to \
-            see its links.")
+        tr("The VMs of a tenant form a virtual datacenter: each link between two of them has a guaranteed bandwidth, \
+             which it uses on every uplink along its path. Links within a machine use none. Colour the map by \
+             uplinks, and select a VM to see its links.")
         .into()
     } else {
         tr("VMs are not linked, so the network carries nothing. Choose a topology: the VMs of each tenant become a virtual \
@@ -136,18 +136,18 @@ pub fn bpc_mbps(asked: Asked, bounds: &Bounds) -> u64 {
 #[must_use]
 pub fn verdict(asked: Asked, bounds: Option<&Bounds>) -> String {
     let Some(bounds) = bounds else {
-        return tr("A virtual datacenter of one VM has no link, so nothing bounds it.").into();
+        return tr("A virtual datacenter of one VM has no links, so no bound applies.").into();
     };
     let (mbps, bpc) = (words::count(bounds.bandwidth_mbps as f64), words::count(bpc_mbps(asked, bounds) as f64));
     let cores = words::trimmed(asked[3], 2);
     let mut told = say(
-        "With at most {mbps} Mbit/s a link, an empty datacenter can hold every one of them: {bpc} Mbit/s for each core where \
-         the largest VM has {cores}.",
+        "With at most {mbps} Mbit/s per link, an empty datacenter can hold every VDC: {bpc} Mbit/s per core if the \
+         largest VM has {cores}.",
         &[&mbps, &bpc, &cores],
     );
     if asked[2] * 2.0 >= asked[1] && asked[2] > 1.0 {
         told += " ";
-        told += tr("Half of the VMs on one machine are the worst case, so a cap from there on changes nothing.");
+        told += tr("The worst case is half of the VMs on one machine, so a larger limit changes nothing.");
     }
     told
 }
@@ -170,9 +170,9 @@ pub fn problem(app: &App) -> Option<String> {
     .collect();
     let what = over.first()?;
     Some(say(
-        "Problematic by construction: its largest links have {mbps} Mbit/s, and an empty datacenter is sure to hold \
-         {bound}. {what} can be more than an uplink carries. Lower the bandwidth for each core, the VMs of a VDC, or the \
-         cap on VMs that share a machine.",
+        "Problematic by construction: the largest links have {mbps} Mbit/s, but an empty datacenter can only \
+         guarantee {bound}. {what} can exceed what an uplink carries. Reduce the bandwidth per core, the VMs of a \
+         VDC, or the limit of VMs per machine.",
         &[&words::count(mbps), &words::count(bounds.bandwidth_mbps as f64), &words::capitalized(what)],
     ))
 }
@@ -182,8 +182,8 @@ pub fn problem(app: &App) -> Option<String> {
 pub fn profile(profile: &VdcProfile) -> String {
     let [half, most, all] = profile.peaks.map(|peak| words::count(f64::from(peak)));
     say(
-        "{vdcs} virtual datacenters with {vms} VMs over the whole run; at a time, half of them have at most {half}, nine in ten at \
-         most {most}, and none more than {all}.",
+        "{vdcs} virtual datacenters with {vms} VMs over the whole run. Concurrent VMs per VDC: median {half}, 90th \
+         percentile {most}, maximum {all}.",
         &[&words::count(f64::from(profile.vdcs)), &words::count(f64::from(profile.vms)), &half, &most, &all],
     )
 }
@@ -207,10 +207,11 @@ pub fn oversubscription(app: &App) -> Option<String> {
     let machines = racks.max().filter(|_| is_linked(app))?;
     Some(match network.oversubscription(machines) {
         Some(times) if times > 1.0 => say(
-            "Oversubscribed {times} to 1: the {machines} machines of a rack could send so many times what its uplinks carry.",
+            "Oversubscribed {times} to 1: the {machines} machines of a rack can send that many times what its uplinks \
+             carry.",
             &[&words::fixed(times, 1), &machines],
         ),
-        Some(_) => tr("Not oversubscribed: the uplinks of a rack carry all that its machines could send.").into(),
+        Some(_) => tr("Not oversubscribed: a rack's uplinks carry all that its machines can send.").into(),
         None => tr("Racks have no uplinks, so the VMs of a virtual datacenter must share a rack.").into(),
     })
 }

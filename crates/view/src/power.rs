@@ -25,9 +25,9 @@ pub fn in_short(app: &App) -> String {
     let power = app.variant().power;
     let budget = words::trimmed(power.budget_pct, 1);
     match (power.capping, has_rule) {
-        (CappingKind::Off, false) => tr("off: no rule asks for it, and draws are not measured").into(),
+        (CappingKind::Off, false) => tr("off: no rule needs it, and draws are not measured").into(),
         (CappingKind::Off, true) => say("{}, draws are not measured", &[&RULE]),
-        (_, false) => say("chassis may draw {} % of the most, nobody spreads it", &[&budget]),
-        (_, true) => say("chassis may draw {} % of the most, {} spreads it", &[&budget, &RULE]),
+        (_, false) => say("budget {} % of the maximum draw, no balancing rule", &[&budget]),
+        (_, true) => say("budget {} % of the maximum draw, balanced by {}", &[&budget, &RULE]),
     }
 }

@@ -181,7 +181,7 @@ fn workload(app: &App) -> String {
     match &app.variant().workload {
         WorkloadRef::Generated(settings) => {
             let changed = changed(GeneratedWorkload::DECLARATION.params, &settings.to_values());
-            in_a_sentence(tr("made up from the seed"), &changed)
+            in_a_sentence(tr("generated from the seed"), &changed)
         }
         WorkloadRef::Trace { name, fingerprint, settings } => {
             let sampled = words::sampled(settings);
@@ -205,7 +205,7 @@ fn card(app: &App) -> Option<&TraceCard> {
 #[must_use]
 pub fn about_trace(card: &TraceCard) -> String {
     say(
-        "{}; {} over {} days, {} alive at the start; at most {} cores at once.",
+        "{}; {} over {} days, {} running at the start; at most {} cores at once.",
         &[
             &tr(&card.format),
             &words::counted(card.vms, "VM", "VMs"),
@@ -221,12 +221,12 @@ fn agents(agents: &Agents) -> String {
     in_a_sentence(&words::counted(f64::from(agents.count), "agent", "agents"), &rest)
 }
 
-/// `4 agents, with publish 700 ms; the rest as it comes.`
+/// `4 agents, with publishing delay 700 ms; the rest with defaults.`
 fn in_a_sentence(what: &str, changed: &[String]) -> String {
     let what = words::capitalized(what);
     match changed {
-        [] => say("{what}, all settings as they come.", &[&what]),
-        some => say("{what}, with {}; the other settings as they come.", &[&what, &some.join(", ")]),
+        [] => say("{what}, with default settings.", &[&what]),
+        some => say("{what}, with {}; other settings have their defaults.", &[&what, &some.join(", ")]),
     }
 }
 
@@ -287,7 +287,8 @@ fn events(app: &App) -> Vec<String> {
 fn sources(app: &App) -> Vec<String> {
     let workload = match (&app.variant().workload, card(app)) {
         (WorkloadRef::Generated(_), _) => {
-            tr("Workload: made up, with the habits of Azure that Hadary et al. report (Protean, OSDI 2020).").to_owned()
+            tr("Workload: generated, with the patterns of Azure that Hadary et al. report (Protean, OSDI 2020).")
+                .to_owned()
         }
         (_, Some(card)) if !card.source.is_empty() => say("Trace: {}", &[&tr(&card.source)]),
         _ => tr("Trace: those that come with Tiebreak are Microsoft Azure's, CC BY 4.0 (Hadary et al., OSDI 2020); \
@@ -298,8 +299,7 @@ fn sources(app: &App) -> Vec<String> {
         tr("Lifetimes: after \"LAVA: Lifetime-Aware VM Allocation with Learned Distributions and Adaptation \
                      to Mispredictions\".");
     let rules = tr("Rules and agents: after \"Protean: VM Allocation Service at Scale\" (Hadary et al., OSDI 2020).");
-    let tiebreak =
-        tr("Tiebreak: MIT or Apache-2.0. A simulation; the same scenario gives the same digests everywhere.");
+    let tiebreak = tr("Tiebreak: MIT or Apache-2.0. A simulation; the same scenario has the same digest everywhere.");
     let mut sources = vec![workload, rules.into()];
     sources.extend(app.asks_lifetimes().then(|| lifetimes.into()));
     sources.push(tiebreak.into());
@@ -333,11 +333,11 @@ mod tests {
     #[test]
     fn settings_are_told_where_they_are_not_as_they_come() {
         let mut agents = Agents::default();
-        assert_eq!(super::agents(&agents), "4 agents, all settings as they come.");
+        assert_eq!(super::agents(&agents), "4 agents, with default settings.");
         (agents.count, agents.publish_ms, agents.fine_grained) = (1, 700, false);
         assert_eq!(
             super::agents(&agents),
-            "1 agent, with publish 700 ms, fine grained false; the other settings as they come."
+            "1 agent, with publishing delay 700 ms, fine grained false; other settings have their defaults."
         );
     }
 

@@ -11,7 +11,7 @@ use crate::verdict;
 /// What is known so far.
 #[must_use]
 pub fn so_far(sizing: &Sizing) -> String {
-    let Some(needs) = &sizing.needs else { return tr("Counting what is in use ...").into() };
+    let Some(needs) = &sizing.needs else { return tr("Counting cores in use ...").into() };
     let runs: u32 = sizing.seeds.iter().map(|it| it.runs).sum();
     let (below, enough) = sizing
         .seeds
@@ -40,28 +40,28 @@ pub fn is_old(app: &App, sizing: &Sizing) -> bool {
 pub fn found(sizing: &Sizing) -> Vec<String> {
     let Some(needs) = sizing.needs.as_ref().filter(|_| !sizing.is_under_way()) else { return Vec::new() };
     let bound = say(
-        "However well VMs are packed, {} are needed: {} fill them at the peak.",
+        "At least {} machines are needed even with perfect packing, because of {} at the peak.",
         &[&words::count(needs.bound as f64), &tr(&needs.bound_by)],
     );
     let Some((worst, least)) = sizing.worst().and_then(|it| Some((it, it.search.least()?))) else {
         let most = words::count((needs.bound * tiebreak_profile::sizing::MOST) as f64);
-        let none = say("No number up to {most} of {} is enough.", &[&most, &needs.told]);
+        let none = say("No number of machines up to {most} is enough ({}).", &[&most, &needs.told]);
         return vec![none, bound];
     };
     let reject = words::trimmed(sizing.wish.reject_pct, 3);
     let answer = say(
-        "{} machines of {} are enough for at most {reject} % of the VMs to be rejected.",
+        "{} machines of {} are enough to reject at most {reject} % of the VMs.",
         &[&words::count(least as f64), &needs.told, &reject],
     );
     let rejected = worst.enough.as_ref().map(|result| {
         let [rejected, all] = [result.figure("rejections"), result.placed()[1]].map(words::count);
         match verdict::causes(result).as_str() {
-            "" => say("Of {all} VMs {rejected} are rejected there.", &[&all, &rejected]),
-            causes => say("Of {all} VMs {rejected} are rejected there: {}.", &[&all, &rejected, &causes]),
+            "" => say("{rejected} of {all} VMs are rejected there.", &[&all, &rejected]),
+            causes => say("{rejected} of {all} VMs are rejected there: {}.", &[&all, &rejected, &causes]),
         }
     });
     let each: Vec<_> = sizing.seeds.iter().filter_map(|it| Some(words::count(it.search.least()? as f64))).collect();
-    let seeds = (each.len() > 1).then(|| say("Seed by seed: {}.", &[&each.join(", ")]));
+    let seeds = (each.len() > 1).then(|| say("By seed: {}.", &[&each.join(", ")]));
     [answer, bound].into_iter().chain(rejected).chain(seeds).collect()
 }
 

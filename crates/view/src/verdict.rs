@@ -55,7 +55,7 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     let [empty, density] = means(result);
     let Some(before) = baseline.and_then(|outcome| outcome.result.as_ref()) else {
         return say(
-            "{placed}. On average {} % of the hosts stood empty, and the others were {} % full.",
+            "{placed}. On average {} % of the hosts were empty, and the others were {} % full.",
             &[&placed, &words::fixed(empty, 1), &words::fixed(density, 1)],
         );
     };
@@ -64,19 +64,38 @@ pub fn sentence(live: &Outcome, baseline: Option<&Outcome>) -> String {
     }
     let [empty_then, density_then] = means(before);
     let hosts = (empty - empty_then) / 100.0 * f64::from(live.layout.machines);
-    let more = if hosts >= 0.0 { tr("more") } else { tr("fewer") };
     say(
-        "{placed}. Compared with the dashed run, {} {more} hosts stood empty on average, packing density moved by {}, \
-         and there were {} conflicts (then {}).",
+        "{placed}. Compared with the dashed run, {} stayed empty on average, used machines were {}, and there were {} \
+         conflicts (before: {}).",
         &[
             &placed,
-            &words::trimmed(hosts.abs(), 1),
-            &more,
-            &words::change(density - density_then, 1, tr(" points")),
+            &more_hosts(hosts),
+            &fuller(density - density_then),
             &words::count(result.figure("conflicts")),
             &words::count(before.figure("conflicts")),
         ],
     )
+}
+
+/// `1 more host`, `3.5 fewer hosts`.
+pub(crate) fn more_hosts(difference: f64) -> String {
+    let size = words::trimmed(difference.abs(), 1);
+    let hosts = tr(match (difference < 0.0, size == "1") {
+        (false, true) => "more host",
+        (false, false) => "more hosts",
+        (true, true) => "fewer host",
+        (true, false) => "fewer hosts",
+    });
+    format!("{size} {hosts}")
+}
+
+/// `17.6 points fuller`, `2 points less full`, `equally full`.
+fn fuller(points: f64) -> String {
+    let size = words::fixed(points.abs(), 1);
+    if !size.contains(|digit: char| ('1'..='9').contains(&digit)) {
+        return tr("equally full").to_owned();
+    }
+    say(if points > 0.0 { "{} points fuller" } else { "{} points less full" }, &[&size])
 }
 
 /// How many of the migrations that emptying machines asks for were saved; nothing of none.
@@ -90,7 +109,7 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
     let of = |(scheduled, saved): (f64, f64)| say("{} of {}", &[&words::count(saved), &words::count(scheduled)]);
     let then = before.filter(|(scheduled, _)| *scheduled > 0.0).map(|before| say(", then {}", &[&of(before)]));
     say(
-        "; {} migrations saved, because VMs ended before their turn{}",
+        "; {} migrations saved because VMs ended before their turn{}",
         &[&of((scheduled, saved)), &then.unwrap_or_default()],
     )
 }
@@ -99,7 +118,7 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
 fn too_late(result: &RunResult) -> String {
     match result.figure("ended_before_placed") {
         0.0 => String::new(),
-        vms => say(", {} of them after their own end", &[&words::count(vms)]),
+        vms => say(", {} of them after their own exit", &[&words::count(vms)]),
     }
 }
 
@@ -113,7 +132,7 @@ fn rejected(result: &RunResult) -> String {
 pub(super) fn causes(result: &RunResult) -> String {
     let causes = [
         ("warm_rejections", tr("without room when the trace began")),
-        ("rejected_by_room", tr("for want of room")),
+        ("rejected_by_room", tr("for lack of room")),
         ("rejected_by_terms", tr("by other rules")),
         ("rejected_out_of_retries", tr("out of retries")),
     ];
@@ -126,7 +145,7 @@ pub(super) fn causes(result: &RunResult) -> String {
 pub fn waits(result: &RunResult) -> Option<String> {
     let (half, most) = result.waits_ms?;
     Some(say(
-        "Half of the requests were answered within {}, 99 % within {}.",
+        "The median request was answered within {}, 99 % within {}.",
         &[&words::duration(half), &words::duration(most)],
     ))
 }
@@ -138,6 +157,6 @@ fn homeless(result: &RunResult) -> String {
         return String::new();
     }
     let moved = words::counted(reallocations, "VM went to another machine", "VMs went to another machine");
-    let lost = if lost_vms > 0.0 { say(", {} found none", &[&words::count(lost_vms)]) } else { String::new() };
-    say("; {moved} when theirs was lost{lost}", &[&moved, &lost])
+    let lost = if lost_vms > 0.0 { say(", {} found no machine", &[&words::count(lost_vms)]) } else { String::new() };
+    say("; {moved} when they lost their machine{lost}", &[&moved, &lost])
 }

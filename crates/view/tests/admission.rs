@@ -80,7 +80,7 @@ fn what_was_seen_of_a_deployment_changes_what_it_may_grow_to() {
     };
     assert!(month(&old.seen) > month(&old.fresh), "one that stood for weeks stands on");
     let (plot, sentence) = admission::forecast(&old);
-    assert!(sentence.starts_with("A day ahead, ") && plot.series.len() == 2);
+    assert!(sentence.starts_with("Forecast for a day ahead: ") && plot.series.len() == 2);
     // Who labels never pays more.
     let price = admission::price(&old, 4.0, 0.5).expect("users");
     assert!(price.labelled < price.unlabelled && price.gain_pct > 50.0, "{price:?}");

@@ -237,7 +237,7 @@ fn what_is_asked_for_is_the_same_for_all_variants() {
     assert_eq!(a.workload, b.workload);
 }
 
-const LESSON: &str = "# Two steps\n\nWhat it is about.\n\n## First\n\nOne rule.\n\n```scenario\npreset: small\n```\n\n```unlock\n\
+const LESSON: &str = "# Two steps\n\nWhat it is about: machines, racks or clusters.\n\n## First\n\nOne rule.\n\n```scenario\npreset: small\n```\n\n```unlock\n\
 rules: BestFit\ncontrols: map\ncharts: EmptyHosts\n```\n\n```predict\npick: Do hosts stay empty?\noption: Yes\n\
 if: empty_hosts_pct_mean > 1\noption: No\n```\n\nThat is why.\n\n## Second\n\n```against\n\
 set: rules.PreferNonEmptyMachines.on = false\n```\n\n```predict\ncurve: EmptyHosts\nask: How will it go?\n```\n\nSo it went.\n";
@@ -373,7 +373,7 @@ fn a_plan_of_a_file_comes_to_the_front_and_can_be_undone() {
     assert_eq!(page.app.document, before);
     page.does(Message::Plan { name: "plan.json".into(), text: plan.replace("24, 30", "24, -1") });
     let notice = page.app.notices.last().expect("told");
-    assert_eq!(notice.title, "plan.json is no plan that can be opened");
+    assert_eq!(notice.title, "plan.json is not a valid sweep plan");
     assert!(notice.lines[0].starts_with("parameters[0].values[1]: expected a whole number"), "{notice:?}");
     assert_eq!(page.app.document, before);
 }
@@ -382,7 +382,7 @@ fn a_plan_of_a_file_comes_to_the_front_and_can_be_undone() {
 fn what_stands_under_a_chart_names_every_variant_with_its_seed() {
     let mut page = Page::open((presets::find("small").expect("a preset").make)());
     let alone = charts::caption(&page.app);
-    assert!(alone.starts_with("Two dozen machines: seed 1. Tiebreak "), "{alone}");
+    assert!(alone.starts_with("24 machines: seed 1. Tiebreak "), "{alone}");
     page.does(Message::Edit(Edit::set("seed", 7)));
     let before = charts::caption(&page.app);
     let is_ghost_shown = charts::lines(&page.app).len() == 2;
@@ -390,7 +390,7 @@ fn what_stands_under_a_chart_names_every_variant_with_its_seed() {
     page.does(Message::Fork { at_hours: None });
     page.does(Message::Front("A".into()));
     let both = charts::caption(&page.app);
-    assert!(both.starts_with("Two dozen machines: A with seed 7, B with seed 7. "), "{both}");
+    assert!(both.starts_with("24 machines: A with seed 7, B with seed 7. "), "{both}");
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn all_series_have_a_column_for_each_metric_and_variant() {
     let mut rows = text.lines();
     let header = rows.next().expect("a header");
     assert!(header.starts_with("time_ms,A: Empty hosts (%),B: Empty hosts (%),A: Packing density (%),"), "{header}");
-    assert!(header.contains(",\"B: Empty hosts, counted (machines)\","), "{header}");
+    assert!(header.contains(",\"B: Empty hosts (count) (machines)\","), "{header}");
     let rows: Vec<Vec<&str>> = rows.map(|row| row.split(',').collect()).collect();
     let front = page.app.front.live.as_ref().expect("it has run");
     assert_eq!(rows.len(), front.times.len(), "both are sampled at the same times");
@@ -426,7 +426,7 @@ fn a_report_has_what_is_needed_to_have_it_again() {
     let mut page = Page::of_two();
     page.does(Message::Edit(Edit::AddIncident { id: "FailMachines".into(), at_hours: 12.0 }));
     let report = Report::new(&page.app, "2026-01-02");
-    assert_eq!(report.name, "Two dozen machines");
+    assert_eq!(report.name, "24 machines");
     assert!(report.made.contains("2026-01-02") && report.made.contains(tiebreak_app::ENGINE_VERSION));
     let runs: Vec<_> = report.runs.iter().map(|run| (run.variant.as_str(), run.seed, run.digest.clone())).collect();
     let digests = page.digests();

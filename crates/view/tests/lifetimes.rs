@@ -160,7 +160,7 @@ fn while_it_learns_the_run_before_stays_on_screen() {
     assert!(share > 0.0 && share < 1.0 && words.ends_with(" % learned"), "{share} {words}");
     session.does(Message::Vm("1".into()));
     let said = session.app.front.answer.message.clone().expect("a message").to_string();
-    assert!(said.contains("lifetimes are being learned"), "{said}");
+    assert!(said.contains("still learning lifetimes"), "{said}");
     session.settle();
     assert!(session.app.front.baseline.is_some() && session.app.progress_so_far().is_none());
 }
@@ -222,7 +222,7 @@ fn quality_is_shown_with_a_sentence_each() {
     let live = session.app.front.live.as_ref().expect("a run");
     let learned = live.learned.as_ref().expect("quality");
     let facts = lifetimes::facts(learned);
-    for title in ["Learned from", "Judged on", "C-index", "Within 10x", "Precision", "Recall", "F1"] {
+    for title in ["Trained on", "Evaluated on", "C-index", "Within 10x", "Precision", "Recall", "F1"] {
         let fact = facts.iter().find(|fact| fact.title == title).unwrap_or_else(|| panic!("{title}: {facts:?}"));
         assert!(!fact.value.is_empty() && fact.meaning.ends_with('.'), "{fact:?}");
     }
@@ -234,7 +234,7 @@ fn quality_is_shown_with_a_sentence_each() {
     session.edits(nilas(false));
     let live = session.app.front.live.as_ref().expect("a run");
     assert!(live.learned.is_none() && live.layout.classes.is_empty() && lifetimes::turns(live).is_none());
-    assert_eq!(lifetimes::in_short(&session.app), "off: no rule asks");
+    assert_eq!(lifetimes::in_short(&session.app), "off: no rule needs them");
     assert!(lifetimes::about(&session.app).contains("nothing is predicted"));
 }
 
@@ -257,7 +257,7 @@ fn machines_tell_their_state_now_and_before() {
             let selection = &session.app.selection;
             let life = selection.life.as_ref().expect("lifetimes");
             let byte = LifeByte(*byte);
-            let word = ["Empty: ", "Open for VMs of the class ", "Recycling, class "][byte.phase() as usize];
+            let word = ["Empty: ", "Open for VMs of class ", "Recycling, class "][byte.phase() as usize];
             let state = life.state.to_string();
             assert!(state.starts_with(word), "{byte:?}: {state}");
             let class = live.layout.classes[usize::from(byte.class())].to_string();
@@ -269,7 +269,7 @@ fn machines_tell_their_state_now_and_before() {
             assert!(selection.vms.iter().all(expected));
             if byte.phase() != HostPhase::Empty {
                 assert!(
-                    life.turns[0].to_string().contains(": ") && state.contains("; it should be free by "),
+                    life.turns[0].to_string().contains(": ") && state.contains("; the machine's deadline is "),
                     "{life:?}"
                 );
             }
@@ -288,7 +288,11 @@ fn explanations_tell_what_was_predicted_and_the_cost_in_words() {
         session.settle();
         let Some(last) = session.app.front.answer.attempts.last() else { continue };
         let life = last.life.as_ref().expect("a prediction").to_string();
-        assert!(life.starts_with("It was expected to live ") && life.contains(", which is the class "), "{life}");
+        assert!(
+            life.starts_with("From then on its predicted remaining lifetime was ")
+                && life.contains(", which is class "),
+            "{life}"
+        );
         asked += 1;
         let Some(row) = last.scores.iter().find(|row| row.rule == "TemporalCost") else { continue };
         let warm = last.circumstances.to_string().contains("warm start");
@@ -320,8 +324,8 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
     };
     let mut session = Session::nilas();
     for (trace, expected) in [
-        (rows(&|_| "inf".into()), "does not say when any of the judged VMs ends"),
-        (rows(&|start| (start + 900).to_string()), "No judged VM is known to live as long as the threshold"),
+        (rows(&|_| "inf".into()), "does not contain the end of any evaluated VM"),
+        (rows(&|start| (start + 900).to_string()), "No evaluated VM is known to live as long as the threshold"),
     ] {
         for id in ["BoostedTrees", "KaplanMeier", "MeanByType", "Constant", "NoisyOracle", "Oracle"] {
             session.edits(predictor(id));
@@ -342,7 +346,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
         session.edits(Edit::set("predictor.train_share", share));
         assert_eq!(session.app.front.phase, Phase::Finished, "{share} %");
         let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
-        let nobody = learned.unanswered.iter().any(|it| it.starts_with("Nobody was seen to leave"));
+        let nobody = learned.unanswered.iter().any(|it| it.starts_with("No VM exits in the part"));
         assert_eq!(nobody, share < 50.0, "{share} %: {:?}", learned.unanswered);
         session.does(Message::Vm("30".into()));
         session.settle();
@@ -350,7 +354,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
         assert_eq!(life.to_string().contains(" live 7 d "), nobody, "{share} %: {life}");
     }
     let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
-    assert!(learned.unanswered[0].contains("learn from less"), "{:?}", learned.unanswered);
+    assert!(learned.unanswered[0].contains("train on less"), "{:?}", learned.unanswered);
     let before = session.app.document.clone();
     session.edits(Edit::set("predictor.train_share", 101));
     session.edits(predictor("CrystalBall"));

@@ -100,9 +100,9 @@ fn nothing_is_said_of_links_until_there_are_some() {
     let profile = live.vdcs.as_deref().expect("VDCs");
     assert!(live.layout.has_uplinks && profile.vdcs > 20 && profile.peaks[2] > 5, "{profile:?}");
     assert_eq!(profile.by_size.iter().sum::<u32>(), profile.vdcs);
-    assert_eq!(network::in_short(&session.app), "1 Mbit/s for each core; BandwidthAvailable is off");
+    assert_eq!(network::in_short(&session.app), "1 Mbit/s per core; BandwidthAvailable is off");
     session.edits(Edit::use_rule(network::GUARD, true));
-    assert_eq!(network::in_short(&session.app), "1 Mbit/s for each core");
+    assert_eq!(network::in_short(&session.app), "1 Mbit/s per core");
     assert_eq!(network::problem(&session.app), None);
 }
 
@@ -142,10 +142,14 @@ fn the_links_of_a_vm_are_told_where_it_went_in_and_where_it_was_refused() {
     let blocked: Vec<_> = all().filter(|vm| world.blocked(*vm).is_some_and(|it| it.full.is_some())).collect();
     assert!(!blocked.is_empty());
     let explained = session.asks(workload.name(blocked[0]));
-    assert!(explained.sentence.to_string().starts_with("The network could not take it (by "), "{}", explained.sentence);
+    assert!(
+        explained.sentence.to_string().starts_with("The network had no capacity for it (limited by "),
+        "{}",
+        explained.sentence
+    );
     let company = explained.company.expect("it has peers");
     assert!(
-        company.behind_full.is_some() && company.sentence.to_string().starts_with("It would be linked with"),
+        company.behind_full.is_some() && company.sentence.to_string().starts_with("It would be linked to"),
         "{company:?}"
     );
     let refused_by: Vec<_> = explained.refusal.expect("it was refused").rules.into_iter().map(|it| it.rule).collect();
@@ -154,7 +158,7 @@ fn the_links_of_a_vm_are_told_where_it_went_in_and_where_it_was_refused() {
     let company = placed.filter_map(|it| it.company).find(|company| company.links.iter().any(|link| link.3));
     let company = company.expect("some VM has links to other machines");
     assert!(
-        company.sentence.to_string().starts_with("It is linked with") && company.behind_full.is_none(),
+        company.sentence.to_string().starts_with("It is linked to") && company.behind_full.is_none(),
         "{company:?}"
     );
     assert!(company.machines.len() > 1 && company.links.iter().all(|(one, other, mbps, _)| one < other && *mbps > 0.0));

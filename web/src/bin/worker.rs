@@ -108,7 +108,7 @@ fn receive(message: &JsValue) {
         }),
         Ok(command) => obey(command, field(message, "file")),
         Err(error) => send(
-            &Reply::Failed { run: 0, message: Phrase::text(format!("the engine did not understand: {error}")) },
+            &Reply::Failed { run: 0, message: Phrase::text(format!("the engine got an invalid message: {error}")) },
             None,
         ),
     }
@@ -329,7 +329,7 @@ async fn fetch_built_in() -> Result<Blob, JsValue> {
 
 async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
     // Pages that come by http from another host have none.
-    let storage = field(&scope().navigator(), "storage").ok_or("this browser keeps no files for this page")?;
+    let storage = field(&scope().navigator(), "storage").ok_or("this browser stores no files for this page")?;
     Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
 }
 

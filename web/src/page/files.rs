@@ -53,10 +53,8 @@ impl Page {
         self.reading.sample.without_outliers = true;
         match self.reading.file.clone() {
             Some((file, columns)) => self.read(&file, columns),
-            None => self.tell(Message::Notice(Notice::good(
-                tr("Choose the file once more: it is then read without them."),
-                Vec::new(),
-            ))),
+            None => self
+                .tell(Message::Notice(Notice::good(tr("Choose the file again to read it without them."), Vec::new()))),
         }
     }
 
@@ -100,7 +98,7 @@ impl Page {
         let read = match Document::read(text) {
             Ok(read) => read,
             Err(error) => {
-                let notice = Notice::bad(say("{name} is no scenario", &[&name]), vec![error.to_string()]);
+                let notice = Notice::bad(say("{name} is not a valid scenario", &[&name]), vec![error.to_string()]);
                 return vec![Message::Notice(notice).into()];
             }
         };

@@ -44,8 +44,8 @@ impl Page {
     fn not_kept(&mut self) {
         if std::mem::replace(&mut self.drafts_kept, false) {
             let line =
-                tr("The browser's storage is full or switched off. Use Share to keep your work as a link or a file.");
-            self.tell(Message::Notice(Notice::bad(tr("Drafts are not kept in this browser"), vec![line.into()])));
+                tr("The browser's storage is full or disabled. Use Share to keep your work as a link or a file.");
+            self.tell(Message::Notice(Notice::bad(tr("Drafts are not saved in this browser"), vec![line.into()])));
         }
     }
 }

@@ -228,7 +228,7 @@ impl Page {
         if spoken {
             return self.panels.hear(&News::Language, &self.link, &self.app);
         }
-        let line = tr("Its texts come from the server, and the server did not give them.").into();
+        let line = tr("The server did not deliver its texts.").into();
         vec![Message::Notice(Notice::bad(tr("The language could not be changed"), vec![line])).into()]
     }
 

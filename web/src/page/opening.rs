@@ -151,7 +151,7 @@ fn workers(scope: &Scope<Page>, link: &Link) -> Workers {
             Err(error) => {
                 let error = format!("{error:?}");
                 let line = say("The browser said: {error}. The page needs web workers and WebAssembly.", &[&error]);
-                link.send(Message::Notice(Notice::bad(tr("The engine could not be started"), vec![line])));
+                link.send(Message::Notice(Notice::bad(tr("The engine could not start"), vec![line])));
                 None
             }
         }

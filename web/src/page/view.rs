@@ -84,7 +84,7 @@ impl Page {
             return Html::from_html_unchecked(picture.clone());
         }
         if app.hides_result() {
-            return html! { <p class="hint before-run">{ tr("Predict first; then the run is shown.") }</p> };
+            return html! { <p class="hint before-run">{ tr("Predict first; then the run starts.") }</p> };
         }
         html! {
             <>

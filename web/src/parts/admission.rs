@@ -37,11 +37,11 @@ const fn asked(name: &'static str, at: usize) -> NumberAsked {
 /// What a deployment is asked about with, and what variance costs: name, unit, least, most, and what it begins with.
 const FIELDS: [NumberAsked; 6] = [
     asked(mark("Cores of the deployment"), 0),
-    asked(mark("Hours since it came"), 1),
-    asked(mark("Scale-outs seen"), 2),
-    asked(mark("Observations of each kind"), 3),
+    asked(mark("Hours since arrival"), 1),
+    asked(mark("Scale-outs observed"), 2),
+    asked(mark("Observations of each type"), 3),
     (mark("Price of a core-hour"), mark("cents"), 0.0, 1e6, 4.0),
-    (mark("Price of a squared core of variance"), mark("cents"), 0.0, 1e6, 0.001),
+    (mark("Price of variance, per core²"), mark("cents"), 0.0, 1e6, 0.001),
 ];
 
 /// How many of them are about the deployment.
@@ -175,7 +175,7 @@ impl AdmissionPanel {
     fn forecast(&self, link: &Link, app: &App, width: u32) -> Html {
         html! {
             <>
-                <h3>{ tr("What one deployment may grow to") }</h3>
+                <h3>{ tr("Growth of one deployment") }</h3>
                 { self.numbers(link, 0..OF_DEPLOYMENT) }
                 { match admission::told_forecast(app) {
                     Some(Ok(forecast)) => self.chart(link, 0, admission::forecast(forecast), width),
@@ -200,7 +200,7 @@ impl AdmissionPanel {
                 <p class="group">
                     <button onclick={begin} disabled={share.is_some()}>{ tr("Fit to this workload") }</button>
                     if let Some(share) = share { <progress value={share.to_string()} aria-label={tr("Fit")}></progress> }
-                    <span class="muted">{ tr("finds the beliefs under which its deployments are likeliest") }</span>
+                    <span class="muted">{ tr("finds the beliefs that make its deployments most likely") }</span>
                 </p>
                 { over }
             </>
@@ -213,7 +213,7 @@ impl AdmissionPanel {
         let row = |row: &FittedRow| html! { <tr><th scope="row">{ &row.title }</th><td class="number">{ &row.now }</td><td class="number">{ &row.fitted }</td></tr> };
         html! {
             <>
-                <div class="table" tabindex="0" role="region" aria-label={tr("What was fitted")}><table>
+                <div class="table" tabindex="0" role="region" aria-label={tr("Fitted parameters")}><table>
                     <caption>{ admission::fitted(card) }</caption>
                     <thead><tr><td></td><th scope="col">{ tr("now") }</th><th scope="col">{ tr("fitted") }</th></tr></thead>
                     <tbody>{ for admission::fitted_rows(app, card).iter().map(row) }</tbody>
@@ -221,7 +221,7 @@ impl AdmissionPanel {
                 <p><button onclick={take}>{ tr("Use these numbers") }</button></p>
                 <div class="pair">{ for admission::fitted_plots(card).into_iter().enumerate().map(|(at, drawn)| self.chart(link, OF_FIT + at, drawn, width)) }</div>
                 if !card.cannot_say.is_empty() {
-                    <p>{ tr("What this trace cannot say:") }</p>
+                    <p>{ tr("What this trace does not contain:") }</p>
                     <ul>{ for card.cannot_say.iter().map(|doubt| html! { <li class="hint">{ tell(doubt) }</li> }) }</ul>
                 }
             </>
@@ -244,10 +244,10 @@ impl AdmissionPanel {
                     { self.kinds(link) }
                     { self.seeds(link) }
                     { self.tuned(link) }
-                    <button class="primary" onclick={run}>{ if under_way { tr("Cancel") } else { tr("Follow the cluster") } }</button>
+                    <button class="primary" onclick={run}>{ if under_way { tr("Cancel") } else { tr("Simulate the cluster") } }</button>
                 </p>
                 if let Some(study) = &app.study {
-                    if admission::is_old(app, study) { <p class="notice">{ tr("Rules or settings have changed since; follow the cluster again to see what comes of them.") }</p> }
+                    if admission::is_old(app, study) { <p class="notice">{ tr("Rules or settings have changed since; simulate the cluster again.") }</p> }
                     { self.study(link, study, width) }
                 }
             </>
@@ -262,7 +262,7 @@ impl AdmissionPanel {
             Some(AdmissionMessage::Wish(Box::new(move |wish| wish.kind = kind)))
         });
         let option = |(kind, name): &(StudyKind, &'static str)| html! { <option selected={*kind == wish.kind}>{ tr(name) }</option> };
-        html! { <label class="field"><span>{ tr("Compare") }</span><select aria-label={tr("Compare on the cluster")} onchange={choose}>{ for StudyKind::ALL.iter().map(option) }</select></label> }
+        html! { <label class="field"><span>{ tr("Compare") }</span><select aria-label={tr("Compare the policies")} onchange={choose}>{ for StudyKind::ALL.iter().map(option) }</select></label> }
     }
 
     fn seeds(&self, link: &Link) -> Html {
@@ -299,8 +299,8 @@ impl AdmissionPanel {
                     <span class="muted" role="status">{ admission::so_far(study) }</span>
                 </p>
                 <div class="table" tabindex="0" role="region" aria-label={tr("Results of the study")}><table>
-                    <caption>{ tr("Cores in use and scale-outs that failed, over the whole time; from the lowest to the highest over the seeds") }</caption>
-                    <thead><tr><th scope="col">{ tr("Who is let in by") }</th><th scope="col">{ tr("Threshold") }</th><th scope="col">{ tr("Cores in use") }</th><th scope="col">{ tr("Scale-outs failed") }</th><th scope="col">{ tr("Let in") }</th><td></td></tr></thead>
+                    <caption>{ tr("Cores in use and failed scale-outs over the whole time, with the range over the seeds") }</caption>
+                    <thead><tr><th scope="col">{ tr("Admission policy") }</th><th scope="col">{ tr("Threshold") }</th><th scope="col">{ tr("Cores in use") }</th><th scope="col">{ tr("Failed scale-outs") }</th><th scope="col">{ tr("Admitted") }</th><td></td></tr></thead>
                     <tbody>{ for admission::rows(study).iter().map(row) }</tbody>
                 </table></div>
                 <div class="pair">{ for admission::plots(study).into_iter().enumerate().map(|(at, drawn)| self.chart(link, at + 1, drawn, width)) }</div>
@@ -331,15 +331,15 @@ impl AdmissionPanel {
         html! {
             <>
                 <h3>{ tr("A price for variance") }</h3>
-                <p class="hint">{ tr("Users with two kinds of deployments pay for a core-hour, and for the variance expected a day ahead. Who labels them pays for each by its own; who does not, by that of the mixture, which is never less.") }</p>
+                <p class="hint">{ tr("Users with two kinds of deployments pay for core-hours and for the variance forecast a day ahead. Users who label them pay for the variance of each kind; users who do not, for that of the mixture, which is never lower.") }</p>
                 { self.numbers(link, OF_DEPLOYMENT..FIELDS.len()) }
                 if let Some(price) = price {
                     <p>{ say("A core-hour costs {} cents with labels and {} without, on average; {} % of users pay less with labels.",
                         &[&words::trimmed(price.labelled, 3), &words::trimmed(price.unlabelled, 3), &words::fixed(price.gain_pct, 0)]) }</p>
                 }
                 { match gain {
-                    Some(core_hours) => html! { <p>{ say("The cluster has {} more core-hours a month in use with labels.", &[&words::count(core_hours.round())]) }</p> },
-                    None => html! { <p class="hint">{ tr("What the cluster gains by labels shows the study With and without labels.") }</p> },
+                    Some(core_hours) => html! { <p>{ say("With labels, the cluster has {} more core-hours per month in use.", &[&words::count(core_hours.round())]) }</p> },
+                    None => html! { <p class="hint">{ tr("The study \"With and without labels\" shows what the cluster gains.") }</p> },
                 } }
             </>
         }
@@ -356,7 +356,7 @@ fn offer(link: &Link) -> Html {
 fn settings(link: &Link, app: &App) -> Html {
     html! {
         <>
-            <h3>{ tr("What is believed of deployments") }</h3>
+            <h3>{ tr("Beliefs about deployments") }</h3>
             <p class="hint">{ help(AdmissionSettings::DECLARATION.help) }</p>
             { form::group(link, tr("beliefs"), app.variant(), "admission") }
         </>

@@ -70,7 +70,7 @@ fn layers(link: &Link, app: &App) -> Html {
         </>
     };
     let body = html! { <tbody>{ for rows.iter().enumerate().map(|(index, row)| layer(link, index, row)) }</tbody> };
-    table(tr("Cache layers"), tr("Cache layers of all agents, counted since the run began"), heads, body)
+    table(tr("Cache layers"), tr("Cache layers of all agents, since the start of the run"), heads, body)
 }
 
 fn layer(link: &Link, index: usize, row: &LayerRow) -> Html {
@@ -123,7 +123,7 @@ fn sizes(link: &Link, app: &App) -> Html {
     let values = app.variant().caches.to_values();
     let edit = form::at("caches.".into(), params);
     html! {
-        <details class="about"><summary>{ tr("How much is kept") }</summary>
+        <details class="about"><summary>{ tr("Share kept") }</summary>
             { form::fields_in(link, tr("caches"), (params, LAYERS.len()..params.len()), &values, edit) }
         </details>
     }
@@ -134,7 +134,7 @@ fn agents(app: &App) -> Html {
     let heads = [tr("VMs decided"), tr("Failed commits"), tr("Behind the store"), tr("Cache hits")];
     let heads = html! {
         <>
-            <th scope="col">{ tr("Agent") }</th><th scope="col">{ tr("Doing") }</th>
+            <th scope="col">{ tr("Agent") }</th><th scope="col">{ tr("Activity") }</th>
             { for heads.iter().map(|head| html! { <th scope="col" class="number">{ *head }</th> }) }
         </>
     };
@@ -146,5 +146,5 @@ fn agents(app: &App) -> Html {
         }
     };
     let body = html! { <tbody>{ for anatomy::agents(live).into_iter().enumerate().map(row) }</tbody> };
-    table(tr("Allocation agents"), tr("Allocation agents, each with a view of its own"), heads, body)
+    table(tr("Allocation agents"), tr("Allocation agents, each with its own view"), heads, body)
 }

@@ -261,7 +261,7 @@ fn outcome(link: &Link, app: &App) -> Html {
         }
     };
     let keep = baseline.filter(|before| !before.is_example).map(|_| {
-        html! { <button class="quiet" onclick={link.callback(|_| Message::Baseline)}>{ tr("Compare with this run from now on") }</button> }
+        html! { <button class="quiet" onclick={link.callback(|_| Message::Baseline)}>{ tr("Use this run as the baseline") }</button> }
     });
     let warning = |words: &Phrase| html! { <p class="notice bad" role="alert">{ tell(words) }</p> };
     html! {
@@ -273,7 +273,7 @@ fn outcome(link: &Link, app: &App) -> Html {
             { for live.warning.iter().map(warning) }
             { for live.outliers.iter().map(|told| html! {
                 <p class="notice bad" role="note">{ tell(told) }{ " " }
-                    <button onclick={link.callback(|_| Act::LeaveOutOutliers)}>{ tr("Leave them out") }</button></p>
+                    <button onclick={link.callback(|_| Act::LeaveOutOutliers)}>{ tr("Exclude them") }</button></p>
             }) }
             { for live.doubts.iter().map(|doubt| html! { <p class="notice bad" role="note">{ tell(doubt) }</p> }) }
             if !live.doubts.is_empty() && app.lesson.is_none() { <p>{ super::sizing::find(link) }</p> }
@@ -289,8 +289,8 @@ fn costly(link: &Link, app: &App) -> Html {
     let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
     html! {
         <div class="notice" role="alert">
-            <p>{ tell(told) }{ " " }{ tr("In a browser it takes about twice as long. Fewer VMs, machines or agents take less. You can go on working meanwhile, or press Pause.") }</p>
-            <button class="primary" onclick={link.callback(|_| Message::Run)}>{ tr("Run it anyway") }</button>
+            <p>{ tell(told) }{ " " }{ tr("A browser takes about twice as long. Fewer VMs, machines or agents are faster. You can continue working meanwhile, or press Pause.") }</p>
+            <button class="primary" onclick={link.callback(|_| Message::Run)}>{ tr("Run anyway") }</button>
         </div>
     }
 }
@@ -308,14 +308,14 @@ fn waiting(link: &Link, app: &App) -> Html {
             });
             html! {
                 <div class="notice">
-                    <p>{ say("This scenario runs on the trace {name}, which is not in this browser; links carry no traces. Give the file, and the run starts. (Its content's fingerprint begins with {}.)", &[&name, &&fingerprint[..8]]) }</p>
+                    <p>{ say("This scenario runs on the trace {name}, which is not in this browser; links do not contain traces. Load the file to start the run. (Its fingerprint starts with {}.)", &[&name, &&fingerprint[..8]]) }</p>
                     <button class="primary" onclick={choose}>{ say("Choose {name}", &[&name]) }</button>
                 </div>
             }
         }
         Phase::Failed(message) => html! { <p class="notice bad" role="alert">{ tell(message) }</p> },
         Phase::Paused => {
-            html! { <p class="verdict muted">{ tr("Paused. Step goes on to the next VM, rule or conflict, and explains it; Run goes on to the end.") }</p> }
+            html! { <p class="verdict muted">{ tr("Paused. Step continues to the next VM, rule or conflict and explains it; Run continues to the end.") }</p> }
         }
         _ => html! { <p class="verdict muted">{ tr("Running…") }</p> },
     }

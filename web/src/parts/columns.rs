@@ -35,13 +35,13 @@ fn asked(link: &Link, unknown: &Unknown) -> Html {
     html! {
         <section class="notice" aria-label={tr(Columns::TITLE)}>
             <div class="notice-head"><strong>{ tr("What are the columns of this file?") }</strong>
-                <button class="quiet" aria-label={tr("Leave this file")} onclick={link.callback(|_| Message::NoColumns)}>{ "×" }</button></div>
-            <p class="hint">{ tr("Needed are cores, memory and start. What stays empty is left aside; without an end or a duration VMs never end.") }</p>
+                <button class="quiet" aria-label={tr("Discard this file")} onclick={link.callback(|_| Message::NoColumns)}>{ "×" }</button></div>
+            <p class="hint">{ tr("Required columns: cores, memory and start. Unassigned columns are ignored. Without an end or a duration, VMs never end.") }</p>
             <div class="table" tabindex="0" role="region" aria-label={tr("First lines of the file")}><table>
                 <thead><tr>{ for (0..unknown.rows.first().map_or(0, Vec::len)).map(|column| choice(link, unknown, column)) }</tr></thead>
                 <tbody>{ for unknown.rows.iter().map(|row| html! { <tr>{ for row.iter().map(cell) }</tr> }) }</tbody>
             </table></div>
-            <p class="group"><button class="primary" onclick={link.callback(|_| Act::Columns)}>{ tr("Read it with these columns") }</button></p>
+            <p class="group"><button class="primary" onclick={link.callback(|_| Act::Columns)}>{ tr("Read with these columns") }</button></p>
         </section>
     }
 }
@@ -54,7 +54,7 @@ fn choice(link: &Link, unknown: &Unknown, column: usize) -> Html {
     let option = |name: &String| html! { <option value={name.clone()} selected={chosen == name}>{ name }</option> };
     html! {
         <th scope="col"><select aria-label={say("Column {}", &[&(column + 1)])} {onchange}>
-            <option value="" selected={chosen.is_empty()}>{ tr("left aside") }</option>
+            <option value="" selected={chosen.is_empty()}>{ tr("ignored") }</option>
             { for unknown.offered.iter().map(option) }
         </select></th>
     }

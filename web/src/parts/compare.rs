@@ -54,8 +54,8 @@ pub(crate) fn branch_here(link: &Link, app: &App) -> Html {
     }
     let fork = link.callback(move |_: MouseEvent| Message::Fork { at_hours: Some(at_hours) });
     let title =
-        say("Until {} both are the same; from then on each has its own rules.", &[&words::day_and_time(at_hours)]);
-    html! { <button onclick={fork} {title}>{ say("Branch here as {}", &[&app.next_variant()]) }</button> }
+        say("Until {} both are the same; after that, each has its own rules.", &[&words::day_and_time(at_hours)]);
+    html! { <button onclick={fork} {title}>{ say("Fork here as {}", &[&app.next_variant()]) }</button> }
 }
 
 /// The verdict and the numbers of both.
@@ -99,7 +99,7 @@ fn waiting(against: &Lane) -> String {
         Phase::Failed(message) => say("{} did not run: {message}", &[&against.variant, &tell(message)]),
         Phase::Costly { told, .. } => tell(told),
         Phase::NeedsTrace { name, .. } => say("{} waits for the trace {name}.", &[&against.variant, &name]),
-        _ => tr("Both are compared when both have run.").into(),
+        _ => tr("The comparison appears when both have run.").into(),
     }
 }
 
@@ -138,7 +138,7 @@ fn seeds(link: &Link, app: &App) -> Html {
     let cancel = link.callback(|_: MouseEvent| Message::NoSeeds);
     let Some(paired) = &app.paired else {
         return html! { <p class="group"><button onclick={more(SEEDS)}>{ say("Run both over {SEEDS} seeds", &[&SEEDS]) }</button>
-        <span class="hint">{ tr("The same luck for both, seed by seed, beside the runs on screen.") }</span></p> };
+        <span class="hint">{ tr("Both variants run with the same seeds, in addition to the runs on screen.") }</span></p> };
     };
     let (done, all) = paired.progress();
     html! {
@@ -149,7 +149,7 @@ fn seeds(link: &Link, app: &App) -> Html {
                 <button onclick={cancel}>{ tr("Cancel") }</button>
             } else {
                 if paired.pairs.len() < SEEDS_MAX { <button onclick={more(SEEDS)}>{ say("{SEEDS} more seeds", &[&SEEDS]) }</button> }
-                <button class="quiet" onclick={cancel}>{ tr("One seed again") }</button>
+                <button class="quiet" onclick={cancel}>{ tr("Back to one seed") }</button>
                 <span class="hint">{ say("Seeds {} to {}.", &[&(paired.pairs[0].seed), &(paired.pairs[paired.pairs.len() - 1].seed)]) }</span>
             }
             if let Some(failure) = paired.failure() { <span class="notice bad">{ say("A run failed: {failure}", &[&tell(failure)]) }</span> }

@@ -42,14 +42,14 @@ fn changes(app: &App, against: &str) -> Html {
     };
     let changes = tiebreak_app::changes(&app.document, other, app.document.active);
     if changes.is_empty() {
-        return html! { <p class="hint">{ say("Nothing is set differently yet. Change a rule of {}, and only its future moves.", &[&app.front.variant]) }</p> };
+        return html! { <p class="hint">{ say("No settings differ yet. Change a rule of {}, and only its future changes.", &[&app.front.variant]) }</p> };
     }
     let row = |change: &tiebreak_app::Change| {
         html! { <tr><th scope="row">{ &change.path }</th>{ for change.values.iter().map(|value| html! { <td>{ value }</td> }) }</tr> }
     };
     html! {
         <details open=true>
-            <summary>{ say("What is set differently ({})", &[&changes.len()]) }</summary>
+            <summary>{ say("Differing settings ({})", &[&changes.len()]) }</summary>
             <div class="table flat"><table>
                 <thead><tr><th scope="col">{ tr("Field") }</th><th scope="col">{ against }</th><th scope="col">{ &app.front.variant }</th></tr></thead>
                 <tbody>{ for changes.iter().map(row) }</tbody>
@@ -86,7 +86,7 @@ fn differing(link: &Link, app: &App, against: &str) -> Html {
     };
     html! {
         <details open=true>
-            <summary>{ say("{} of {} VMs stand elsewhere; the first ones", &[&words::count(f64::from(count)), &words::count(f64::from(vms))]) }</summary>
+            <summary>{ say("{} of {} VMs are on different machines; the first ones", &[&words::count(f64::from(count)), &words::count(f64::from(vms))]) }</summary>
             <div class="table" tabindex="0" role="region" aria-label={tr("First placements that differ")}><table>
                 <thead><tr><th scope="col">{ tr("When") }</th><th scope="col">{ tr("VM") }</th><th scope="col">{ say("In {against}", &[&against]) }</th><th scope="col">{ say("In {front}", &[&front]) }</th></tr></thead>
                 <tbody>{ for differing.first.iter().map(row) }</tbody>

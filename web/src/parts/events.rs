@@ -168,11 +168,11 @@ impl Events {
         html! {
             <div class={classes!("events-lane", aimed.then_some("aimed"))} style={format!("height:{}px", rows * ROW_PX)}>
                 if marks.is_empty() && ghost.is_none() {
-                    <p class="hint">{ tr("Failures and demand spikes go here.") }</p>
+                    <p class="hint">{ tr("Add failures and demand spikes here.") }</p>
                 }
                 <ul role="list" aria-label={tr("Events")}>{ for marks.iter().map(|mark| self.mark(link, mark)) }</ul>
                 { ghost.unwrap_or_default() }
-                <span id="event-keys" class="unseen">{ tr("Enter opens it, arrow keys move it, Delete removes it.") }</span>
+                <span id="event-keys" class="unseen">{ tr("Enter opens it, the arrow keys move it, Delete removes it.") }</span>
             </div>
         }
     }
@@ -290,7 +290,7 @@ fn ghost(drag: &Drag, app: &App) -> Option<Html> {
 fn when(row: &IncidentRow, app: &App) -> String {
     let at = words::day_and_time(row.at_hours);
     match timeline::horizon_hours(app).filter(|end| row.at_hours > *end) {
-        Some(end) => say("{at}: the trace ends at {} already, so it never happens", &[&at, &words::day_and_time(end)]),
+        Some(end) => say("{at}: no effect, because the trace ends at {}", &[&at, &words::day_and_time(end)]),
         None => at,
     }
 }
@@ -318,7 +318,7 @@ fn menu(link: &Link, app: &App) -> Html {
     });
     html! {
         <div class="menu events-menu" onkeydown={keys}>
-            <p class="hint">{ say("Click: at {at}. Or drag it onto the line.", &[&at]) }</p>
+            <p class="hint">{ say("Click to add it at {at}, or drag it onto the timeline.", &[&at]) }</p>
             <div role="menu" aria-label={tr("Add event")}>{ for INCIDENTS.iter().map(|entry| kind(link, entry)) }</div>
         </div>
     }

@@ -53,7 +53,7 @@ fn region(link: &Link, app: &App, vm_field: &NodeRef) -> Html {
             { vm_form(link, selection, vm_field) }
             { for both.map(|lane| answer(link, app, lane)) }
             if app.front.answer == Explanation::default() && selection.machine.is_none() {
-                <p class="hint">{ tr("Click a machine in the fleet map and choose one of its VMs, or type a VM's number from the trace.") }</p>
+                <p class="hint">{ tr("Click a machine on the fleet map and choose one of its VMs, or enter a VM's number from the trace.") }</p>
             }
             { machine(link, app) }
         </section>
@@ -98,10 +98,10 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
             <>
-                <p class="sentence">{ say("VM {} asks for {}.", &[&app.selection.vm, &tell(&last.vm)]) }</p>
-                <h3>{ tr("Who is left, rule by rule") }</h3>
+                <p class="sentence">{ say("VM {} requests {}.", &[&app.selection.vm, &tell(&last.vm)]) }</p>
+                <h3>{ tr("Machines left after each rule") }</h3>
                 { funnel(link, last, shown) }
-                <p class="hint">{ say("Step shows the next rule; {} more until the choice.", &[&(last.funnel.len() - shown)]) }</p>
+                <p class="hint">{ say("Step shows the next rule; {} more until the decision.", &[&(last.funnel.len() - shown)]) }</p>
             </>
         };
     }
@@ -109,12 +109,12 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
         <>
             <p class="sentence">{ tell(&last.sentence) }</p>
             if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(tell).collect::<Vec<_>>().join(" ") }</p> }
-            <p class="muted">{ say("It asked for {}. {}.", &[&tell(&last.vm), &tell(&last.circumstances)]) }</p>
+            <p class="muted">{ say("It requested {}. {}.", &[&tell(&last.vm), &tell(&last.circumstances)]) }</p>
             if let Some(life) = &last.life { <p class="muted">{ tell(life) }</p> }
             if let Some(company) = &last.company { <p class="muted">{ tell(&company.sentence) }</p> }
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
-            <h3>{ tr("Who was left, rule by rule") }</h3>
+            <h3>{ tr("Machines left after each rule") }</h3>
             { funnel(link, last, last.funnel.len()) }
             { scores(last) }
             { why_not(link, &app.selection, last) }
@@ -146,19 +146,19 @@ fn refusal(refusal: &Refusal) -> Html {
     let refuser = |refuser: &Refuser| {
         let share = 100.0 * f64::from(refuser.machines) / f64::from(refusal.machines.max(1));
         let count = |number: u32| words::count(f64::from(number));
-        let title = say("{} of them are refused by no rule before it", &[&count(refuser.first)]);
+        let title = say("{} of them are not refused by any rule before it", &[&count(refuser.first)]);
         html! {
             <li>
                 <span class="refuser">{ name(&refuser.rule) }</span>
                 <span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span>
                 <span class="number" {title}>{ say("refuses {} of {}", &[&count(refuser.machines), &count(refusal.machines)]) }</span>
-                <span class="without">{ refuser.without.as_ref().map_or_else(|| tr("alone keeps none of them out").into(), tell) }</span>
+                <span class="without">{ refuser.without.as_ref().map_or_else(|| tr("alone excludes none of them").into(), tell) }</span>
             </li>
         }
     };
     html! {
         <div class="refusal">
-            <h3>{ tr("No machine takes it") }</h3>
+            <h3>{ tr("No machine is valid") }</h3>
             <ul aria-label={tr("Rules that refuse it")}>{ for refusal.rules.iter().map(refuser) }</ul>
             if let Some(closest) = &refusal.closest { <p class="closest">{ tell(closest) }</p> }
         </div>
@@ -221,7 +221,7 @@ fn scores(explained: &Explained) -> Html {
     let mut heads: Vec<String> =
         heads.into_iter().filter_map(|(head, machine)| Some(format!("{head}: {}", machine?))).collect();
     if explained.asked.is_some() {
-        heads.push(tr("Asked about").into());
+        heads.push(tr("Selected").into());
     }
     // Validators that let all of them pass tell nothing.
     let valid = Phrase::text("valid");
@@ -235,7 +235,7 @@ fn scores(explained: &Explained) -> Html {
     };
     html! {
         <>
-            <h3>{ tr("Buckets and scores, lower is better") }</h3>
+            <h3>{ tr("Buckets and scores (lower is better)") }</h3>
             <div class="table" tabindex="0" role="region" aria-label={tr("Scores")}><table>
                 <thead><tr><th scope="col">{ tr("Rule") }</th>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>{ for explained.scores.iter().filter(telling).map(row) }</tbody>
@@ -261,7 +261,7 @@ fn host(life: &HostLife) -> Html {
     html! {
         <>
             <p class="story">{ tell(&life.state) }</p>
-            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("Changes of its state")}>{ for life.turns.iter().map(|turn| html! { <li>{ tell(turn) }</li> }) }</ul> }
+            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("State changes")}>{ for life.turns.iter().map(|turn| html! { <li>{ tell(turn) }</li> }) }</ul> }
         </>
     }
 }

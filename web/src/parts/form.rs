@@ -114,7 +114,7 @@ fn field(link: &Link, of: &str, param: &'static Param, value: f64, edit: Rc<dyn 
         return html! {
             <label class="field flag" title={help}>
                 <input type="checkbox" checked={value != 0.0} {onchange} aria-label={label} />
-                <span>{ &title }</span>
+                <span>{ words::capitalized(&title) }</span>
             </label>
         };
     }
@@ -129,14 +129,14 @@ fn field(link: &Link, of: &str, param: &'static Param, value: f64, edit: Rc<dyn 
         };
         return html! {
             <label class="field" title={help}>
-                <span>{ &title }</span>
+                <span>{ words::capitalized(&title) }</span>
                 <select ~value={words.get(value as usize).copied()} {onchange} aria-label={label}>{ for words.iter().enumerate().map(option) }</select>
             </label>
         };
     }
     html! {
         <label class="field" title={help}>
-            <span>{ &title }</span>
+            <span>{ words::capitalized(&title) }</span>
             <span class="entry">
                 { number_field(link, &label, param, value, edit) }
                 <span class="unit">{ tr(param.unit) }</span>
@@ -169,7 +169,7 @@ fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64
         None => {
             let whole = if param.kind == ParamKind::Integer { tr("a whole number") } else { tr("a number") };
             let line = say(
-                "Expected {whole} from {} to {}, got \"{text}\"; it stays {}.",
+                "Expected {whole} from {} to {}, got \"{text}\"; the value stays {}.",
                 &[
                     &whole,
                     &words::trimmed(param.min, 3),

@@ -101,8 +101,8 @@ impl Panel for Lessons {
                 Some(Message::LessonText(text))
             }
             LessonMessage::NoSuch(id) => {
-                let line = say("Expected one of the list in the bar, got \"{id}\".", &[&id]);
-                Some(Message::Notice(Notice::bad(tr("This page has no such lesson"), vec![line])))
+                let line = say("Expected a lesson from the list, got \"{id}\".", &[&id]);
+                Some(Message::Notice(Notice::bad(tr("Unknown lesson"), vec![line])))
             }
             LessonMessage::Packed(packed) => Some(self.unpacked(&packed)),
             drawing => self.draw(drawing, app),
@@ -224,7 +224,7 @@ impl Lessons {
                 <p class="group">
                     if step > 0 { <button onclick={go(step - 1)}>{ tr("Back") }</button> }
                     if step < last { <button class={if playing.is_revealed { "primary" } else { "quiet" }} onclick={go(step + 1)}>{ if playing.is_revealed { tr("Next") } else { tr("Skip this step") } }</button> }
-                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { tr("Finish") } else { tr("Leave the lesson") } }</button>
+                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { tr("Finish") } else { tr("Exit lesson") } }</button>
                 </p>
             </section>
         }
@@ -294,7 +294,7 @@ impl Lessons {
             <>
                 <p class="ask" lang={english()}>{ ask }</p>
                 if !playing.is_revealed {
-                    <p class="hint">{ say("Draw {} over the whole run, or give numbers below.", &[&words::inside(entry.declaration.title)]) }</p>
+                    <p class="hint">{ say("Draw {} over the whole run, or enter numbers below.", &[&words::inside(entry.declaration.title)]) }</p>
                     <div class="canvas" onpointerdown={draws(true)} onpointermove={draws(false)} onpointerup={up.clone()} onpointercancel={up}>
                         <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
                             { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
@@ -323,12 +323,12 @@ impl Lessons {
         let most = votes.values().copied().max().unwrap_or(1).max(1);
         html! {
             <details class="class-view">
-                <summary>{ tr("A class predicts") }</summary>
+                <summary>{ tr("Class vote") }</summary>
                 if let Some(mine) = mine {
-                    <p class="hint">{ tr("Send this to whoever teaches: ") }<code>{ &mine }</code>
+                    <p class="hint">{ tr("Send this to your teacher: ") }<code>{ &mine }</code>
                         <button class="quiet" onclick={link.callback(move |_| ShareMessage::Copy(Copied::Answer, mine.clone()))}>{ tr("Copy") }</button></p>
                 }
-                <label>{ tr("Predictions, one a line, each ending with a letter") }
+                <label>{ tr("Predictions, one per line, each ending with a letter") }
                     <textarea rows="4" oninput={paste} value={self.pasted.clone()} /></label>
                 if !votes.is_empty() {
                     <table class="votes"><tbody>{ for (0..choices).map(|choice| {
@@ -416,7 +416,7 @@ fn pick(link: &Link, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::C
             <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
                 <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
                 <span lang={english()}>{ format!("{}. {}", letter(index), choice.text) }</span>
-                if right == Some(index) { <strong>{ tr(" (what the run says)") }</strong> }
+                if right == Some(index) { <strong>{ tr(" (the result of the run)") }</strong> }
             </label>
         }
     };
@@ -431,16 +431,16 @@ fn verdict(app: &App, playing: &Playing) -> Html {
             let distance = app.front.live.as_ref().and_then(|live| playing.distance(live));
             distance.map(|distance| {
                 say(
-                    "Your curve is {} {unit} from the run on average; both are on the chart.",
+                    "Your curve differs from the run by {} {unit} on average; both are on the chart.",
                     &[&words::trimmed(distance, 1), &unit],
                 )
             })
         }
         (Question::Pick { .. }, given) => match (playing.right(), given) {
-            (None, _) => Some(tr("The run is under way…").into()),
+            (None, _) => Some(tr("The run is in progress…").into()),
             (Some(right), Some(Given::Choice(choice))) if right == *choice => Some(tr("Right.").into()),
-            (Some(right), Some(Given::Choice(_))) => Some(say("The run says {}.", &[&letter(right)])),
-            (Some(right), _) => Some(say("The run says {}.", &[&letter(right)])),
+            (Some(right), Some(Given::Choice(_))) => Some(say("The run's value is {}.", &[&letter(right)])),
+            (Some(right), _) => Some(say("The run's value is {}.", &[&letter(right)])),
         },
         _ => None,
     };

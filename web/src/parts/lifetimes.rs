@@ -58,7 +58,7 @@ impl Panel for LifetimesPanel {
 
     const ID: &'static str = "lifetimes";
     const TITLE: &'static str = mark("Lifetimes");
-    const FRAME: Frame = Frame::Region(mark("Lifetimes and who predicts them"));
+    const FRAME: Frame = Frame::Region(mark("Lifetimes and their predictor"));
     const CONTROL: Option<Control> = Some(Control::Lifetimes);
 
     fn is_needed(app: &App) -> bool {
@@ -177,7 +177,7 @@ fn quality(learned: &Learned) -> Html {
         <>
             { for learned.unanswered.iter().map(|sentence| html! { <p class="notice">{ tr(sentence) }</p> }) }
             <div class="table" tabindex="0" role="region" aria-label={tr("Quality of predictions")}><table>
-                <caption>{ say("How good {} is on this trace", &[&tr(&learned.predictor)]) }</caption>
+                <caption>{ say("Quality of {} on this trace", &[&tr(&learned.predictor)]) }</caption>
                 <tbody>{ for lifetimes::facts(learned).iter().map(row) }</tbody>
             </table></div>
         </>
@@ -199,7 +199,7 @@ fn influence(learned: &Learned) -> Html {
     };
     html! {
         <div class="table" tabindex="0" role="region" aria-label={tr("Feature influence")}><table>
-            <caption>{ tr("Feature influence: share of what all splits of all trees gained") }</caption>
+            <caption>{ tr("Feature influence: share of the gain of all splits of all trees") }</caption>
             <tbody>{ for learned.influence.iter().map(row) }</tbody>
         </table></div>
     }

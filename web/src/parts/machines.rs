@@ -68,7 +68,7 @@ fn machines(link: &Link, app: &App) -> Html {
             { for app.variant().clusters.iter().enumerate().map(cluster) }
             <button onclick={link.callback(|_| Message::Edit(Edit::AddCluster))}>{ tr("Add a cluster") }</button>
             <p class="group">{ form::file_field(link, tr("Machines from a list"), tr("List of machines"), take_machines) }
-                <span class="muted">{ tr("a CSV with cores and memory of each, or openb's nodes; those alike become a cluster") }</span></p>
+                <span class="muted">{ tr("a CSV with the cores and memory of each machine, or openb's nodes; equal machines become a cluster") }</span></p>
         </>
     }
 }

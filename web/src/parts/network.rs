@@ -17,9 +17,9 @@ use super::panel::{Frame, Link, Own, Panel, Scene, Sent};
 
 /// What the calculation is asked with: name, unit, least and most.
 const FIELDS: [(&str, &str, f64, f64); 4] = [
-    (mark("Fattest uplink of a machine"), "Gbit/s", 0.0, 1e6),
-    (mark("VMs of a VDC at a time"), mark("VMs"), 1.0, 1e6),
-    (mark("VMs of it on one machine"), mark("VMs"), 1.0, 1e6),
+    (mark("Largest uplink of a machine"), "Gbit/s", 0.0, 1e6),
+    (mark("Concurrent VMs of a VDC"), mark("VMs"), 1.0, 1e6),
+    (mark("VMs of a VDC on one machine"), mark("VMs"), 1.0, 1e6),
     (mark("Cores of the largest VM"), mark("cores"), 0.001, 1e4),
 ];
 
@@ -96,27 +96,27 @@ impl NetworkPanel {
             }
         };
         let row = |BoundRow { what, formula, mbps, binds }: &BoundRow| {
-            html! { <tr class={binds.then_some("binds")}><th scope="row">{ *what }</th><td class="number">{ mbps }</td><td>{ if *binds { tr("binds") } else { "" } }</td><td class="meaning">{ formula }</td></tr> }
+            html! { <tr class={binds.then_some("limiting")}><th scope="row">{ *what }</th><td class="number">{ mbps }</td><td>{ if *binds { tr("limiting") } else { "" } }</td><td class="meaning">{ formula }</td></tr> }
         };
         let bpc = bounds.as_ref().map(|bounds| network::bpc_mbps(asked, bounds)).filter(|_| network::is_linked(app));
         let use_it = |bpc: u64| {
             let onclick = link.callback(move |_: MouseEvent| Message::Edit(Edit::set("vdcs.bpc_mbps", bpc)));
-            html! { <p><button {onclick}>{ say("Use {bpc} Mbit/s for each core", &[&words::count(bpc as f64)]) }</button></p> }
+            html! { <p><button {onclick}>{ say("Use {bpc} Mbit/s per core", &[&words::count(bpc as f64)]) }</button></p> }
         };
         html! {
             <>
-                <h3>{ tr("What is sure to fit") }</h3>
+                <h3>{ tr("What always fits") }</h3>
                 <div class="fields">{ for FIELDS.iter().enumerate().map(field) }</div>
                 if let Some(bounds) = &bounds {
                     <div class="table" tabindex="0" role="region" aria-label={tr("Bounds on the bandwidth of a link")}><table>
-                        <thead><tr><th scope="col">{ tr("What an uplink must carry") }</th><th scope="col">{ tr("Mbit/s a link") }</th><td></td><th scope="col">{ tr("Computed from") }</th></tr></thead>
+                        <thead><tr><th scope="col">{ tr("Load of an uplink") }</th><th scope="col">{ tr("Mbit/s per link") }</th><td></td><th scope="col">{ tr("Computed from") }</th></tr></thead>
                         <tbody>{ for network::rows(asked, bounds).iter().map(row) }</tbody>
                     </table></div>
                 }
                 <p class="hint">{ network::verdict(asked, bounds.as_ref()) }</p>
                 if let Some(bpc) = bpc.filter(|bpc| *bpc != u64::from(app.variant().vdcs.bpc_mbps)) { { use_it(bpc) } }
                 if self.asked != [None; 4] {
-                    <p><button class="quiet" onclick={link.batch_callback(|_: MouseEvent| (0..FIELDS.len()).map(|at| NetworkMessage::Ask(at, None)).collect::<Vec<_>>())}>{ tr("Calculate with the scenario's numbers") }</button></p>
+                    <p><button class="quiet" onclick={link.batch_callback(|_: MouseEvent| (0..FIELDS.len()).map(|at| NetworkMessage::Ask(at, None)).collect::<Vec<_>>())}>{ tr("Use the scenario's numbers") }</button></p>
                 }
             </>
         }
@@ -127,7 +127,7 @@ impl NetworkPanel {
 fn offer(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(GUARD, true)));
     html! {
-        <p class="notice">{ tr("No rule looks at bandwidth, so links are only counted and uplinks promised to more than they carry.") }{ " " }
+        <p class="notice">{ tr("No rule checks bandwidth, so links are only counted and uplinks may be overbooked.") }{ " " }
             <button {onclick}>{ say("Switch {GUARD} on", &[&GUARD]) }</button></p>
     }
 }
@@ -162,7 +162,7 @@ fn sizes(profile: &VdcProfile) -> Html {
     html! {
         <div class="table" tabindex="0" role="region" aria-label={tr("Peak sizes")}><table>
             <caption>{ network::profile(profile) }</caption>
-            <thead><tr><th scope="col">{ tr("VMs at a time") }</th><td></td><th scope="col">{ tr("VDCs") }</th></tr></thead>
+            <thead><tr><th scope="col">{ tr("Concurrent VMs") }</th><td></td><th scope="col">{ tr("VDCs") }</th></tr></thead>
             <tbody>{ for network::sizes(profile).iter().map(row) }</tbody>
         </table></div>
     }

@@ -167,11 +167,11 @@ impl OwnLesson {
         html! {
             <>
                 <h2>{ tr("Your own lesson") }</h2>
-                <p>{ tr("Freeze what is on the page as a step: its scenario, what it is compared with, and what people shall see. A lesson of one step is a link with everything else hidden.") }</p>
+                <p>{ tr("Save the current state of the page as a step: its scenario, the comparison, and the controls to show. The link of a one-step lesson hides everything else.") }</p>
                 { self.step(link) }
                 <div class="group">
                     <button class="primary" onclick={tell(|| OwnMessage::Freeze)}>{ tr("Freeze as step") }</button>
-                    <span role="status" class="muted">{ if grown && own.faults.is_empty() { tr("The step is at the end of the lesson.") } else { "" } }</span>
+                    <span role="status" class="muted">{ if grown && own.faults.is_empty() { tr("The step was added at the end of the lesson.") } else { "" } }</span>
                 </div>
                 if !own.faults.is_empty() {
                     <div class="notice bad" role="alert"><strong>{ tr("The step was not added") }</strong><ul>{ for own.faults.iter().take(4).map(|fault| html! { <li>{ fault }</li> }) }</ul></div>
@@ -215,13 +215,13 @@ impl OwnLesson {
             <>
                 <label class="link-field">{ tr("Title of the step") }<input type="text" maxlength="80" value={self.title.clone()} oninput={title} /></label>
                 <label class="link-field">{ tr("Text: paragraphs, lists, *emphasis*") }<textarea rows="3" oninput={text} value={self.text.clone()} /></label>
-                <label class="field"><span>{ tr("People first draw") }</span><select onchange={curve}>
+                <label class="field"><span>{ tr("Predict by drawing") }</span><select onchange={curve}>
                     <option value="" selected={self.curve.is_none()}>{ tr("nothing") }</option>{ for METRICS.iter().enumerate().map(metric) }</select></label>
                 if self.curve.is_some() {
-                    <label class="link-field">{ tr("Why it goes so, shown after the run") }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
+                    <label class="link-field">{ tr("The reason, shown after the run") }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
                 }
                 <label class="field"><span>{ tr("Rules shown") }</span><select onchange={rules}>
-                    { for [tr("those that are on"), tr("all"), tr("none")].iter().zip([Rules::On, Rules::All, Rules::None]).map(|(word, rules)| html! { <option selected={self.rules == rules}>{ *word }</option> }) }</select></label>
+                    { for [tr("the active ones"), tr("all"), tr("none")].iter().zip([Rules::On, Rules::All, Rules::None]).map(|(word, rules)| html! { <option selected={self.rules == rules}>{ *word }</option> }) }</select></label>
                 <fieldset class="shown"><legend>{ tr("Also shown") }</legend>{ for Control::EVERY.iter().map(shown) }</fieldset>
             </>
         }
@@ -233,17 +233,17 @@ fn whole(link: &Link, own: &tiebreak_app::OwnLesson, copied: Option<Copied>) -> 
     let write = link.callback(Message::WriteLesson);
     let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| message());
     let address = format!("{}{INSIDE}{}", share::here(), pack(&own.text));
-    let size = say("The link has {} characters and holds the whole lesson.", &[&address.len()]);
+    let size = say("The link has {} characters and contains the whole lesson.", &[&address.len()]);
     let forget = link.callback(|_: MouseEvent| Message::WriteLesson(String::new()));
     html! {
         <>
             <label class="link-field">{ tr("The lesson so far, as Markdown") }<Field class="markdown" label={tr("The lesson so far, as Markdown")} lines=8 value={own.text.clone()} take={write} /></label>
-            <p class="hint">{ tr("Questions with answers and claims are written here; docs/LESSONS.md says how. ") }{ size }</p>
+            <p class="hint">{ tr("Multiple-choice questions and claims are written in the file; see docs/LESSONS.md. ") }{ size }</p>
             <div class="group">
                 <button onclick={tell(|| OwnMessage::Play)}>{ tr("Try it") }</button>
                 <button onclick={tell(|| OwnMessage::Save)}>{ tr("Save as .md") }</button>
                 { share::copy_button(link, tr("Copy link"), Copied::Lesson, address, copied) }
-                <button class="quiet" onclick={forget}>{ tr("Begin anew") }</button>
+                <button class="quiet" onclick={forget}>{ tr("Start over") }</button>
             </div>
         </>
     }

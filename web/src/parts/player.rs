@@ -10,11 +10,11 @@ use super::panel::{Link, Sent};
 
 /// Simulated hours that pass in a second.
 const SPEEDS: [(f64, &str); 5] = [
-    (1.0, mark("1 h a second")),
-    (6.0, mark("6 h a second")),
-    (24.0, mark("1 day a second")),
-    (72.0, mark("3 days a second")),
-    (168.0, mark("1 week a second")),
+    (1.0, mark("1 h per second")),
+    (6.0, mark("6 h per second")),
+    (24.0, mark("1 day per second")),
+    (72.0, mark("3 days per second")),
+    (168.0, mark("1 week per second")),
 ];
 
 const MS_PER_HOUR: f64 = 3_600_000.0;

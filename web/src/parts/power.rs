@@ -130,11 +130,11 @@ impl PowerPanel {
 
 /// The control that takes a history of draws, or CPU readings.
 fn draws(link: &Link) -> Html {
-    let input = form::file_field(link, tr("Draws or readings of your own"), tr("File of draws or readings"), |bytes| {
+    let input = form::file_field(link, tr("Your own power readings"), tr("File with power readings"), |bytes| {
         PowerMessage::Draws(bytes).into()
     });
     html! {
         <p class="group">{ input }
-            <span class="muted">{ tr("a CSV with a column watts, or CPU readings as in the Azure traces, which tell who is user-facing") }</span></p>
+            <span class="muted">{ tr("a CSV with a column watts, or CPU readings as in the Azure traces, which show which VMs are user-facing") }</span></p>
     }
 }

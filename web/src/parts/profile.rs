@@ -31,7 +31,7 @@ impl Panel for ProfilePanel {
     const CONTROL: Option<Control> = Some(Control::Workload);
 
     fn summary(_: &App) -> String {
-        tr("sizes, lives, arrivals, tenants, and the machines it takes").into()
+        tr("sizes, lifetimes, arrivals, tenants, and the machines it needs").into()
     }
 
     fn update(&mut self, ProfileMessage(message): ProfileMessage, _: &Link, _: &App) -> Vec<Sent> {
@@ -70,6 +70,6 @@ fn machines(link: &Link, profile: &Answer) -> Option<Html> {
     );
     Some(html! {
         <p class="group"><button {onclick}>{ label }</button>
-            <span class="muted">{ tr("of a usual size, 15 % more than the least; one cluster in place of all") }</span>{ super::sizing::find(link) }</p>
+            <span class="muted">{ tr("a common size, 15 % more than the minimum; replaces all clusters with one") }</span>{ super::sizing::find(link) }</p>
     })
 }

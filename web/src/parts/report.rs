@@ -78,11 +78,11 @@ fn paper(link: &Link, app: &App, code: Html) -> Html {
             { for report.against.iter().map(against) }
             <h2>{ tr("Over time") }</h2>
             { charts::on_paper(app) }
-            <h2>{ if report.runs.len() > 1 { say("Set-up of {}", &[&app.front.variant]) } else { "Set-up".into() } }</h2>
+            <h2>{ if report.runs.len() > 1 { say("Setup of {}", &[&app.front.variant]) } else { tr("Setup").into() } }</h2>
             { for report.setup.iter().map(fact) }
             <h2>{ tr("Rules, in order") }</h2>
             <div class="stages">{ for report.stages.iter().map(stage) }</div>
-            <p>{ tr("What is still tied then is settled by a random pick.") }</p>
+            <p>{ tr("Remaining ties are broken at random.") }</p>
             if !report.events.is_empty() { <h2>{ tr("Events") }</h2> { list(&report.events) } }
             <h2>{ tr("Sources and licences") }</h2>
             { list(&report.sources) }
@@ -122,13 +122,13 @@ fn against(Against { names: [other, front], rows, changes, .. }: &Against) -> Ht
         <section>
             <h2>{ say("{front} against {other}", &[&front, &other]) }</h2>
             <table>
-                <thead><tr><th scope="col">{ tr("What came out") }</th>{ names.clone() }<th scope="col">{ format!("{front} \u{2212} {other}") }</th>
+                <thead><tr><th scope="col">{ tr("Results") }</th>{ names.clone() }<th scope="col">{ format!("{front} \u{2212} {other}") }</th>
                     if over_seeds { <th scope="col">{ tr("95 % interval over seeds") }</th> }</tr></thead>
                 <tbody>{ for rows.iter().map(row) }</tbody>
             </table>
-            if changes.is_empty() { <p>{ tr("Nothing is set differently.") }</p> } else {
+            if changes.is_empty() { <p>{ tr("No settings differ.") }</p> } else {
                 <table>
-                    <thead><tr><th scope="col">{ tr("What is set differently") }</th>{ names }</tr></thead>
+                    <thead><tr><th scope="col">{ tr("Differing settings") }</th>{ names }</tr></thead>
                     <tbody>{ for changes.iter().map(change) }</tbody>
                 </table>
             }

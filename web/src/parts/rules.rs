@@ -135,11 +135,11 @@ impl List {
                 <ol class="rules" aria-label={tr("Rules")} role="list">
                     { for Group::ALL.into_iter().map(stage) }
                     <li class="stage">{ tr("Tie-break") }</li>
-                    <li class="rule fixed"><span class="rule-name">{ tr("Random pick") }</span>
-                        <span class="muted">{ tr("among the machines still tied") }</span></li>
+                    <li class="rule fixed"><span class="rule-name">{ tr("Random choice") }</span>
+                        <span class="muted">{ tr("among the tied machines") }</span></li>
                 </ol>
                 if hinted {
-                    <p class="hint" aria-hidden="true"><span class="rule-hint"></span>{ tr(" did nothing, or left nothing to those below") }</p>
+                    <p class="hint" aria-hidden="true"><span class="rule-hint"></span>{ tr(" had no effect, or left no choice to the rules below") }</p>
                 }
             </section>
         }
@@ -380,7 +380,7 @@ fn heads(app: &App, group: Group, rows: &[&RuleRow]) -> Html {
 }
 
 const LEFT: &str =
-    mark("Average share of its stage's first candidates that this rule left, over sampled decisions of the last run");
+    mark("Average share of the stage's candidates that this rule left, over the sampled decisions of the last run");
 
 /// What a rule left of the candidates, as a number and a bar, and whether there is more to know.
 fn left(share: &Share) -> Html {
@@ -418,7 +418,8 @@ fn aggressiveness(share: &Share) -> Html {
     let (decided, left_one) = (percent(share.decided), percent(share.left_one));
     html! {
         <p>
-            { say("In the last run it dropped candidates in {decided} % of the sampled decisions, and left a single one in {left_one} %.", &[&decided, &left_one]) }
+            { say("In the last run it removed candidates in {decided} % of the sampled decisions, and left only one \
+                 in {left_one} %.", &[&decided, &left_one]) }
             if let Some(hint) = &share.hint { { format!(" {}", tell(&hint.sentence)) } }
         </p>
     }

@@ -27,7 +27,7 @@ impl Panel for Runs {
 
     fn summary(app: &App) -> String {
         let runs = words::counted(app.log.runs().count() as f64, "run", "runs");
-        say(" {runs}: go back to one, keep it, compare with it", &[&runs])
+        say(" {runs}: reopen, keep or compare them", &[&runs])
     }
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {

@@ -13,7 +13,7 @@ use super::panel::{Act, Link, Own, Sent, Side, Tabs, focus};
 use super::panels::toggled;
 
 /// Whose kinds of machines.
-const KINDS: [&str; 2] = [mark("as the trace suggests"), mark("as those above")];
+const KINDS: [&str; 2] = [mark("suggested by the trace"), mark("as above")];
 
 /// What happens in the panel.
 pub(crate) enum SizeMessage {
@@ -88,8 +88,8 @@ impl SizePanel {
         html! {
             <div class="fields">
                 <label class="field"><span>{ tr("Kind of machine") }</span><select onchange={kind} aria-label={tr("Kind of machine")}>{ for KINDS.iter().enumerate().map(option) }</select></label>
-                <label class="field"><span>{ tr("VMs rejected at most") }</span><span class="entry">
-                    <Field label={tr("VMs rejected at most")} number={NumberRange::any(0.0, 99.0)} value={reject_pct.to_string()} take={reject} /><span class="unit">{ "%" }</span></span></label>
+                <label class="field"><span>{ tr("Maximum share of VMs rejected") }</span><span class="entry">
+                    <Field label={tr("Maximum share of VMs rejected")} number={NumberRange::any(0.0, 99.0)} value={reject_pct.to_string()} take={reject} /><span class="unit">{ "%" }</span></span></label>
                 <label class="field"><span>{ tr("Seeds") }</span><span class="entry">
                     <Field label={tr("Seeds of the search")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={seeds.to_string()} take={many} /><span class="unit"></span></span></label>
             </div>
@@ -121,7 +121,7 @@ fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
     html! {
         <>
             if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ tell(why) }</p> }
-            if sizing::is_old(app, sizing) { <p class="notice">{ tr("Rules or settings have changed since; search again to see what comes of them.") }</p> }
+            if sizing::is_old(app, sizing) { <p class="notice">{ tr("Rules or settings have changed since; search again.") }</p> }
             { for sizing::found(sizing).iter().enumerate().map(|(at, line)| html! { <p class={(at > 0).then_some("hint")}>{ line }</p> }) }
             { for take }
         </>

@@ -25,7 +25,7 @@ impl Panel for Status {
             .reading
             .as_ref()
             .filter(|_| reading_s > 0.2)
-            .map(|reading| say(", {} a second", &[&words::bytes(reading.bytes / reading_s)]));
+            .map(|reading| say(", {} per second", &[&words::bytes(reading.bytes / reading_s)]));
         let cancel = app.reading.is_some().then(|| {
             let onclick = link.callback(|_| Message::TraceCancel);
             html! { <button class="quiet" {onclick}>{ tr("Cancel reading") }</button> }

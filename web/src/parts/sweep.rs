@@ -71,7 +71,7 @@ impl Panel for SweepPanel {
             }
             SweepMessage::SavePlan => match app.wanted.plan(&app.document) {
                 Ok(plan) => save_plan(&plan),
-                Err(faults) => Some(Notice::bad(tr("This is no plan yet"), faults)),
+                Err(faults) => Some(Notice::bad(tr("The plan is not valid yet"), faults)),
             },
             SweepMessage::SaveTheirPlan => app.sweep.as_ref().and_then(|sweep| save_plan(&sweep.plan)),
             SweepMessage::SaveRows => {
@@ -105,12 +105,12 @@ impl Panel for SweepPanel {
                     { axis(link, &fields, &app.wanted.axes[1], 1, mark("Second field")) }
                     { seeds(link, app.wanted.seeds.count()) }
                 </div>
-                <p class="hint" id="values-help">{ tr("Values apart by commas, or a range: 1..8, 0..1 step 0.25, 1..64 count 4 log.") }</p>
+                <p class="hint" id="values-help">{ tr("Separate values with commas, or enter a range: 1..8, 0..1 step 0.25, 1..64 count 4 log.") }</p>
                 <p class="group">
                     <button class="primary" onclick={run} aria-disabled={(!ready).to_string()}>{ tr("Run the sweep") }</button>
-                    <button onclick={keep} aria-disabled={(!ready).to_string()} title={tr("A file that tiebreak sweep runs, and that opens here again")}>{ tr("Save plan") }</button>
-                    { measure(link, tr("Up"), 0, Some(self.up), None) }
-                    { measure(link, tr("Across"), 1, self.across, Some(tr("the field"))) }
+                    <button onclick={keep} aria-disabled={(!ready).to_string()} title={tr("A file for tiebreak sweep that you can also open here again")}>{ tr("Save plan") }</button>
+                    { measure(link, tr("Vertical axis"), 0, Some(self.up), None) }
+                    { measure(link, tr("Horizontal axis"), 1, self.across, Some(tr("the field"))) }
                 </p>
                 if let Some(sweep) = &app.sweep { { self.result(link, sweep, width) } }
             </>
@@ -135,7 +135,7 @@ impl SweepPanel {
                     <button class="quiet" onclick={stop}>{ if under_way { tr("Cancel") } else { tr("Clear") } }</button>
                     if done > 0 {
                         <button class="quiet" onclick={save(|| SweepMessage::SaveRows)}>{ tr("Save rows") }</button>
-                        <button class="quiet" onclick={save(|| SweepMessage::SaveTheirPlan)}>{ tr("Save their plan") }</button>
+                        <button class="quiet" onclick={save(|| SweepMessage::SaveTheirPlan)}>{ tr("Save their sweep plan") }</button>
                     }
                 </p>
                 if done > 0 { <div class="plot" role="img" aria-label={title}>{ Html::from_html_unchecked(svg.into()) }</div> }
@@ -168,7 +168,7 @@ fn axis(link: &Link, fields: &[SweptField], axis: &Axis, index: usize, label: &'
 fn seeds(link: &Link, count: u64) -> Html {
     let choose = link.batch_callback(|count: String| Some(Message::Wish(Wish::Seeds(count.parse().ok()?))));
     html! {
-        <label class="field"><span>{ tr("Seeds for each point") }</span><Field label={tr("Seeds for each point")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={count.to_string()} take={choose} /></label>
+        <label class="field"><span>{ tr("Seeds per point") }</span><Field label={tr("Seeds per point")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={count.to_string()} take={choose} /></label>
     }
 }
 

@@ -125,7 +125,7 @@ fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> H
 /// What a step goes on to.
 fn step_to(link: &Link, app: &App) -> Html {
     const CHOICES: [(StepTo, &str); 3] =
-        [(StepTo::Vm, mark("by VM")), (StepTo::Rule, mark("by rule")), (StepTo::Conflict, mark("by conflict"))];
+        [(StepTo::Vm, mark("next VM")), (StepTo::Rule, mark("next rule")), (StepTo::Conflict, mark("next conflict"))];
     let choose = link.batch_callback(|event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
         let (to, _) = CHOICES.get(usize::try_from(chosen).ok()?)?;
@@ -133,7 +133,7 @@ fn step_to(link: &Link, app: &App) -> Html {
     });
     let option =
         |(to, label): &(StepTo, &'static str)| html! { <option selected={app.step_to == *to}>{ tr(label) }</option> };
-    html! { <select aria-label={tr("Step by")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
+    html! { <select aria-label={tr("Step to")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
 /// The variants as lines that branch, where any is a fork.
@@ -166,7 +166,7 @@ fn tree(link: &Link, app: &App) -> Html {
         }
     };
     html! {
-        <ul class="branches" role="list" aria-label={tr("Branches")} style={format!("height:{}px", branches.len() * BRANCH_PX)}>
+        <ul class="branches" role="list" aria-label={tr("Forks")} style={format!("height:{}px", branches.len() * BRANCH_PX)}>
             { for branches.iter().enumerate().map(line) }
         </ul>
     }

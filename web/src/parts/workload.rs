@@ -76,10 +76,10 @@ fn workload(link: &Link, app: &App) -> Html {
             <div class="group">
                 { for others.map(use_trace) }
                 if !generated {
-                    <button onclick={link.callback(|_| Message::Edit(Edit::UseGenerated))}>{ tr("Generate one instead") }</button>
+                    <button onclick={link.callback(|_| Message::Edit(Edit::UseGenerated))}>{ tr("Generate a workload instead") }</button>
                 }
             </div>
-            <p class="hint">{ tr("Give your own with \"Trace file\" above, or drop it anywhere on the page. It is read here, in this browser, and goes nowhere else.") }</p>
+            <p class="hint">{ tr("Load your own with \"Trace file\" above, or drop it anywhere on the page. It is read in this browser and is not uploaded.") }</p>
         </>
     }
 }
@@ -99,9 +99,9 @@ fn sampling(link: &Link, sample: TraceSettings) -> Html {
         |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
     let names = [tr("tenants"), tr("requests"), tr("VMs")];
     html! {
-        <div class="field" title={tr("Keeps some tenants, requests or VMs whole and none of the others; what that changes stands in About this trace. Fewer requests mean fewer conflicts: let a decision take as many times longer.")}>
-            <span>{ tr("of the next trace, keep one in") }</span>
-            <Field label={tr("Keep one in")} number={NumberRange::by(1.0, 1.0, f64::from(ONE_IN_MAX))} value={sample.one_tenant_in.to_string()} take={many} />
+        <div class="field" title={tr("Keeps some tenants, requests or VMs whole and drops the others; see About this trace for the effects. Fewer requests mean fewer conflicts: make decisions slower by the same factor.")}>
+            <span>{ tr("of the next trace, keep 1 in") }</span>
+            <Field label={tr("Keep 1 in")} number={NumberRange::by(1.0, 1.0, f64::from(ONE_IN_MAX))} value={sample.one_tenant_in.to_string()} take={many} />
             <select onchange={by} aria-label={tr("Sampled by")}>{ for SampledBy::ALL.into_iter().zip(names).map(option) }</select>
         </div>
     }
@@ -122,12 +122,12 @@ fn generate(link: &Link, app: &App) -> Html {
     let traces = app.traces.iter().map(|card| option(&card.fingerprint, &card.name));
     let presets = FITTED.iter().map(|name| option(name, name));
     html! {
-        <details class="about"><summary>{ tr("Generate one that is like a trace") }</summary>
+        <details class="about"><summary>{ tr("Generate a workload like a trace") }</summary>
             <label class="field"><span>{ tr("like") }</span><select {onchange} aria-label={tr("Generate like")}>{ for presets }{ for traces }</select></label>
             { entry(tr("times as many requests"), ask.rate, 0.001, Like::Rate) }
-            { entry(tr("days, 0 for as many as the trace"), ask.days, 0.0, Like::Days) }
+            { entry(tr("days, 0 for the length of the trace"), ask.days, 0.0, Like::Days) }
             <button onclick={link.callback(|_| Message::Generate)}>{ tr("Generate") }</button>
-            <p class="hint">{ tr("Arrivals, requests, sizes and lives are drawn from what was fitted to the trace; the seed is that of the run. The profile lays it beside the trace.") }</p>
+            <p class="hint">{ tr("Arrivals, requests, sizes and lifetimes are drawn from the model fitted to the trace, with the run's seed. The profile compares them with the trace.") }</p>
         </details>
     }
 }
@@ -140,7 +140,7 @@ fn trace_card(card: &TraceCard) -> Html {
             <details class="about"><summary>{ tr("About this trace") }</summary>
                 <ul>{ for lines.map(|line| html! { <li>{ line }</li> }) }</ul>
                 if card.faulty > 0.0 {
-                    <p>{ say("{} rows left out:", &[&words::count(card.faulty)]) }</p>
+                    <p>{ say("{} rows excluded:", &[&words::count(card.faulty)]) }</p>
                     <ul>{ for card.faults.iter().map(|line| html! { <li>{ tell(line) }</li> }) }</ul>
                 }
             </details>

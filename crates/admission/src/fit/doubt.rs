@@ -82,58 +82,56 @@ impl Doubt {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::FewDeployments { deployments } => phrase!(
-                "{deployments} deployments are few: with fewer than {} the shapes are hardly known",
+                "only {deployments} deployments: with fewer than {} the shapes are very uncertain",
                 deployments,
                 Self::DEPLOYMENTS_LEAST
             ),
             Self::NoScaleOuts => phrase!(
-                "no deployment asked for more cores while it was watched: the scale-out rate is only known to be \
-                 small, and the power law is not known at all",
+                "no deployment scaled out while observed: only an upper bound of the scale-out rate is known, and the \
+                 power law is unknown",
             ),
             Self::FewScaleOuts { scale_outs, deployments } => {
                 phrase!(
-                    "{scale_outs} scale-outs of {deployments} deployments are few: the power law may be chance",
+                    "only {scale_outs} scale-outs of {deployments} deployments: the power law may be random",
                     scale_outs,
                     deployments
                 )
             }
-            Self::OneCore => phrase!("every request was for one core: how large others may be is not known at all"),
+            Self::OneCore => phrase!("every request was for one core, so the size distribution is unknown"),
             Self::Sample => phrase!(
-                "if the trace is a sample of VMs or requests, scale-outs are missing: the rate is too low, requests \
-                 are too small, and the power law may come from what is missing",
+                "if the trace is a sample of VMs or requests, scale-outs are missing: the rate and the requests are \
+                 too small, and the power law may be an artifact",
             ),
             Self::NoStops { below } => {
-                phrase!(
-                    "no deployment was seen to stop whole: the factor is 0 here, and may be up to {below:.3}",
-                    below
-                )
+                phrase!("no deployment stopped as a whole: the factor is 0 here, and may be up to {below:.3}", below)
             }
             Self::StopsOnlyBound { stops, deployments } => phrase!(
-                "{stops} of {deployments} deployments ended with {STOPPED_VMS} or more VMs at one moment; some of them \
-                 would have ended so without a stop, and stops of smaller ones are not told from deaths: the factor \
-                 of whole stops is rough, and rather too high",
+                "{stops} of {deployments} deployments ended with {STOPPED_VMS} or more VMs at one moment. Some of \
+                 these may not be whole stops, and stops of smaller deployments cannot be distinguished from ends of \
+                 single VMs: the stop factor is rough, and probably too high",
                 stops,
                 deployments,
                 STOPPED_VMS
             ),
             Self::Censored { censored, deployments } => phrase!(
-                "{censored} of {deployments} deployments outlived the trace: long lives are guessed from the shape",
+                "{censored} of {deployments} deployments outlived the trace: long lifetimes are extrapolated from the \
+                 shape",
                 censored,
                 deployments
             ),
             Self::Horizon { hours } => {
-                phrase!("the trace tells {hours:.0} hours: nothing in it backs a forecast further ahead", hours)
+                phrase!("the trace covers {hours:.0} hours and supports no forecast further ahead", hours)
             }
             Self::ShortLives { lives } => {
-                phrase!("{lives} lives were shorter than a minute, and count as a minute", lives)
+                phrase!("{lives} lifetimes were shorter than a minute and count as a minute", lives)
             }
             Self::Subset { used, deployments } => {
-                phrase!("fitted on {used} of {deployments} deployments, picked at equal distances", used, deployments)
+                phrase!("fitted on {used} of {deployments} deployments, evenly sampled", used, deployments)
             }
-            Self::Unfinished => phrase!("the search was stopped before it stood still; the best so far is given"),
-            Self::Edge => phrase!(
-                "a shape is as large or as small as the search allows: all deployments look alike, or hardly any does",
-            ),
+            Self::Unfinished => phrase!("the search stopped before it converged; this is the best result so far"),
+            Self::Edge => {
+                phrase!("a shape is at a bound of the search: all deployments look the same, or hardly any do",)
+            }
         }
     }
 }

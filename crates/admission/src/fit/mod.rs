@@ -52,12 +52,12 @@ impl FitFault {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::NoDeployments { begun_before } => phrase!(
-                "expected deployments that come while the trace runs, got none besides {begun_before} that were there \
-                 when it began; take a longer trace",
+                "expected deployments that arrive during the trace, got only {begun_before} that were running at its \
+                 start; use a longer trace",
                 begun_before
             ),
             Self::NoDeaths { deployments } => phrase!(
-                "expected VMs that end while the trace runs, got none of {deployments} deployments; take a longer trace",
+                "expected VMs that end within the trace, got none of {deployments} deployments; use a longer trace",
                 deployments
             ),
         }

@@ -8,16 +8,18 @@ use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::shown::{count, table, wrapped};
 
-pub(crate) const UPLINK: Opt = Opt {
-    name: "uplink",
-    value: Some("GBPS"),
-    help: "what the fattest uplink of a machine carries: the paper's C; 40",
+pub(crate) const UPLINK: Opt =
+    Opt { name: "uplink", value: Some("GBPS"), help: "capacity of a machine's largest uplink: C in the paper; 40" };
+pub(crate) const VMS: Opt =
+    Opt { name: "vms", value: Some("P"), help: "maximum number of concurrent VMs of a VDC; 30" };
+pub(crate) const COLOCATED: Opt = Opt {
+    name: "colocated",
+    value: Some("D"),
+    help: "maximum number of VMs of a VDC on one machine; unlimited by \
+         default",
 };
-pub(crate) const VMS: Opt = Opt { name: "vms", value: Some("P"), help: "the most VMs of a VDC at a time; 30" };
-pub(crate) const COLOCATED: Opt =
-    Opt { name: "colocated", value: Some("D"), help: "the most VMs of a VDC on one machine; without it, any number" };
 pub(crate) const CORES: Opt =
-    Opt { name: "cores", value: Some("N"), help: "the most cores of a VM, for the bandwidth per core; 16" };
+    Opt { name: "cores", value: Some("N"), help: "maximum number of cores of a VM, for the bandwidth per core; 16" };
 
 /// The most that the options take: as fields of documents do.
 const GBPS_MAX: f64 = 100_000.0;
@@ -46,8 +48,8 @@ impl BoundsTerms {
         let vms = given.number("vms")?.unwrap_or(30);
         if vms < 2 {
             return Err(Failure(format!(
-                "expected at least 2 VMs after --vms, got {vms}: a VDC of fewer has no link to bound; give the most VMs \
-                 that a VDC has at a time"
+                "expected at least 2 VMs after --vms, got {vms}: a smaller VDC has no links; set the maximum number \
+                 of concurrent VMs of a VDC"
             )));
         }
         let vms = within(vms, "--vms", "VMs", VMS_MAX)?;
@@ -65,8 +67,8 @@ fn uplink_mbps(gbps: &str) -> Result<u64, Failure> {
     let number = gbps.parse::<f64>().ok().filter(|number| (0.001..=GBPS_MAX).contains(number));
     let wrong = || {
         Failure(format!(
-            "expected from 0.001 to 100000 Gbit/s after --uplink, got \"{gbps}\"; write what a machine's uplinks carry \
-             together, such as 40"
+            "expected 0.001 to 100000 Gbit/s after --uplink, got \"{gbps}\"; set the total capacity of a machine's \
+             uplinks, for instance 40"
         ))
     };
     // Thousandths are whole: 2.3 Gbit/s are 2,300 Mbit/s.
@@ -75,7 +77,7 @@ fn uplink_mbps(gbps: &str) -> Result<u64, Failure> {
 
 fn within(number: u64, option: &str, unit: &str, max: u64) -> Result<u32, Failure> {
     let wrong =
-        || Failure(format!("expected from 1 to {max} {unit} after {option}, got {number}; choose one of these"));
+        || Failure(format!("expected 1 to {max} {unit} after {option}, got {number}; choose a number in this range"));
     (1..=max).contains(&number).then_some(number as u32).ok_or_else(wrong)
 }
 
@@ -126,17 +128,17 @@ impl BoundsReport {
             None => "any number of a VDC on a machine".into(),
         };
         let head = format!(
-            "VDCs of up to {} VMs, each linked with all others, {together}, {} Gbit/s on the uplinks of a machine:",
+            "VDCs of up to {} VMs, all linked to each other, {together}, {} Gbit/s on the uplinks of a machine:",
             count((*vms).into()),
             *uplink_mbps as f64 / 1_000.0,
         );
         let crossing = match links_crossing {
-            1 => "1 link crosses one uplink at worst.".into(),
-            links => format!("{} links cross one uplink at worst.", count(*links)),
+            1 => "At worst, 1 link crosses one uplink.".into(),
+            links => format!("At worst, {} links cross one uplink.", count(*links)),
         };
         let bpc = match bpc_mbps {
-            0 => format!("With VMs of {cores} cores not even 1 Mbit/s for each core is possible."),
-            bpc => format!("With VMs of up to {cores} cores a link may have {} Mbit/s for each core.", count(*bpc)),
+            0 => format!("With VMs of {cores} cores, not even 1 Mbit/s per core is possible."),
+            bpc => format!("With VMs of up to {cores} cores, a link may have {} Mbit/s per core.", count(*bpc)),
         };
         let notes: String = self.notes.iter().map(|note| wrapped(note, "")).collect();
         let sum = format!("A link may have {} Mbit/s. {crossing} {bpc}", count(*bandwidth_mbps));
@@ -149,9 +151,9 @@ impl BoundsReport {
             ("all links of one VM", self.peering_mbps, Bottleneck::Peering),
             ("all links of VMs on one machine", self.colocation_mbps, Bottleneck::Colocation),
         ];
-        let mut rows = vec![["Bound", "a link, Mbit/s", "prevents failures by", ""].map(String::from).to_vec()];
+        let mut rows = vec![["Bound", "per link, Mbit/s", "prevents failures by", ""].map(String::from).to_vec()];
         rows.extend(bounds.map(|(what, mbps, by)| {
-            let binds = if by.title() == self.binding { "binds" } else { "" };
+            let binds = if by.title() == self.binding { "limiting" } else { "" };
             vec![what.into(), count(mbps), by.title().into(), binds.into()]
         }));
         table(&rows)
@@ -160,10 +162,10 @@ impl BoundsReport {
 
 fn notes(terms: &BoundsTerms) -> Vec<String> {
     let BoundsTerms { vms, colocated: Some(most), .. } = *terms else { return Vec::new() };
-    let too_many = format!("A machine cannot host {most} of {vms} VMs: the cap counts as {vms}.");
+    let too_many = format!("A machine cannot host {most} of {vms} VMs: the limit counts as {vms}.");
     let half = vms / 2;
     let too_loose = format!(
-        "A cap of {} is no tighter than none: with {half} on one machine, half of the VDC, most links leave it.",
+        "A limit of {} has no effect: with {half} VMs on one machine, half of the VDC, the most links leave it.",
         most.min(vms)
     );
     let notes = [(most > vms, too_many), (most >= half, too_loose)];

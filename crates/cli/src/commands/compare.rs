@@ -20,22 +20,21 @@ use tiebreak_console::shown::table;
 pub(crate) const SET: Opt = Opt {
     name: "set",
     value: Some("PATH=VALUE"),
-    help: "one thing to compare with, as often as you like; fields that belong together stand behind one --set, with commas \
-           between them",
+    help: "one variant to compare with; may be repeated; separate fields that belong together with commas",
 };
 pub(crate) const BASE: Opt = Opt {
     name: "base",
     value: Some("PATH=VALUE"),
-    help: "changes a field of all that is compared, as often as you like",
+    help: "changes a field in everything that is compared; may be repeated",
 };
 pub(crate) const PLAN: Opt = Opt {
     name: "plan",
     value: Some("NAME"),
-    help: "what to compare with, by name: each-rule-off (every rule that is on, switched off in turn) or neighbours:PATH (the \
-           values beside the one that a field has)",
+    help: "a named set to compare with: each-rule-off (switches each active rule off in turn) or neighbours:PATH (the \
+         values next to a field's current value)",
 };
 pub(crate) const SEEDS: Opt =
-    Opt { name: "seeds", value: Some("N"), help: "how many seeds, counted from the scenario's; 8, at most 64" };
+    Opt { name: "seeds", value: Some("N"), help: "number of seeds, starting with the scenario's; 8, at most 64" };
 
 /// A scenario beside the one as it is.
 struct Contender {
@@ -84,7 +83,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let contenders = contenders(&base, given)?;
     if contenders.is_empty() {
         return Err(Failure(
-            "expected something to compare with, got nothing; give --set PATH=VALUE or --plan NAME".into(),
+            "expected something to compare with, got nothing; add --set PATH=VALUE or --plan NAME".into(),
         ));
     }
     let seeds = given.number(SEEDS.name)?.unwrap_or(8).clamp(1, SEEDS_MAX as u64);
@@ -226,7 +225,10 @@ impl ComparisonReport {
         let seeds = match self.seeds.len() {
             1 => "One seed: no interval".to_owned(),
             many => {
-                format!("Differences from the scenario as it is, {many} seeds, 95 % intervals; ~ where 0 lies within")
+                format!(
+                    "Differences from the unchanged scenario, {many} seeds, 95 % intervals; ~ marks intervals \
+                     that contain 0"
+                )
             }
         };
         format!("{seeds}\n\n{}", table(&rows))

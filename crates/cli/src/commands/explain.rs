@@ -16,9 +16,9 @@ use tiebreak_console::scenario;
 use tiebreak_console::shown::{count, moment, table};
 
 pub(crate) const VM: Opt =
-    Opt { name: "vm", value: Some("ID"), help: "the VM: its number in the trace, as placements.csv has it" };
+    Opt { name: "vm", value: Some("ID"), help: "the VM: its number in the trace, as in placements.csv" };
 pub(crate) const MACHINE: Opt =
-    Opt { name: "machine", value: Some("ID"), help: "a machine, from 0: why the VM did not go there" };
+    Opt { name: "machine", value: Some("ID"), help: "a machine, from 0: why the VM was not placed there" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let name = given.number("vm")?;
@@ -40,7 +40,7 @@ fn asked(given: &Given, machines: u32) -> Result<Option<MachineId>, Failure> {
     match given.number("machine")? {
         Some(id) if id < u64::from(machines) => Ok(Some(MachineId(id as u32))),
         Some(id) => {
-            Err(Failure(format!("expected a machine from 0 to {}, got {id}; choose one of these", machines - 1)))
+            Err(Failure(format!("expected a machine from 0 to {}, got {id}; choose one in this range", machines - 1)))
         }
         None => Ok(None),
     }
@@ -177,7 +177,7 @@ impl Story {
         let Self { vm, request, cores, memory_gib, .. } = self;
         let mut text = format!("VM {vm} of request {request}: {cores} cores, {memory_gib} GiB.\n");
         if self.decisions.is_empty() {
-            text += "Nobody decided about it: another VM of its request was refused first, or the trace ended.\n";
+            text += "No agent decided about it: another VM of its request was refused first, or the trace ended.\n";
         }
         text + &self.course()
     }
@@ -200,7 +200,7 @@ fn turn(turn: &Turn) -> String {
 /// The word in files.
 const fn fate_word(fate: Fate) -> &'static str {
     match fate {
-        Fate::Evicted { .. } => "put out",
+        Fate::Evicted { .. } => "evicted",
         Fate::Waiting { .. } => "waiting",
         Fate::Reallocated { .. } => "reallocated",
         Fate::Migrated { .. } => "migrated",
@@ -306,7 +306,7 @@ impl RefusalRow {
     }
 
     fn text(&self) -> String {
-        let mut rows = vec![["Who refuses", "machines", "first", "would take it without"].map(String::from).to_vec()];
+        let mut rows = vec![["Refused by", "machines", "first", "valid without it"].map(String::from).to_vec()];
         rows.extend(self.rules.iter().filter(|rule| rule.refuses > 0).map(RefuserRow::cells));
         let closest = self.closest_sentence.as_ref().map(|sentence| format!("  {sentence}\n"));
         table(&rows) + &closest.unwrap_or_default()

@@ -35,14 +35,14 @@ fn lists() -> Vec<List> {
     let before = [
         List::new("rules", "Rules", rules).with_foot(of_scores),
         List::new("default", "The default list of rules", default_list),
-        List::new("names", "Names that rules of one's own may read", names),
+        List::new("names", "Names that custom rules may read", names),
         List::new("gallery", "Known rules as expressions", gallery).with_foot(of_gallery),
         List::new("incidents", "Incidents", incidents).with_foot(of_incidents),
         List::new("metrics", "Metrics", metrics),
         List::new("workloads", "Workload", || vec![row(&GeneratedWorkload::DECLARATION)]),
         List::new("formats", "Trace formats", formats),
         List::new("presets", "Presets", presets),
-        List::new("predictors", "Predictors of lifetimes", predictors),
+        List::new("predictors", "Lifetime predictors", predictors),
     ];
     let groups = GROUPS.chunk_by(|first, next| next.id.starts_with(first.id));
     let groups = groups.map(|groups| {
@@ -191,7 +191,7 @@ fn gallery() -> Vec<ListRow> {
 }
 
 fn of_gallery() -> String {
-    "\n`tiebreak run --rule NAME` puts one into the list; `tiebreak list gallery --json` has each as a rule that a file may hold.\n".into()
+    "\n`tiebreak run --rule NAME` adds one to the list; `tiebreak list gallery --json` prints each as a rule for a file.\n".into()
 }
 
 fn incidents() -> Vec<ListRow> {

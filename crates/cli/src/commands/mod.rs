@@ -23,7 +23,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "run",
         words: "[SCENARIO.json]",
         words_max: 1,
-        help: "Replays a scenario and says what came out; with --out also as files.",
+        help: "Replays a scenario and prints the results; --out also writes them to files.",
         options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
         run: run::run,
     },
@@ -31,7 +31,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "compare",
         words: "[SCENARIO.json]",
         words_max: 1,
-        help: "Says what would change if something else were set, over paired seeds, with intervals.",
+        help: "Shows how other settings would change the results, over paired seeds, with intervals.",
         options: &[
             &[&PRESET],
             TRACE_READ,
@@ -43,7 +43,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "size",
         words: "[SCENARIO.json]",
         words_max: 1,
-        help: "Finds how many machines a workload needs; exit code 1 if no number is enough.",
+        help: "Finds how many machines a workload needs. Exit code 1 if no number is enough.",
         options: &[
             &[&PRESET],
             TRACE_READ,
@@ -55,7 +55,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "check",
         words: "SCENARIO.json",
         words_max: 1,
-        help: "Lists what is wrong with a scenario, each with its field; exit code 1 if anything is.",
+        help: "Lists all problems of a scenario with their fields. Exit code 1 if there are any.",
         options: &[],
         run: check::run,
     },
@@ -63,7 +63,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "explain",
         words: "[SCENARIO.json]",
         words_max: 1,
-        help: "Says rule by rule why a VM went where it went, why not elsewhere, or why it was refused.",
+        help: "Explains, rule by rule, why a VM was placed on its machine, why not elsewhere, or why it was refused.",
         options: &[&[&explain::VM, &explain::MACHINE, &PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT]],
         run: explain::run,
     },
@@ -71,13 +71,13 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "trace",
         words: "inspect|profile|convert|model|fit|criticality FILE | generate FITTED | compare FILE FILE",
         words_max: 3,
-        help: "Reads a trace: `inspect` says what is in it and what it cannot answer, `profile` what it looks like (sizes, \
-               lives, arrivals, tenants, load, the machines it needs), `convert` writes it as CSV \
-               with named columns, or in the compact form. `model` fits a workload to it, a few kilobytes of JSON, from which \
-               `generate` draws VMs (or from azure-2020, azure-2019, azure-2017, which are built in), and `compare` says how alike \
-               two traces are. `fit` finds what admission rules may believe of its \
-               deployments, and how well that agrees. `criticality` reads CPU readings (timestamp, VM, least, most and \
-               average percent) and says which VMs are user-facing.",
+        help: "Reads a trace. `inspect` shows what it contains and what it cannot answer. `profile` shows its sizes, \
+             lifetimes, arrivals, tenants, load and the machines it needs. `convert` writes it as CSV with named \
+             columns, or in the compact format. `model` fits a workload to it, a few kilobytes of JSON. `generate` \
+             draws VMs from such a file, or from the built-in azure-2020, azure-2019 and azure-2017. `compare` shows \
+             how similar two traces are. `fit` fits the beliefs of admission rules to its deployments, and shows how \
+             well they agree. `criticality` reads CPU readings (timestamp, VM, minimum, maximum and average percent) \
+             and shows which VMs are user-facing.",
         options: &[&[
             &SAMPLE,
             &WITHOUT_OUTLIERS,
@@ -98,7 +98,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "link",
         words: "encode [SCENARIO.json] | decode URL",
         words_max: 2,
-        help: "Turns a scenario into the part of an address behind #, and back.",
+        help: "Turns a scenario into the part of a link after #, and back.",
         options: &[&[&PRESET]],
         run: link::run,
     },
@@ -106,7 +106,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "list",
         words: list::WORDS,
         words_max: 1,
-        help: "Shows what there is, each with its help and parameters.",
+        help: "Lists rules, metrics, presets and so on, each with its help and parameters.",
         options: &[],
         run: list::run,
     },
@@ -115,8 +115,8 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "sweep",
         words: "PLAN.json [SHARD.csv ...]",
         words_max: 100_000,
-        help: "Runs one scenario over values of its fields and over seeds, and prints a row of CSV for each run, in the \
-               order of their numbers. The rows of all shards, put together, are those of the whole.",
+        help: "Runs one scenario over values of its fields and over seeds, and prints one CSV row per run, in the \
+             order of their numbers. The rows of all shards together equal those of the whole sweep.",
         options: &[
             &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE],
             TRACE_READ,
@@ -129,8 +129,8 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "bounds",
         words: "",
         words_max: 0,
-        help: "Says how much bandwidth the links of virtual datacenters may have so that an empty datacenter can hold \
-               every one of them, by each of Gridiron's three bounds.",
+        help: "Shows how much bandwidth the links of virtual datacenters may have so that an empty datacenter can \
+             hold any of them, by each of Gridiron's three bounds.",
         options: &[&[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES]],
         run: bounds::run,
     },
@@ -138,9 +138,9 @@ pub(crate) static COMMANDS: &[Command] = &[
         name: "power",
         words: "budget FILE.csv",
         words_max: 2,
-        help: "Finds from a history of draws how low power budgets of chassis may be, and what that saves, by each of the \
-               power paper's eight approaches. The file has a line for each chassis and moment, with a column `watts`, and may \
-               have columns `time` and `chassis`.",
+        help: "Finds the lowest power budgets of chassis that recorded draws allow, and the savings, by each of the \
+             power paper's eight approaches. The file has one row per chassis and time, with a column `watts` and \
+             optional columns `time` and `chassis`.",
         options: &[&[
             &power::APPROACH,
             &power::SERVERS,
@@ -168,6 +168,5 @@ pub(crate) fn overview() -> String {
         let line = format!("tiebreak {} {}", command.name, command.words);
         page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
     }
-    page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 done, 1 the run \
-            found\nthe problem it looks for, 2 bad input or an answer that could not be written, 130 stopped by Ctrl-C.\n"
+    page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 success, 1 the run found\nthe problem it looks for, 2 bad input or unwritable output, 130 stopped by Ctrl-C.\n"
 }

@@ -14,28 +14,32 @@ use tiebreak_console::shown::{count, table, wrapped};
 pub(crate) const APPROACH: Opt = Opt {
     name: "approach",
     value: Some("N|NAME"),
-    help: "one approach only, by its number or its name: traditional, full-server, all, all-minimal, internal, internal-minimal, \
-           non-premium, non-premium-minimal",
+    help: "only one approach, by number or name: traditional, full-server, all, all-minimal, internal, \
+         internal-minimal, non-premium, non-premium-minimal",
 };
 pub(crate) const SERVERS: Opt =
-    Opt { name: "servers", value: Some("N"), help: "servers of a chassis, each as the paper's of 112 to 310 W; 12" };
+    Opt { name: "servers", value: Some("N"), help: "servers per chassis, each as in the paper, 112 to 310 W; 12" };
 pub(crate) const PROVISIONED: Opt = Opt {
     name: "provisioned",
     value: Some("W"),
-    help: "what is provisioned for a chassis now; without it, what its servers draw at most",
+    help: "power provisioned per chassis now; by default the maximum draw of its servers",
 };
 pub(crate) const BUFFER: Opt = Opt { name: "buffer", value: Some("%"), help: "added to the lowest budget; 10" };
-pub(crate) const USER_FACING: Opt =
-    Opt { name: "user-facing", value: Some("%"), help: "user-facing cores among allocated ones: the paper's beta; 40" };
+pub(crate) const USER_FACING: Opt = Opt {
+    name: "user-facing",
+    value: Some("%"),
+    help: "user-facing share of the allocated cores: beta in the paper; \
+         40",
+};
 pub(crate) const USER_FACING_BUSY: Opt = Opt {
     name: "user-facing-busy",
     value: Some("%"),
     help: "the mean 95th-percentile utilization of user-facing cores; 65",
 };
 pub(crate) const BATCH_BUSY: Opt =
-    Opt { name: "batch-busy", value: Some("%"), help: "the same of all other cores; 44" };
+    Opt { name: "batch-busy", value: Some("%"), help: "the same for all other cores; 44" };
 pub(crate) const SITE: Opt = Opt { name: "site", value: Some("MW"), help: "the power of the site; 128" };
-pub(crate) const DOLLARS: Opt = Opt { name: "dollars", value: Some("$/W"), help: "what a watt costs to build; 10" };
+pub(crate) const DOLLARS: Opt = Opt { name: "dollars", value: Some("$/W"), help: "construction cost per watt; 10" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     match given.word(0, "budget")? {
@@ -44,7 +48,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     let (terms, site) = asked(given)?;
     let approaches = approaches(given.one("approach"))?;
-    let file = given.word(1, "the file with draws")?;
+    let file = given.word(1, "the file with power readings")?;
     let draws = read(file)?;
     let report = BudgetReport::of(draws, &terms, &site, &approaches)?;
     Ok(Answer::either(given, &report, || report.text()))
@@ -75,7 +79,7 @@ fn decimal(given: &Given, name: &str, range: &RangeInclusive<f64>) -> Result<Opt
         let (least, most) = (range.start(), range.end());
         number.ok_or_else(|| {
             Failure(format!(
-                "expected a number from {least} to {most} after --{name}, got \"{text}\"; choose one of these"
+                "expected a number from {least} to {most} after --{name}, got \"{text}\"; choose a number in this range"
             ))
         })
     };
@@ -101,7 +105,7 @@ fn approaches(asked: Option<&str>) -> Result<Vec<&'static Approach>, Failure> {
 /// What stands in a file.
 fn read(file: &str) -> Result<Draws, Failure> {
     let unreadable = |error: std::io::Error| {
-        Failure(format!("expected draws as CSV in {file}, got: {error}; give a file with a column watts"))
+        Failure(format!("expected power readings as CSV in {file}, got: {error}; use a file with a column watts"))
     };
     let draws = Draws::read(std::fs::File::open(file).map_err(unreadable)?);
     draws.map_err(|fault| Failure(format!("{file}: {fault}")))
@@ -213,8 +217,8 @@ impl BudgetReport {
     fn text(&self) -> String {
         let of_chassis = self.chassis.map_or(String::new(), |chassis| format!(" of {} chassis", count(chassis as u64)));
         let head = format!(
-            "{} readings{of_chassis}, {:.0} W at most, 1 % above {:.0} W. {} servers and {:.0} W provisioned for a chassis, \
-             {} % buffer; {} MW at ${}/W:",
+            "{} readings{of_chassis}, at most {:.0} W, 1 % above {:.0} W. {} servers and {:.0} W provisioned per \
+             chassis, {} % buffer; {} MW at ${}/W:",
             count(self.readings as u64),
             self.highest_w,
             self.hundredth_w,
@@ -227,7 +231,7 @@ impl BudgetReport {
         let mut rows = vec![
             [
                 "Approach",
-                "lower by, %",
+                "reduction, %",
                 "the paper",
                 "saved, $M",
                 "budget, W",
@@ -244,7 +248,7 @@ impl BudgetReport {
         rows.extend(self.approaches.iter().map(BudgetRow::cells));
         let stops = self.approaches.iter().filter_map(|row| Some((row.title, row.stop?)));
         let stops: String =
-            stops.map(|(title, stop)| wrapped(&format!("{title}: no lower, because {stop}."), "")).collect();
+            stops.map(|(title, stop)| wrapped(&format!("{title}: the limit is that {stop}."), "")).collect();
         format!("{}\n{}\n{stops}", wrapped(&head, ""), table(&rows))
     }
 }

@@ -26,14 +26,15 @@ use tiebreak_console::{progress, scenario};
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("DIR"),
-    help: "a folder for scenario.json, which runs again, summary.json, series.csv, placements.csv with every decision, and vms.csv and vms.parquet with a row a VM",
+    help: "a folder for the results: scenario.json, which can be run again, summary.json, series.csv, placements.csv \
+         with every decision, and vms.csv and vms.parquet with one row per VM",
 };
 
 /// What vms.csv has, once more.
 const VMS_AS_PARQUET: &str = "vms.parquet";
 
 pub(crate) const VERBOSE: Opt =
-    Opt { name: "verbose", value: None, help: "also what rules did that refused nobody, caches and conflicts" };
+    Opt { name: "verbose", value: None, help: "also shows rules that refused nothing, caches and conflicts" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let folder = given.one("out").map(begin).transpose()?;
@@ -82,7 +83,7 @@ fn begin(place: &str) -> Result<Folder, Failure> {
 fn stopped_early(world: &World, has_folder: bool) -> String {
     let (now, all) = (world.progress().time.0.max(0) as f64, world.plan().workload().horizon().0 as f64);
     let unwritten = if has_folder { " --out was not written." } else { "" };
-    format!("Stopped after {} of {}, which all figures are of.{unwritten}", duration(now), duration(all))
+    format!("Stopped after {} of {}; all numbers are for this part.{unwritten}", duration(now), duration(all))
 }
 
 /// The scenario with everything that was set, which `tiebreak run` takes again: the trace is found by summary.json beside it.
@@ -267,9 +268,9 @@ impl<'a> SummaryFile<'a> {
         rows.push(("Conflicts", format!("{} of {} commits", count(conflicts), count(self.summary.counters.commits))));
         rows.push(("Replayed", format!("{trace}, {vms} VMs on {machines} machines, seed {}", self.seed)));
         if verbose {
-            rows.push(("Conflicts, P99", format!("{} in a minute", self.summary.conflicts_per_minute_p99)));
+            rows.push(("Conflicts, P99", format!("{} per minute", self.summary.conflicts_per_minute_p99)));
             rows.push(("Caches", self.cached()));
-            rows.push(("Took", format!("{:.0} ms", self.wall_ms)));
+            rows.push(("Duration", format!("{:.0} ms", self.wall_ms)));
         }
         rows.push(("Digest", self.digest.clone()));
         let new = self.warnings.iter().filter(|warning| !self.told.contains(warning));
@@ -287,7 +288,7 @@ impl<'a> SummaryFile<'a> {
         let all = format!("{} of {} VMs", count(self.summary.placements), self.vms());
         match self.summary.counters.ended_before_placed {
             0 => all,
-            ended => format!("{all}; {} of them had ended by then and took no room", count(ended)),
+            ended => format!("{all}; {} of them had already ended and used no capacity", count(ended)),
         }
     }
 
@@ -296,7 +297,7 @@ impl<'a> SummaryFile<'a> {
         let counters = &self.summary.counters;
         let causes = [
             (self.summary.warm_rejections, "at the start"),
-            (counters.rejected_by_room, "for want of room"),
+            (counters.rejected_by_room, "for lack of room"),
             (counters.rejected_by_terms, "by other rules"),
             (counters.rejected_out_of_retries, "out of retries"),
         ];
@@ -319,7 +320,7 @@ impl<'a> SummaryFile<'a> {
         let counters = &self.summary.counters;
         let by = |bottleneck: Bottleneck| counters.refused_by_network[bottleneck as usize];
         let counts = [
-            ("by room on machines", counters.refused_by_room),
+            ("by machines without room", counters.refused_by_room),
             ("by link", by(Bottleneck::Link)),
             ("by peering", by(Bottleneck::Peering)),
             ("by co-location", by(Bottleneck::Colocation)),
@@ -352,8 +353,8 @@ impl<'a> SummaryFile<'a> {
             let (events, rapl, energy) = (power.counted.events, power.counted.rapl, power.energy_kwh());
             rows.push(("Capping", format!("{events} events, the last resort {rapl} times; {energy:.0} kWh drawn")));
             let [user_facing, others] = power.slowed_core_hours();
-            let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of others");
-            rows.push(("Slowed down", told));
+            let told = format!("{user_facing:.1} core-hours of user-facing VMs, {others:.1} of batch VMs");
+            rows.push(("Throttled", told));
         }
         if let Some(power) = &self.summary.power {
             let [chassis, servers] = power.deviations.map(|deviation| 100.0 * deviation);
@@ -367,12 +368,12 @@ impl<'a> SummaryFile<'a> {
     fn disrupted(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let counters = &self.summary.counters;
         let counts = [
-            ("Reallocated", counters.reallocations, "after they lost their machine"),
-            ("Lost", counters.lost_vms, "after they lost their machine and found no other"),
-            ("Put out", counters.evictions, "to make room for others"),
-            ("To be migrated", counters.migrations_scheduled, "while they ran"),
+            ("Reallocated", counters.reallocations, "after losing their machine"),
+            ("Lost", counters.lost_vms, "after losing their machine, without finding another"),
+            ("Evicted", counters.evictions, "to make room for others"),
+            ("Scheduled to migrate", counters.migrations_scheduled, "while they ran"),
             ("Migrated", counters.migrations, "while they ran"),
-            ("Migrations saved", counters.migrations_saved, "of VMs that ended before it was their turn"),
+            ("Migrations saved", counters.migrations_saved, "of VMs that ended before their turn"),
         ];
         let some = counts.into_iter().filter(|(_, vms, _)| *vms > 0);
         some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))
@@ -380,8 +381,11 @@ impl<'a> SummaryFile<'a> {
 
     /// What rules did: those that refused a candidate, or all with what there is to say of them.
     fn shares(&self, verbose: bool) -> String {
-        let mut rows =
-            vec![["What each rule left", "given", "left", "decided", "left one", "settled"].map(String::from).to_vec()];
+        let mut rows = vec![
+            ["Machines left after each rule", "given", "left", "decided", "left one", "settled"]
+                .map(String::from)
+                .to_vec(),
+        ];
         let shown = self.rule_shares.iter().filter(|share| verbose || share.decided > 0.0);
         rows.extend(shown.map(ShareRow::cells));
         let idle = self.rule_shares.len() + 1 - rows.len();
@@ -389,7 +393,7 @@ impl<'a> SummaryFile<'a> {
         let hints = hints.filter_map(|share| Some((share.rule, share.told.as_ref()?)));
         let mut hints: String = hints.map(|(rule, told)| format!("  {rule}: {told}\n")).collect();
         if idle > 0 {
-            hints += &format!("  {idle} rules refused nobody; --verbose shows them\n");
+            hints += &format!("  {idle} rules refused nothing; --verbose shows them\n");
         }
         if rows.len() == 1 { String::new() } else { format!("\n{}{hints}", table(&rows)) }
     }

@@ -23,17 +23,17 @@ use tiebreak_console::shown::{by_cause, count};
 pub(crate) const MACHINE: Opt = Opt {
     name: "machine",
     value: Some("CORESxGIB"),
-    help: "what one machine has, for instance 64x256; without it what the trace's VMs and its peak suggest",
+    help: "cores and GiB of one machine, for instance 64x256; by default suggested by the trace's VMs and peak",
 };
 pub(crate) const REJECT: Opt = Opt {
     name: "reject",
     value: Some("SHARE"),
-    help: "how many VMs may be rejected: 0.1% (the default), or 0 for none",
+    help: "maximum share of rejected VMs: 0.1% (the default), or 0 for none",
 };
 pub(crate) const SEEDS: Opt = Opt {
     name: "seeds",
     value: Some("N"),
-    help: "how many seeds the level has to be kept with, counted from the scenario's; 3",
+    help: "number of seeds for which this must hold, starting with the scenario's; 3",
 };
 
 /// How many VMs may be rejected where nobody says.
@@ -117,15 +117,15 @@ pub(crate) fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resourc
 
 impl Found {
     fn text(&self, tried: u64) -> String {
-        let suggested = if self.machine_suggested { ", as the trace suggests" } else { "" };
+        let suggested = if self.machine_suggested { ", suggested by the trace" } else { "" };
         let machines = match self.machines {
             Some(machines) => format!("{} of {}{suggested}", count(machines), self.machine),
-            None => format!("no number up to {} of {}{suggested} keeps to it", count(tried), self.machine),
+            None => format!("no number up to {} of {}{suggested} is enough", count(tried), self.machine),
         };
         let each: Vec<_> = self.seeds.iter().map(|it| it.machines.map_or_else(|| "none".into(), count)).collect();
         let share = 100.0 * self.rejected as f64 / f64::from(self.vms.max(1));
         let causes = [
-            (self.rejected_by_room, "for want of room"),
+            (self.rejected_by_room, "for lack of room"),
             (self.rejected_by_terms, "by other rules"),
             (self.rejected_out_of_retries, "out of retries"),
         ];
@@ -139,10 +139,10 @@ impl Found {
             ("Machines needed", machines),
             (
                 "Bound",
-                format!("{} by {}, however well VMs are packed", count(self.bound), self.bound_by.to_lowercase()),
+                format!("{} because of {}, even with perfect packing", count(self.bound), self.bound_by.to_lowercase()),
             ),
-            ("Rejected there", by_cause(rejected, &causes)),
-            ("Seed by seed", format!("{} ({} runs)", each.join(", "), self.runs)),
+            ("Rejected with that number", by_cause(rejected, &causes)),
+            ("By seed", format!("{} ({} runs)", each.join(", "), self.runs)),
         ];
         rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
     }

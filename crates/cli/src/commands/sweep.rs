@@ -24,33 +24,29 @@ mod shard;
 
 use shard::Shard;
 
-pub(crate) const SHARD: Opt =
-    Opt { name: "shard", value: Some("I/N"), help: "only the runs of part I of N, I from 1 to N" };
+pub(crate) const SHARD: Opt = Opt { name: "shard", value: Some("I/N"), help: "run only part I of N, I from 1 to N" };
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("FILE"),
-    help: "a file for the rows, written as they come, in place of standard output",
+    help: "write the rows to this file as they come, instead of standard output",
 };
 pub(crate) const THREADS: Opt =
-    Opt { name: "threads", value: Some("N"), help: "how many runs at once; without it one for each processor" };
-pub(crate) const MERGE: Opt = Opt {
-    name: "merge",
-    value: None,
-    help: "runs nothing: puts the files of all shards, named behind the plan, together",
-};
+    Opt { name: "threads", value: Some("N"), help: "number of runs at once; by default one per processor" };
+pub(crate) const MERGE: Opt =
+    Opt { name: "merge", value: None, help: "runs nothing; merges the files of all shards, named after the plan" };
 
 /// How often a long sweep says how far it has come.
 const NEWS: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let file = given.word(0, "the file of a sweep's plan, PLAN.json")?;
+    let file = given.word(0, "the file of a sweep plan, PLAN.json")?;
     let (plan, sweep) = read(file, given)?;
     let table = SweepTable::of(&plan, &sweep);
     if given.has("merge") {
         return merge::run(given, &table.header(), sweep.count());
     }
     if let Some(extra) = given.words.get(1) {
-        return Err(Failure(format!("expected one plan, got also \"{extra}\"; shards are put together with --merge")));
+        return Err(Failure(format!("expected one plan, also got \"{extra}\"; use --merge to merge shards")));
     }
     let shard = Shard::of(given)?;
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
@@ -93,7 +89,7 @@ fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
     }
     let beside: PathBuf = Path::new(plan).parent().unwrap_or(Path::new("")).join(name);
     if !beside.is_file() {
-        let message = format!("{plan}: scenario: expected a preset or a file beside the plan, got \"{name}\"");
+        let message = format!("{plan}: scenario: expected a preset or a file next to the plan, got \"{name}\"");
         return Err(Failure(format!("{message}; see `tiebreak list presets`")));
     }
     scenario::whole(&beside.to_string_lossy())
@@ -231,6 +227,6 @@ impl News {
 
     fn tell(&self) {
         let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
-        note(&format!("{} of {} runs, {rate:.1} a second", count(self.done), count(self.all)));
+        note(&format!("{} of {} runs, {rate:.1} per second", count(self.done), count(self.all)));
     }
 }

@@ -28,25 +28,27 @@ mod profile;
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("FILE"),
-    help: "where `convert`, `model` and `generate` write, a trace as Parquet where its name ends so; without it to standard output",
+    help: "output of `convert`, `model` and `generate`; a name ending in .parquet writes Parquet; by default standard \
+         output",
 };
 
 pub(crate) const COMPACT: Opt = Opt {
     name: "compact",
     value: None,
-    help: "write columns of small numbers, a sixth of the CSV; all that a trace says is kept",
+    help: "write the compact column format, without loss, in a sixth of the size of the CSV",
 };
 
 pub(crate) const CORES_END: Opt = Opt {
     name: "cores-end",
     value: None,
-    help: "`fit` takes each core as ending by itself, as the paper does; without it, all VMs of a request together",
+    help: "let `fit` assume that each core ends by itself, as the paper does; by default all VMs of a request end \
+         together",
 };
 
 pub(crate) const FIRST_DAY: Opt = Opt {
     name: "first-day",
     value: Some("DAY"),
-    help: "the day of the week on which `criticality`'s time 0 falls, monday to sunday; weekends are left out then",
+    help: "the weekday of time 0 for `criticality`, monday to sunday; then weekends are skipped",
 };
 
 /// What may be done with a trace.
@@ -178,12 +180,12 @@ impl Inspected {
             ("VMs", format!("{} in {} requests", count(self.vms.into()), count(self.requests.into()))),
             ("Tenants", count(self.tenants)),
             (
-                "Alive at the start",
+                "Running at the start",
                 format!("{} VMs, {:.0} cores", count(self.alive_at_start.into()), self.cores_at_start),
             ),
             ("Never ending", format!("{} VMs", count(self.endless.into()))),
-            ("Tells until", format!("day {days:.2}")),
-            ("Most at once", format!("{} VMs, {:.0} cores", count(self.peak_vms.into()), self.peak_cores)),
+            ("End of the trace", format!("day {days:.2}")),
+            ("Peak load", format!("{} VMs, {:.0} cores", count(self.peak_vms.into()), self.peak_cores)),
             ("Largest VM", format!("{cores} cores, {memory_gib} GiB")),
         ];
         let mut text = lines(&rows);
@@ -240,7 +242,7 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
         let beside = [("json", given.has("json")), ("compact", compact)].into_iter().find(|(_, given)| *given);
         return match beside {
             Some((option, _)) => {
-                Err(Failure(format!("expected --out FILE beside --{option}, got none; say where the trace shall go")))
+                Err(Failure(format!("expected --out FILE together with --{option}, got none; add the file to write")))
             }
             None => Ok(Answer::text(String::from_utf8(bytes)?)),
         };
@@ -291,7 +293,10 @@ fn difference(before: &Workload, after: &Workload) -> String {
     let what = if was == is {
         "other times or sizes".into()
     } else {
-        format!("the table does not say when the trace stops telling: it was day {was:.2}, read back it is day {is:.2}")
+        format!(
+            "the table does not contain the end of the trace: it was day {was:.2}, and day {is:.2} after reading \
+             it back"
+        )
     };
-    format!("read back it has another fingerprint; {what}")
+    format!("reading it back gives another fingerprint; {what}")
 }

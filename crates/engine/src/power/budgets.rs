@@ -19,12 +19,12 @@ pub(super) fn of_run(world: &World, settings: &PowerSettings) -> Option<Exhibit>
 pub(super) fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, Phrase> {
     let settings = world
         .power_settings()
-        .ok_or_else(|| phrase!("expected a run with power, got one without; choose what is done about it first"))?;
+        .ok_or_else(|| phrase!("expected a run with power, got one without; first choose a capping setting"))?;
     Ok(walked(draws.watts, &terms(world, &settings), &settings, &phrase!("the file")))
 }
 
 fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &Phrase) -> Exhibit {
-    let title = phrase!("How low budgets may be, by {whose}", whose);
+    let title = phrase!("Lowest budgets by {whose}", whose);
     let found = History::new(draws).and_then(|history| {
         let rows: Result<Vec<_>, _> = APPROACHES.iter().map(|it| Ok((it, it.budget(&history, terms)?))).collect();
         rows.map(|rows| (history.readings() as f64, rows))
@@ -46,7 +46,7 @@ fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &Phra
         ];
         let more = budget.iter().map(|budget| {
             phrase!(
-                "At {} W without the buffer there would have been {} in {} readings; no lower, because {}.",
+                "At {} W without the buffer there would have been {} in {} readings. The limit: {}.",
                 said::count(budget.lowest.budget_w.round()),
                 said::counted(budget.lowest.events as f64, "event", "events"),
                 said::count(readings),
@@ -63,15 +63,17 @@ fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &Phra
         across_is_log: false,
         lines: vec![
             (phrase!("events"), curve(budget, |it| it.events as f64 / readings)),
-            (phrase!("user-facing hit"), curve(budget, |it| it.user_facing as f64 / readings)),
+            (phrase!("user-facing VMs throttled"), curve(budget, |it| it.user_facing as f64 / readings)),
         ],
     });
-    let head = [mark("Who may be slowed down"), mark("Budget"), mark("Lower by"), mark("In the paper"), mark("Worth")]
-        .map(Phrase::text);
+    let head =
+        [mark("Which VMs may be throttled"), mark("Budget"), mark("Reduction"), mark("In the paper"), mark("Savings")]
+            .map(Phrase::text);
     let said = vec![
         phrase!(
-            "Found from {} readings, with {} of the cores user-facing, used to {} at their 95th percentile, the others to {}, and a \
-             buffer of {} %. What is saved could feed more servers; a site of {} MW at ${} a watt.",
+            "Based on {} readings, with {} of the cores user-facing, utilized to {} at their 95th percentile, the \
+             others to {}, and a buffer of {} %. The savings could power more servers, for a site of {} MW at ${} per \
+             watt.",
             said::count(readings),
             pct(terms.mix.user_facing),
             pct(terms.mix.user_facing_busy),
@@ -80,7 +82,7 @@ fn walked(draws: Vec<f64>, terms: &Terms, settings: &PowerSettings, whose: &Phra
             said::trimmed(settings.site_mw, 1),
             said::trimmed(settings.dollars_per_watt, 2)
         ),
-        phrase!("The curve is that of the last row: as the budget falls, events come more often."),
+        phrase!("The curve shows the last row: as the budget falls, capping events become more frequent."),
     ];
     Exhibit { title, said, head: head.into(), rows, plot }
 }

@@ -38,8 +38,8 @@ fn balance(world: &World) -> Exhibit {
     let power = world.summary().power.unwrap_or_default();
     let [chassis, servers] = power.deviations.map(|it| said::fixed(100.0 * it, 2));
     let mut said = vec![phrase!(
-        "Standard deviations of the scores, by what VMs really use: {chassis} % of the cores over chassis, {servers} % over \
-         servers. Less is better balanced.",
+        "Standard deviations of the scores, by actual utilization: {chassis} % of the cores over chassis, {servers} % \
+         over servers. Lower is better balanced.",
         chassis,
         servers
     )];
@@ -47,7 +47,7 @@ fn balance(world: &World) -> Exhibit {
         let energy = said::count(power.energy_kwh().round());
         let over = said::fixed(100.0 * power.counted.readings_over as f64 / power.counted.readings as f64, 2);
         said.push(phrase!(
-            "All servers together drew {energy} kWh. In {over} % of all readings a chassis wanted more than its \
+            "All servers together drew {energy} kWh. In {over} % of all readings, a chassis needed more than its \
              budget.",
             energy,
             over
@@ -55,8 +55,7 @@ fn balance(world: &World) -> Exhibit {
         let hours = power.slowed_core_hours().map(|hours| said::trimmed(hours, 1));
         let [user_facing, others] = power.throttled_vms.map(|vms| said::counted(vms as f64, "VM", "VMs"));
         said.push(phrase!(
-            "Slowed down were {user_facing} that people wait for, {} core-hours, and {others} of the others, {} \
-             core-hours.",
+            "User-facing: {user_facing} throttled, {} core-hours. Batch: {others} throttled, {} core-hours.",
             user_facing,
             hours[0],
             others,
@@ -76,7 +75,7 @@ fn told(quality: &Quality) -> Exhibit {
     let mut rows =
         vec![of(mark("user-facing"), &quality.criticality, 1), of(mark("not user-facing"), &quality.criticality, 0)];
     let mut said = vec![phrase!(
-        "The forests are sure of {} of the VMs, and right of {} of those whether they are user-facing.",
+        "User-facing or not: the forests are confident for {} of the VMs, and right for {} of those.",
         pct(quality.criticality.share_confident()),
         pct(quality.criticality.confusion.accuracy())
     )];
@@ -88,15 +87,14 @@ fn told(quality: &Quality) -> Exhibit {
                 .map(|(name, class)| of(name, p95, class)),
         );
         said.push(phrase!(
-            "Of what VMs use at their 95th percentile they are sure of {}, and right of {} of those.",
+            "Utilization at the 95th percentile: they are confident for {} of the VMs, and right for {} of those.",
             pct(p95.share_confident()),
             pct(p95.confusion.accuracy())
         ));
     }
-    said.push(phrase!("Where they are not sure, a VM counts as user-facing and as using all of its cores."));
-    let head =
-        [mark("What is foretold"), mark("Found of all"), mark("Right of those foretold")].map(Phrase::text).into();
-    Exhibit { title: phrase!("Who foretells, and how well"), said, head, rows, plot: None }
+    said.push(phrase!("If they are not confident, a VM counts as user-facing and as using all of its cores."));
+    let head = [mark("Prediction"), mark("Recall"), mark("Precision")].map(Phrase::text).into();
+    Exhibit { title: phrase!("Predictor and accuracy"), said, head, rows, plot: None }
 }
 
 /// Capping events, those that took most first.
@@ -105,7 +103,7 @@ fn events(world: &World) -> Option<Exhibit> {
     world.summary().power.filter(|power| power.counted.readings > 0)?;
     let many = said::counted(events.len() as f64, "event", "events");
     if events.is_empty() {
-        let said = vec![phrase!("No chassis came too near to its budget, so nobody was slowed down.")];
+        let said = vec![phrase!("No chassis reached its power budget, so no VM was throttled.")];
         return Some(Exhibit { title: phrase!("Capping events"), said, ..Exhibit::default() });
     }
     let depth = |event: &CappingEvent| event.vms.values().map(|it| it.depth_ms).sum::<f64>();
@@ -113,16 +111,16 @@ fn events(world: &World) -> Option<Exhibit> {
     let rows = events.iter().take(EVENTS_TOLD).map(|event| row(world, event)).collect();
     let head = [
         mark("Chassis"),
-        mark("Begin"),
-        mark("Took"),
-        mark("Wanted"),
+        mark("Start"),
+        mark("Duration"),
+        mark("Demand"),
         mark("Budget"),
         mark("User-facing"),
         mark("Others"),
         mark("Slowest"),
     ]
     .map(Phrase::text);
-    let said = vec![phrase!("{many}; those that slowed VMs down most stand first. Open one to see why.", many)];
+    let said = vec![phrase!("{many}, ordered by how much they throttled VMs. Open one for details.", many)];
     Some(Exhibit { title: phrase!("Capping events"), said, head: head.into(), rows, plot: None })
 }
 
@@ -159,7 +157,8 @@ fn why(world: &World, event: &CappingEvent) -> Vec<Phrase> {
     let over: Vec<_> =
         (first..).zip(&event.servers_w).filter(|(_, watts)| **watts > share).map(|(id, _)| id.to_string()).collect();
     let mut said = vec![phrase!(
-        "Chassis {} wanted {} W at most, its budget is {} W: {} W for each of {servers} servers. Over their share were the servers {}.",
+        "The peak demand of chassis {} was {} W. Its budget is {} W: {} W for each of {servers} servers. These \
+         servers were above their share: {}.",
         event.chassis,
         said::count(event.wanted_w.round()),
         said::count(event.budget_w.round()),
@@ -168,13 +167,13 @@ fn why(world: &World, event: &CappingEvent) -> Vec<Phrase> {
         over.join(", ")
     )];
     said.push(phrase!(
-        "The manager raised the alarm {}, and the chassis drew at most {} W meanwhile.",
+        "The chassis manager raised an alert {}, and the chassis drew at most {} W meanwhile.",
         said::counted(event.alerts as f64, "time", "times"),
         said::count(event.peak_w.round())
     ));
     let name = |(vm, it): &(&VmId, &Throttled)| {
         phrase!(
-            "VM {} ({}) for {}, {:.0} % slower on average, {:.0} % of its frequency at worst",
+            "VM {} ({}) for {}, {:.0} % slower on average, at worst {:.0} % of its frequency",
             workload.name(**vm).to_string(),
             said::resources(workload.shape_of_vm(**vm).demand),
             span((it.ms / 1_000) as u32),
@@ -189,28 +188,20 @@ fn why(world: &World, event: &CappingEvent) -> Vec<Phrase> {
         let (count, named) = (said::counted(hit.len() as f64, "VM", "VMs"), Phrase::joined(named, "{}; {}"));
         match (user_facing, hit.is_empty()) {
             (false, false) => {
-                said.push(phrase!(
-                    "Slowed down were {count} that nobody waits for, most of all: {named}.",
-                    count,
-                    named
-                ));
+                said.push(phrase!("Batch: {count} throttled, most of all: {named}.", count, named));
             }
-            (false, true) => said.push(phrase!("There was nobody to slow down whom nobody waits for.")),
+            (false, true) => said.push(phrase!("No batch VMs were available to throttle.")),
             (true, false) => {
-                said.push(phrase!(
-                    "Slowed down were {count} that people wait for, most of all: {named}.",
-                    count,
-                    named
-                ));
+                said.push(phrase!("User-facing: {count} throttled, most of all: {named}.", count, named));
             }
-            (true, true) => said.push(phrase!("Nobody that people wait for was slowed down.")),
+            (true, true) => said.push(phrase!("No user-facing VM was throttled.")),
         }
     }
     said.push(match event.rapl {
-        0 => phrase!("The controllers sufficed: the last resort was not needed."),
+        0 => phrase!("The controllers were enough: the last resort was not needed."),
         rapl => phrase!(
-            "That did not suffice, or came too late: the last resort, which slows all cores of a server alike, took hold \
-             {}.",
+            "That was not enough, or came too late: the last resort, which throttles all cores of a server equally, \
+             acted {}.",
             said::counted(rapl as f64, "time", "times")
         ),
     });
@@ -240,18 +231,18 @@ fn slowed(world: &World) -> Option<Exhibit> {
     let head = [
         mark("VM"),
         mark("It is"),
-        mark("Taken for"),
-        mark("Slowed down for"),
+        mark("Predicted as"),
+        mark("Throttled for"),
         mark("Slower on average"),
         mark("Slowest"),
     ]
     .map(Phrase::text);
     let said = vec![phrase!(
-        "{} were slowed down; those that lost most stand first.",
+        "{} were throttled, ordered by how much they lost.",
         said::counted(all.len() as f64, "VM", "VMs")
     )];
     let rows = all.iter().take(VMS_TOLD).map(row).collect();
-    Some(Exhibit { title: phrase!("Who was slowed down"), said, head: head.into(), rows, plot: None })
+    Some(Exhibit { title: phrase!("Throttled VMs"), said, head: head.into(), rows, plot: None })
 }
 
 /// What a file says: how low budgets may be, where it has draws of chassis like those of the run; or which VMs are

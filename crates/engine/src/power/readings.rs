@@ -42,19 +42,21 @@ pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, Phrase> {
     let vms = said::counted(all.len() as f64, "VM", "VMs");
     let said = vec![
         phrase!(
-            "Of {vms} with readings, {user_facing} are user-facing, or cannot be classified and count as such.",
+            "{user_facing} of the {vms} with readings are user-facing, or cannot be classified and count as \
+             user-facing.",
             vms,
             user_facing
         ),
         phrase!(
-            "A VM is user-facing where the template of a day fits it better than one of 8 hours: Compare8 below {THRESHOLD}.",
+            "A VM is user-facing if the 24-hour template fits it better than the 8-hour one: Compare8 below \
+             {THRESHOLD}.",
             THRESHOLD
         ),
     ];
     let head =
         [mark("VM"), mark("Half-hours"), mark("Compare8"), mark("Compare12"), mark("It is")].map(Phrase::text).into();
     Ok(Exhibit {
-        title: phrase!("Who is user-facing"),
+        title: phrase!("User-facing VMs"),
         said,
         head,
         rows: all.into_iter().take(READ_TOLD).collect(),

@@ -125,7 +125,7 @@ impl Subject<'_> {
     /// The run.
     fn world(&self) -> Result<&World, Phrase> {
         let run = self.engine.run.as_ref().filter(|current| current.id == self.ask.run);
-        run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to look at it again."))
+        run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to see it again."))
     }
 
     /// How good the predictions of the run's loads are.

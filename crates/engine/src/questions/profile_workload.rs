@@ -55,7 +55,7 @@ fn profile(workload: &Workload) -> Answer {
     ];
     exhibits.extend(arrivals.of_week.map(|of_week| {
         let days = (0..).map(|day: u32| f64::from(day)).zip(of_week).collect();
-        drawn(phrase!("Arrivals by day of the week"), phrase!("VMs a day"), phrase!("days"), days)
+        drawn(phrase!("Arrivals by day of the week"), phrase!("VMs per day"), phrase!("days"), days)
     }));
     exhibits.extend([sized(&sizes), alive(&lives), lived(&lives), owned(&tenants), reused(&reuse)]);
     let machines = u32::try_from(machines).unwrap_or(u32::MAX);
@@ -68,34 +68,34 @@ fn used(load: &Load, machines: &Phrase) -> Exhibit {
     let mean = load.hourly.iter().map(|hour| hour.cores).sum::<f64>() / load.hourly.len().max(1) as f64;
     let said = vec![
         phrase!(
-            "In use are {} cores on average and {} at most, and {} GiB of memory at most.",
+            "Cores in use: {} on average, {} at the peak. Memory in use: {} GiB at the peak.",
             said::count(mean.round()),
             peak(Resource::Cores),
             peak(Resource::Memory)
         ),
-        phrase!("However well VMs are packed, that takes at least {machines}.", machines),
+        phrase!("Even with perfect packing, this takes at least {machines}.", machines),
     ];
     let hours = |of: fn(&tiebreak_profile::Hour) -> f64| {
         load.hourly.iter().zip(0_u32..).map(|(hour, at)| (f64::from(at), of(hour))).collect::<Vec<_>>()
     };
     let mut exhibit =
-        drawn(phrase!("Cores in use by the hour"), phrase!("cores"), phrase!("hours"), hours(|hour| hour.cores));
+        drawn(phrase!("Cores in use per hour"), phrase!("cores"), phrase!("hours"), hours(|hour| hour.cores));
     exhibit.said = said;
     exhibit
 }
 
 fn came(arrivals: &Arrivals) -> Exhibit {
     let hours = arrivals.hourly.iter().zip(0_u32..).map(|(vms, at)| (f64::from(at), f64::from(*vms))).collect();
-    let mut exhibit = drawn(phrase!("Arrivals by the hour"), phrase!("VMs an hour"), phrase!("hours"), hours);
+    let mut exhibit = drawn(phrase!("Arrivals per hour"), phrase!("VMs per hour"), phrase!("hours"), hours);
     exhibit.said = vec![
         phrase!(
-            "{} came in {} while it runs.",
+            "{} arrive in {} during the trace.",
             said::counted(f64::from(arrivals.vms), "VM", "VMs"),
             said::counted(f64::from(arrivals.requests), "request", "requests")
         ),
         phrase!(
-            "In bursts: the variance over the mean of what comes in 5 minutes is {} for VMs and {} for requests. By chance \
-             alone it is 1.",
+            "In bursts: the ratio of variance to mean per 5 minutes is {} for VMs and {} for requests. For random \
+             arrivals it is 1.",
             said::fixed(arrivals.dispersion, 1),
             said::fixed(arrivals.request_dispersion, 1)
         ),
@@ -105,7 +105,7 @@ fn came(arrivals: &Arrivals) -> Exhibit {
 
 fn of_day(arrivals: &Arrivals) -> Exhibit {
     let hours = (0..).map(|hour: u32| f64::from(hour)).zip(arrivals.of_day).collect();
-    drawn(phrase!("Arrivals by hour of the day"), phrase!("VMs an hour"), phrase!("hours"), hours)
+    drawn(phrase!("Arrivals by hour of the day"), phrase!("VMs per hour"), phrase!("hours"), hours)
 }
 
 fn sized(sizes: &[Size]) -> Exhibit {
@@ -137,13 +137,14 @@ fn alive(lives: &Lives) -> Exhibit {
         [lives.ended, lives.outlived, lives.began_before].map(|vms| said::count(f64::from(vms)));
     exhibit.said = vec![
         phrase!(
-            "{ended} VMs are seen to end, {outlived} outlive the trace, and {before} were there before it began.",
+            "{ended} VMs end within the trace, {outlived} outlive it, and {before} were running at its start.",
             ended,
             outlived,
             before
         ),
         phrase!(
-            "How many live longer is told by Kaplan and Meier: VMs whose end is not seen count for as long as they are seen."
+            "Survival is estimated with Kaplan-Meier: a VM whose exit is not observed counts for as long as it is \
+             observed."
         ),
     ];
     exhibit
@@ -156,8 +157,8 @@ fn lived(lives: &Lives) -> Exhibit {
         let share = percent(f64::from(bin.vms), vms);
         cells([life(bin.up_to_s), number(&said::count(f64::from(bin.vms))), share, percent(bin.core_hours, hours)])
     };
-    let head = [mark("Life"), mark("VMs seen to end"), mark("% of VMs"), mark("% of core-hours")];
-    table(phrase!("Lives and core-hours"), head, lives.bins.iter().map(row).collect())
+    let head = [mark("Lifetime"), mark("VMs with a known end"), mark("% of VMs"), mark("% of core-hours")];
+    table(phrase!("Lifetimes and core-hours"), head, lives.bins.iter().map(row).collect())
 }
 
 fn owned(tenants: &Tenants) -> Exhibit {
@@ -168,7 +169,7 @@ fn owned(tenants: &Tenants) -> Exhibit {
     let rows = vec![row(phrase!("VMs of a tenant"), &tenants.vms), row(phrase!("VMs of a request"), &tenants.batch)];
     let mut exhibit = table(
         phrase!("Tenants and requests"),
-        [mark("What"), mark("mean"), mark("half at most"), mark("90 %"), mark("99 %"), mark("all")],
+        [mark("What"), mark("mean"), mark("median"), mark("90 %"), mark("99 %"), mark("all")],
         rows,
     );
     exhibit.said = vec![phrase!(
@@ -187,9 +188,10 @@ fn reused(reuse: &Reuse) -> Exhibit {
     let distances = (0..).map(|power| 1_u32 << power);
     let rows = distances.zip(reuse.shares()).take(DISTANCES_LISTED).map(row).collect();
     let mut exhibit =
-        table(phrase!("How soon a size is asked for again"), [mark("Other sizes since"), mark("% of VMs")], rows);
+        table(phrase!("How soon a size is requested again"), [mark("Other sizes in between"), mark("% of VMs")], rows);
     exhibit.said = vec![phrase!(
-        "What was asked for a moment ago is asked for again: that is why caches of rules pay. {} are the first of their size.",
+        "Recently requested sizes are requested again, which is why rule caches pay off. {} are the first of their \
+         size.",
         said::counted(f64::from(reuse.first), "VM", "VMs")
     )];
     exhibit

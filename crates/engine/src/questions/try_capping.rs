@@ -66,16 +66,16 @@ fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, Phrase> {
         mark("Capping"),
         mark("Highest draw"),
         mark("Tail latency of user-facing VMs"),
-        mark("Running time of the others"),
+        mark("Running time of batch VMs"),
     ];
     let what = if ask.whole_chassis { phrase!("A chassis of 12 servers") } else { phrase!("One server") };
     let spread = match (ask.whole_chassis, ask.balanced) {
-        (true, true) => phrase!("each server has both kinds of VMs"),
-        (true, false) => phrase!("half of the servers have VMs of one kind, half of the other"),
-        (false, _) => phrase!("half of its cores belong to each kind"),
+        (true, true) => phrase!("each server hosts both kinds of VMs"),
+        (true, false) => phrase!("half of the servers host one kind of VMs, half the other"),
+        (false, _) => phrase!("half of the cores for each kind"),
     };
     let said = vec![phrase!(
-        "{what} under {} W a server: {spread}. Latency and running time are proxies, against no cap.",
+        "{what} under {} W per server: {spread}. Latency and running time are proxies, compared with no cap.",
         what,
         said::count(ask.budget_w.round()),
         spread

@@ -18,28 +18,27 @@ use crate::training::{Learned, Learner};
 use crate::{order, traits, uptimes};
 
 declare! {
-    /// Predicts by gradient-boosted trees: many small questions about shape, priority, tenant,
-    /// request, hour of day and uptime, whose answers add up to the logarithm of the remaining life.
+    /// Predicts with gradient-boosted trees: many small splits on shape, priority, tenant, request, hour of day and
+    /// uptime, whose values add up to the logarithm of the remaining lifetime.
     ///
-    /// Each VM is an example at eight uptimes: 0, 12.5, 25, ... 87.5 % of what was seen of its
-    /// life. VMs still alive when the learning ends count with the end that survival tables
-    /// expect of them, so that long lives are not left out. Tenants and VM types with fewer
-    /// than ten VMs count as one. (LAVA section 3, appendices A and B; the paper grows 2,000 trees.)
+    /// Each VM is an example at eight uptimes: 0, 12.5, 25, ... 87.5 % of its observed lifetime. VMs still running
+    /// at the end of training count with the exit that survival tables expect, so that long lifetimes are not
+    /// missing. Tenants and VM types with fewer than 10 VMs count as one. (LAVA section 3, appendices A and B; the
+    /// paper uses 2,000 trees.)
     pub struct BoostedTrees as "Boosted trees" {
-        /// Share of the trace's time that is learned from.
+        /// Share of the trace's time used for training.
         train_share: f64 = 50, 0 => 100, "%";
-        /// Longer remaining lives count as this long, so that a few very long ones do not distract
-        /// from all others.
+        /// Longer remaining lifetimes count as this long, so that a few very long ones do not dominate training.
         cap: f64 = 168, 1 => 10000, "h";
-        /// How many trees; more fit closer and take longer.
+        /// How many trees; more trees fit more closely and take longer.
         trees: u32 = 200, 1 => 2000, "trees";
-        /// How many leaves a tree may have; more let it ask about more features at once.
+        /// How many leaves a tree may have; more leaves combine more features.
         leaves: u32 = 32, 2 => 256, "leaves";
-        /// The part of each tree's answer that is believed; smaller needs more trees.
+        /// How much of each tree's answer is used; a smaller value needs more trees.
         learning_rate: f64 = 0.1, 0.001 => 1, "";
-        /// How many examples a leaf must stand for; more is more careful.
+        /// How many examples a leaf must have; a larger value is more cautious.
         leaf_examples: u32 = 20, 1 => 100000, "examples";
-        /// How many VMs are learned from at most; of more, so many are drawn by chance.
+        /// Maximum number of VMs to learn from; a random sample is taken of more.
         vms: u32 = 50000, 100 => 10000000, "VMs";
     }
 }

@@ -11,15 +11,15 @@ use crate::predictions::{Curves, Predictions};
 use crate::training::Learner;
 
 declare! {
-    /// Predicts for every VM the mean life of those that came and went in the first part of the
-    /// trace, and the same again when that is over.
+    /// Predicts for every VM the mean lifetime of the VMs that arrived and exited in the first part of the trace,
+    /// and the same again once that has passed.
     ///
-    /// What everybody who looks at a dashboard knows. VMs that were still alive are not in the mean,
-    /// so it is too short. The survival table and the trees count them.
-    pub struct Constant as "Mean of all" {
-        /// Share of the trace's time that is learned from.
+    /// A simple average, as on a dashboard. VMs that were still running are not included, so it is too short. The
+    /// survival table and the trees include them.
+    pub struct Constant as "Mean of all VMs" {
+        /// Share of the trace's time used for training.
         train_share: f64 = 50, 0 => 100, "%";
-        /// Longer lives count as this long.
+        /// Maximum lifetime; longer lifetimes count as this long.
         cap: f64 = 168, 1 => 10000, "h";
     }
 }

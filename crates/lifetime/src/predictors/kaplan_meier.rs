@@ -17,19 +17,19 @@ use crate::training::{Learned, Learner};
 use crate::{order, traits, uptimes};
 
 declare! {
-    /// Predicts by survival tables: of the VMs alike that were alive at this uptime, how long did
-    /// they live on? VMs still alive when the learning ends count as long as they were seen.
+    /// Predicts with survival tables: how long did similar VMs live that were still running at this uptime? VMs
+    /// still running at the end of training count for as long as they were observed.
     ///
-    /// Alike are VMs of one shape; among them those asked for in equally large requests; among
-    /// those the ones of one tenant. At every uptime the finest group with enough VMs at risk
-    /// speaks, in the end all VMs. VMs of one group share one curve. (LAVA section 3, Appendix B)
+    /// It groups VMs by shape, then by size of request, then by tenant. At every uptime it uses the finest group
+    /// with enough VMs at risk, and all VMs if there is none. VMs of one group share one curve. (LAVA section 3,
+    /// Appendix B)
     pub struct KaplanMeier as "Survival table (Kaplan-Meier)" {
-        /// Share of the trace's time that is learned from.
+        /// Share of the trace's time used for training.
         train_share: f64 = 50, 0 => 100, "%";
-        /// Longer remaining lives count as this long, so that a few VMs that never end do not
-        /// outweigh all others.
+        /// Longer remaining lifetimes count as this long, so that a few VMs that never end do not outweigh all
+        /// others.
         cap: f64 = 168, 1 => 10000, "h";
-        /// How many VMs must be at risk for a group to speak; larger is more careful.
+        /// How many VMs must be at risk for a group to be used; a larger value is more cautious.
         at_risk: u32 = EXAMPLES_MIN, 1 => 1000, "VMs";
     }
 }

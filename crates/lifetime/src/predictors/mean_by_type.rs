@@ -12,15 +12,15 @@ use crate::spells;
 use crate::training::{Learned, Learner};
 
 declare! {
-    /// Predicts for every VM the mean life of those of its shape that came and went in the first
-    /// part of the trace, and the same again when that is over.
+    /// Predicts for every VM the mean lifetime of the VMs of its shape that arrived and exited in the first part of
+    /// the trace, and the same again once that has passed.
     ///
-    /// A shape with fewer than ten such VMs is predicted like the mean of all. VMs that were still
-    /// alive are not in the mean, so it is too short.
+    /// A shape with fewer than 10 such VMs gets the mean of all. VMs that were still running are not in the mean,
+    /// so it is too short.
     pub struct MeanByType as "Mean by VM type" {
-        /// Share of the trace's time that is learned from.
+        /// Share of the trace's time used for training.
         train_share: f64 = 50, 0 => 100, "%";
-        /// Longer lives count as this long.
+        /// Maximum lifetime; longer lifetimes count as this long.
         cap: f64 = 168, 1 => 10000, "h";
     }
 }

@@ -14,21 +14,21 @@ use crate::spells;
 use crate::training::{Learned, Learner};
 
 declare! {
-    /// Knows when every VM will leave, but tells it with an error: a small one for some VMs, one of
-    /// whole orders of magnitude for the others. It shows how much accuracy an allocator needs.
+    /// Knows when every VM will exit, but answers with an error: a small one for some VMs, orders of magnitude for
+    /// the others. It shows how much accuracy an allocator needs.
     ///
-    /// Which VMs are predicted well is drawn once for each. The error is Gaussian in log10 of the
-    /// remaining life. A prediction stands until the VM outlives it; then a fresh error is drawn on
-    /// what truly remains, so repredictions help here too. (LAVA Appendix G.1)
+    /// Each VM is assigned an accurate or an inaccurate prediction once, at random. The error is Gaussian in log10
+    /// of the remaining lifetime. A prediction stays until the VM outlives it; then a new error is drawn for the
+    /// true remaining lifetime, so repredictions help here too. (LAVA Appendix G.1)
     pub struct NoisyOracle as "Noisy oracle" {
-        /// Share of the VMs that are predicted well.
+        /// Share of VMs with accurate predictions.
         accuracy: f64 = 80, 0 => 100, "%";
-        /// Standard deviation of the error of those, in powers of ten.
+        /// Standard deviation of the error of accurate predictions, in powers of ten.
         sigma_right: f64 = 0.001, 0 => 3, "decades";
-        /// The same of the others; 3 means a factor of 1,000.
+        /// The same for the other predictions; 3 means a factor of 1,000.
         sigma_wrong: f64 = 3, 0 => 6, "decades";
-        /// The longest life that is predicted. A VM that the trace never ends is taken to leave so
-        /// long after the trace stops telling.
+        /// The longest lifetime that is predicted. A VM whose end is not in the trace is assumed to exit this long
+        /// after the end of the trace.
         cap: f64 = 336, 24 => 10000, "h";
     }
 }

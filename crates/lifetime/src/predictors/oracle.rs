@@ -12,12 +12,12 @@ use crate::spells;
 use crate::training::{Learned, Learner};
 
 declare! {
-    /// Knows when every VM will leave. No allocator can; it shows what the best prediction is worth.
+    /// Knows when every VM will exit. No real allocator can; it shows what the best possible prediction is worth.
     ///
-    /// What a VM that the trace never ends will do is unknown: it is said to leave a fixed time
-    /// after the trace stops telling. (LAVA Appendix G.2)
+    /// The end of a VM that outlives the trace is unknown: it is assumed to exit a fixed time after the end of the
+    /// trace. (LAVA Appendix G.2)
     pub struct Oracle as "Oracle" {
-        /// How long after the end of the trace a VM leaves that the trace never ends.
+        /// How long after the end of the trace a VM exits whose end the trace does not contain.
         cap: f64 = 168, 1 => 10000, "h";
     }
 }

@@ -25,9 +25,9 @@ use tiebreak_console::scenario::{preset, set_fields};
 const RESAMPLES: u32 = 2_000;
 
 /// What all these tables say of themselves.
-const DERIVED: &str = "the paper's numbers, its priors and its formulas are lost in the copy at hand: the beliefs are a \
-    derivation with priors fitted to other traces, so directions are compared, not levels";
-const SMALL: &str = "the small size shows that all of it works; one run of a stratum shows no direction";
+const DERIVED: &str = "the paper's numbers, priors and formulas are not available: the beliefs are a derivation with \
+     priors fitted to other traces, so directions are compared, not levels";
+const SMALL: &str = "the small size only shows that everything works; one run per stratum shows no direction";
 
 /// How often the range of a number is halved: the limit is found to 2.5 points, the risk to a fifth of it.
 const HALVINGS: u32 = 5;
@@ -165,10 +165,8 @@ impl Lab {
         }
         let words = |(case, judged): (&TunedRule, &Judged)| match judged.tuned.ending {
             Ending::Found => None,
-            Ending::MostIsWithin => Some(format!("{}: the most that was tried keeps the service level", case.words())),
-            Ending::NothingIsWithin => {
-                Some(format!("{}: nothing that was tried keeps the service level", case.words()))
-            }
+            Ending::MostIsWithin => Some(format!("{}: the largest value tried keeps the service level", case.words())),
+            Ending::NothingIsWithin => Some(format!("{}: no value tried keeps the service level", case.words())),
         };
         remarks.extend(cases.iter().zip(judged).filter_map(words));
         remarks
@@ -206,7 +204,7 @@ impl Lab {
             tuning.tell(wanted, &run.total);
             next = tuning.wanted().next();
         }
-        let tuned = tuning.tuned().expect("nothing more is wanted");
+        let tuned = tuning.tuned().expect("no more demand");
         let number = tuned.best.map_or(range.least, |best| best.value);
         let policy = case.rule.with(number)?;
         let outcome = |run: Run| Ok((run, self.run(&years, policy.clone(), run.seed)?));
@@ -248,7 +246,7 @@ impl Outcomes {
             measure("failed, %", 4, self.mean_pct(TunedOutcome::failed)),
             measure("failed, by months, %", 4, self.mean_pct(TunedOutcome::failed_by_month)),
             measure("runs with a failure, %", 0, self.mean_pct(|it| f64::from(u8::from(it.total.failed > 0)))),
-            measure("let in, %", 1, self.mean_pct(let_in)),
+            measure("admitted, %", 1, self.mean_pct(let_in)),
         ];
         Row { what, paper: Some(paper), ours }
     }
@@ -308,7 +306,7 @@ pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
     let is_tuned = low.tuned.best.is_some() && high.tuned.best.is_some();
     let (low, high) = (low.used_pct(), high.used_pct());
     Check::so(what, is_tuned && low < high, || {
-        let untuned = if is_tuned { "" } else { ", where nothing that was tried keeps the service level" };
+        let untuned = if is_tuned { "" } else { ", where no value tried keeps the service level" };
         format!("{high:.1} % against {low:.1} %{untuned}")
     })
 }

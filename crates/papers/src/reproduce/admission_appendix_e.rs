@@ -25,7 +25,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
-        "{} With or without passing over the moments at which less than one core is expected of the newcomer.",
+        "{} With or without skipping the moments at which less than one core is expected of the new deployment.",
         lab.words()
     );
     let about = About { name: NAME, source: "Cluster admission, Appendix E", setting, seeds: lab.seeds() };
@@ -44,9 +44,9 @@ fn checks(lab: &Lab, judged: &[Judged]) -> Vec<Check> {
     let gain = |without: &Judged, with: &Judged| with.used_pct() - without.used_pct();
     let (few, many) = (gain(few_without, few_with), gain(many_without, many_with));
     vec![
-        rises("with 5 observations the marginal rule makes room for more", few_without, few_with),
+        rises("with 5 observations the marginal rule admits more", few_without, few_with),
         rises("with 50 it does", many_without, many_with),
-        Check::so("it is worth more the more is known", few < many, || {
+        Check::so("its value grows with the number of observations", few < many, || {
             format!("{few:+.1} points with 5, {many:+.1} with 50")
         }),
         keeps_sla(lab, judged),

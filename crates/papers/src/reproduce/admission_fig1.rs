@@ -26,7 +26,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let cases: Vec<_> =
         POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| TunedRule { observations, ..*case })).collect();
     let judged = lab.judge(&cases)?;
-    let setting = format!("{} What is known of each that arrives is so many observations of it.", lab.words());
+    let setting = format!("{} The provider has this many observations of each new deployment.", lab.words());
     let about = About { name: NAME, source: "Cluster admission, Figure 1", setting, seeds: lab.seeds() };
     let remarks = lab.remarks(&cases, &judged);
     let findings = Findings {
@@ -46,11 +46,11 @@ fn row((case, judged): (&TunedRule, &Judged)) -> Row {
 fn checks(lab: &Lab, judged: &[Judged]) -> Vec<Check> {
     let (first, second) = judged.split_at(OBSERVATIONS.len());
     let mut checks = vec![
-        rises("first moment: one observation is worth something", &first[0], &first[1]),
-        rises("first moment: five are worth more than one", &first[1], &first[2]),
+        rises("first moment: one observation helps", &first[0], &first[1]),
+        rises("first moment: five help more than one", &first[1], &first[2]),
         rises("first moment: fifty more than five", &first[2], &first[3]),
-        rises("second moment: one observation is worth something", &second[0], &second[1]),
-        rises("second moment: five are worth more than one", &second[1], &second[2]),
+        rises("second moment: one observation helps", &second[0], &second[1]),
+        rises("second moment: five help more than one", &second[1], &second[2]),
         rises("second moment: fifty more than five", &second[2], &second[3]),
     ];
     checks.push(rises("with fifty the second moment uses more than the first", &first[3], &second[3]));

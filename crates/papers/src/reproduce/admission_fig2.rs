@@ -27,13 +27,13 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     );
     let about = About { name: NAME, source: "Cluster admission, Figure 2", setting, seeds: lab.seeds() };
     let mut remarks = vec![
-        "how many observations the paper's provider has is lost; one is what it calls equivalent to its section 6"
+        "the number of observations of the paper's provider is not available; it calls one equivalent to its section 6"
             .into(),
     ];
     remarks.extend(lab.remarks(&CASES, &judged));
     let findings = Findings {
         rows: CASES.iter().zip(&judged).map(|(case, judged)| judged.row(case.words(), case.paper)).collect(),
-        checks: vec![rises("labels make room for more", &judged[0], &judged[1]), keeps_sla(&lab, &judged)],
+        checks: vec![rises("labels admit more", &judged[0], &judged[1]), keeps_sla(&lab, &judged)],
         remarks,
         panels: vec![tried_panel(&CASES, &judged)],
     };

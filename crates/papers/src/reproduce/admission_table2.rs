@@ -43,8 +43,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         CASES.iter().zip(&judged).map(|(case, judged)| judged.row(case.words(), case.paper)).collect();
     rows.extend(unlimited(&lab)?);
     let mut remarks = vec![
-        "without a rule whoever finds room is let in; the bound is what all that arrive would use of the cluster if it had \
-         room for all of them, month by month at most all of it"
+        "without a rule, every deployment with room is admitted; the bound is the demand of all arriving deployments, \
+         limited to the cluster in each month"
             .into(),
         grids.words(),
     ];
@@ -133,9 +133,9 @@ fn checks(lab: &Lab, judged: &[Judged], grids: &Grids) -> Vec<Check> {
         }),
         keeps_sla(lab, judged),
         Check::so(
-            "the geometric grid decides as the five look-aheads do, 98 times in 100",
+            "the geometric grid decides as the five look-aheads do, in 98 % of cases",
             grids.same_pct() >= 98.0,
-            || format!("{:.1} times in 100", grids.same_pct()),
+            || format!("{:.1} %", grids.same_pct()),
         ),
         Check::so("and uses as much, to one point", (geometric - look_aheads).abs() <= 1.0, || {
             format!("{geometric:.2} % against {look_aheads:.2} %")

@@ -93,7 +93,7 @@ pub(super) fn of_agents(count: u32) -> String {
 /// Refuses what a figure cannot use.
 pub(super) fn without_trace(given: &Given, name: &str) -> Result<(), Failure> {
     if given.has("trace") && given.words.first().is_some_and(|word| word == name) {
-        return Err(Failure(format!("expected no --trace for {name}, which makes its own workload; leave it out")));
+        return Err(Failure(format!("expected no --trace for {name}, which generates its own workload; remove it")));
     }
     Ok(())
 }

@@ -270,7 +270,7 @@ impl DrawingOutcome {
             ([], _) => "all are placed".into(),
             ([one], _) => format!("{one} fails by {}", causes.join(", ")),
             (all, false) => format!("{} fail by {}", all.join(" "), causes.join(", ")),
-            (all, true) => format!("{} fail for want of room", all.join(" ")),
+            (all, true) => format!("{} fail for lack of room", all.join(" ")),
         }
     }
 }

@@ -166,7 +166,7 @@ fn checks(all: &[(String, &Demands)]) -> Vec<Check> {
             |it| format!("{:.0} %", it.variation_pct(links_gbps)),
         ),
         of(
-            "all to all asks for most, a pipeline for less, star and chain for less than half of it",
+            "all to all needs the most, a pipeline less, star and chain less than half of it",
             |it| share_pct(it, 1) < 100.0 && share_pct(it, 2).max(share_pct(it, 3)) < 50.0,
             |it| {
                 format!(

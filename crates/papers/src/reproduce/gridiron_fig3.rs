@@ -129,6 +129,6 @@ fn panel(trace: &PeakSizes<'_>, generated: &PeakSizes<'_>) -> Panel {
         across: "VMs".into(),
         across_is_log: true,
         up_is_log: false,
-        series: vec![line("trace", Role::Live, trace), line("made up", Role::Variant(0), generated)],
+        series: vec![line("trace", Role::Live, trace), line("generated", Role::Variant(0), generated)],
     })
 }

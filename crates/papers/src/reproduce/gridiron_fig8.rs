@@ -144,7 +144,7 @@ fn panel(trace: &CappedSizes, generated: &CappedSizes) -> Panel {
         up_is_log: false,
         series: vec![
             line("trace", Role::Live, &trace.after),
-            line("made up", Role::Variant(0), &generated.after),
+            line("generated", Role::Variant(0), &generated.after),
             line("trace, not capped", Role::Ghost, &trace.before),
         ],
     })

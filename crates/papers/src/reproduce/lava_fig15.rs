@@ -58,7 +58,7 @@ fn gain(found: &RunsByPool, accuracy: usize, way: usize) -> f64 {
 
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
     const COLUMNS: [[&str; Way::ALL.len()]; 2] =
-        [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, made up", "NILAS, made up", "LAVA, made up"]];
+        [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, generated", "NILAS, generated", "LAVA, generated"]];
     let row = |(accuracy, pct): (usize, &f64)| {
         let measure = |(origin, way): (usize, usize)| {
             let seeds = found[origin].iter();
@@ -80,11 +80,11 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
     };
     vec![
         always("at every accuracy NILAS and LAVA leave more hosts empty than the baseline", trace),
-        always("also in the made-up pools", made_up),
+        always("also in the generated pools", made_up),
         rises("NILAS leaves more with every VM predicted well than with half of them", NILAS),
         rises("and so does LAVA", LAVA),
         bears("where half are predicted wrong, LAVA leaves more than NILAS", trace),
-        bears("also in the made-up pools, where half are predicted wrong", made_up),
+        bears("also in the generated pools, where half are predicted wrong", made_up),
     ]
 }
 
@@ -118,5 +118,5 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
             series: series.map(|(way, (it, role))| Series::new(it.name(), role, Style::Line, line(way))).collect(),
         })
     };
-    vec![plot("Empty hosts, pools of the trace", &found[0]), plot("Empty hosts, made-up pools", &found[1])]
+    vec![plot("Empty hosts, pools of the trace", &found[0]), plot("Empty hosts, generated pools", &found[1])]
 }

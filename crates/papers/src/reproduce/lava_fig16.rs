@@ -26,7 +26,7 @@ static STEPS: [&str; 7] = [
     "NILAS",
     "NILAS, oracle",
     "NILAS, oracle, cold start, at the top",
-    "all VMs packed anew",
+    "all VMs repacked",
     "bound",
 ];
 
@@ -99,7 +99,7 @@ fn way_pct(found: &RunsByPool, step: usize) -> f64 {
 }
 
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
-    const WAYS: [&str; CASES.len()] = ["of the way", "of the way, empty at first", "of the way, made up"];
+    const WAYS: [&str; CASES.len()] = ["of the way", "of the way, empty at first", "of the way, generated"];
     let row = |(step, what): (usize, &&str)| {
         let empty = |(case, found): (&PoolOrigin, &RunsByPool)| {
             Measure::of(case.name, 1, found.iter().map(|pools| over_pools(pools, |pool| empty_pct(pool, step))))

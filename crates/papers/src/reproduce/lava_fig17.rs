@@ -63,8 +63,8 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
         let ours = vec![
             over("points", 2, &found[0], &|pool| pool.gain(at)),
             over("repredictions, 1000s", 1, &found[0], &|pool| repredictions(pool, at)),
-            over("points, made up", 2, &found[1], &|pool| pool.gain(at)),
-            over("repredictions, 1000s, made up", 1, &found[1], &|pool| repredictions(pool, at)),
+            over("points, generated", 2, &found[1], &|pool| pool.gain(at)),
+            over("repredictions, 1000s, generated", 1, &found[1], &|pool| repredictions(pool, at)),
         ];
         let what = if at == EXACT { "never old".into() } else { format!("{minutes:.0} min") };
         Row { what, paper: (at > EXACT).then_some("a small rise on average"), ours }
@@ -84,7 +84,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
     };
     vec![
         kept("keeping predictions costs less than a quarter of a point of empty hosts", &found[0]),
-        kept("also in the made-up pools", &found[1]),
+        kept("also in the generated pools", &found[1]),
         fewer("kept for 15 minutes, fewer are made", &found[0]),
         fewer("also there", &found[1]),
     ]
@@ -107,7 +107,7 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
             up_is_log: false,
             series: vec![
                 Series::new("trace", Role::Live, Style::Line, line(&found[0])),
-                Series::new("made up", Role::Variant(0), Style::Line, line(&found[1])),
+                Series::new("generated", Role::Variant(0), Style::Line, line(&found[1])),
             ],
         })
     };

@@ -44,7 +44,7 @@ static CASES: [PoolColumn; 8] = [
     PoolColumn { name: "3 buckets", change: |variant| buckets(variant, Some(3)), ..AS_IT_IS },
     PoolColumn { name: "waste", change: minimize_waste, ..AS_IT_IS },
     PoolColumn { name: "one mean", change: |variant| variant.predictor = one_mean(variant), ..AS_IT_IS },
-    PoolColumn { name: "made up", is_generated: true, ..AS_IT_IS },
+    PoolColumn { name: "generated", is_generated: true, ..AS_IT_IS },
 ];
 
 const TRACE: usize = 0;

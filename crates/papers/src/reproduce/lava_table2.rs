@@ -141,7 +141,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
         all("longest first by the oracle makes fewer migrations, in every row", LONGEST_BY_ORACLE),
         all("longest first by the predictor too", LONGEST_BY_PREDICTOR),
         size("by half to twice as much as in the paper, in the pools of the trace", &found[0]),
-        size("and in the made-up pools", &found[2]),
+        size("and in the generated pools", &found[2]),
     ]
 }
 
@@ -176,8 +176,8 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
         series: vec![
             Series::new("trace, oracle", Role::Live, Style::Line, line(&found[0], LONGEST_BY_ORACLE)),
             Series::new("trace, predictor", Role::Ghost, Style::Line, line(&found[0], LONGEST_BY_PREDICTOR)),
-            Series::new("made up, oracle", Role::Variant(0), Style::Line, line(&found[2], LONGEST_BY_ORACLE)),
-            Series::new("made up, predictor", Role::Variant(1), Style::Line, line(&found[2], LONGEST_BY_PREDICTOR)),
+            Series::new("generated, oracle", Role::Variant(0), Style::Line, line(&found[2], LONGEST_BY_ORACLE)),
+            Series::new("generated, predictor", Role::Variant(1), Style::Line, line(&found[2], LONGEST_BY_PREDICTOR)),
         ],
     })]
 }

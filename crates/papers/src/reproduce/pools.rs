@@ -363,9 +363,9 @@ pub(super) const TRACE: PoolOrigin = PoolOrigin { name: "trace", is_generated: f
 
 /// Those of the trace without the VMs alive at its start that it never ends.
 pub(super) const NOBODY_STAYS: PoolOrigin =
-    PoolOrigin { name: "nobody stays", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
+    PoolOrigin { name: "no permanent VMs", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
 
-pub(super) const MADE_UP: PoolOrigin = PoolOrigin { name: "made up", is_generated: true, ..TRACE };
+pub(super) const MADE_UP: PoolOrigin = PoolOrigin { name: "generated", is_generated: true, ..TRACE };
 
 /// A cold start: the pools begin empty.
 pub(super) const EMPTY_AT_FIRST: PoolOrigin =

@@ -113,7 +113,7 @@ fn checks(no_cap: &SeedOutcomes, caps: &[AtCap]) -> Vec<Check> {
             || format!("{:.1?} times from 250 to 210 W", caps.iter().map(|cap| cap.per_vm.rapl()).collect::<Vec<_>>()),
         ),
         Check::so(
-            "batch pays for it: at 230 W it runs longer than under full-server capping",
+            "batch VMs pay for it: at 230 W they run longer than under full-server capping",
             batch > batch_full,
             || format!("{batch:.2} against {batch_full:.2}"),
         ),

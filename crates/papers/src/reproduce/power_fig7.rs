@@ -37,7 +37,7 @@ const NO_RULE: &str = "no rule";
 const WAYS: [(LoadPredictor, &str); 3] = [
     (LoadPredictor::Forests, "predictions"),
     (LoadPredictor::Oracle, "oracle"),
-    (LoadPredictor::CriticalityOnly, "criticality alone"),
+    (LoadPredictor::CriticalityOnly, "criticality only"),
 ];
 const FORESTS: usize = 0;
 const ORACLE: usize = 1;
@@ -212,7 +212,7 @@ fn checks(tried: &[SeedRuns]) -> Vec<Check> {
             larger(&failed[3..]) <= plain(FAILED) + SAME_POINTS,
             || format!("{:.2} % against {:.2} %", larger(&failed[3..]), plain(FAILED)),
         ),
-        Check::so("at most a few servers less are empty", smaller(&empty) >= plain(EMPTY) - SLIGHTLY_POINTS, || {
+        Check::so("at most a few fewer servers are empty", smaller(&empty) >= plain(EMPTY) - SLIGHTLY_POINTS, || {
             format!("{:.2} % against {:.2} %", smaller(&empty), plain(EMPTY))
         }),
         Check::so("but some less, regardless of alpha", larger(&empty) < plain(EMPTY), || {

@@ -142,7 +142,8 @@ fn remarks(found: &[ScoredByTechnique]) -> Vec<String> {
         "the paper's numbers are recall and precision in percent, of 840 workloads of Azure labelled by hand; ours are made, \
          and shares and sizes of their troubles are ours"
             .into(),
-        "how the paper scored the rivals is lost; ours compare what a period leaves unexplained, as templates do".into(),
+        "how the paper scored the other techniques is not available; ours compare what a period leaves unexplained, \
+         as templates do".into(),
         format!("templates cut at {THRESHOLD}, as the paper does: {}", Kind::ALL.map(share).join(", ")),
         "pulses every 3, 6 or 12 hours, 4 of 10 machine-generated series of ours, divide a day but not 8 hours: Compare8 \
          takes them for a day's, Compare12 does not"

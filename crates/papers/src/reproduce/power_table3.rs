@@ -35,7 +35,7 @@ const BOOSTING: By = |found| &found.boosting;
 type Of = fn(&Quality) -> &ModelQuality;
 
 const TYPE: Of = |quality| &quality.criticality;
-const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is predicted too");
+const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is also predicted");
 
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
@@ -73,7 +73,7 @@ fn found(seeds: &[u64], habits: Habits, settings: ForestSettings) -> Result<Vec<
         seeds.iter().flat_map(|seed| forests.into_iter().chain([boosting]).map(|settings| (*seed, settings))).collect();
     let judge = |(seed, settings): &(u64, ForestSettings)| {
         let learning = Learning::new(arrivals(habits, Seed(*seed)), LoadPredictor::Forests, *settings, Seed(*seed));
-        Ok(learning.finish().quality.expect("what is predicted is judged"))
+        Ok(learning.finish().quality.expect("predictions are evaluated"))
     };
     let mut judged = at_once(&jobs, judge)?.into_iter();
     let mut next = || judged.next().expect("one for each job");

@@ -106,12 +106,12 @@ fn row(found: &[SeedBudgets], approach: usize) -> Row {
         what: APPROACHES[approach].title.into(),
         paper: Some(PAPER[approach]),
         ours: vec![
-            measure("lower by, %", 1, &|it| it.delta_pct(approach)),
+            measure("reduction, %", 1, &|it| it.delta_pct(approach)),
             measure("saved, $M", 1, &saved),
             budget("lowest, W", 0, &|_, it| it.lowest.budget_w),
             budget("events, %", 2, &|found, it| 100.0 * it.lowest.events as f64 / found.readings),
             budget("user-facing, %", 3, &|found, it| 100.0 * it.lowest.user_facing as f64 / found.readings),
-            budget("capping gives, W", 0, &|_, it| it.batch_w + it.user_facing_w),
+            budget("capping saves, W", 0, &|_, it| it.batch_w + it.user_facing_w),
         ],
     }
 }
@@ -125,9 +125,9 @@ fn checks(found: &[SeedBudgets]) -> Vec<Check> {
     let gain = mean(ALL[1]) / mean(FULL_SERVER);
     let pays = |approach: &usize| mean(*approach) > mean(FULL_SERVER);
     vec![
-        Check::so("full-server capping makes room already", mean(FULL_SERVER) > 0.0, || "none".into()),
+        Check::so("full-server capping already lowers the budget", mean(FULL_SERVER) > 0.0, || "none".into()),
         Check::so(
-            "every approach with predictions makes more",
+            "every approach with predictions lowers it more",
             [ALL, INTERNAL, NON_PREMIUM].concat().iter().all(pays),
             || {
                 format!(
@@ -136,15 +136,15 @@ fn checks(found: &[SeedBudgets]) -> Vec<Check> {
                 )
             },
         ),
-        Check::so("predictions for all VMs make 1.5 to 2.5 times as much", (1.5..=2.5).contains(&gain), || {
+        Check::so("predictions for all VMs lower it 1.5 to 2.5 times as much", (1.5..=2.5).contains(&gain), || {
             format!("{gain:.2} times")
         }),
-        ordered("some impact on user-facing VMs makes more room than none", ALL[0], ALL[1], true),
+        ordered("some impact on user-facing VMs lowers it more than none", ALL[0], ALL[1], true),
         ordered("so it does for internal VMs", INTERNAL[0], INTERNAL[1], true),
         ordered("and without premium ones", NON_PREMIUM[0], NON_PREMIUM[1], true),
-        ordered("internal VMs only make less room than all", INTERNAL[0], ALL[0], true),
-        ordered("all but premium ones make more than internal ones", INTERNAL[0], NON_PREMIUM[0], true),
-        ordered("and, with some impact, as much as all VMs do", NON_PREMIUM[1], ALL[1], false),
+        ordered("internal VMs alone lower it less than all VMs", INTERNAL[0], ALL[0], true),
+        ordered("all but premium VMs lower it more than internal ones", INTERNAL[0], NON_PREMIUM[0], true),
+        ordered("and, with some impact, as much as all VMs", NON_PREMIUM[1], ALL[1], false),
     ]
 }
 

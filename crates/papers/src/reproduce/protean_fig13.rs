@@ -60,7 +60,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         .map(|agents| SpikeLine { agents: *agents, spikes: spikes.by_ref().take(seeds.len()).collect() })
         .collect();
     let setting = format!(
-        "{} requests of one VM within {} s in a zone of {} machines. {}",
+        "{} requests for one VM each within {} s in a zone of {} machines. {}",
         count(lines[0].spikes[0].asked.iter().map(|asked| u64::from(*asked)).sum()),
         width.0 / 1_000,
         count(machines(&variant).into()),
@@ -134,8 +134,8 @@ fn rows(lines: &[SpikeLine]) -> Vec<Row> {
                 over("last answer, s", 1, done_s),
                 over("95 %, s", 1, |spike| answered_s(&spike.asked, &spike.rates)),
                 over("whole requests: 95 %, s", 1, |spike| spike.whole_95_s),
-                over("answers a second", 1, |spike| spike.rates.answered_mean()),
-                over("most a second", 0, |spike| spike.rates.answered_most()),
+                over("answers per second", 1, |spike| spike.rates.answered_mean()),
+                over("peak per second", 0, |spike| spike.rates.answered_most()),
                 over("conflicts", 0, |spike| spike.rates.conflicts()),
             ],
         }

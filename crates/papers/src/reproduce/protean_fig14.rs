@@ -130,10 +130,10 @@ fn checks(lines: &[ConflictLine]) -> Vec<Check> {
     let (gained, alone) = (answered(last, WITH), answered(first, WITH));
     vec![
         Check::new(
-            "with more than 2 agents avoidance makes conflicts fewer",
+            "with more than 2 agents, avoidance reduces conflicts",
             not_fewer.map(|line| against(line, conflicts)),
         ),
-        Check::new("and throughput larger", not_more.map(|line| against(line, answered))),
+        Check::new("and increases throughput", not_more.map(|line| against(line, answered))),
         Check::so("with it 16 agents answer at least 5 times as much as 1", gained >= 5.0 * alone, || {
             format!("{gained:.0} against {alone:.0} a second")
         }),

@@ -211,7 +211,7 @@ impl MigrationStudy<'_> {
         vec![
             Check::so("utilization rises by half a point or more", used >= 0.5, points(used)),
             Check::so("packing density rises", dense > 0.0, points(dense)),
-            Check::so("part of that is the migrations' doing", moved > 0.0, points(moved)),
+            Check::so("part of that is due to the migrations", moved > 0.0, points(moved)),
             Check::so("no smaller share of the VMs is placed", placed >= 0.0, points(placed)),
         ]
     }

@@ -38,13 +38,13 @@ static LAYERS: [Layer; 4] = [
     Layer {
         name: "RuleEvaluation",
         short: "Evaluation",
-        paper: Some("hits about 90 %, asked always"),
+        paper: Some("hits about 90 %, always used"),
         uses: |counters| Uses { hits: counters.hits, misses: counters.misses },
     },
     Layer {
         name: "BestFit",
         short: "BestFit",
-        paper: Some("asked less often"),
+        paper: Some("used less often"),
         uses: |counters| of_rule(counters, "BestFit"),
     },
     Layer {
@@ -140,7 +140,7 @@ fn rows(runs: &[Run]) -> Vec<Row> {
         ours: vec![
             Measure::of("hits, %", 1, runs.iter().map(|run| hit_pct(of_run(layer, run)))),
             Measure::of(
-                "asked, % of decisions",
+                "used, % of decisions",
                 1,
                 runs.iter().map(|run| asked_pct(layer, &run[0], &run[run.len() - 1])),
             ),
@@ -161,8 +161,8 @@ fn checks(runs: &[Run]) -> Vec<Check> {
             (85.0..99.0).contains(&hits(EVALUATION)),
             || format!("on {:.1} %", hits(EVALUATION)),
         ),
-        Check::so("every layer below is asked on fewer decisions", most < 100.0, || format!("on {most:.1} %")),
-        Check::so("they are asked only where the evaluation was missing or out of date", most <= stale, || {
+        Check::so("every layer below is used for fewer decisions", most < 100.0, || format!("on {most:.1} %")),
+        Check::so("they are used only if the evaluation is missing or out of date", most <= stale, || {
             format!("asked on {most:.1} %, missing or out of date on {stale:.1} %")
         }),
         Check::so(
@@ -203,6 +203,6 @@ fn panels(run: &Run) -> Vec<Panel> {
     };
     vec![
         chart("Cache hits", "%", lines(&|layer, from, to| hit_pct(between(layer, from, to)))),
-        chart("Asked, of all decisions", "%", lines(&asked_pct)),
+        chart("Used, of all decisions", "%", lines(&asked_pct)),
     ]
 }

@@ -73,7 +73,7 @@ struct Reproduction {
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let name = if given.has("trace") { "packing-400" } else { "default" };
     if given.has("out") && given.words.first().is_some_and(|word| word == NAME) {
-        return Err(Failure(format!("expected no --out for {NAME}, which is a table; leave it out")));
+        return Err(Failure(format!("expected no --out for {NAME}, which is a table; remove it")));
     }
     let mut variant = preset(name)?.active_variant().clone();
     variant.agents.count = 4;

@@ -73,7 +73,7 @@ impl Bases {
     ) -> Vec<Measure> {
         vec![
             Measure::of("trace", decimals, std::iter::once(of(trace))),
-            Measure::of("made up", decimals, generated.iter().map(of).collect::<Vec<_>>().into_iter()),
+            Measure::of("generated", decimals, generated.iter().map(of).collect::<Vec<_>>().into_iter()),
         ]
     }
 }

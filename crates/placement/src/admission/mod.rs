@@ -206,8 +206,7 @@ mod tests {
         assert_eq!(left, 0);
         assert_eq!(
             sentence,
-            "SecondMomentAdmission does not let a new deployment into old: it would run out of cores with a chance \
-             estimated at 100.0 %, above the risk of 10 %, in 24 hours."
+            "SecondMomentAdmission does not admit a new deployment to old: it would run out of cores with an estimated probability of 100.0 %, above the risk of 10 %, in 24 hours."
         );
         let first = RuleUse { values: vec![95.0], ..RuleUse::plain("FirstMomentAdmission", None) };
         let sentence = told(first, &growth, &zone).1;
@@ -218,7 +217,7 @@ mod tests {
         let zeroth = RuleUse { values: vec![25.0], ..RuleUse::plain("ZerothMomentAdmission", None) };
         let sentence = told(zeroth, &growth, &zone).1;
         assert!(
-            sentence.ends_with("would have 22 cores in use with the newcomer, above the limit of 20, now."),
+            sentence.ends_with("would have 22 cores in use with the new deployment, above the limit of 20, now."),
             "{sentence}"
         );
         // Where it has VMs it may grow.

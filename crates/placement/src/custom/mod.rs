@@ -167,7 +167,8 @@ impl Definition {
     fn of_another(&self, name: &Name) -> Unreadable {
         let (mine, theirs) = (self.of.word(), name.of.subject().map_or("VM", Subject::word));
         let advice = format!(
-            "that is of a {theirs}, which changes without this rule being asked; a rule of {theirs}s can read it"
+            "that belongs to a {theirs}, which changes without this rule being evaluated; a rule of {theirs}s can \
+             read it"
         );
         Unreadable { expected: format!("a name that a rule of {mine}s can read"), advice }
     }
@@ -183,7 +184,7 @@ impl Definition {
         let mine = self.parameters.iter().map(|parameter| parameter.name.as_str());
         let advice = match nearest(name, readable.chain(mine)) {
             Some(like) => format!("did you mean {like}?"),
-            None => "`tiebreak list names` tells what can be read".to_owned(),
+            None => "`tiebreak list names` lists all names".to_owned(),
         };
         Unreadable { expected: "a parameter, a named value or a name that can be read".to_owned(), advice }
     }

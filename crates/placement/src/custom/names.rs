@@ -98,70 +98,70 @@ macro_rules! names {
 
 /// What a rule of one's own cannot read, and where such rules live.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
-    ("now", "the clock moves without anything being placed; built-in rules such as TemporalCost follow it"),
+    ("now", "the clock advances without placements; built-in rules such as TemporalCost use it"),
     ("machine.free_in", "it moves with the clock; put TemporalCost or LifetimeAlignment above or below this rule"),
     ("machine.uplink_left", "it changes with other machines' links; put LeastLoadedUplink above or below this rule"),
     ("machine.chassis_draw", "it changes with the whole chassis; put PowerBalance above or below this rule"),
 ];
 
 names! {
-    Vm Read::Vm(|vm| cores(vm.shape.demand[Resource::Cores])), "vm.cores", "cores", Number, "What the VM asks for.";
+    Vm Read::Vm(|vm| cores(vm.shape.demand[Resource::Cores])), "vm.cores", "cores", Number, "Requested by the VM.";
     Vm Read::Vm(|vm| f64::from(vm.shape.demand[Resource::Cores])), "vm.millicores", "1/1000 core", Number,
-        "What the VM asks for, as it is kept: shares that are made of it are exact.";
-    Vm Read::Vm(|vm| gib(vm.shape.demand[Resource::Memory])), "vm.memory", "GiB", Number, "What the VM asks for.";
-    Vm Read::Vm(|vm| f64::from(vm.shape.demand[Resource::Ssd])), "vm.ssd", "GiB", Number, "What the VM asks for.";
+        "Requested by the VM, as stored: shares calculated from it are exact.";
+    Vm Read::Vm(|vm| gib(vm.shape.demand[Resource::Memory])), "vm.memory", "GiB", Number, "Requested by the VM.";
+    Vm Read::Vm(|vm| f64::from(vm.shape.demand[Resource::Ssd])), "vm.ssd", "GiB", Number, "Requested by the VM.";
     Vm Read::Vm(|vm| f64::from(vm.shape.demand[Resource::Network])), "vm.network", "Mbit/s", Number,
-        "What the VM asks for.";
+        "Requested by the VM.";
     Vm Read::Vm(|vm| f64::from(vm.shape.priority)), "vm.priority", "", Number,
         "0 is the highest; spot VMs, which may be evicted, have 1.";
     Vm Read::Vm(|vm| truth(vm.shape.load.user_facing)), "vm.user_facing", "", Truth,
-        "Whether people wait for what the VM does, as far as is believed when it comes.";
+        "Whether the VM is predicted to be user-facing at its arrival.";
     Vm Read::Vm(|vm| f64::from(vm.shape.load.p95_pct) / 100.0), "vm.expected_use", "", Number,
-        "The share of its cores that the VM is believed to use at its 95th percentile, 0 to 1.";
+        "The predicted 95th percentile of the VM's core utilization, 0 to 1.";
     Vm Read::Vm(|vm| life_hours(vm.life.remaining_s)), "vm.life", "h", Number,
-        "How long the VM is expected to live on, by the scenario's predictor, rounded down by at most 1.6 %: VMs of nearly \
-         the same life share what is kept of a rule.";
+        "The VM's remaining lifetime, by the scenario's predictor, rounded down by at most 1.6 %, so that VMs with \
+         nearly the same lifetime share cached verdicts.";
     Vm Read::Vm(|vm| f64::from(vm.life.class)), "vm.lifetime_class", "", Number,
-        "How many of the bounds between lifetime classes the VM's expected life reaches; larger lives longer.";
+        "The VM's lifetime class: how many of the bounds between classes its predicted lifetime reaches.";
     Vm Read::Vm(|vm| f64::from(vm.tenant.placed)), "tenant.vms", "VMs", Number,
-        "VMs that the VM's tenant has already; 0 of a tenant that asks nothing of where its VMs stand.";
+        "VMs that the tenant already has; 0 for a tenant without placement terms.";
     Vm Read::Vm(|vm| f64::from(vm.tenant.wanted)), "tenant.vms_wanted", "VMs", Number,
-        "VMs that the tenant has when its whole request is placed; 0 of a tenant that asks nothing of where its VMs stand.";
+        "VMs that the tenant has once its whole request is placed; 0 for a tenant without placement terms.";
     Machine Read::Machine(|at| cores(at.capacity()[Resource::Cores])), "machine.cores", "cores", Number,
-        "What the machine has when it is empty.";
+        "Capacity of the machine.";
     Machine Read::Machine(|at| f64::from(at.capacity()[Resource::Cores])), "machine.millicores", "1/1000 core", Number,
-        "What the machine has when it is empty, as it is kept: shares that are made of it are exact.";
+        "Capacity of the machine, as stored: shares calculated from it are exact.";
     Machine Read::Machine(|at| gib(at.capacity()[Resource::Memory])), "machine.memory", "GiB", Number,
-        "What the machine has when it is empty.";
+        "Capacity of the machine.";
     Machine Read::Machine(|at| f64::from(at.capacity()[Resource::Ssd])), "machine.ssd", "GiB", Number,
-        "What the machine has when it is empty.";
+        "Capacity of the machine.";
     Machine Read::Machine(|at| f64::from(at.capacity()[Resource::Network])), "machine.network", "Mbit/s", Number,
-        "What the machine has when it is empty.";
+        "Capacity of the machine.";
     Machine Read::Machine(|at| cores(at.free()[Resource::Cores])), "machine.cores_free", "cores", Number,
-        "What is not allocated, before the VM.";
+        "Free capacity before placing the VM.";
     Machine Read::Machine(|at| f64::from(at.free()[Resource::Cores])), "machine.millicores_free", "1/1000 core", Number,
-        "What is not allocated, before the VM, as it is kept.";
+        "Free capacity before placing the VM, as stored.";
     Machine Read::Machine(|at| gib(at.free()[Resource::Memory])), "machine.memory_free", "GiB", Number,
-        "What is not allocated, before the VM.";
+        "Free capacity before placing the VM.";
     Machine Read::Machine(|at| f64::from(at.free()[Resource::Ssd])), "machine.ssd_free", "GiB", Number,
-        "What is not allocated, before the VM.";
+        "Free capacity before placing the VM.";
     Machine Read::Machine(|at| f64::from(at.free()[Resource::Network])), "machine.network_free", "Mbit/s", Number,
-        "What is not allocated, before the VM.";
+        "Free capacity before placing the VM.";
     Machine Read::Machine(|at| used(at, Resource::Cores)), "machine.cores_used", "", Number,
-        "The share of the machine's cores that is allocated, before the VM, 0 to 1.";
+        "Allocated share of the machine's cores before placing the VM, 0 to 1.";
     Machine Read::Machine(|at| used(at, Resource::Memory)), "machine.memory_used", "", Number,
-        "The share of the machine's memory that is allocated, before the VM, 0 to 1.";
+        "Allocated share of the machine's memory before placing the VM, 0 to 1.";
     Machine Read::Machine(|at| cores(at.evictable()[Resource::Cores])), "machine.cores_evictable", "cores", Number,
-        "What VMs of low priority hold: what could be had by evicting them.";
+        "Capacity of low-priority VMs, available by evicting them.";
     Machine Read::Machine(|at| gib(at.evictable()[Resource::Memory])), "machine.memory_evictable", "GiB", Number,
-        "What VMs of low priority hold: what could be had by evicting them.";
+        "Capacity of low-priority VMs, available by evicting them.";
     Machine Read::Machine(|at| f64::from(at.vms())), "machine.vms", "VMs", Number, "VMs on the machine.";
     Machine Read::Machine(|at| truth(at.readiness() == Readiness::Ready)), "machine.ready", "", Truth,
-        "Whether the machine takes new VMs: it is not drained, updated or failed.";
+        "Whether the machine is ready: not drained, being updated or failed.";
     Machine Read::Machine(|at| truth(at.is_isolated())), "machine.isolated", "", Truth,
-        "Whether the tenant on the machine shares it with no other.";
+        "Whether the machine's tenant requires isolation.";
     Machine Read::Machine(|at| f64::from(at.host_version())), "machine.host_version", "", Number,
-        "The host environment that the machine runs; larger is newer.";
+        "The machine's host environment version; larger is newer.";
     Machine Read::Machine(|at| f64::from(at.risk())), "machine.risk", "%", Number,
         "How likely the machine is to fail soon.";
     Machine Read::Machine(|at| f64::from(at.lifetime_class().1)), "machine.lifetime_class", "", Number,
@@ -171,38 +171,38 @@ names! {
     Machine Read::Machine(|at| truth(at.lifetime_class().0 == Phase::Recycling)), "machine.recycling", "", Truth,
         "Whether the machine takes only VMs of lower lifetime classes (LAVA section 4.3).";
     Machine Read::Machine(|at| f64::from(at.longest_life_s()) / 3_600.0), "machine.longest_life", "h", Number,
-        "The longest life that was first predicted for any VM on the machine.";
+        "The longest first prediction of a lifetime among the machine's VMs.";
     Machine Read::Machine(|at| f64::from(at.id.0)), "machine.number", "", Number,
         "The machine's number in the zone, from 0.";
     TenantOnMachine Read::Tenant, "tenant.vms_on_machine", "VMs", Number, "VMs that the tenant has on the machine.";
     Rack Read::Rack(|at| f64::from(at.machines)), "rack.machines", "machines", Number, "Machines in the rack.";
     Rack Read::Rack(|at| at.used_share(Resource::Cores)), "rack.cores_used", "", Number,
-        "The share of the rack's cores that is allocated, 0 to 1.";
+        "Allocated share of the rack's cores, 0 to 1.";
     Rack Read::Rack(|at| at.used_share(Resource::Memory)), "rack.memory_used", "", Number,
-        "The share of the rack's memory that is allocated, 0 to 1.";
+        "Allocated share of the rack's memory, 0 to 1.";
     Rack Read::Rack(|at| cores_of(at.free(Resource::Cores))), "rack.cores_free", "cores", Number,
-        "What is not allocated on any of the rack's machines.";
+        "Free capacity of all machines of the rack together.";
     Rack Read::Rack(|at| gib_of(at.free(Resource::Memory))), "rack.memory_free", "GiB", Number,
-        "What is not allocated on any of the rack's machines.";
+        "Free capacity of all machines of the rack together.";
     Rack Read::Rack(|at| at.empty_share()), "rack.empty", "", Number,
-        "The share of the rack's machines that host no VM, 0 to 1.";
+        "Share of the rack's machines without a VM, 0 to 1.";
     TenantOnRack Read::Tenant, "tenant.vms_in_rack", "VMs", Number, "VMs that the tenant has in the rack.";
     Cluster Read::Cluster(|at| f64::from(at.machines())), "cluster.machines", "machines", Number,
         "Machines in the cluster.";
     Cluster Read::Cluster(|at| cores(at.machine_capacity()[Resource::Cores])), "cluster.machine_cores", "cores", Number,
-        "What each of the cluster's machines has when it is empty.";
+        "Capacity of each machine of the cluster.";
     Cluster Read::Cluster(|at| gib(at.machine_capacity()[Resource::Memory])), "cluster.machine_memory", "GiB", Number,
-        "What each of the cluster's machines has when it is empty.";
+        "Capacity of each machine of the cluster.";
     Cluster Read::Cluster(|at| at.used_share(Resource::Cores)), "cluster.cores_used", "", Number,
-        "The share of the cluster's cores that is allocated, 0 to 1.";
+        "Allocated share of the cluster's cores, 0 to 1.";
     Cluster Read::Cluster(|at| at.used_share(Resource::Memory)), "cluster.memory_used", "", Number,
-        "The share of the cluster's memory that is allocated, 0 to 1.";
+        "Allocated share of the cluster's memory, 0 to 1.";
     Cluster Read::Cluster(|at| cores_of(at.free(Resource::Cores))), "cluster.cores_free", "cores", Number,
-        "What is not allocated on any of the cluster's machines.";
+        "Free capacity of all machines of the cluster together.";
     Cluster Read::Cluster(|at| gib_of(at.free(Resource::Memory))), "cluster.memory_free", "GiB", Number,
-        "What is not allocated on any of the cluster's machines.";
+        "Free capacity of all machines of the cluster together.";
     Cluster Read::Cluster(|at| at.empty_share()), "cluster.empty", "", Number,
-        "The share of the cluster's machines that host no VM, 0 to 1.";
+        "Share of the cluster's machines without a VM, 0 to 1.";
     TenantOnCluster Read::Tenant, "tenant.vms_in_cluster", "VMs", Number, "VMs that the tenant has in the cluster.";
     TenantOnCluster Read::TenantInDatacenter, "tenant.vms_in_datacenter", "VMs", Number,
         "VMs that the tenant has in the cluster's datacenter.";

@@ -214,7 +214,7 @@ impl BoundExpression {
         }
         told.extend(match self.bounds {
             Some(bounds) if value.is_nan() => {
-                Some(phrase!("no number for a value, so the worst score, {}", bounds.score(value)))
+                Some(phrase!("not a number, so the worst score, {}", bounds.score(value)))
             }
             Some(bounds) => Some(phrase!("score {}", shown(bounds.score(value), Kind::Number))),
             None if value.is_nan() => Some(phrase!("an answer that is neither true nor false, which counts as false")),

@@ -143,12 +143,7 @@ fn explanations_tell_values() {
     for (of, expression, bounds, words) in [
         (Subject::Machine, left, bounds, "has cores_left = 4, share = 0.667, score 0.667"),
         (Subject::Machine, "machine.vms / 4", bounds, "has machine.vms = 1, score 0.25"),
-        (
-            Subject::Machine,
-            "1 / (machine.vms - 1)",
-            bounds,
-            "has machine.vms = 1, no number for a value, so the worst score, 1",
-        ),
+        (Subject::Machine, "1 / (machine.vms - 1)", bounds, "has machine.vms = 1, not a number, so the worst score, 1"),
         (Subject::Machine, "let odd = machine.vms % 2 == 1; odd", None, "has odd = true"),
         (
             Subject::Machine,
@@ -188,7 +183,7 @@ fn a_rule_sees_the_tenants_vms_where_it_looks() {
     let said = told.asked.as_ref().and_then(|card| card.said_by("Own")).map(ToString::to_string);
     assert_eq!(said.as_deref(), Some("has tenant.vms_on_machine = 3, score 0.75"));
     let why_not = told.why_not_sentence(zone.fleet()).map(|said| said.to_string());
-    assert_eq!(why_not.as_deref(), Some("Not machine 1: Own puts machine 0 before it."));
+    assert_eq!(why_not.as_deref(), Some("Not machine 1: Own ranks machine 0 above it."));
 }
 
 #[test]
@@ -207,17 +202,17 @@ fn what_cannot_be_read_is_told() {
         (
             Subject::Machine,
             "memory_of_everything",
-            "line 1, column 1: expected a parameter, a named value or a name that can be read, got `memory_of_everything`; `tiebreak list names` tells what can be read",
+            "line 1, column 1: expected a parameter, a named value or a name that can be read, got `memory_of_everything`; `tiebreak list names` lists all names",
         ),
         (
             Subject::Machine,
             "1 + rack.empty",
-            "line 1, column 5: expected a name that a rule of machines can read, got `rack.empty`; that is of a rack, which changes without this rule being asked; a rule of racks can read it",
+            "line 1, column 5: expected a name that a rule of machines can read, got `rack.empty`; that belongs to a rack, which changes without this rule being evaluated; a rule of racks can read it",
         ),
         (
             Subject::Cluster,
             "machine.vms",
-            "line 1, column 1: expected a name that a rule of clusters can read, got `machine.vms`; that is of a machine, which changes without this rule being asked; a rule of machines can read it",
+            "line 1, column 1: expected a name that a rule of clusters can read, got `machine.vms`; that belongs to a machine, which changes without this rule being evaluated; a rule of machines can read it",
         ),
         (
             Subject::Machine,
@@ -232,7 +227,7 @@ fn what_cannot_be_read_is_told() {
         (
             Subject::Machine,
             "let limit = 1; limit",
-            "line 1, column 5: expected a new name, got `limit`; it can be read already; choose another name",
+            "line 1, column 5: expected a new name, got `limit`; it is a built-in name; choose another name",
         ),
     ] {
         let fault = definition(of, expression, Some((0.0, 1.0))).program().expect_err(expression);

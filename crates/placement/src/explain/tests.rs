@@ -118,7 +118,7 @@ fn a_refusal_says_who_is_to_blame_and_what_was_missing() {
             amount(10, 8),
             &[(5, 5, 0), nothing, (5, 0, 0), nothing],
             None,
-            "No machine could take it: even an empty machine of a, which suits it best, lacks 2 cores.",
+            "No machine could take it: even an empty machine of a, the best match, lacks 2 cores.",
         ),
         (
             "no cluster fits",
@@ -126,7 +126,7 @@ fn a_refusal_says_who_is_to_blame_and_what_was_missing() {
             amount(10, 33),
             &[(5, 5, 0), nothing, (5, 0, 0), nothing],
             None,
-            "No machine could take it: even an empty machine of b, which suits it best, lacks 2 cores and 1 GiB.",
+            "No machine could take it: even an empty machine of b, the best match, lacks 2 cores and 1 GiB.",
         ),
     ];
     for (what, zone, demand, expected, closest, sentence) in cases {
@@ -154,7 +154,7 @@ fn alone_to_blame_is_what_the_list_without_the_rule_would_take() {
     }
     assert_eq!(refusal.most_to_blame().map(|rule| (rule.rule, rule.alone)), Some(("AreNodeResourcesValid", 3)));
     let without = refusal.most_to_blame().and_then(Refuser::without_words).map(|told| told.to_string());
-    assert_eq!(without.as_deref(), Some("without AreNodeResourcesValid, 3 machines would take it"));
+    assert_eq!(without.as_deref(), Some("only room is missing on 3 machines"));
     assert_eq!(
         refusal.closest_sentence().map(|told| told.to_string()).as_deref(),
         Some("Machine 8 comes closest: it lacks 1 core.")
@@ -179,10 +179,10 @@ fn a_rule_that_has_words_says_them_of_both() {
     let policy = policy(&["AreNodeResourcesValid", "TemporalCost"], 1);
     let question = Question { winner: Some(MachineId(0)), asked: Some(MachineId(1)), ..Question::default() };
     let told = explain(&policy, Scene::of(&zone), &vm, question);
-    let said = "it would be busy no longer (step 0), machine 1 would be busy 1.7 h longer (step 3)";
-    let sentence = format!("Machine 0 was chosen; TemporalCost put it before machine 1: {said}.");
+    let said = "it would not be busy longer (step 0), machine 1 would be busy 1.7 h longer (step 3)";
+    let sentence = format!("Machine 0 was chosen; TemporalCost ranked it above machine 1: {said}.");
     assert_eq!(told.sentence(zone.fleet()).to_string(), sentence);
-    let why_not = "Not machine 1: TemporalCost puts machine 0 before it.";
+    let why_not = "Not machine 1: TemporalCost ranks machine 0 above it.";
     assert_eq!(told.why_not_sentence(zone.fleet()).map(|told| told.to_string()).as_deref(), Some(why_not));
 }
 
@@ -202,7 +202,7 @@ fn among_equals_by_weight_chance_decides() {
     let zone = zone(&[cluster("a", 2, 8, 0)], &[(0, amount(2, 8))]);
     let question = Question { winner: Some(MachineId(1)), ..Question::default() };
     let told = ask(&weighted(&list, 1), &zone, amount(1, 1), question);
-    let level = "Machine 1 was picked at random among 2 machines that the weights put level.";
+    let level = "Machine 1 was picked at random among 2 machines that the weights rank equally.";
     assert_eq!((told.sentence(zone.fleet()).to_string().as_str(), told.weighed.is_none()), (level, true));
     // Where conflicts are avoided, the best few are those by weight: WorstFit counts more than FirstFit.
     let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 2.0)];
@@ -274,15 +274,14 @@ fn why_not_that_machine_is_answered_by_what_stands_against_it() {
     let list = [&VALIDATORS[..], &["PreferEmptierClusters", "PreferNonEmptyMachines"]].concat();
     let strict = policy(&list, 2);
     for (winner, asked, sentence) in [
-        (6, 6, "Machine 6 is the one that was chosen."),
-        (6, 4, "Not machine 4: PreferNonEmptyMachines puts machine 6 before it."),
+        (6, 6, "Machine 6 was chosen."),
+        (6, 4, "Not machine 4: PreferNonEmptyMachines ranks machine 6 above it."),
         (6, 2, "Not machine 2: AreNodeResourcesValid refuses it; it lacks 2 cores."),
         (6, 3, "Not machine 3: IsMachineReady refuses it."),
         (
             6,
             0,
-            "Not machine 0: old was not among the best clusters, the last of which is newer; PreferEmptierClusters \
-             puts newer before old.",
+            "Not machine 0: old was not among the best clusters, the last of which is newer; PreferEmptierClusters ranks newer above old.",
         ),
     ] {
         assert_eq!(why_not(&strict, &zone, winner, asked, None), sentence);
@@ -290,12 +289,11 @@ fn why_not_that_machine_is_answered_by_what_stands_against_it() {
     let no_order = policy(&VALIDATORS, 2);
     assert_eq!(
         why_not(&no_order, &zone, 0, 7, None),
-        "Not machine 7: newer was not among the best clusters, the last of which is new; no rule tells them apart, \
-         and new comes before newer in the list."
+        "Not machine 7: newer was not among the best clusters, the last of which is new; the rules score them equally, and new comes before newer in the list."
     );
     assert_eq!(
         why_not(&no_order, &zone, 0, 5, None),
-        "Machine 5 was tied for best; chance, 1 in 4 for each, fell on machine 0."
+        "Machine 5 was tied for best; machine 0 was drawn at random, 1 in 4 for each."
     );
 }
 
@@ -309,23 +307,21 @@ fn a_choice_that_avoids_conflicts_does_not_claim_to_be_the_best() {
     assert_eq!(explanation.runner_up.as_ref().map(|card| card.machine), Some(MachineId(3)));
     assert_eq!(
         explanation.sentence(zone.fleet()).to_string(),
-        "Machine 0 was picked at random among the 3 best: the agent was avoiding conflicts."
+        "Machine 0 was drawn at random from the best 3: the agent was avoiding conflicts."
     );
     for (asked, avoided, sentence) in [
-        (4, 3, "Machine 4 was among the 3 best; chance, 1 in 3 for each, fell on machine 0."),
+        (4, 3, "Machine 4 was among the 3 best; machine 0 was drawn at random, 1 in 3 for each."),
         (
             1,
             3,
-            "Not machine 1: it was not among the 3 best, the last of which is machine 0; no rule tells them apart, \
-             and machine 0 comes before it in the list.",
+            "Not machine 1: it was not among the 3 best, the last of which is machine 0; the rules score them equally, and machine 0 comes before it in the list.",
         ),
         (
             1,
             2,
-            "Not machine 1: it was not among the 2 best, the last of which is machine 4; PreferNonEmptyMachines \
-             puts machine 4 before it.",
+            "Not machine 1: it was not among the 2 best, the last of which is machine 4; PreferNonEmptyMachines ranks machine 4 above it.",
         ),
-        (1, 100, "Machine 1 was among the 5 best; chance, 1 in 5 for each, fell on machine 0."),
+        (1, 100, "Machine 1 was among the 5 best; machine 0 was drawn at random, 1 in 5 for each."),
     ] {
         assert_eq!(why_not(&policy, &zone, 0, asked, Some(avoided)), sentence);
     }
@@ -342,16 +338,16 @@ fn weights_set_by_hand_are_told_side_by_side() {
         (
             0.75,
             0,
-            "Machine 0 was chosen: weight 2.25 speaks for machine 0 (WorstFit and FirstFit), weight 2 for machine 1 \
+            "Machine 0 was chosen: weight 2.25 favours machine 0 (WorstFit and FirstFit), weight 2 for machine 1 \
              (PreferNonEmptyMachines).",
         ),
         (
             0.1,
             1,
-            "Machine 1 was chosen: weight 2 speaks for machine 1 (PreferNonEmptyMachines), weight 1.6 for machine 0 \
+            "Machine 1 was chosen: weight 2 favours machine 1 (PreferNonEmptyMachines), weight 1.6 for machine 0 \
              (WorstFit and FirstFit).",
         ),
-        (0.5, 0, "Machine 0 was picked at random among 2 machines that the weights put level."),
+        (0.5, 0, "Machine 0 was picked at random among 2 machines that the weights rank equally."),
     ] {
         let policy = by_weights(&[("PreferNonEmptyMachines", 2.0), ("WorstFit", 1.5), ("FirstFit", first_fit)], 1);
         let winner = Question { winner: Some(MachineId(winner)), ..Question::default() };
@@ -360,7 +356,7 @@ fn weights_set_by_hand_are_told_side_by_side() {
     let policy = by_weights(&[("PreferNonEmptyMachines", 2.0), ("WorstFit", 1.5)], 1);
     assert_eq!(
         why_not(&policy, &zone, 1, 0, None),
-        "Not machine 0: weight 2 speaks for machine 1 (PreferNonEmptyMachines), weight 1.5 for it (WorstFit)."
+        "Not machine 0: weight 2 favours machine 1 (PreferNonEmptyMachines), weight 1.5 for it (WorstFit)."
     );
 }
 
@@ -387,7 +383,7 @@ fn clusters_too_are_weighed() {
     let policy = by_weights(&[("PreferEmptierClusters", 3.0)], 1);
     assert_eq!(
         why_not(&policy, &zone, 2, 0, None),
-        "Not machine 0: a was not among the best clusters, the last of which is b; weight 3 speaks for b \
+        "Not machine 0: a was not among the best clusters, the last of which is b; weight 3 favours b \
          (PreferEmptierClusters), nothing for a."
     );
 }
@@ -402,17 +398,16 @@ fn an_order_that_goes_in_a_circle_is_told() {
     let question = Question { winner: Some(MachineId(2)), ..Question::default() };
     assert_eq!(
         ask(&policy, &zone, amount(4, 8), question).sentence(zone.fleet()).to_string(),
-        "Machine 2 was picked at random among 3 machines that beat each other in a circle."
+        "Machine 2 was picked at random among 3 machines that beat each other in a cycle."
     );
     assert_eq!(
         why_not(&policy, &zone, 2, 6, None),
-        "Not machine 6: weight 3 speaks for machine 2 (FirstFit, WorstFit and PreferLeastUsedRack), nothing for it; \
-         the best beat each other in a circle."
+        "Not machine 6: weight 3 favours machine 2 (FirstFit, WorstFit and PreferLeastUsedRack), nothing for it; the best beat each other in a cycle."
     );
     assert_eq!(
         why_not(&policy, &zone, 0, 2, Some(1)),
-        "Not machine 2: only machine 0 was in the draw; weight 2 speaks for machine 0 \
-         (FirstFit and WorstFit), weight 1 for it (PreferLeastUsedRack); the best beat each other in a circle."
+        "Not machine 2: only machine 0 was in the draw; weight 2 favours machine 0 \
+         (FirstFit and WorstFit), weight 1 for it (PreferLeastUsedRack); the best beat each other in a cycle."
     );
 }
 

@@ -9,6 +9,7 @@ use super::{
     Explanation, Lost, Objected, RefusalByRule, Refuser, Scorecard, Shortage, Side, TooLarge, Weighing, WhyNot,
 };
 use crate::network::{Blocked, Full};
+use crate::policy::REQUIRED_RULE;
 use crate::rule::quantities::trimmed;
 
 pub use crate::rule::quantities::{bandwidth, span};
@@ -24,7 +25,7 @@ impl Explanation {
         let second = self.runner_up.as_ref().map(|card| card.machine);
         match (self.avoided, second, &self.weighed, self.decided_by) {
             (Some(among), ..) => drawn_to_avoid_conflicts(winner, among),
-            (_, None, ..) => phrase!("Machine {winner} was the only one that could hold it.", winner),
+            (_, None, ..) => phrase!("Machine {winner} was the only one with room for it.", winner),
             (_, Some(_), _, None) => self.tied(winner),
             (_, Some(second), Some(weighing), _) => {
                 let why = weighing.words(&machine(winner), &machine(second));
@@ -33,7 +34,7 @@ impl Explanation {
             (_, Some(second), None, Some(rule)) => {
                 let said = self.said_of_both(rule, second);
                 phrase!(
-                    "Machine {winner} was chosen; {rule} put it before machine {second}{said}.",
+                    "Machine {winner} was chosen; {rule} ranked it above machine {second}{said}.",
                     winner,
                     Phrase::text(rule),
                     second,
@@ -53,9 +54,9 @@ impl Explanation {
         let among = count(self.funnel.best.len() as u64);
         let weighted = self.funnel.steps.iter().any(|step| step.rule == WEIGHTED);
         let why = match (self.funnel.circular, weighted) {
-            (true, _) => phrase!("that beat each other in a circle"),
-            (false, true) => phrase!("that the weights put level"),
-            (false, false) => phrase!("that no rule tells apart"),
+            (true, _) => phrase!("that beat each other in a cycle"),
+            (false, true) => phrase!("that the weights rank equally"),
+            (false, false) => phrase!("that all rules score equally"),
         };
         phrase!("Machine {winner} was picked at random among {among} machines {why}.", winner, among, why)
     }
@@ -65,7 +66,7 @@ impl Explanation {
     pub fn why_not_sentence(&self, fleet: &Fleet) -> Option<Phrase> {
         let asked = self.asked.as_ref()?.machine;
         Some(match self.why_not.as_ref()? {
-            WhyNot::Chosen => phrase!("Machine {asked} is the one that was chosen.", asked),
+            WhyNot::Chosen => phrase!("Machine {asked} was chosen.", asked),
             WhyNot::Chance { winner, among } => self.chance(asked, *winner, *among),
             WhyNot::Refused { rule, short } => {
                 let card = self.asked.as_ref().filter(|_| *short == Resources::NONE);
@@ -94,7 +95,7 @@ impl Explanation {
             None => phrase!("was tied for best"),
         };
         phrase!(
-            "Machine {asked} {stood}; chance, 1 in {among} for each, fell on machine {winner}.",
+            "Machine {asked} {stood}; machine {winner} was drawn at random, 1 in {among} for each.",
             asked,
             stood,
             among,
@@ -106,11 +107,11 @@ impl Explanation {
         let why = lost.words(&machine(by), &phrase!("it"));
         match self.avoided {
             None => phrase!("Not machine {asked}: {why}.", asked, why),
-            Some(1) => phrase!("Not machine {asked}: only machine {by} was in the draw; {why}.", asked, by, why),
+            Some(1) => phrase!("Not machine {asked}: only machine {by} could be drawn; {why}.", asked, by, why),
             Some(among) => {
                 let best = count(among.into());
                 phrase!(
-                    "Not machine {asked}: it was not among the {best} best, the last of which is machine {by}; {why}.",
+                    "Not machine {asked}: it was not among the best {best}, the last of which is machine {by}; {why}.",
                     asked,
                     best,
                     by,
@@ -124,10 +125,10 @@ impl Explanation {
 fn drawn_to_avoid_conflicts(winner: MachineId, among: u32) -> Phrase {
     match among {
         1 => {
-            phrase!("Machine {winner} was the only one in the draw by which the agent was avoiding conflicts.", winner)
+            phrase!("Machine {winner} was the only one that the agent could draw while avoiding conflicts.", winner)
         }
         _ => phrase!(
-            "Machine {winner} was picked at random among the {} best: the agent was avoiding conflicts.",
+            "Machine {winner} was drawn at random from the best {}: the agent was avoiding conflicts.",
             winner,
             count(among.into())
         ),
@@ -138,9 +139,9 @@ impl Lost {
     /// "BestFit puts machine 3 before it".
     fn words(&self, ahead: &Phrase, behind: &Phrase) -> Phrase {
         match self {
-            Self::Rule(rule) => phrase!("{rule} puts {ahead} before {behind}", rule, ahead, behind),
+            Self::Rule(rule) => phrase!("{rule} ranks {ahead} above {behind}", rule, ahead, behind),
             Self::Id => {
-                phrase!("no rule tells them apart, and {ahead} comes before {behind} in the list", ahead, behind)
+                phrase!("the rules score them equally, and {ahead} comes before {behind} in the list", ahead, behind)
             }
             Self::Weights(weighing) => weighing.words(ahead, behind),
         }
@@ -150,11 +151,10 @@ impl Lost {
 impl Weighing {
     /// "weight 5 speaks for machine 3 (BestFit), weight 2 for machine 4 (WorstFit)".
     fn words(&self, ahead: &Phrase, behind: &Phrase) -> Phrase {
-        let (one, other) =
-            (self.ahead.words(&phrase!("speaks for"), ahead), self.behind.words(&phrase!("for"), behind));
+        let (one, other) = (self.ahead.words(&phrase!("favours"), ahead), self.behind.words(&phrase!("for"), behind));
         let end = match (self.circular, self.ahead.weight() > self.behind.weight()) {
-            (true, true) => phrase!("; the best beat each other in a circle"),
-            (true, false) => phrase!("; the comparison goes in a circle, and {ahead} beats more of the others", ahead),
+            (true, true) => phrase!("; the best beat each other in a cycle"),
+            (true, false) => phrase!("; the comparison is a cycle, and {ahead} beats more of the others", ahead),
             (false, false) => phrase!("; {ahead} beats more of the others", ahead),
             (false, true) => Phrase::default(),
         };
@@ -197,17 +197,17 @@ impl Blocked {
     #[must_use]
     pub fn words(&self) -> Phrase {
         match (self.by, &self.full) {
-            (Bottleneck::Link, _) => phrase!("one of its links is larger than the uplinks of any machine"),
+            (Bottleneck::Link, _) => phrase!("one of its links needs more than the uplinks of any machine carry"),
             (by, Some(full)) => {
                 let why = match by {
                     Bottleneck::Peering => Some(phrase!(": a VM there would have too many peers")),
-                    Bottleneck::Colocation => Some(phrase!(": too many VMs of the VDC share that machine")),
+                    Bottleneck::Colocation => Some(phrase!(": too many VMs of its VDC share that machine")),
                     Bottleneck::Link | Bottleneck::Elsewhere => None,
                 };
                 phrase!("it {}{why}", full.words(), why)
             }
-            (Bottleneck::Elsewhere, None) => phrase!("the uplinks above every one of them are full"),
-            (_, None) => phrase!("the uplinks of none of them have room for its links to all its peers"),
+            (Bottleneck::Elsewhere, None) => phrase!("the uplinks above all of them are full"),
+            (_, None) => phrase!("the uplinks of none of them have capacity for its links to all its peers"),
         }
     }
 }
@@ -227,7 +227,7 @@ impl RefusalByRule {
         if let Some(blocked) = &self.blocked {
             let (by, words) = (Phrase::text(blocked.by.title()), blocked.words());
             return phrase!(
-                "The network could not take it (by {by}): machines have room for it, but {words}.",
+                "The network had no capacity for it (limited by {by}): machines have room for it, but {words}.",
                 by,
                 words
             );
@@ -236,12 +236,15 @@ impl RefusalByRule {
             && most.rule == *rule
         {
             let cluster = &fleet.cluster(*cluster).name;
-            return phrase!("{rule} does not let a new deployment into {cluster}: it {why}.", rule, cluster, why);
+            return phrase!("{rule} does not admit a new deployment to {cluster}: it {why}.", rule, cluster, why);
         }
         let why = match (&self.too_large, self.most_to_blame()) {
             (Some(too_large), _) => too_large.words(fleet),
             (None, Some(most)) if most.alone == self.machines => {
                 phrase!("{} refuses {}", most.rule, all(self.machines))
+            }
+            (None, Some(most)) if most.rule == REQUIRED_RULE => {
+                phrase!("only room is missing on {} of {}", count(most.alone.into()), machines(self.machines))
             }
             (None, Some(most)) => {
                 phrase!("without {}, {} of {} would", most.rule, count(most.alone.into()), machines(self.machines))
@@ -260,11 +263,15 @@ impl RefusalByRule {
 }
 
 impl Refuser {
-    /// What there would be without this rule; none when other rules refuse the same machines.
+    /// What there would be without this rule; none when other rules refuse the same machines. The rule that no list
+    /// can do without says that only room is missing.
     #[must_use]
     pub fn without_words(&self) -> Option<Phrase> {
         let Self { rule, alone, .. } = self;
-        (*alone > 0).then(|| phrase!("without {rule}, {} would take it", rule, machines(*alone)))
+        (*alone > 0).then(|| match *rule == REQUIRED_RULE {
+            true => phrase!("only room is missing on {}", machines(*alone)),
+            false => phrase!("without {rule}, {} would be valid", rule, machines(*alone)),
+        })
     }
 }
 
@@ -272,7 +279,7 @@ impl TooLarge {
     fn words(&self, fleet: &Fleet) -> Phrase {
         let suits_best = match fleet.clusters() {
             [_] => None,
-            _ => Some(phrase!(" of {}, which suits it best,", fleet.cluster(self.cluster).name)),
+            _ => Some(phrase!(" of {}, the best match,", fleet.cluster(self.cluster).name)),
         };
         phrase!("even an empty machine{suits_best} lacks {}", suits_best, amounts(self.short))
     }
@@ -342,9 +349,9 @@ mod tests {
 
     #[test]
     fn a_draw_says_how_many_were_in_it() {
-        let only = "Machine 3 was the only one in the draw by which the agent was avoiding conflicts.";
+        let only = "Machine 3 was the only one that the agent could draw while avoiding conflicts.";
         assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1).to_string(), only);
-        let many = "Machine 3 was picked at random among the 1,500 best: the agent was avoiding conflicts.";
+        let many = "Machine 3 was drawn at random from the best 1,500: the agent was avoiding conflicts.";
         assert_eq!(drawn_to_avoid_conflicts(MachineId(3), 1_500).to_string(), many);
     }
 
@@ -367,14 +374,14 @@ mod tests {
         assert_eq!(most([0; 3]), None);
         assert_eq!(refuser("a", 0).without_words(), None);
         let without = refuser("a", 1).without_words().map(|told| told.to_string());
-        assert_eq!(without.as_deref(), Some("without a, 1 machine would take it"));
+        assert_eq!(without.as_deref(), Some("without a, 1 machine would be valid"));
     }
 
     #[test]
     fn a_blocked_vm_is_told_which_uplink_is_full() {
         let full = |cut, free_kbps| Some(Full { cut, needed_kbps: 12_000_000, free_kbps });
         for (by, full, words) in [
-            (Bottleneck::Link, None, "one of its links is larger than the uplinks of any machine"),
+            (Bottleneck::Link, None, "one of its links needs more than the uplinks of any machine carry"),
             (
                 Bottleneck::Peering,
                 full(Cut::Machine(MachineId(3)), 4_000_000),
@@ -384,16 +391,15 @@ mod tests {
             (
                 Bottleneck::Colocation,
                 full(Cut::Rack(RackId(2)), -5),
-                "it needs 12 Gbit/s of the uplinks of rack 2, which have 0 Mbit/s left: too many VMs of the VDC share that \
-                 machine",
+                "it needs 12 Gbit/s of the uplinks of rack 2, which have 0 Mbit/s left: too many VMs of its VDC share that machine",
             ),
             (
                 Bottleneck::Elsewhere,
                 full(Cut::Cluster(ClusterId(0)), 1_000),
                 "it needs 12 Gbit/s of the uplinks of cluster 1, which have 1 Mbit/s left",
             ),
-            (Bottleneck::Elsewhere, None, "the uplinks above every one of them are full"),
-            (Bottleneck::Peering, None, "the uplinks of none of them have room for its links to all its peers"),
+            (Bottleneck::Elsewhere, None, "the uplinks above all of them are full"),
+            (Bottleneck::Peering, None, "the uplinks of none of them have capacity for its links to all its peers"),
         ] {
             assert_eq!(Blocked { by, full }.words().to_string(), words);
         }

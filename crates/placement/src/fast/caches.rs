@@ -8,38 +8,35 @@ use alloc::vec::Vec;
 use tiebreak_model::declare;
 
 declare! {
-    /// What an agent keeps between decisions. Every layer can be switched off to see what it
-    /// is worth; none changes where a VM goes. (Protean section 5.2)
+    /// The caches that an agent keeps between decisions. Every layer can be switched off to see its effect; none
+    /// changes where a VM goes. (Protean section 5.2)
     pub struct Caches as "Caches" {
-        /// Keep rule evaluations: the ranked machines for one class of requests. Without them
-        /// every decision ranks all candidates anew. (Protean section 5.2.2)
+        /// Keep rule evaluations: the ranked machines for one class of requests. Without them, every decision ranks
+        /// all candidates again. (Protean section 5.2.2)
         evaluations: bool = true, 0 => 1, "";
-        /// Keep rule objects: one rule's verdicts on all machines for one value of what it asks
-        /// of the request, shared by all evaluations that need them. It pays where a verdict
-        /// costs more than reading it back; the rules here are cheap, and a large zone runs some
-        /// 15% faster without. (Protean section 5.2.1)
+        /// Keep rule objects: one rule's verdicts on all machines for one key of the request, shared by all
+        /// evaluations that need them. They pay off where a verdict costs more than a lookup. The rules here are
+        /// cheap, and a large zone runs about 15 % faster without them. (Protean section 5.2.1)
         rule_objects: bool = false, 0 => 1, "";
-        /// Keep the verdicts of all rules that ask nothing of the request as one state that
-        /// every evaluation reads. (Protean section 5.2.3)
+        /// Keep the verdicts of all rules that do not depend on the request as one state that every evaluation
+        /// reads. (Protean section 5.2.3)
         shared_state: bool = true, 0 => 1, "";
-        /// Read from the journal which machines changed. Without it whatever is kept looks at
-        /// all machines again before it is used. (Protean section 5.2.4)
+        /// Read from the journal which machines changed. Without it, every cache checks all machines again before
+        /// each use. (Protean section 5.2.4)
         journal: bool = true, 0 => 1, "";
-        /// Rank the machines of each rack apart where a rule looks at whole racks. Without cells
-        /// one placement changes the keys of all machines of its rack. (Protean section 5.2.5)
+        /// Rank the machines of each rack separately if a rule scores whole racks. Without cells, one placement
+        /// changes the keys of all machines of its rack. (Protean section 5.2.5)
         cells: bool = true, 0 => 1, "";
-        /// Let an agent without work bring its evaluations up to date. It counts where updates
-        /// happen and, where latency follows updates, makes decisions quicker.
-        /// (Protean section 5.2.4)
+        /// Let idle agents update their rule evaluations. Then updates happen in the background, and decisions are
+        /// faster if latency follows updates. (Protean section 5.2.4)
         background: bool = false, 0 => 1, "";
-        /// Evaluations kept at once; the least recently used makes room. Larger hits more often
-        /// and takes more memory. (Protean section 5.2.2)
+        /// Rule evaluations that an agent keeps; the least recently used is replaced. A larger value hits more
+        /// often and uses more memory. (Protean section 5.2.2)
         evaluation_pool: u32 = 256, 0 => 100000, "";
-        /// Rule objects kept at once; the least recently used makes room.
-        /// (Protean section 5.2.1)
+        /// Rule objects that an agent keeps; the least recently used is replaced. (Protean section 5.2.1)
         object_pool: u32 = 1024, 0 => 100000, "";
-        /// Throw out what was not used for so many decisions; 0 never does. Smaller gives memory
-        /// back sooner and misses more often. (Protean section 5.2.1)
+        /// Drop entries that were not used for this many decisions; 0 never drops them. A smaller value frees
+        /// memory sooner and misses more often. (Protean section 5.2.1)
         age: u32 = 10000, 0 => 1000000000, "decisions";
     }
 }

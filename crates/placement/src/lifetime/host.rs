@@ -36,9 +36,9 @@ impl Turn {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Opened => mark("opened for the class of its first VM"),
-            Self::Filled => mark("full: recycles, waiting for the VMs it has"),
-            Self::Dropped => mark("the VMs it waited for are gone: class drops"),
-            Self::Raised => mark("not free by its deadline: class rises"),
+            Self::Filled => mark("full: recycles and waits for its VMs"),
+            Self::Dropped => mark("the VMs it waited for have exited: class drops"),
+            Self::Raised => mark("missed its deadline: class rises"),
             Self::Emptied => mark("empty"),
         }
     }

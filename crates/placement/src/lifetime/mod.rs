@@ -12,33 +12,32 @@ pub use steps::{Exit, Steps};
 pub use temporal::TemporalPreference;
 
 declare! {
-    /// What the allocator makes of predicted lifetimes.
+    /// How the allocator uses predicted lifetimes.
     ///
-    /// Only rules that ask for lifetimes use any of this. Classes are by the remaining life that is
-    /// predicted: below the first bound, from the first to the second, and so on; bounds in
-    /// any order are taken by size. (LAVA sections 3, 4.3, 5 and G.3)
+    /// These settings affect only rules that use lifetimes. Classes are based on the predicted remaining lifetime:
+    /// below the first bound, from the first to the second, and so on. Bounds are sorted by size. (LAVA sections 3,
+    /// 4.3, 5 and G.3)
     pub struct Lifetimes as "Lifetimes" {
-        /// Place the VMs alive when the trace began without the lifetime rules, as they would stand
-        /// before lifetimes were known; switched off, with them.
+        /// Place the VMs alive at the start of the trace without the lifetime rules, as before lifetimes were
+        /// known. If off, the lifetime rules place them too.
         baseline_start: bool = true, 0 => 1, "";
-        /// Predict every VM's remaining life again while it runs. Switched off, the first word
-        /// stands, and mispredictions pile up.
+        /// Predict every VM's remaining lifetime again while it runs. If off, the first prediction stays, and
+        /// errors accumulate.
         repredict: bool = true, 0 => 1, "";
-        /// How old the predictions of a machine may become while no VM comes or goes there and it
-        /// is not yet expected to be free; 0 predicts whenever the answer changes. The paper uses
-        /// 1 and 15 minutes.
+        /// How long a machine's predictions stay valid while no VM arrives or exits there and its expected exit has
+        /// not passed. With 0, they are renewed whenever the answer changes. 1 and 15 minutes in the paper.
         refresh_minutes: f64 = 15, 0 => 100000, "min";
-        /// Where the second class begins.
+        /// Lower bound of the second class.
         class_2_hours: f64 = 1, 0 => 100000, "h";
-        /// Where the third class begins.
+        /// Lower bound of the third class.
         class_3_hours: f64 = 10, 0 => 100000, "h";
-        /// Where the fourth class begins.
+        /// Lower bound of the fourth class.
         class_4_hours: f64 = 100, 0 => 100000, "h";
-        /// Where the fourth class ends; what lives longer is of a fifth.
+        /// Upper bound of the fourth class; longer lifetimes are in the fifth.
         class_5_hours: f64 = 1000, 0 => 100000, "h";
         /// An open machine recycles once more than this share of its cores or memory is in use.
         recycle_above_pct: f64 = 90, 0 => 100, "%";
-        /// A machine not free after this many times the length of its class was predicted wrong.
+        /// A machine that is still in use after this many times the length of its class was predicted wrong.
         deadline_factor: f64 = 1.1, 1 => 100, "x";
     }
 }

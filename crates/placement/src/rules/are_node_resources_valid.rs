@@ -7,13 +7,11 @@ use crate::rule::{OfMachine, Validator};
 declare! {
     /// The machine has enough free cores, memory, SSD and network for the VM.
     ///
-    /// The one rule no list can do without: it is always on, and the authoritative
-    /// store checks it again at every commit, so no machine is ever over-committed.
-    /// (Protean section 3.2)
+    /// No list works without this rule: it is always on, and the authoritative store checks it again at every
+    /// commit, so no machine is ever over-committed. (Protean section 3.2)
     pub struct AreNodeResourcesValid as "Enough free resources" {
-        /// Count what low-priority VMs hold as free for VMs of the highest priority. Where it is
-        /// needed, the store puts out as few of them as make room. AvoidEvictions keeps that
-        /// rare. (Protean section 2.1)
+        /// Count the capacity of low-priority VMs as free for VMs of the highest priority. If it is needed, the
+        /// store evicts as few of them as possible. AvoidEvictions keeps evictions rare. (Protean section 2.1)
         evict: bool = false, 0 => 1, "";
     }
 }

@@ -5,14 +5,13 @@ use tiebreak_model::{MachineView, Resource, Resources, VmRequest, declare};
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Prefers machines where no low-priority VM has to be put out; where none is left,
-    /// those on which as little as possible has to come from evictions.
+    /// Prefers machines where no low-priority VM has to be evicted. If there are none, it prefers those where the
+    /// least capacity has to come from evictions.
     ///
-    /// It has something to say only where AreNodeResourcesValid may evict. The score is 0
-    /// where the VM fits into what is free, else the share of its demand that is missing, of
-    /// the resource that is missing most. Below BestFit it comes too late: to BestFit a
-    /// machine without free room is the fullest of all. Put it first and watch the evictions.
-    /// (Protean sections 3.1 and 3.2)
+    /// It acts only where AreNodeResourcesValid may evict. The score is 0 if the VM fits into the free capacity.
+    /// Otherwise it is the missing share of its demand, for the resource that is missing most. Below BestFit it has
+    /// no effect, because to BestFit a machine without free capacity is the fullest of all. Put it first and watch
+    /// the evictions. (Protean sections 3.1 and 3.2)
     pub struct AvoidEvictions as "Fewest evictions first" {}
 }
 

@@ -3,13 +3,12 @@
 use tiebreak_model::declare;
 
 declare! {
-    /// A VM goes only where the network has room for its links to the others of its virtual datacenter.
+    /// Places a VM only where the network has bandwidth for its links to the other VMs of its virtual datacenter.
     ///
-    /// Links take bandwidth of every uplink on their way: of both machines, of their racks where these
-    /// differ, of their clusters where those differ. VMs on one machine take none. So putting the VMs of
-    /// a VDC together saves network and still makes requests fail: half of them on each of two
-    /// machines send the most links over one uplink. Without this rule links are only counted, and
-    /// uplinks may be promised more than they carry. Says nothing where the scenario links no VMs.
-    /// (Gridiron section III-D)
+    /// Links use bandwidth on every uplink along their path: of both machines, of their racks if these differ, and
+    /// of their clusters if these differ. Links within a machine use none. So placing the VMs of a VDC together
+    /// saves network but can make requests fail: half of the VMs on each of two machines need the most bandwidth on
+    /// one uplink. Without this rule, links are only counted, and uplinks may be overbooked. It has no effect if
+    /// the scenario links no VMs. (Gridiron section III-D)
     pub struct BandwidthAvailable as "Enough network bandwidth" {}
 }

@@ -5,22 +5,20 @@ use tiebreak_model::{MachineView, Resource, Resources, VmRequest, declare};
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Prefers the machine that the VM would leave fullest.
+    /// Prefers the machine that would be fullest after placing the VM.
     ///
-    /// The score is the weighted sum, over the resources, of the share of the machine
-    /// that stays free after placing the VM: `sum w (a - d) / C` with `a` available,
-    /// `d` asked for and `C` the machine's capacity, divided by the sum of weights so
-    /// that it lies between 0 and 1. Few buckets leave room for the rules below; none
-    /// at all packs tightest, and sends concurrent agents to the same machines.
-    /// (Protean section 3.2 and Table 5)
+    /// The score is the weighted sum, over the resources, of the share of the machine that stays free after placing
+    /// the VM: `sum w (a - d) / C` with `a` available, `d` requested and `C` the machine's capacity, divided by the
+    /// sum of weights, so that it lies between 0 and 1. Few buckets leave ties for the rules below. Without buckets
+    /// it packs tightest and sends concurrent agents to the same machines. (Protean section 3.2 and Table 5)
     pub struct BestFit as "Tightest fit first" {
-        /// How scarce cores are; larger makes free cores count more.
+        /// Weight of cores; a larger value makes free cores count more.
         cores_weight: f64 = 1, 0 => 100, "";
-        /// How scarce memory is; larger makes free memory count more.
+        /// Weight of memory; a larger value makes free memory count more.
         memory_weight: f64 = 1, 0 => 100, "";
-        /// How scarce local SSD is; machines without any are not affected.
+        /// Weight of local SSD; machines without local SSD are not affected.
         ssd_weight: f64 = 0, 0 => 100, "";
-        /// How scarce network bandwidth is; machines without any are not affected.
+        /// Weight of network bandwidth; machines without it are not affected.
         network_weight: f64 = 0, 0 => 100, "";
     }
 }

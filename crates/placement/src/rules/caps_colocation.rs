@@ -5,14 +5,13 @@ use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnMachine, Validator};
 
 declare! {
-    /// A machine takes no more than so many VMs of one virtual datacenter.
+    /// Limits the VMs of one virtual datacenter on one machine.
     ///
-    /// With a cap D and P VMs at most, no uplink ever carries more than D times (P - D) links of one
-    /// VDC, so smaller caps leave each link more bandwidth; with half of P or more the cap changes
-    /// nothing. It costs network all the same: VMs that stand apart need an uplink where
-    /// those on one machine need none. (Gridiron section III-E)
+    /// With a limit D and at most P VMs, no uplink carries more than D times (P - D) links of one VDC. So a smaller
+    /// limit leaves each link more bandwidth; at half of P or more, the limit has no effect. It still costs
+    /// bandwidth: VMs on different machines need an uplink, VMs on one machine do not. (Gridiron section III-E)
     pub struct CapsColocation as "Limit VDC's VMs per machine" {
-        /// VMs of one VDC that a machine may host: the paper's D. Larger lets more of them stand together.
+        /// VMs of one VDC that a machine may host: D in the paper.
         vms: u32 = 1, 1 => 10000, "VMs";
     }
 }

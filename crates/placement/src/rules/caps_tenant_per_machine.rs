@@ -5,12 +5,11 @@ use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnMachine, Validator};
 
 declare! {
-    /// A machine takes no more of a tenant's VMs than the tenant allows.
+    /// Limits a tenant's VMs on one machine to the number that the tenant allows.
     ///
-    /// A limit of 1 keeps replicas apart: one failed machine costs the tenant one VM.
-    /// BestFit wants the opposite, the next VM beside the last, so a tenant of many small
-    /// VMs with a low limit leaves its mark on many machines; watch the packing density.
-    /// (Protean section 2.1)
+    /// A limit of 1 separates replicas: one failed machine costs the tenant one VM. BestFit prefers the opposite,
+    /// the next VM next to the last one. So a tenant with many small VMs and a low limit occupies many machines:
+    /// watch the packing density. (Protean section 2.1)
     pub struct CapsTenantPerMachine as "Limit tenant's VMs per machine" {}
 }
 

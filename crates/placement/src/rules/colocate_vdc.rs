@@ -5,12 +5,12 @@ use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnMachine, Preference};
 
 declare! {
-    /// Prefers the machine that hosts most VMs of the same virtual datacenter.
+    /// Prefers the machine that hosts the most VMs of the same virtual datacenter.
     ///
-    /// VMs on one machine talk through its hypervisor and take no bandwidth of the network. But each
-    /// of them is linked with all that stand elsewhere, and those links share one uplink. Watch the demand on the
-    /// network fall and the refusals by co-location rise. Buckets make it forget how many
-    /// there are: with one it only asks whether there is any. (Gridiron section III-D)
+    /// VMs on one machine communicate through its hypervisor and use no network bandwidth. But each of them is
+    /// linked to all VMs elsewhere, and those links share one uplink. Watch the demand on the network fall and the
+    /// refusals by co-location rise. Buckets hide how many VMs there are: with one bucket it only checks whether
+    /// there is any. (Gridiron section III-D)
     pub struct ColocateVdc as "Keep VDC on one machine" {}
 }
 

@@ -5,14 +5,12 @@ use tiebreak_model::{RackView, VmRequest, declare};
 use crate::rule::{OfRack, Preference};
 
 declare! {
-    /// Prefers racks with a larger share of empty machines, so that every fault domain
-    /// keeps a supply of them.
+    /// Prefers racks with a larger share of empty machines, so that every fault domain keeps some.
     ///
-    /// It matters when an empty machine must be used: that one is taken from the rack that
-    /// has most of them, and no rack runs out. A large VM, or a tenant that spreads over many
-    /// racks, then finds an empty machine in each. Below PreferNonEmptyMachines it does just
-    /// that. Above, it sends small VMs after the empty machines too: watch the empty hosts go.
-    /// (Protean section 6.2, Fig. 9)
+    /// It matters when a VM needs an empty machine: the rule takes it from the rack that has most of them, so no
+    /// rack runs out. A large VM, or a tenant that spreads over many racks, then finds an empty machine in each.
+    /// Below PreferNonEmptyMachines the rule does just that. Above it, small VMs go to the empty machines too:
+    /// watch the empty hosts disappear. (Protean section 6.2, Fig. 9)
     pub struct FdEmptyNodes as "Rack with most empty machines" {}
 }
 

@@ -7,9 +7,8 @@ use crate::rule::{OfMachine, Preference};
 declare! {
     /// Prefers the machine with the lowest number.
     ///
-    /// It packs surprisingly well and explains itself, but every agent picks the same
-    /// machine: a list that ends with it leaves nothing to chance, and concurrent
-    /// agents collide.
+    /// It packs surprisingly well and is easy to understand. But every agent picks the same machine: a list that
+    /// ends with it never draws at random, and concurrent agents collide.
     pub struct FirstFit as "Lowest machine number first" {}
 }
 

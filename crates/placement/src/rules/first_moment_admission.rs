@@ -5,18 +5,18 @@ use tiebreak_model::{Ahead, Phrase, declare, phrase};
 use crate::admission::{AdmissionPolicy, Weighed};
 
 declare! {
-    /// A deployment is let in while the cores expected at every moment ahead stay below a limit.
+    /// Admits a deployment if the expected cores in use stay below a limit at every future moment.
     ///
-    /// What is expected follows from what was seen of each deployment, and of a new one from what is
-    /// known of all. By Markov's inequality the chance of running out of cores is at most the expected share
-    /// of them, which is loose; so the limit is tuned, not derived. It cannot tell a steady deployment from
-    /// one that may grow tenfold. (Cluster admission, Definition 4.2: the first-moment policy)
+    /// The forecast of a deployment follows from its observations, and for a new one from what is known of all. By
+    /// Markov's inequality, the probability of running out of cores is at most their expected share, which is a
+    /// loose bound; so the limit is tuned, not derived. The rule cannot distinguish a steady deployment from one
+    /// that may grow tenfold. (Cluster admission, Definition 4.2: the first-moment policy)
     pub struct FirstMomentAdmission as "Admit by expected cores" {
-        /// Share of the cluster's cores that may be expected at any moment; larger sells more and lets
-        /// more scale-outs fail.
+        /// Share of the cluster's cores that may be expected in use at any future moment. A larger value sells more
+        /// and lets more scale-outs fail.
         limit: f64 = 60, 0 => 100, "%";
-        /// Pass over moments at which less than one core is expected of the newcomer: it will be gone
-        /// before it gets tight. (Definition 6.1, the marginal heuristic)
+        /// Skip future moments at which less than one core is expected of the new deployment: it will have ended
+        /// before capacity gets tight. (Definition 6.1, the marginal heuristic)
         marginal: bool = true, 0 => 1, "";
     }
 }

@@ -5,10 +5,9 @@ use tiebreak_model::{MachineView, Readiness, VmRequest, declare};
 use crate::rule::{OfMachine, Validator};
 
 declare! {
-    /// The machine is in the ready state: not failed, not draining, not being updated.
+    /// The machine is ready: not failed, drained or being updated.
     ///
-    /// Turn it off to see VMs land on machines that operations wants empty.
-    /// (Protean section 3.1)
+    /// Turn it off to see VMs placed on machines that operations wants empty. (Protean section 3.1)
     pub struct IsMachineReady as "Machine is ready" {}
 }
 

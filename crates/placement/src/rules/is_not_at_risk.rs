@@ -7,12 +7,12 @@ use crate::rule::{OfMachine, Validator};
 declare! {
     /// The machine is not likely to fail soon: its risk is below the threshold.
     ///
-    /// Every machine refused is capacity that nobody can use, so a low threshold trades
-    /// rejections now for fewer VMs that have to be placed again when machines fail. For a
-    /// softer answer leave it off and use PreferHealthierMachines. (Protean section 3.1)
+    /// Every refused machine is unused capacity, so a low threshold causes more rejections now and fewer
+    /// reallocations when machines fail. As a soft constraint, use PreferHealthierMachines instead. (Protean
+    /// section 3.1)
     pub struct IsNotAtRisk as "Avoid machines likely to fail" {
-        /// Risk from which on a machine takes no new VM; larger uses more machines and loses
-        /// more VMs with them.
+        /// Risk at which a machine takes no new VMs. A larger value uses more machines and loses more VMs with
+        /// them.
         threshold: u32 = 50, 1 => 100, "%";
     }
 }

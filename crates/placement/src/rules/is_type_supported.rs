@@ -5,11 +5,9 @@ use tiebreak_model::{HardwareView, Resources, VmRequest, declare};
 use crate::rule::{OfHardware, Validator};
 
 declare! {
-    /// The cluster's hardware can hold the VM's type at all: an empty machine of the
-    /// cluster would fit it.
+    /// The cluster's hardware supports the VM's type: the VM fits on an empty machine of the cluster.
     ///
-    /// It spares the machine rules a look at clusters whose machines are too small.
-    /// (Protean section 3.2)
+    /// This way the machine rules skip clusters whose machines are too small. (Protean section 3.2)
     pub struct IsTypeSupported as "Cluster supports the VM type" {}
 }
 

@@ -5,11 +5,11 @@ use tiebreak_model::{RackView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnRack, Preference};
 
 declare! {
-    /// Prefers the rack that hosts most VMs of the same virtual datacenter.
+    /// Prefers the rack that hosts the most VMs of the same virtual datacenter.
     ///
-    /// Links inside a rack take the uplinks of its machines alone, and none of the rack's, which are
-    /// often fewer than what all its machines could send. A rack that fails takes the whole VDC with
-    /// it. (Gridiron sections III-C and III-D)
+    /// Links inside a rack use only the uplinks of its machines, not those of the rack, which often carry less than
+    /// all its machines could send. If the rack fails, the whole VDC fails with it. (Gridiron sections III-C and
+    /// III-D)
     pub struct KeepVdcClose as "Keep VDC in one rack" {}
 }
 

@@ -5,16 +5,14 @@ use tiebreak_model::{MachineView, Phase, VmRequest, declare};
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Fills machines that recycle with VMs of shorter lives (LAVA): first machines that recycle
-    /// and are of a higher lifetime class, the closest first; then open ones of the same class;
-    /// then any in use; then empty ones.
+    /// Fills recycling machines with shorter-lived VMs (LAVA): first recycling machines of a higher lifetime class,
+    /// the closest class first; then open machines of the same class; then other used machines; then empty ones.
     ///
-    /// A VM far shorter than those that a machine waits for anyway keeps it no longer, even
-    /// when it is predicted wrong. An empty machine opens for the class of its first VM; once it
-    /// is full it recycles; when the VMs it waits for are gone its class drops, and when it should
-    /// have been free long ago its class rises. The classes, and when a machine counts as full,
-    /// are set beside the predictor. Put TemporalCost just below: it breaks the ties, as in the
-    /// paper. (LAVA section 4.3; Algorithm 3)
+    /// A VM that lives much shorter than those already on the machine does not keep it busy longer, even if its
+    /// prediction is wrong. An empty machine opens for the class of its first VM. Once it is full, it recycles.
+    /// When the VMs that it waits for have exited, its class drops. When it passes its deadline, its class rises.
+    /// The classes, and when a machine counts as full, are set next to the predictor. Put TemporalCost just below:
+    /// it breaks the ties, as in the paper. (LAVA section 4.3; Algorithm 3)
     pub struct LavaHostClass as "Match lifetime class (LAVA)" {}
 }
 

@@ -5,11 +5,11 @@ use tiebreak_model::declare;
 use crate::network::UplinkPreference;
 
 declare! {
-    /// Prefers machines whose uplinks have least reserved.
+    /// Prefers machines whose uplinks have the least bandwidth reserved.
     ///
-    /// It keeps room for VDCs that grow: a VM that is there already needs bandwidth for every VM that
-    /// comes later. Without buckets it spreads over all machines and leaves few of them empty; a
-    /// few buckets only keep away from uplinks that are nearly full. (Gridiron section III-E)
+    /// This keeps bandwidth free for VDCs that grow: a placed VM needs more bandwidth for every VM that joins its
+    /// VDC. Without buckets it spreads over all machines and leaves few of them empty. A few buckets only avoid
+    /// uplinks that are nearly full. (Gridiron section III-E)
     pub struct LeastLoadedUplink as "Least reserved uplink first" {}
 }
 

@@ -6,17 +6,15 @@ use tiebreak_model::{ExpectedExit, Phrase, PredictedLife, declare};
 use crate::lifetime::{Exit, Steps, TemporalPreference};
 
 declare! {
-    /// Prefers machines whose lifetime class is the VM's own (LA), then any other that is in
-    /// use, then empty ones.
+    /// Prefers machines of the VM's own lifetime class (LA), then other used machines, then empty ones.
     ///
-    /// A VM has one of the classes below 2 units, 2 to 4, 4 to 8 and so on, by what is predicted
-    /// when it comes and never again. A machine has the class of the longest time that one of its
-    /// VMs has left by those first predictions; once that is over it counts as nearly free,
-    /// however long its VMs live on. That is why one wrong prediction can cost a machine, and
-    /// what repredictions heal: compare with TemporalCost. (LAVA section 2.4, on Barbalho et al.,
-    /// MLSys 2023)
+    /// Classes are below 2 units, 2 to 4, 4 to 8 and so on. A VM gets its class from the prediction at its arrival
+    /// and keeps it. A machine has the class of the longest time that any of its VMs has left by those first
+    /// predictions. Once that time has passed, the machine counts as nearly free, however long its VMs still run.
+    /// This is why one wrong prediction can cost a machine, and what repredictions correct: compare with
+    /// TemporalCost. (LAVA section 2.4, on Barbalho et al., MLSys 2023)
     pub struct LifetimeAlignment as "End with the machine (NILAS)" {
-        /// The unit of the classes; larger makes fewer of them.
+        /// The unit of the classes; a larger unit means fewer classes.
         unit_min: f64 = 1, 0.1 => 100000, "min";
     }
 }
@@ -42,7 +40,7 @@ impl TemporalPreference for LifetimeAlignment {
     }
 
     fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase {
-        let words = [mark("is of the VM's class"), mark("is of another class"), mark("is empty")];
+        let words = [mark("has the VM's class"), mark("has another class"), mark("is empty")];
         Phrase::text(words[self.steps(vm).level(expected) as usize])
     }
 }

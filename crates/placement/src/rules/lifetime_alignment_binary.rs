@@ -5,15 +5,15 @@ use tiebreak_model::{MachineView, VmRequest, declare};
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Keeps short-lived and long-lived VMs on different machines (LA-Binary): machines of the
-    /// VM's class first, then any other that is in use, then empty ones.
+    /// Keeps short-lived and long-lived VMs on different machines (LA-Binary): machines of the VM's class first,
+    /// then other used machines, then empty ones.
     ///
-    /// There are two classes, short and long, and a VM has the one that is predicted when it
-    /// comes. A machine is long when any of its VMs is. With the packing rule below it, this is
-    /// the best of the published one-shot algorithms, and what NILAS and LAVA are measured
-    /// against. (LAVA sections 2.4 and 5.3, on Barbalho et al., MLSys 2023)
+    /// There are two classes, short and long, and a VM gets its class from the prediction at its arrival. A machine
+    /// is long if any of its VMs is. With the packing rule below it, this is the best of the published one-shot
+    /// algorithms, and the one that NILAS and LAVA are compared with. (LAVA sections 2.4 and 5.3, on Barbalho et
+    /// al., MLSys 2023)
     pub struct LifetimeAlignmentBinary as "Separate short and long lifetimes" {
-        /// VMs predicted to live at least this long are long.
+        /// VMs with a predicted lifetime of at least this long count as long-lived.
         threshold_hours: f64 = 2, 0 => 10000, "h";
     }
 }

@@ -5,15 +5,15 @@ use tiebreak_model::declare;
 use crate::power::ChassisPreference;
 
 declare! {
-    /// Spreads what VMs are expected to draw over chassis, and what can be slowed down over machines.
+    /// Balances the expected power draw over chassis, and the load that can be throttled over machines.
     ///
-    /// A chassis whose VMs use less of its cores at their 95th percentile comes first, so that
-    /// fewer reach their power budget. On a machine, a user-facing VM prefers the company of ones that can
-    /// be slowed down, and the reverse, so that a machine over its share can shed power without
-    /// slowing anybody who is waited for. What is believed of a VM is set under Power. (Power oversubscription, Algorithm 1)
+    /// It prefers the chassis whose VMs use fewer of its cores at their 95th percentile, so that fewer chassis
+    /// reach their power budget. On a machine, it pairs user-facing VMs with batch VMs, so that a machine above its
+    /// share can shed power without throttling user-facing VMs. The predictions about a VM are set under Power.
+    /// (Power oversubscription, Algorithm 1)
     pub struct PowerBalance as "Balance power over chassis" {
-        /// How much the chassis counts; the rest is the machine's mix. 0 looks at machines alone, 1 at chassis
-        /// alone. (Algorithm 1, line 6)
+        /// Weight of the chassis; the rest is the weight of the mix on the machine. 0 considers only machines, 1
+        /// only chassis. (Algorithm 1, line 6)
         alpha: f64 = 0.8, 0 => 1, "";
     }
 }

@@ -5,10 +5,10 @@ use tiebreak_model::{ClusterView, Resource, VmRequest, declare};
 use crate::rule::{OfCluster, Preference};
 
 declare! {
-    /// Prefers clusters with a larger share of their cores free.
+    /// Prefers the clusters with the largest share of free cores.
     ///
-    /// It balances what is left over the clusters, so that no cluster runs full and a
-    /// tenant that must stay in its cluster can still grow. (Protean section 3.2)
+    /// This balances free capacity over the clusters: no cluster runs full, and a tenant that must stay in its
+    /// cluster can still grow. (Protean section 3.2)
     pub struct PreferEmptierClusters as "Emptiest cluster first" {}
 }
 

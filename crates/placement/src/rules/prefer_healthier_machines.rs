@@ -7,10 +7,10 @@ use crate::rule::{OfMachine, Preference};
 declare! {
     /// Prefers machines that are less likely to fail soon.
     ///
-    /// Fewer VMs lose their machine, and one at risk slowly empties. Without buckets it
-    /// tells a risk of 3 % from one of 4 %: at the top of the list it then decides nearly
-    /// everything, and packing gets what is left. Two or three buckets say "healthy",
-    /// "so-so", "bad" and leave room for the rules below. (Protean sections 3.2 and 3.4)
+    /// Fewer VMs lose their machine, and a machine at risk slowly empties. Without buckets the rule distinguishes a
+    /// risk of 3 % from one of 4 %. At the top of the list it then decides nearly everything, and little is left
+    /// for packing. Two or three buckets mean "healthy", "so-so" and "bad", and leave ties for the rules below.
+    /// (Protean sections 3.2 and 3.4)
     pub struct PreferHealthierMachines as "Healthiest machines first" {}
 }
 

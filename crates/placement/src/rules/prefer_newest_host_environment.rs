@@ -10,10 +10,9 @@ const NEWEST: u16 = 15;
 declare! {
     /// Prefers machines that run a newer host environment.
     ///
-    /// A VM on an old one will be disturbed by the update. While an update rolls out this
-    /// sends all agents to the few machines that have it already: high in the list, watch
-    /// the conflicts rise and the packing follow the rollout instead of the free room.
-    /// Versions from 0 to 15 are told apart. (Protean section 3.1)
+    /// A VM on an old version will be disturbed by the update. During a rollout, this rule sends all agents to the
+    /// few machines that are already updated. Put it high in the list, and conflicts rise and packing follows the
+    /// rollout instead of the free capacity. It distinguishes versions 0 to 15. (Protean section 3.1)
     pub struct PreferNewestHostEnvironment as "Newest host environment first" {}
 }
 

@@ -7,9 +7,9 @@ use crate::rule::{OfMachine, Preference};
 declare! {
     /// Prefers machines that already host a VM over empty ones.
     ///
-    /// Machines that stay empty can be switched off, updated, or given to a VM that
-    /// needs a whole one. Below a fine BestFit it has little left to decide; drag it
-    /// and watch the empty hosts. (Protean section 3.2)
+    /// Machines that stay empty can be switched off, updated, or given to a VM that needs a whole one. Below a
+    /// fine-grained BestFit this rule has little left to decide: drag it and watch the empty hosts. (Protean
+    /// section 3.2)
     pub struct PreferNonEmptyMachines as "Fill used machines first" {}
 }
 

@@ -5,13 +5,13 @@ use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnMachine, Validator};
 
 declare! {
-    /// A tenant that asks for isolation gets machines on which no other tenant has a VM, and
-    /// nobody else is let onto them.
+    /// A tenant that requires isolation gets machines without other tenants' VMs, and no other tenant is placed
+    /// there.
     ///
-    /// Isolation is dear: one small VM closes a whole machine to all others, and what stays
-    /// free there only its own tenant can use. Watch the packing density when one tenant
-    /// in ten asks for it. The store checks this again at every commit, because two agents
-    /// may send two tenants to the same machine. (Protean sections 2.1 and 5.3)
+    /// Isolation is expensive: one small VM closes a whole machine to all other tenants, and only its own tenant
+    /// can use the remaining capacity. Watch the packing density when 1 in 10 tenants requires isolation. The store
+    /// checks this again at every commit, because two agents may send two tenants to the same machine. (Protean
+    /// sections 2.1 and 5.3)
     pub struct RespectsIsolation as "Isolate tenants that require it" {}
 }
 

@@ -6,21 +6,21 @@ use tiebreak_model::{Ahead, Phrase, declare, phrase};
 use crate::admission::{AdmissionPolicy, Tail, Weighed};
 
 declare! {
-    /// A deployment is let in while the chance of running out of cores stays small at every moment ahead.
+    /// Admits a deployment if the probability of running out of cores stays small at every future moment.
     ///
-    /// The chance follows from the mean and the variance of the cores expected then, so a steady
-    /// deployment costs less than one that may grow tenfold, and what is learned about deployments
-    /// makes room for others. The bound is loose: with hundreds of deployments 10 % by Cantelli was 0.3 % in a
-    /// simulation. So it is tuned, not derived. (Cluster admission, Definition 4.4: the second-moment policy)
+    /// The probability follows from the mean and the variance of the cores expected then. So a steady deployment
+    /// costs less than one that may grow tenfold, and observations about deployments free capacity for others. The
+    /// bound is loose: with hundreds of deployments, 10 % by Cantelli was 0.3 % in a simulation. So the limit is
+    /// tuned, not derived. (Cluster admission, Definition 4.4: the second-moment policy)
     pub struct SecondMomentAdmission as "Admit by risk of shortage" {
-        /// The chance of running out that may be estimated at any moment; larger sells more and lets
-        /// more scale-outs fail.
+        /// The highest estimated probability of running out of cores that is accepted at any future moment. A
+        /// larger value sells more and lets more scale-outs fail.
         risk: f64 = 10, 0.0001 => 99.9999, "%";
-        /// How that chance is told from mean and variance: a bound that always holds (cantelli), or as if
-        /// the sum were normally distributed (normal), which is not the paper's.
+        /// How that probability follows from mean and variance: a bound that always holds (cantelli), or a normal
+        /// distribution of the sum (normal), which is not in the paper.
         tail: Tail = 0, 0 => 1, "";
-        /// Pass over moments at which less than one core is expected of the newcomer: it will be gone
-        /// before it gets tight. (Definition 6.1, the marginal heuristic)
+        /// Skip future moments at which less than one core is expected of the new deployment: it will have ended
+        /// before capacity gets tight. (Definition 6.1, the marginal heuristic)
         marginal: bool = true, 0 => 1, "";
     }
 }
@@ -51,7 +51,7 @@ impl AdmissionPolicy for SecondMomentAdmission {
 
     fn words(&self, Weighed { value, limit }: Weighed, when: &Phrase) -> Phrase {
         phrase!(
-            "would run out of cores with a chance estimated at {value:.1} %, above the risk of {limit} %, {when}",
+            "would run out of cores with an estimated probability of {value:.1} %, above the risk of {limit} %, {when}",
             value,
             limit,
             when

@@ -6,13 +6,11 @@ use tiebreak_model::{HardwareView, Scope, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnCluster, Validator};
 
 declare! {
-    /// A tenant that asks to stay in one cluster, or in one rack, gets all its VMs in the
-    /// cluster of its first one.
+    /// Keeps a tenant that requires one cluster or one rack in the cluster of its first VM.
     ///
-    /// This is why clusters are not filled to the brim: a bound tenant that grows has
-    /// nowhere else to go. Raise the limit of IsClusterBelowLimit and watch such tenants
-    /// be refused; PreferEmptierClusters is there to put that off.
-    /// (Protean sections 2.1 and 3.2)
+    /// This is why clusters are not filled completely: a bound tenant that grows cannot go elsewhere. Raise the
+    /// limit of IsClusterBelowLimit and watch such tenants be refused; PreferEmptierClusters delays that. (Protean
+    /// sections 2.1 and 3.2)
     pub struct SharesTenantCluster as "Keep tenant in one cluster" {}
 }
 

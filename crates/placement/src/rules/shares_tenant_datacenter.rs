@@ -5,12 +5,12 @@ use tiebreak_model::{HardwareView, Scope, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnDatacenter, Validator};
 
 declare! {
-    /// A tenant that asks to stay in one datacenter gets all its VMs there: once it has
-    /// a VM, only clusters of that datacenter are candidates.
+    /// Keeps a tenant that requires one datacenter there: once it has a VM, only clusters of that datacenter are
+    /// candidates.
     ///
-    /// The first VM chooses the datacenter, for all that come later. Where that one runs
-    /// full, the tenant cannot grow although the next datacenter stands empty: compare
-    /// its refusals with and without PreferEmptierClusters. (Protean section 2.1)
+    /// The first VM determines the datacenter for all later ones. If that datacenter runs full, the tenant cannot
+    /// grow, although the next datacenter is empty: compare its refusals with and without PreferEmptierClusters.
+    /// (Protean section 2.1)
     pub struct SharesTenantDatacenter as "Keep tenant in one datacenter" {}
 }
 

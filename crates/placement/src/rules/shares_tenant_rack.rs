@@ -5,12 +5,11 @@ use tiebreak_model::{RackView, Scope, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnRack, Validator};
 
 declare! {
-    /// A tenant that asks to stay in one rack gets all its VMs in the rack of its first one.
+    /// Keeps a tenant that requires one rack in the rack of its first VM.
     ///
-    /// Its VMs are close to each other and fail together. A rack is small: the first VM
-    /// goes where the preferences say, which may be a rack without room for the rest, and
-    /// then the whole request is refused. PreferLeastUsedRack at the top of the
-    /// preferences makes that rarer. (Protean section 2.1)
+    /// Its VMs are close to each other and fail together. A rack is small: the preferences choose the rack of the
+    /// first VM, and if that rack has no room for the rest, the whole request is refused. PreferLeastUsedRack at
+    /// the top of the preferences makes that rarer. (Protean section 2.1)
     pub struct SharesTenantRack as "Keep tenant in one rack" {}
 }
 

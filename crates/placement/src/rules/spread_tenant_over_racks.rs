@@ -7,11 +7,10 @@ use crate::rule::{OfTenantOnRack, Preference};
 declare! {
     /// Prefers racks in which the tenant has fewer VMs.
     ///
-    /// Where SpreadsOverFaultDomains refuses, this one only leans: a tenant is spread as far
-    /// as the rules above allow, and nobody is refused for it. Dragged to the top it spreads
-    /// every tenant that asks for anything over as many racks as it has VMs, and packing
-    /// pays; with one bucket it only asks for a rack without any of them. Tenants that ask
-    /// for nothing are not told apart, and it says nothing about their VMs.
+    /// SpreadsOverFaultDomains refuses racks; this rule only ranks them: it spreads a tenant as far as the rules
+    /// above allow, and never refuses one. At the top of the list it spreads every tenant with placement terms over
+    /// as many racks as it has VMs, at the cost of packing. With one bucket it only prefers a rack without the
+    /// tenant's VMs. It does not distinguish tenants without placement terms and has no effect on their VMs.
     /// (Protean section 6.3)
     pub struct SpreadTenantOverRacks as "Prefer racks without the tenant" {}
 }

@@ -7,9 +7,9 @@ use crate::rule::{OfTenantOnMachine, Preference};
 declare! {
     /// Prefers machines that host fewer VMs of the same virtual datacenter.
     ///
-    /// What CapsColocation forbids, this one only avoids while there is another machine. No uplink
-    /// has to carry the links of several VMs, so VDCs can grow; all their links take bandwidth,
-    /// and more machines are in use. (Gridiron section III-E)
+    /// Where CapsColocation refuses machines, this rule only avoids them while there are others. No uplink has to
+    /// carry the links of several VMs, so VDCs can grow; but all their links use bandwidth, and more machines are
+    /// in use. (Gridiron section III-E)
     pub struct SpreadVdc as "Spread VDC over machines" {}
 }
 

@@ -5,12 +5,12 @@ use tiebreak_model::{RackView, TenantView, VmRequest, declare};
 use crate::rule::{OfTenantOnRack, Validator};
 
 declare! {
-    /// No rack takes more of a tenant's VMs than its share: 10 VMs over 5 fault domains are
-    /// at most 2 a rack. A tenant's own limit for a rack counts too.
+    /// Limits a tenant's VMs in a rack to its share: 10 VMs over 5 fault domains are at most 2 per rack. A tenant's
+    /// own limit per rack counts too.
     ///
-    /// When a rack fails, the tenant keeps the rest. It asks for room in many racks at
-    /// once, so a zone with plenty of free cores in few racks still refuses the tenant:
-    /// FdEmptyNodes and PreferLeastUsedRack keep that room. (Protean sections 2.1 and 3.1)
+    /// When a rack fails, the tenant keeps its other VMs. The rule needs free capacity in many racks at once, so a
+    /// zone with plenty of free cores in few racks still refuses the tenant: FdEmptyNodes and PreferLeastUsedRack
+    /// preserve that capacity. (Protean sections 2.1 and 3.1)
     pub struct SpreadsOverFaultDomains as "Spread tenant over fault domains" {}
 }
 

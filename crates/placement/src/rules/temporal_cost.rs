@@ -6,35 +6,33 @@ use crate::lifetime::{Exit, Steps, TemporalPreference};
 use crate::rule::quantities::span;
 
 declare! {
-    /// Prefers machines that the VM would not keep busy any longer than they are anyway (NILAS).
+    /// Prefers machines that the VM would not keep busy longer than their other VMs do (NILAS).
     ///
-    /// The temporal cost is how much later the VM is expected to leave than the last VM on the
-    /// machine, in steps: 0 where it leaves before, or less than the first bound after it. An
-    /// empty machine is free now. Every VM's remaining life is predicted again as it runs, so a
-    /// machine whose VMs outlive what was said of them is no longer thought to be free soon. Put
-    /// it just above the packing rule, as the paper does; higher up it decides more. A bound that
-    /// is smaller than the one before it stands in its own place in the order of size.
-    /// (LAVA section 4.2; Algorithm 2)
+    /// The temporal cost is how much later the VM is expected to exit than the last VM on the machine, in steps: 0
+    /// if it exits earlier, or later by less than the first bound. An empty machine is free now. Every VM is
+    /// repredicted while it runs, so a machine whose VMs outlive their predictions no longer counts as free soon.
+    /// Put this rule just above the packing rule, as the paper does; higher up it decides more. Bounds are sorted
+    /// by size. (LAVA section 4.2; Algorithm 2)
     pub struct TemporalCost as "Least extra busy time first" {
-        /// From here on the cost is 1.
+        /// From this value on, the cost is 1.
         bound_1_min: f64 = 30, 0 => 1000000, "min";
-        /// From here on the cost is 2.
+        /// From this value on, the cost is 2.
         bound_2_min: f64 = 60, 0 => 1000000, "min";
-        /// From here on the cost is 3.
+        /// From this value on, the cost is 3.
         bound_3_min: f64 = 90, 0 => 1000000, "min";
-        /// From here on the cost is 4.
+        /// From this value on, the cost is 4.
         bound_4_min: f64 = 120, 0 => 1000000, "min";
-        /// From here on the cost is 5.
+        /// From this value on, the cost is 5.
         bound_5_min: f64 = 180, 0 => 1000000, "min";
-        /// From here on the cost is 6.
+        /// From this value on, the cost is 6.
         bound_6_min: f64 = 240, 0 => 1000000, "min";
-        /// From here on the cost is 7.
+        /// From this value on, the cost is 7.
         bound_7_min: f64 = 360, 0 => 1000000, "min";
-        /// From here on the cost is 8.
+        /// From this value on, the cost is 8.
         bound_8_min: f64 = 720, 0 => 1000000, "min";
-        /// From here on the cost is 9.
+        /// From this value on, the cost is 9.
         bound_9_min: f64 = 1440, 0 => 1000000, "min";
-        /// From here on the cost is 10.
+        /// From this value on, the cost is 10.
         bound_10_min: f64 = 10080, 0 => 1000000, "min";
     }
 }
@@ -77,7 +75,7 @@ impl TemporalPreference for TemporalCost {
     fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase {
         let step = self.steps(vm).level(expected);
         match vm.exit_s().saturating_sub(Exit::Newest.of(expected).max(vm.now_s)) {
-            0 => phrase!("would be busy no longer (step {step})", step),
+            0 => phrase!("would not be busy longer (step {step})", step),
             later_s => phrase!("would be busy {} longer (step {step})", span(later_s), step),
         }
     }

@@ -5,14 +5,13 @@ use tiebreak_model::{MachineView, Resources, VmRequest, declare};
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Prefers machines whose free resources keep a shape that further VMs can use.
+    /// Prefers machines whose free resources stay in proportions that other VMs can use.
     ///
-    /// The score is the difference between the largest and the smallest share that would stay
-    /// free, over cores, memory, SSD and network that the machine has: 0.8 of the memory
-    /// with no core left is memory that nobody can use. An empty machine keeps its own shape, so
-    /// put a rule that avoids empty machines above it. Google's rule by this name weighs the shapes
-    /// that it expects to be asked for, which the paper does not publish; this one takes the
-    /// machine's own shape for all of them. (LAVA section 2.2)
+    /// The score is the difference between the largest and the smallest share that would stay free, over the cores,
+    /// memory, SSD and network of the machine: 80 % of the memory with no core left is unusable. An empty machine
+    /// keeps its proportions, so put a rule that avoids empty machines above this one. Google's rule of this name
+    /// weights the VM shapes that it expects, which are not published; this one uses the machine's own proportions
+    /// for all of them. (LAVA section 2.2)
     pub struct WasteMinimization as "Most balanced free resources first" {}
 }
 

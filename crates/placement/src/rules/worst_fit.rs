@@ -6,15 +6,14 @@ use super::best_fit::share_left_free;
 use crate::rule::{OfMachine, Preference};
 
 declare! {
-    /// Prefers the machine that the VM would leave emptiest.
+    /// Prefers the machine that would be emptiest after placing the VM.
     ///
-    /// It spreads load, which is kind to performance and to agents that would
-    /// collide, and keeps hardly any machine empty. The opposite of BestFit; the
-    /// spreading strategies of Kubernetes and OpenStack work this way.
+    /// It spreads load, which helps performance and avoids collisions between agents, but keeps hardly any machine
+    /// empty. It is the opposite of BestFit. The spreading strategies of Kubernetes and OpenStack work this way.
     pub struct WorstFit as "Emptiest machine first" {
-        /// How much free cores count.
+        /// Weight of free cores.
         cores_weight: f64 = 1, 0 => 100, "";
-        /// How much free memory counts.
+        /// Weight of free memory.
         memory_weight: f64 = 1, 0 => 100, "";
     }
 }

@@ -103,9 +103,9 @@ impl Capping {
 
     fn check(&self) -> Result<(), PowerFault> {
         let rules = [
-            ("at least 1 ms from poll to poll", self.poll_ms >= 1),
+            ("at least 1 ms between polls", self.poll_ms >= 1),
             ("a margin from 0 W to less than the budget", (0.0..self.budget_w).contains(&self.margin_w)),
-            ("at least 1 core raised at a poll", self.raise_cores >= 1),
+            ("at least 1 core raised per poll", self.raise_cores >= 1),
             ("at least one poll before cores are lifted", self.lift_ms >= self.poll_ms),
             ("at least four polls for RAPL", self.rapl_ms / 4 >= self.poll_ms),
         ];
@@ -166,11 +166,11 @@ pub enum PowerFault {
 impl fmt::Display for PowerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoServers => write!(f, "expected a chassis with servers, got one without any; give it at least one"),
+            Self::NoServers => write!(f, "expected a chassis with servers, got one without; add at least one"),
             Self::BudgetBelowIdle { budget_w, idle_w } => write!(
                 f,
-                "expected a chassis budget of at least {idle_w} W, which its servers draw without any work, got \
-                 {budget_w} W; raise the budget"
+                "expected a chassis budget of at least {idle_w} W, which its servers draw when idle, got {budget_w} \
+                 W; raise the budget"
             ),
             Self::Capping { expected, capping } => {
                 write!(f, "expected {expected}, got {capping:?}; change that setting")
@@ -184,11 +184,11 @@ impl fmt::Display for PowerFault {
                 write!(f, "expected a server below {servers}, got {server}; servers are counted from 0")
             }
             Self::NoCores { part } => {
-                write!(f, "expected parts with cores, got 0 cores for part {part}; leave it out")
+                write!(f, "expected parts with cores, got 0 cores for part {part}; remove it")
             }
             Self::Utilization { part, utilization } => write!(
                 f,
-                "expected a utilization from 0 to 1, got {utilization} for part {part}; give the share of its cores at work"
+                "expected a utilization from 0 to 1, got {utilization} for part {part}; use the share of its busy cores"
             ),
             Self::TooManyCores { cores_milli, cores } => write!(
                 f,

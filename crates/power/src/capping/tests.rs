@@ -251,7 +251,7 @@ fn what_cannot_be_simulated_is_said() {
         (chassis(paper, 0), "expected a chassis with servers"),
         (chassis(paper, 22), "at least 2464 W, which its servers draw without any work, got 2450 W"),
         (chassis(Capping { budget_w: f64::NAN, margin_w: 0.0, ..paper }, 1), "a margin from 0 W"),
-        (chassis(Capping { poll_ms: 0, ..paper }, 1), "at least 1 ms from poll to poll"),
+        (chassis(Capping { poll_ms: 0, ..paper }, 1), "at least 1 ms between polls"),
         (chassis(Capping { raise_cores: 0, ..paper }, 1), "at least 1 core"),
         (chassis(Capping { lift_ms: 100, ..paper }, 1), "at least one poll before"),
         (chassis(Capping { rapl_ms: 700, ..paper }, 1), "at least four polls for RAPL"),

@@ -26,7 +26,7 @@ impl SweepParameter {
     pub fn parse(path: &str, text: &str) -> Result<Self, SweepError> {
         let parts = parts(text);
         let read = match parts.as_slice() {
-            [] => Err(told("values apart by commas, such as 1, 2, 4 or 1..8", "none")),
+            [] => Err(told("values separated by commas, such as 1, 2, 4 or 1..8", "none")),
             [ListItem::Plain(range)] if range.contains("..") => range_of(range),
             parts => list(parts),
         };
@@ -221,7 +221,10 @@ mod tests {
     fn what_is_none_says_why_at_its_field() {
         let millions = "1..100000, ".repeat(20);
         for (text, expected) in [
-            ("", "agents.count: expected values apart by commas, such as 1, 2, 4 or 1..8, got none; nothing was run"),
+            (
+                "",
+                "agents.count: expected values separated by commas, such as 1, 2, 4 or 1..8, got none; nothing was run",
+            ),
             (" , ,", "got none"),
             ("1, 2, 1", "agents.count: expected each value once, got \"1\""),
             ("1..3, 2", "agents.count: expected each value once, got \"2\""),

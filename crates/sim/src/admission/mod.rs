@@ -76,45 +76,44 @@ impl ParamValue for Horizon {
 }
 
 declare! {
-    /// What rules about admission believe of deployments before anything is seen of them, and how far they
-    /// look ahead. A deployment is the VMs of a tenant in one cluster. The paper's formulas and figures are
-    /// lost in the copies at hand: the formulas here are a derivation, and the defaults are fitted to other traces,
-    /// ends of requests and their sizes to the Azure 2020 trace, growth to Alibaba's of 2025. (Cluster admission,
-    /// sections 2.1 and 5.1)
+    /// What admission rules believe about deployments before any observation, and how far ahead they look. A
+    /// deployment is the VMs of a tenant in one cluster. The paper's formulas and numbers are not available: the
+    /// formulas here are a derivation, and the defaults are fitted to other traces. Ends and sizes of requests are
+    /// fitted to the Azure 2020 trace, growth to Alibaba's of 2025. (Cluster admission, sections 2.1 and 5.1)
     pub struct AdmissionSettings as "Admission" {
-        /// What ends as one: all VMs of a request (blocks), as 86 in 100 requests of several VMs do in the Azure trace;
-        /// or each core by itself (cores), as the paper assumes.
+        /// What ends together: all VMs of a request (blocks), as in 86 % of requests for several VMs in the Azure
+        /// trace; or each core by itself (cores), as the paper assumes.
         deaths: DeathUnit = 0, 0 => 1, "";
-        /// When a deployment has reached its longest life, everything of it ends (hard), or only its
-        /// growth does (soft).
+        /// When a deployment reaches its maximum lifetime, all of it ends (hard), or only its growth does (soft).
         stop: StopKind = 0, 0 => 1, "";
-        /// Shape of the Gamma distribution of the rates at which cores, or requests, end. A smaller one makes
+        /// Shape of the gamma distribution of the rates at which cores, or requests, end. With a smaller value,
         /// deployments differ more.
         death_shape: f64 = 0.651, 0.01 => 1000, "";
-        /// Its rate: with the shape, the mean end rate is shape/rate an hour. Larger lives longer.
+        /// Rate of that distribution: the mean end rate is shape/rate per hour. A larger value means longer
+        /// lifetimes.
         death_rate: f64 = 0.247, 0.000001 => 1000000, "h";
-        /// Shape of the Gamma distribution of the rates at which deployments scale out.
+        /// Shape of the gamma distribution of the rates at which deployments scale out.
         growth_shape: f64 = 0.592, 0.01 => 1000, "";
-        /// Its rate. Larger scales out less often.
+        /// Rate of that distribution. A larger value means fewer scale-outs.
         growth_rate: f64 = 0.734, 0.000001 => 1000000, "h";
-        /// How much more often deployments scale out whose cores live shorter: their rate is multiplied by
-        /// the end rate to this power. 0 sets both apart.
+        /// How much more often deployments with shorter-lived cores scale out: the scale-out rate is multiplied by
+        /// the end rate to this power. With 0, the two are independent.
         power: f64 = 0.44, -2 => 4, "";
-        /// Shape of the Gamma distribution of sizes: a request asks for 1 and a Poisson number of cores.
+        /// Shape of the gamma distribution of sizes: a request is for 1 core plus a Poisson number of cores.
         size_shape: f64 = 0.414, 0.01 => 1000, "";
-        /// Its rate: the mean size is 1 + shape/rate cores.
+        /// Rate of that distribution: the mean size is 1 + shape/rate cores.
         size_rate: f64 = 0.08, 0.000001 => 1000000, "";
-        /// How soon deployments end as a whole: a deployment's longest life is 1/stop_factor lives of its cores
-        /// on average; 0 ends none.
+        /// How soon whole deployments end: the maximum lifetime of a deployment is on average 1/stop_factor
+        /// lifetimes of its cores. With 0, none ends as a whole.
         stop_factor: f64 = 0.05, 0 => 1000, "";
-        /// The moments ahead that are looked at: each a part later than the one before it (geometric),
-        /// or the paper's five look-aheads of 600 steps each (look_aheads), which decide alike and take
-        /// a hundred times as long.
+        /// The future moments that are checked: each a fixed factor later than the previous one (geometric), or the
+        /// paper's five look-aheads of 600 steps each (look_aheads), which decide the same and take a hundred times
+        /// as long.
         horizon: Horizon = 0, 0 => 1, "";
         /// How far ahead the geometric moments reach; 26,280 h are three years.
         horizon_hours: f64 = 26280, 0 => 1000000, "h";
-        /// A deployment is thought over again once its cores, or its age, have changed by so much; 0 does so
-        /// before every decision.
+        /// A deployment's forecast is recalculated once its cores or its age have changed by this much; 0
+        /// recalculates before every decision.
         tolerance: f64 = 5, 0 => 100, "%";
     }
 }

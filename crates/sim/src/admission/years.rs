@@ -24,26 +24,26 @@ use super::Terms;
 use super::forecasts::{Forecasts, HOUR_MS};
 
 declare! {
-    /// A cluster over years: deployments arrive, are let in or not by the admission rules of the list, grow and
-    /// end. What they are drawn from is what the rules believe. (Cluster admission, section 5.2)
+    /// A cluster over years: deployments arrive, are admitted or not by the admission rules of the list, grow and
+    /// end. They are drawn from the beliefs that the rules use. (Cluster admission, section 5.2)
     pub struct ClusterYears as "Admission lab" {
-        /// Cores of the cluster; a smaller one has fewer deployments to average over. 20,000 in the paper.
+        /// Cores of the cluster. A smaller cluster averages over fewer deployments. 20,000 in the paper.
         cores: u32 = 20000, 1 => 1000000, "cores";
-        /// How long the cluster is followed; three years in the paper.
+        /// Simulated time; three years in the paper.
         years: f64 = 3, 0.001 => 20, "years";
-        /// Deployments that ask to be let in, on average, in a Poisson process; one an hour in the paper's
-        /// appendix D.
+        /// New deployments per hour on average, as a Poisson process. One per hour in the paper's appendix D.
         arrivals: f64 = 1, 0.0001 => 1000, "per hour";
-        /// What the provider knows of each deployment when it arrives: so many observations of how long its cores live,
-        /// of the time between its scale-outs, and of their size. (Section 6)
+        /// What the provider knows about each deployment at its arrival: this many observations of the lifetimes of
+        /// its cores, the time between its scale-outs, and their size. (Section 6)
         observations: u32 = 0, 0 => 10000, "";
-        /// Every user has deployments of two kinds, the provider knows both, and does not know which of them
-        /// arrives: what happens where users do not label them. (Section 7.2)
+        /// Every user has two kinds of deployments. The provider knows both kinds, but not which of them arrives,
+        /// because the user does not label it. (Section 7.2)
         unlabelled: bool = false, 0 => 1, "";
-        /// A deployment without cores is gone, as in the paper. The beliefs assume that it may grow again, and
-        /// so expect a little too much of small ones. (Section 4)
+        /// A deployment without cores has ended, as in the paper. The beliefs assume that it may grow again, so
+        /// they expect slightly too much of small deployments. (Section 4)
         ends_empty: bool = true, 0 => 1, "";
-        /// Scale-outs that may fail at most, over all runs: what thresholds are tuned to. The paper's is lost.
+        /// Largest share of scale-outs that may fail over all runs: the target for tuning thresholds. The paper's
+        /// value is not available.
         sla: f64 = 0.01, 0 => 100, "%";
     }
 }

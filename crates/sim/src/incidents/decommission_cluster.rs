@@ -11,15 +11,15 @@ use super::{Incident, Kind, hours};
 use crate::record::disruption::Reason;
 
 declare! {
-    /// A cluster goes out of service: it takes no new VM from now on, and after some
-    /// hours those that are still there are reallocated.
+    /// A cluster goes out of service: it takes no new VMs, and after some hours the VMs still on it are
+    /// reallocated.
     ///
-    /// Old hardware ends like this. The longer the notice, the more VMs have left by
-    /// themselves and need not be moved. (Protean section 2.1)
+    /// This is how old hardware is retired. With longer notice, more VMs exit by themselves and need not be moved.
+    /// (Protean section 2.1)
     pub struct DecommissionCluster as "Cluster decommissioned" {
-        /// Which cluster, counted from 0; where there is none of this number nothing happens.
+        /// Which cluster, counting from 0. It has no effect if there is no such cluster.
         cluster: u32 = 0, 0 => 1000000, "";
-        /// How long its VMs may stay.
+        /// How long its VMs may stay before they are reallocated.
         hours: f64 = 24, 0 => 10000, "h";
     }
 }

@@ -10,28 +10,27 @@ use super::zone::Zone;
 use super::{Incident, Kind, hours, minutes};
 
 declare! {
-    /// While too few machines are empty, some are emptied by live migration: those with few VMs
-    /// and much free first.
+    /// While too few machines are empty, some are emptied by live migration: those with few VMs and much free
+    /// capacity first.
     ///
-    /// A machine that is being emptied takes no new VM. Its VMs go, one at a time, to where the
-    /// list of rules would place them now, and both machines are busy until all of a VM is copied.
-    /// A VM that ends before it is its turn is a migration saved: moving those first that will live
-    /// longest saves most (LARS). When it is empty the machine takes VMs of any life again. (LAVA
-    /// section 4.4 and appendix H)
+    /// A machine that is being emptied takes no new VMs. Its VMs migrate one at a time to where the rules would
+    /// place them now, and both machines are busy until the copy is complete. A VM that ends before its turn saves
+    /// a migration: migrating the longest-lived VMs first saves most (LARS). Once empty, the machine takes VMs of
+    /// any lifetime again. (LAVA section 4.4 and appendix H)
     pub struct DefragmentMachines as "Defragmentation" {
-        /// Machines are emptied while fewer than this share of the zone's are empty; larger
-        /// keeps more of them empty and migrates more VMs.
+        /// Machines are emptied while fewer than this share of the zone's machines are empty. A larger value keeps
+        /// more of them empty and migrates more VMs.
         empty_below: f64 = 10, 0 => 100, "%";
-        /// How many machines are being emptied together.
+        /// How many machines are emptied together.
         machines_at_once: u32 = 3, 1 => 1000000, "machines";
-        /// How often it looks whether too few are empty.
+        /// How often the number of empty machines is checked.
         check_minutes: f64 = 60, 1 => 100000, "minutes";
-        /// For how long it does. Machines that are not empty then are left as they are.
+        /// Duration. Machines that are not empty by then stay as they are.
         for_hours: f64 = 720, 0 => 10000, "h";
-        /// Which VM of a machine migrates next: the one that was placed first, or the one now
-        /// predicted to live longest (LARS). The second needs a predictor.
+        /// Which VM of a machine migrates next: the one placed first, or the one with the longest predicted
+        /// remaining lifetime (LARS). The second option needs a predictor.
         order: MigrationOrder = 0, 0 => 1, "";
-        /// How many VMs migrate at the same time over the whole zone, one of each machine.
+        /// How many VMs migrate at the same time in the whole zone, one per machine.
         migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
         /// How long a migration keeps both machines busy.
         migration_minutes: f64 = 20, 1 => 10000, "minutes";

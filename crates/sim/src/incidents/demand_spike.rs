@@ -9,15 +9,14 @@ use super::zone::Zone;
 use super::{AddedVm, Incident, Kind, minutes};
 
 declare! {
-    /// Many tenants ask for a VM each within seconds, all of one size, beside the trace.
+    /// Many tenants request one VM each within seconds, all of one size, in addition to the trace.
     ///
-    /// All agents then work at full tilt, and because the requests are alike they want the
-    /// same machines: watch the queue, the conflicts and what conflict avoidance does about
-    /// them. (Protean section 5.3)
+    /// All agents are then fully busy, and because the requests are similar, they compete for the same machines.
+    /// Watch the queue, the conflicts and the effect of conflict avoidance. (Protean section 5.3)
     pub struct DemandSpike as "Demand spike" {
         /// How many requests, each of one VM.
         requests: u32 = 1000, 1 => 100000, "requests";
-        /// Within how long they come, evenly spread.
+        /// Duration over which the requests arrive, evenly spread.
         seconds: f64 = 10, 0 => 100000, "s";
         /// Cores of each VM.
         cores: u32 = 2, 1 => 1000, "cores";

@@ -11,17 +11,17 @@ use super::{Incident, Kind, minutes};
 use crate::record::disruption::Reason;
 
 declare! {
-    /// Machines fail: they lose their VMs and take none until they are back, empty.
+    /// Machines fail. They lose their VMs and take none until they are back, empty.
     ///
-    /// Every VM that was there must be allocated to another machine. Agents that do not
-    /// know of the failure yet still choose the machine, and the store refuses them. Fail
-    /// whole racks to see what spreading over fault domains is for. (Protean section 3.1)
+    /// Every VM on a failed machine is reallocated to another one. Agents that do not know of the failure yet still
+    /// choose the machine, and the store rejects their commits. Let whole racks fail to see the effect of spreading
+    /// over fault domains. (Protean section 3.1)
     pub struct FailMachines as "Machines fail" {
-        /// How many machines fail, drawn by chance from all of the zone.
+        /// How many machines fail, drawn at random from the whole zone.
         machines: u32 = 1, 1 => 1000000, "machines";
-        /// How many whole racks fail instead; 0 fails single machines.
+        /// How many whole racks fail instead; with 0, single machines fail.
         racks: u32 = 0, 0 => 1000000, "racks";
-        /// How long it takes until they are back.
+        /// How long they stay down.
         down_minutes: f64 = 60, 0 => 100000, "minutes";
     }
 }

@@ -11,22 +11,22 @@ use super::zone::Zone;
 use super::{Incident, Kind, minutes};
 
 declare! {
-    /// A share of the zone's machines is emptied by live migration, a few at a time, each once, and
-    /// updated when it is empty.
+    /// A share of the zone's machines is emptied by live migration, a few at a time, and each is updated once it is
+    /// empty.
     ///
-    /// A machine that is being emptied takes no new VM. Its VMs go, one at a time, to where the
-    /// list of rules would place them now, and both machines are busy until all of a VM is copied.
-    /// A VM that ends before it is its turn is a migration saved: moving those first that will live
-    /// longest saves most (LARS). (LAVA sections 4.4 and 6.3, appendix H)
+    /// A machine that is being emptied takes no new VMs. Its VMs migrate one at a time to where the rules would
+    /// place them now, and both machines are busy until the copy is complete. A VM that ends before its turn saves
+    /// a migration: migrating the longest-lived VMs first saves most (LARS). (LAVA sections 4.4 and 6.3, appendix
+    /// H)
     pub struct MaintainByMigration as "Maintenance by live migration" {
-        /// Share of the zone's machines that is updated, drawn by chance.
+        /// Share of the zone's machines to update, drawn at random.
         share: f64 = 100, 0 => 100, "%";
-        /// How many machines are being emptied together, in the order of their numbers.
+        /// How many machines are emptied together, in the order of their numbers.
         machines_at_once: u32 = 10, 1 => 1000000, "machines";
-        /// Which VM of a machine migrates next: the one that was placed first, or the one now
-        /// predicted to live longest (LARS). The second needs a predictor.
+        /// Which VM of a machine migrates next: the one placed first, or the one with the longest predicted
+        /// remaining lifetime (LARS). The second option needs a predictor.
         order: MigrationOrder = 0, 0 => 1, "";
-        /// How many VMs migrate at the same time over the whole zone, one of each machine.
+        /// How many VMs migrate at the same time in the whole zone, one per machine.
         migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
         /// How long a migration keeps both machines busy.
         migration_minutes: f64 = 20, 1 => 10000, "minutes";

@@ -11,20 +11,20 @@ use super::{Incident, Kind, hours, minutes};
 use crate::record::disruption::Reason;
 
 declare! {
-    /// Machines are updated a few at a time, rack by rack: each few are drained, updated, and
-    /// ready again before the next few.
+    /// Machines are updated rack by rack, a few at a time: each group is drained, updated and ready again before
+    /// the next one starts.
     ///
-    /// A machine that is being drained takes no new VM and keeps the ones it has until they
-    /// leave; those that stay too long are reallocated. More machines at once are sooner
-    /// done and leave less of the zone to place VMs on. (Protean section 2.1)
+    /// A machine that is being drained takes no new VMs and keeps its own until they exit; those that stay too long
+    /// are reallocated. Draining more machines at once finishes sooner and leaves less of the zone for new VMs.
+    /// (Protean section 2.1)
     pub struct MaintainMachines as "Planned maintenance" {
         /// How many machines are taken out of service together, in the order of their numbers.
         machines_at_once: u32 = 10, 1 => 1000000, "machines";
-        /// How long VMs may stay on a machine that is being drained; longer moves fewer of them.
+        /// How long VMs may stay on a machine that is being drained; a longer time moves fewer of them.
         drain_hours: f64 = 4, 0 => 10000, "h";
         /// How long the update of an empty machine takes; then it runs the next host environment.
         update_minutes: f64 = 30, 0 => 100000, "minutes";
-        /// Share of the zone's machines that is updated, the lowest numbers first.
+        /// Share of the zone's machines to update, lowest numbers first.
         share: f64 = 100, 0 => 100, "%";
     }
 }

@@ -10,16 +10,16 @@ use super::zone::Zone;
 use super::{Incident, Kind, hours};
 
 declare! {
-    /// Machines are found likely to fail soon: they keep their VMs and may take more.
+    /// Machines become likely to fail soon. They keep their VMs and may take more.
     ///
-    /// What becomes of them is up to the rules: a preference for healthier machines
-    /// avoids them as long as others will do. (Protean section 3.1)
+    /// The rules decide what happens to them: a preference for healthier machines avoids them while others are
+    /// available. (Protean section 3.1)
     pub struct MarkAtRisk as "Machines at risk" {
-        /// How many machines, drawn by chance from all of the zone.
+        /// How many machines, drawn at random from the whole zone.
         machines: u32 = 10, 1 => 1000000, "machines";
-        /// How likely they are to fail soon.
+        /// How likely these machines are to fail soon.
         risk: u32 = 80, 1 => 100, "%";
-        /// How long it takes until they are found healthy again.
+        /// How long they stay at risk.
         hours: f64 = 24, 0 => 10000, "h";
     }
 }

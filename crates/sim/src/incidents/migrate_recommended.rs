@@ -9,16 +9,16 @@ use super::zone::Zone;
 use super::{Incident, Kind};
 
 declare! {
-    /// VMs of fragmented machines move, while they run, to fuller ones that have room.
+    /// VMs of fragmented machines migrate to fuller machines with room.
     ///
-    /// Which machines to empty, and where their VMs go, is what the list of rules itself
-    /// recommends for the zone as it really is at that moment. Azure did this when it raised
-    /// its limits in March 2020, to have room for failures all the same. (Protean section 6.3)
+    /// The list of rules itself recommends which machines to empty and where their VMs go, for the true state of
+    /// the zone at that moment. Azure did this when it raised its limits in March 2020, to keep capacity for
+    /// failures. (Protean section 6.3)
     pub struct MigrateRecommended as "Recommended migrations" {
-        /// How many VMs may move; larger packs more densely and disturbs more VMs.
+        /// How many VMs may move; a larger value packs more densely and disturbs more VMs.
         moves: u32 = 100, 0 => 1000000, "VMs";
-        /// A machine is fragmented while no more than this share of its cores is allocated;
-        /// larger lets fuller machines be emptied, with more moves for the same gain.
+        /// A machine is fragmented while at most this share of its cores is allocated. A larger value also empties
+        /// fuller machines, with more moves for the same gain.
         fragmented: f64 = 50, 0 => 100, "%";
     }
 }

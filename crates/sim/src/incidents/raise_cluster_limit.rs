@@ -14,11 +14,10 @@ use super::{Incident, Kind};
 const RULE: &str = "IsClusterBelowLimit";
 
 declare! {
-    /// From now on the limit of `IsClusterBelowLimit` is higher, in every cluster.
+    /// From this moment the limit of `IsClusterBelowLimit` is higher, in every cluster.
     ///
-    /// This is what Azure did in March 2020: one percent more of each cluster was sold,
-    /// at the price of a smaller buffer for tenants that grow and machines that fail.
-    /// Where the rule is off nothing happens. (Protean section 6.3)
+    /// Azure did this in March 2020: it sold 1 percent more of each cluster, at the cost of a smaller buffer for
+    /// growing tenants and failing machines. Without the rule, it has no effect. (Protean section 6.3)
     pub struct RaiseClusterLimit as "Cluster limit raised" {
         /// How many points the limit goes up; it stays at most 100 %.
         points: f64 = 1, 0 => 100, "points";

@@ -8,13 +8,13 @@ use super::zone::Zone;
 use super::{Incident, Kind};
 
 declare! {
-    /// A new host environment is rolled out machine by machine, below the VMs that run.
+    /// A new host environment is rolled out machine by machine, under the running VMs.
     ///
-    /// Machines get it in the order of their numbers, so for a while the zone has both. A
-    /// preference for the newest one then draws new VMs to the machines that have it, away
-    /// from where they would pack best. (Protean section 3.1)
+    /// Machines are updated in the order of their numbers, so the zone runs both versions for a while. A preference
+    /// for the newest one then sends new VMs to updated machines, away from where they would pack best. (Protean
+    /// section 3.1)
     pub struct RollOutHostEnvironment as "Host environment rolled out" {
-        /// How many machines get it in an hour; larger is sooner over.
+        /// How many machines are updated per hour.
         machines_per_hour: u32 = 100, 1 => 1000000, "machines/h";
     }
 }

@@ -8,12 +8,11 @@ use super::zone::Zone;
 use super::{Incident, Kind};
 
 declare! {
-    /// From now on the lifetime rules of the list count; before, the list runs without them.
+    /// From this moment the list runs with its lifetime rules; before, without them.
     ///
-    /// A zone does not begin anew when its allocator learns something: VMs that were placed
-    /// before stay where they are, and it takes as long as they live until the new rules show
-    /// what they can do. Compare with a run where they count from the start. (LAVA sections 6.2 and
-    /// F)
+    /// A zone does not restart when its allocator gets new rules: VMs placed earlier stay where they are, and the
+    /// new rules take full effect only after those have exited. Compare with a run where the rules apply from the
+    /// start. (LAVA sections 6.2 and F)
     pub struct RollOutLifetimes as "Lifetime rules rolled out" {}
 }
 

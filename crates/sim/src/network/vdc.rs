@@ -43,41 +43,40 @@ impl ParamValue for Linking {
 declare! {
     /// Virtual datacenters: the VMs of a tenant, with guaranteed bandwidth between them. (Gridiron section III)
     pub struct Vdcs as "Virtual datacenters" {
-        /// Which VMs of a VDC are linked: none, so that there are no VDCs; every one with every
-        /// other; all with the first; each with the one before it; or stage by stage. (Gridiron Fig. 1)
+        /// Which VMs of a VDC are linked: none, so there are no VDCs; each with all others; all with the first;
+        /// each with the previous one; or stage by stage. (Gridiron Fig. 1)
         topology: Linking = 0, 0 => 4, "";
-        /// Bandwidth per core: a link has this much for each core of its smaller end. Larger asks more of
-        /// the network. (Gridiron section III-C)
+        /// Bandwidth per core: a link has this much for each core of its smaller VM. A larger value needs more
+        /// network capacity. (Gridiron section III-C)
         bpc_mbps: u32 = 1, 0 => 1000000, "Mbit/s";
-        /// VMs that a VDC has at a time at most: VMs that come to a larger one are another VDC. 0 sets no
-        /// limit. (Gridiron section III-B)
+        /// Maximum number of concurrent VMs of a VDC: further VMs form another VDC. 0 sets no limit. (Gridiron
+        /// section III-B)
         peak_vms: u32 = 30, 0 => 1000000, "VMs";
-        /// VMs in each stage of a pipeline.
+        /// VMs per stage of a pipeline.
         stage_vms: u32 = 4, 1 => 10000, "VMs";
-        /// Rounds every start and end to the nearest multiple of so many minutes, and leaves out VMs that
-        /// come and go at the same one; 0 leaves times as they are. (Gridiron section II)
+        /// Rounds every start and end to the nearest multiple of this many minutes, and drops VMs that start and
+        /// end at the same one. 0 leaves times unchanged. (Gridiron section II)
         grid_minutes: f64 = 0, 0 => 1440, "min";
-        /// Decide the VMs that a VDC asks for at one moment one by one, so that some may be refused; without,
-        /// all of them or none are placed. (Gridiron section III-D)
+        /// Decide the VMs that a VDC requests at one moment separately, so that some may be refused. If off, all of
+        /// them or none are placed. (Gridiron section III-D)
         one_by_one: bool = true, 0 => 1, "";
     }
 }
 
 declare! {
-    /// The network between machines: uplinks of machines to their rack, of racks to the aggregation switches of
-    /// their cluster, and of clusters to each other. What several uplinks carry is used together
-    /// (multi-path). (Gridiron Fig. 4)
+    /// The network between machines: uplinks of machines to their rack, of racks to their cluster's aggregation
+    /// switches, and of clusters to each other. Parallel uplinks share their load (multi-path). (Gridiron Fig. 4)
     pub struct NetworkSettings as "Datacenter network" {
-        /// Uplinks of a machine.
+        /// Number of uplinks of a machine.
         uplinks: u32 = 1, 0 => 64, "";
-        /// What one of them carries.
+        /// Capacity of one of them.
         uplink_gbps: f64 = 40, 0 => 100000, "Gbit/s";
-        /// Aggregation switches that every rack has an uplink to; 0 leaves racks without any, so that
-        /// linked VMs must share one.
+        /// Number of aggregation switches to which every rack has an uplink. With 0, racks have no uplinks, so
+        /// linked VMs must share a rack.
         rack_uplinks: u32 = 2, 0 => 256, "";
-        /// What the uplink of a rack to one of them carries.
+        /// Capacity of a rack's uplink to one aggregation switch.
         rack_uplink_gbps: f64 = 400, 0 => 100000, "Gbit/s";
-        /// What each aggregation switch carries to other clusters.
+        /// Capacity of each aggregation switch to other clusters.
         cluster_uplink_gbps: f64 = 1600, 0 => 100000, "Gbit/s";
     }
 }

@@ -25,7 +25,8 @@ impl MachineByte {
     }
 
     /// A machine with VMs or without, of whose cores so many are in use.
-    pub(crate) fn new(has_vms: bool, used: u32, all: u32, readiness: Readiness) -> Self {
+    #[must_use]
+    pub fn new(has_vms: bool, used: u32, all: u32, readiness: Readiness) -> Self {
         let share = f64::from(used) / f64::from(all);
         let fullness = if has_vms { 1 + (f64::from(FULL - 1) * share + 0.5) as u8 } else { 0 };
         Self(match readiness {

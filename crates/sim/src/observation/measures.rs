@@ -3,19 +3,18 @@
 use tiebreak_model::{Millis, Time, declare};
 
 declare! {
-    /// From when means over time are taken, and how often the zone is filled to see what is
-    /// stranded. Nothing of it changes what is decided.
+    /// When means over time start, and how often stranded capacity is measured. These settings do not change any
+    /// decision.
     pub struct Measures as "Measures" {
-        /// Means over time begin here, so that what a zone was like before new rules took hold does
-        /// not count; LAVA leaves two days. Past the end nothing is measured. Series show all of
-        /// a run. (LAVA appendix F)
+        /// Means over time start here, so that the state of the zone before the new rules took effect does not
+        /// count; LAVA skips two days. If this is past the end, nothing is measured. Charts show the whole run.
+        /// (LAVA appendix F)
         measured_from_hours: f64 = 0, 0 => 100000, "h";
-        /// How often a copy of the zone is filled with a mix of the workload's VMs until none fits;
-        /// what is free then is stranded. At the first sample of each such time; 0 never does.
-        /// (LAVA section 2.3)
+        /// How often stranded capacity is measured: a copy of the zone is filled with a mix of the workload's VMs
+        /// until none fits, and what is still free is stranded. 0 switches it off. (LAVA section 2.3)
         stranding_hours: f64 = 0, 0 => 100000, "h";
-        /// Such a fill ends when less than this share of the mix still finds room, so that very
-        /// small VMs do not use up what the others cannot; 0 goes on until none does.
+        /// Filling stops when less than this share of the mix still fits, so that very small VMs do not use up
+        /// capacity that the others cannot use. With 0, it continues until none fits.
         fill_while_pct: f64 = 0, 0 => 100, "%";
     }
 }

@@ -200,44 +200,47 @@ pub static METRICS: &[Metric] = &[
         "EmptyHosts",
         "Empty hosts",
         "%",
-        "Share of machines without any VM: what can be switched off, updated, or given to a VM that needs a whole machine.",
+        "Share of machines without any VM. They can be switched off, updated, or given to a VM that needs a whole \
+         machine.",
         |sample| 100.0 * f64::from(sample.machines - sample.zone.busy) / f64::from(sample.machines),
     ),
     metric(
         "PackingDensity",
         "Packing density",
         "%",
-        "Allocated cores over the cores of non-empty machines (Protean section 6.3).",
+        "Allocated share of the cores of non-empty machines (Protean section 6.3).",
         |sample| percent(sample.zone.used(Resource::Cores), sample.zone.busy_cores_milli),
     ),
     metric(
         "Conflicts",
         "Conflicts",
         "per minute",
-        "Commits that failed because another agent had taken the machine's room, per minute.",
+        "Commits that failed because another agent had used the machine's capacity, per minute.",
         |sample| per_minute(sample.counted.conflicts, sample),
     ),
     metric("Rejections", "Rejections", "VMs per minute", "VMs for which no machine was found, per minute.", |sample| {
         per_minute(sample.counted.rejections, sample)
     }),
-    metric("EmptyHostCount", "Empty hosts, counted", "machines", "Machines without any VM.", |sample| {
+    metric("EmptyHostCount", "Empty hosts (count)", "machines", "Machines without any VM.", |sample| {
         f64::from(sample.machines - sample.zone.busy)
     }),
-    metric("CoreUtilization", "Core utilization", "%", "Allocated cores over all cores of the zone.", |sample| {
+    metric("CoreUtilization", "Core utilization", "%", "Allocated share of the zone's cores.", |sample| {
         percent(sample.zone.used(Resource::Cores), sample.capacity[Resource::Cores as usize])
     }),
-    metric("MemoryUtilization", "Memory utilization", "%", "Allocated memory over all memory of the zone.", |sample| {
+    metric("MemoryUtilization", "Memory utilization", "%", "Allocated share of the zone's memory.", |sample| {
         percent(sample.zone.used(Resource::Memory), sample.capacity[Resource::Memory as usize])
     }),
-    metric("SsdUtilization", "SSD utilization", "%", "Allocated local SSD over all of the zone's.", |sample| {
+    metric("SsdUtilization", "SSD utilization", "%", "Allocated share of the zone's local SSD.", |sample| {
         percent(sample.zone.used(Resource::Ssd), sample.capacity[Resource::Ssd as usize])
     }),
-    metric("NetworkUtilization", "Network utilization", "%", "Allocated bandwidth over all of the zone's.", |sample| {
-        percent(sample.zone.used(Resource::Network), sample.capacity[Resource::Network as usize])
-    }),
-    metric("LiveVms", "Live VMs", "VMs", "VMs placed and not yet gone.", |sample| {
-        sample.zone.vms as f64 - f64::from(sample.migrating)
-    }),
+    metric(
+        "NetworkUtilization",
+        "Network utilization",
+        "%",
+        "Allocated share of the zone's network bandwidth.",
+        |sample| percent(sample.zone.used(Resource::Network), sample.capacity[Resource::Network as usize]),
+    ),
+    metric("LiveVms", "Live VMs", "VMs", "Running VMs.", |sample| sample.zone.vms as f64 - f64::from(sample.migrating)),
     metric("Placements", "Placements", "VMs per minute", "VMs placed, per minute.", |sample| {
         per_minute(sample.counted.placements, sample)
     }),
@@ -248,7 +251,7 @@ pub static METRICS: &[Metric] = &[
         "CacheHitRatio",
         "Cache hit ratio",
         "%",
-        "Decisions whose class of requests had a rule evaluation already (Protean Fig. 9).",
+        "Share of decisions whose class of requests was already evaluated (Protean Fig. 9).",
         |sample| percent(sample.counted.cache_hits, sample.counted.cache_hits + sample.counted.cache_misses),
     ),
     metric(
@@ -262,21 +265,21 @@ pub static METRICS: &[Metric] = &[
         "QueueDelay",
         "Queueing delay",
         "ms",
-        "How long requests waited for an agent before they were last decided, on average.",
+        "How long requests waited for an agent before their last decision, on average.",
         |sample| sample.answers.queued_ms,
     ),
     metric(
         "LatencyP50",
         "Median latency",
         "ms",
-        "Half of the requests had their answer within so long, waiting and retries included (Protean section 6.2).",
+        "The median time in which requests were answered, including waiting and retries (Protean section 6.2).",
         |sample| sample.answers.p50_ms,
     ),
     metric(
         "LatencyP99",
         "99th percentile latency",
         "ms",
-        "99 in 100 requests had their answer within so long, waiting and retries included.",
+        "The time within which 99 % of requests were answered, including waiting and retries.",
         |sample| sample.answers.p99_ms,
     ),
     metric("Retries", "Retries", "per minute", "Requests queued again after a failed commit, per minute.", |sample| {
@@ -284,45 +287,45 @@ pub static METRICS: &[Metric] = &[
     }),
     metric(
         "UpdatesPerDecision",
-        "Machines ranked again",
+        "Machines reranked",
         "machines per VM",
-        "Machines that had to be ranked again before a VM was decided, on average: about 50 on a hit and 2,000 on \
-         a miss in the paper's zone (Protean section 6.2).",
+        "Machines reranked per decision, on average: about 50 for a hit and 2,000 for a miss in the paper's zone \
+         (Protean section 6.2).",
         |sample| ratio(sample.counted.refreshed, sample.counted.cache_hits + sample.counted.cache_misses),
     ),
     metric(
         "AgentLag",
         "Agents' lag",
         "changes",
-        "Changes in the store that an agent has not read yet, on average over the agents.",
+        "Changes in the store that an agent has not read yet, averaged over the agents.",
         |sample| sample.lag,
     ),
     metric(
         "Evictions",
         "Evictions",
         "VMs per minute",
-        "VMs of low priority put out to make room for others, per minute (Protean section 2.1).",
+        "Spot VMs evicted to make room, per minute (Protean section 2.1).",
         |sample| per_minute(sample.counted.evictions, sample),
     ),
     metric(
         "UnreadyMachines",
         "Machines not ready",
         "machines",
-        "Machines that take no new VMs: failed, being drained or updated, or out of service.",
+        "Machines that take no new VMs: failed, drained, being updated or out of service.",
         |sample| f64::from(sample.zone.unready),
     ),
     metric(
         "Reallocations",
         "Reallocations",
         "VMs per minute",
-        "VMs whose machine failed or was emptied and that were placed on another, per minute (Protean section 2.1).",
+        "VMs that lost their machine and were placed on another, per minute (Protean section 2.1).",
         |sample| per_minute(sample.counted.reallocations, sample),
     ),
     metric(
         "LostVms",
         "Lost VMs",
         "VMs per minute",
-        "VMs whose machine failed or was emptied and for which no other was found, per minute.",
+        "VMs that lost their machine and found no other, per minute.",
         |sample| per_minute(sample.counted.lost_vms, sample),
     ),
     metric(
@@ -334,18 +337,18 @@ pub static METRICS: &[Metric] = &[
     ),
     metric(
         "EmptyHostsBound",
-        "Bound on empty hosts",
+        "Upper bound on empty hosts",
         "%",
-        "The most machines that could be empty with what is in use: the lower of the free shares of cores and of \
-         memory, over all machines of one hardware (LAVA appendix G.2).",
+        "The most machines that could be empty at the current load: the lower of the free shares of cores and memory, \
+         over all machines of the same hardware (LAVA appendix G.2).",
         |sample| 100.0 * sample.empty_bound / f64::from(sample.machines),
     ),
     metric(
         "EmptyToFree",
         "Empty-to-free ratio",
         "%",
-        "Share of the free cores that stand on empty machines: unlike the share of empty hosts, it does not fall just \
-         because more is in use (LAVA appendix D).",
+        "Share of the free cores that are on empty machines. Unlike the share of empty hosts, it does not fall just \
+         because more cores are in use (LAVA appendix D).",
         |sample| {
             let all = sample.capacity[Resource::Cores as usize];
             percent(all - sample.zone.busy_cores_milli, all - sample.zone.used(Resource::Cores))
@@ -355,23 +358,23 @@ pub static METRICS: &[Metric] = &[
         "StrandedCores",
         "Stranded cores",
         "%",
-        "Cores still free when the zone was filled with a mix of the workload's VMs until they found no room, over all \
-         cores, as of the last time that was tried (LAVA section 2.3).",
+        "Share of cores still free after filling a copy of the zone with a mix of the workload's VMs until none fits, \
+         at the last measurement (LAVA section 2.3).",
         |sample| sample.stranded_pct[0],
     ),
     metric(
         "StrandedMemory",
         "Stranded memory",
         "%",
-        "Memory still free when the zone was filled with a mix of the workload's VMs until they found no room, over all \
-         memory, as of the last time that was tried (LAVA section 2.3).",
+        "Share of memory still free after filling a copy of the zone with a mix of the workload's VMs until none \
+         fits, at the last measurement (LAVA section 2.3).",
         |sample| sample.stranded_pct[1],
     ),
     metric(
         "Repredictions",
         "Repredictions",
         "VMs per minute",
-        "Running VMs whose remaining life was predicted again, per minute (LAVA sections 3 and 5).",
+        "Running VMs that were repredicted, per minute (LAVA sections 3 and 5).",
         |sample| per_minute(sample.repredictions, sample),
     ),
     metric(
@@ -385,7 +388,7 @@ pub static METRICS: &[Metric] = &[
         "RecyclingMachines",
         "Recycling machines",
         "machines",
-        "Machines that take only VMs of shorter classes than their own, until those they wait for are gone (LAVA \
+        "Machines that take only VMs of lower lifetime classes until the VMs that they wait for have exited (LAVA \
          section 4.3).",
         |sample| sample.phases.map_or(f64::NAN, |[_, recycling]| f64::from(recycling)),
     ),
@@ -393,28 +396,28 @@ pub static METRICS: &[Metric] = &[
         "LinkDemand",
         "Bandwidth demand",
         "Gbit/s",
-        "Bandwidth of all links between VMs that stand somewhere, those on one machine too (Gridiron section IV).",
+        "Bandwidth of all links between placed VMs, including those on one machine (Gridiron section IV).",
         |sample| sample.links.map_or(f64::NAN, |links| links.demand_kbps as f64 / KBPS_IN_GBPS),
     ),
     metric(
         "LinkCrossing",
         "Bandwidth between machines",
         "Gbit/s",
-        "Bandwidth of the links that the network carries: VMs on one machine take none of it (Gridiron section III-D).",
+        "Bandwidth of the links that the network carries; links within a machine use none (Gridiron section III-D).",
         |sample| sample.links.map_or(f64::NAN, |links| links.crossing_kbps as f64 / KBPS_IN_GBPS),
     ),
     metric(
         "UplinkUse",
         "Machine uplinks reserved",
         "%",
-        "Reserved bandwidth over all bandwidth of machines' uplinks.",
+        "Reserved share of the bandwidth of machine uplinks.",
         |sample| sample.links.map_or(f64::NAN, |links| 100.0 * links.machines_used),
     ),
     metric(
         "RackUplinkUse",
         "Rack uplinks reserved",
         "%",
-        "Reserved bandwidth over all bandwidth of racks' uplinks.",
+        "Reserved share of the bandwidth of rack uplinks.",
         |sample| sample.links.map_or(f64::NAN, |links| 100.0 * links.racks_used),
     ),
     metric(
@@ -426,31 +429,33 @@ pub static METRICS: &[Metric] = &[
     ),
     metric(
         "RefusedByRoom",
-        "Refused for want of room",
+        "Refused: no machine had room",
         "VMs per minute",
-        "VMs refused because no machine had room for them, whatever the network: compute-bound (Gridiron section III-D).",
+        "VMs refused because no machine had room for them, regardless of the network: compute-bound (Gridiron section \
+         III-D).",
         |sample| refused(sample, sample.counted.refused_by_room),
     ),
     metric(
         "RefusedByLink",
         "Refused by a link",
         "VMs per minute",
-        "VMs refused because one link alone is larger than any machine's uplinks (Gridiron section III-D).",
+        "VMs refused because a single link needs more than any machine's uplinks carry (Gridiron section III-D).",
         |sample| refused_by(sample, Bottleneck::Link),
     ),
     metric(
         "RefusedByPeering",
         "Refused by peering",
         "VMs per minute",
-        "VMs refused because a VM of their VDC has as many peers as its machine's uplinks bear (Gridiron section III-D).",
+        "VMs refused because a VM of their VDC already has as many peers as its machine's uplinks can carry (Gridiron \
+         section III-D).",
         |sample| refused_by(sample, Bottleneck::Peering),
     ),
     metric(
         "RefusedByColocation",
         "Refused by co-location",
         "VMs per minute",
-        "VMs refused because VMs of their VDC share a machine whose uplinks do not bear the links of all of them \
-         (Gridiron section III-D).",
+        "VMs refused because VMs of their VDC share a machine whose uplinks cannot carry all their links (Gridiron \
+         section III-D).",
         |sample| refused_by(sample, Bottleneck::Colocation),
     ),
     metric(
@@ -462,77 +467,78 @@ pub static METRICS: &[Metric] = &[
     ),
     metric(
         "ExpectedPeak",
-        "Cores expected at most",
+        "Highest expected cores",
         "% of cores",
-        "The largest share of any cluster's cores that its deployments are expected to have at any moment ahead, as \
+        "The largest share of any cluster's cores that its deployments are expected to use at any future moment, as \
          admission rules see it (cluster admission, section 4.2).",
         |sample| sample.expected_peak.map_or(f64::NAN, |share| 100.0 * share),
     ),
     metric(
         "DeploymentsRefused",
-        "Deployments not let in",
+        "Deployments not admitted",
         "per minute",
-        "Requests of tenants without any VM that were not placed, per minute (cluster admission, section 2.1).",
+        "Requests of tenants without VMs that were not placed, per minute (cluster admission, section 2.1).",
         |sample| of_deployments(sample, sample.counted.deployments_refused),
     ),
     metric(
         "ScaleOutsFailed",
-        "Scale-outs failed",
+        "Failed scale-outs",
         "per minute",
-        "Requests of tenants that have VMs already which were not placed, per minute: what the service level counts \
-         (cluster admission, section 2.1).",
+        "Requests of tenants with VMs that were not placed, per minute: what the service level limits (cluster \
+         admission, section 2.1).",
         |sample| of_deployments(sample, sample.counted.scale_outs_failed),
     ),
     metric(
         "PowerDraw",
         "Power draw",
         "kW",
-        "What all servers draw, slowed down or not (power oversubscription, section IV-A).",
+        "Total draw of all servers, throttled or not (power oversubscription, section IV-A).",
         |sample| power(sample, |power| power.draw_w.map_or(f64::NAN, |watts| watts / 1_000.0)),
     ),
     metric(
         "FullestChassis",
         "Fullest chassis",
         "% of its budget",
-        "What the chassis nearest to its power budget draws, of that budget (power oversubscription, section II-B).",
+        "Draw of the chassis closest to its power budget, as a share of that budget (power oversubscription, section \
+         II-B).",
         |sample| draws(sample, |power| 100.0 * power.fullest),
     ),
     metric(
         "CappingEvents",
         "Capping events",
         "per minute",
-        "Chassis whose draw came too near to their budget, so that cores were slowed down, per minute (power \
-         oversubscription, section III-D).",
+        "Chassis that reached their power budget and throttled cores, per minute (power oversubscription, section \
+         III-D).",
         |sample| draws(sample, |power| per_minute(power.counted.events, sample)),
     ),
     metric(
         "UserFacingSlowed",
-        "User-facing cores slowed down",
+        "User-facing cores throttled",
         "cores",
-        "Cores of user-facing VMs that ran below their full frequency, on average since the sample before.",
+        "Cores of user-facing VMs that were throttled, averaged since the previous sample.",
         |sample| draws(sample, |power| power.counted.throttled_core_ms[0] / MS_IN_MINUTE / sample.minutes),
     ),
     metric(
         "OthersSlowed",
-        "Other cores slowed down",
+        "Other cores throttled",
         "cores",
-        "Cores of VMs that are not user-facing that ran below their full frequency, on average since the sample before.",
+        "Cores of batch VMs that were throttled, averaged since the previous sample.",
         |sample| draws(sample, |power| power.counted.throttled_core_ms[1] / MS_IN_MINUTE / sample.minutes),
     ),
     metric(
         "ChassisBalance",
         "Imbalance of chassis",
         "% of cores",
-        "The standard deviation over chassis of the share of their cores in use when all VMs are at their 95th percentile: \
-         less is better balanced (power oversubscription, section IV-E).",
+        "The standard deviation over chassis of the share of their cores in use when all VMs are at their 95th \
+         percentile. Lower is better balanced (power oversubscription, section IV-E).",
         |sample| power(sample, |power| 100.0 * power.deviations[0]),
     ),
     metric(
         "ServerBalance",
         "Imbalance of servers",
         "% of cores",
-        "The standard deviation over servers of half of what can be slowed down less what cannot: less is better \
-         balanced (power oversubscription, section IV-E).",
+        "The standard deviation over servers of half the difference between load that can be throttled and load that \
+         cannot. Lower is better balanced (power oversubscription, section IV-E).",
         |sample| power(sample, |power| 100.0 * power.deviations[1]),
     ),
 ];

@@ -105,7 +105,7 @@ impl RuleHint {
         match (self, share.refuses()) {
             (Self::NeverDecides, true) => phrase!("refused none"),
             (Self::NeverDecides, false) => phrase!("never decides"),
-            (Self::LeavesNothing, _) => phrase!("leaves nothing below"),
+            (Self::LeavesNothing, _) => phrase!("leaves no choice below"),
         }
     }
 
@@ -116,16 +116,16 @@ impl RuleHint {
         match (self, share.refuses()) {
             (Self::NeverDecides, true) => phrase!("It refused no candidate in {samples} sampled decisions.", samples),
             (Self::NeverDecides, false) => phrase!(
-                "It dropped no candidate in {samples} sampled decisions: those it was given were alike to it, or the \
-                 rules above had left one.",
+                "It removed no candidate in {samples} sampled decisions: it scored its candidates equally, or the \
+                 rules above left only one.",
                 samples
             ),
             (Self::LeavesNothing, refuses) => {
                 let percent = 100.0 * share.leaves_one_of_several();
                 let advice = (!refuses).then(|| phrase!(" With fewer buckets it would leave more ties."));
                 phrase!(
-                    "Where it was given several candidates it left one in {percent:.0} % of the sampled decisions, and \
-                     a rule below it never decides.{advice}",
+                    "Given several candidates, it left one in {percent:.0} % of the sampled decisions, so rules below \
+                     it never decide.{advice}",
                     percent,
                     advice
                 )

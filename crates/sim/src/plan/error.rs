@@ -66,7 +66,7 @@ impl fmt::Display for PlanError {
             ),
             Self::TooMuchDemand { vms } => write!(
                 f,
-                "expected at most {ADDED_VMS_MAX} VMs from demand spikes, got {vms}; ask for fewer requests or spikes"
+                "expected at most {ADDED_VMS_MAX} VMs from demand spikes, got {vms}; use fewer requests or spikes"
             ),
         }
     }

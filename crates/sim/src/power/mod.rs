@@ -78,65 +78,65 @@ impl ParamValue for CappingKind {
 }
 
 declare! {
-    /// What is believed of the VMs' use of their cores, what they really use, and what happens when a chassis draws
-    /// more power than its budget. What they use is drawn by the seed, with the published means: traces
-    /// are not asked for it. (Power oversubscription, sections III and IV)
+    /// What is predicted about the VMs' core utilization, what they really use, and what happens when a chassis
+    /// exceeds its power budget. The real utilization is drawn from the seed with the published means, not read
+    /// from traces. (Power oversubscription, sections III and IV)
     pub struct PowerSettings as "Power" {
-        /// What is done when a chassis is over its budget: power is left out of the run (off); draws are measured
-        /// and nothing is done (measured); all cores of a server over its share are slowed down
-        /// (full_server); or those of VMs that are not user-facing first (per_vm). (Sections II-B and III-D)
+        /// What happens when a chassis exceeds its budget: power is not simulated (off); draws are measured, but
+        /// nothing is capped (measured); all cores of a server above its share are throttled (full_server); or
+        /// those of batch VMs first (per_vm). (Sections II-B and III-D)
         capping: CappingKind = 0, 0 => 3, "";
-        /// Power budget of each chassis, in percent of what its servers draw at most. 100 is traditional
-        /// provisioning; what is below it could feed more servers. (Section III-E)
+        /// Power budget of each chassis, as a percentage of its servers' maximum draw. 100 is traditional
+        /// provisioning; the power saved below that could supply more servers. (Section III-E)
         budget_pct: f64 = 80, 0 => 100, "%";
-        /// Who says, when a VM arrives, whether it is user-facing and what it will use: random forests that learn
-        /// from the tenant's history (forests); somebody who knows (oracle); forests that say who is
-        /// user-facing alone (criticality_only); or nobody (nothing), so that all VMs count as user-facing and as
-        /// using all of their cores. (Section IV-E)
+        /// What predicts, at a VM's arrival, whether it is user-facing and how much it will use: random forests
+        /// that learn from the tenant's history (forests); perfect knowledge (oracle); forests that predict only
+        /// whether it is user-facing (criticality_only); or no predictor (nothing), so that all VMs count as
+        /// user-facing and as using all of their cores. (Section IV-E)
         foretelling: LoadPredictor = 0, 0 => 3, "";
-        /// Share of VMs that are user-facing. (Table I)
+        /// Share of user-facing VMs. (Table I)
         user_facing_pct: f64 = 40, 0 => 100, "%";
-        /// How alike the VMs of one tenant are: this share of them is of the tenant's own kind.
-        /// At 100 a tenant's history tells everything.
+        /// How similar the VMs of one tenant are: this share of them is of the tenant's own type. At 100 %, a
+        /// tenant's history predicts everything.
         alike_pct: f64 = 90, 0 => 100, "%";
-        /// The mean over user-facing VMs of the 95th percentile of their CPU utilization. (Table I)
+        /// The mean, over user-facing VMs, of the 95th percentile of their CPU utilization. (Table I)
         user_facing_p95_pct: f64 = 65, 0 => 100, "%";
-        /// The same of all other VMs. (Table I)
+        /// The same for all other VMs. (Table I)
         other_p95_pct: f64 = 44, 0 => 100, "%";
-        /// How long of the beginning the forests learn from. Of VMs that come before that is over nothing is foretold;
-        /// those alive at the start are what telemetry has told of them by then.
+        /// How much of the beginning the forests learn from. VMs that arrive before its end get no prediction. VMs
+        /// alive at the start count as what telemetry has shown by then.
         learn_hours: f64 = 72, 0 => 100000, "h";
-        /// A VM that lives shorter leaves too little telemetry to tell what it is, and is taken for user-facing when
-        /// forests learn: 120 h in the paper, where it is five days of readings. (Section III-B)
+        /// VMs with shorter lifetimes leave too little telemetry to classify them, so the forests learn them as
+        /// user-facing. 120 h in the paper, which is five days of readings. (Section III-B)
         label_hours: f64 = 0, 0 => 100000, "h";
-        /// Trees of each forest: more are steadier and take longer to grow.
+        /// Trees per forest: more trees give steadier predictions and take longer to train.
         trees: u32 = 48, 1 => 500, "trees";
-        /// A prediction for which fewer trees vote is not believed: the VM counts as user-facing and as using
-        /// all of its cores. (Section IV-B)
+        /// A prediction with fewer votes than this is not used: the VM counts as user-facing and as using all of
+        /// its cores. (Section IV-B)
         confidence_pct: f64 = 60, 0 => 100, "%";
-        /// What an idle server draws at full frequency. (Section IV-A)
+        /// Draw of an idle server at full frequency. (Section IV-A)
         idle_w: f64 = 112, 0 => 100000, "W";
-        /// What it draws at full frequency with all cores in use.
+        /// Draw of a server at full frequency with all cores busy.
         full_w: f64 = 310, 0 => 100000, "W";
-        /// What an idle server draws at half frequency.
+        /// Draw of an idle server at half frequency.
         half_idle_w: f64 = 111, 0 => 100000, "W";
-        /// What it draws at half frequency with all cores in use.
+        /// Draw of a server at half frequency with all cores busy.
         half_full_w: f64 = 169, 0 => 100000, "W";
-        /// How long each VM uses its cores alike; shorter is finer and takes longer to simulate.
+        /// Interval at which a VM's utilization changes; a shorter interval is finer and takes longer to simulate.
         slot_minutes: u32 = 5, 1 => 60, "min";
-        /// How often the chassis manager looks at what its power supplies deliver. (Section III-D)
+        /// How often the chassis manager polls the power supplies. (Section III-D)
         poll_ms: u32 = 200, 10 => 500, "ms";
-        /// How far below its share of the budget a server is kept. (Section IV-C)
+        /// How far below its share of the budget a throttled server is kept. (Section IV-C)
         margin_w: f64 = 5, 0 => 1000, "W";
-        /// Cores that are made faster at a time, as long as there is power left. (Section III-D)
+        /// Cores whose frequency is raised at each step while there is power left. (Section III-D)
         raise_cores: u32 = 4, 1 => 1000, "cores";
-        /// When a cap is lifted again. (Section III-D)
+        /// How long a cap lasts before it is lifted. (Section III-D)
         lift_s: u32 = 30, 1 => 3600, "s";
-        /// Added to the lowest budget that a history of draws allows, for what may change. (Section III-E, step 5)
+        /// Margin added to the lowest budget that the recorded draws allow. (Section III-E, step 5)
         buffer_pct: f64 = 10, 0 => 100, "%";
-        /// The power of the site whose chassis are meant, for what lower budgets are worth. (Section IV-F)
+        /// The power of the site, to calculate the value of lower budgets. (Section IV-F)
         site_mw: f64 = 128, 0.001 => 100000, "MW";
-        /// What it costs to build for a watt. (Section IV-F)
+        /// Construction cost per watt. (Section IV-F)
         dollars_per_watt: f64 = 10, 0 => 1000, "$/W";
     }
 }
@@ -171,16 +171,17 @@ impl PowerFault {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::Watts { settings: [idle, full, half_idle, half_full] } => phrase!(
-                "expected a server to draw more in use than idle, and no less at full frequency than at half, got {idle} W idle and \
-                 {full} W in use, {half_idle} W and {half_full} W at half frequency; change one of them",
+                "expected a server to draw more when busy than idle, and no less at full frequency than at half, got \
+                 {idle} W idle and {full} W busy, {half_idle} W and {half_full} W at half frequency; change one of \
+                 them",
                 idle,
                 full,
                 half_idle,
                 half_full
             ),
             Self::BelowIdle { budget_w, idle_w } => phrase!(
-                "expected a power budget above what idle servers draw ({idle_w:.0} W each), got {budget_w:.0} W a server; raise \
-                 budget_pct",
+                "expected a power budget above the draw of idle servers ({idle_w:.0} W each), got {budget_w:.0} W per \
+                 server; raise budget_pct",
                 idle_w,
                 budget_w
             ),

@@ -21,55 +21,53 @@ use tiebreak_model::{
 use super::habits::{GROWN_VMS_MEAN, Habits, ScaleOut};
 
 declare! {
-    /// A made-up zone with Azure's habits: most requests ask for one small VM like the
-    /// one before, most VMs live minutes, a few live months and hold most of the cores.
-    /// (Protean section 2.2; lifetimes as published for Azure in 2019)
+    /// A generated zone with Azure's patterns: most requests are for one small VM like the previous one. Most VMs
+    /// live for minutes; a few live for months and hold most of the cores. (Protean section 2.2; lifetimes as
+    /// published for Azure in 2019)
     pub struct GeneratedWorkload as "Generated workload" {
         /// How long the trace is.
         days: f64 = 7, 0.01 => 90, "days";
-        /// Requests an hour on average; each asks for about 1.8 VMs, in zone 3 for 7.5.
+        /// Requests per hour on average. A request is for about 1.8 VMs; in zone 3 for 7.5.
         requests_per_hour: f64 = 100, 0.1 => 1000000, "requests/h";
-        /// Which published zone it follows: 1 and 2 are Protean's, of which 2 asks for more
-        /// small VMs and more whole machines. 3 is the cluster on which power oversubscription was
-        /// simulated: its sizes of VMs and of requests, 7.5 VMs on average, and its lifetimes.
-        /// (Power oversubscription, Table I)
+        /// Which published zone to generate: 1 and 2 are Protean's; zone 2 has more requests for small VMs and for
+        /// whole machines. Zone 3 is the cluster on which power oversubscription was simulated, with its sizes of
+        /// VMs and requests, 7.5 VMs on average, and its lifetimes. (Power oversubscription, Table I)
         zone: u32 = 1, 1 => 3, "";
-        /// How often a request asks for the same type as the one before.
+        /// How often a request is for the same VM type as the previous one.
         repeats: f64 = 80, 0 => 100, "%";
-        /// How far the arrival rate swings over a day around its mean.
+        /// How far the arrival rate swings around its mean during a day.
         daily_swing: f64 = 40, 0 => 100, "%";
-        /// Spikes a day, at random moments.
+        /// Spikes per day, at random times.
         spikes_per_day: f64 = 2, 0 => 1000, "";
-        /// Requests in a spike, within one minute.
+        /// Requests per spike, within one minute.
         spike_requests: u32 = 60, 0 => 100000, "requests";
-        /// Share of VMs of low priority (spot).
+        /// Share of low-priority (spot) VMs.
         spot: f64 = 15, 0 => 100, "%";
-        /// The longest life; longer tails keep more of the zone occupied for good.
+        /// The longest lifetime; a longer tail keeps more of the zone occupied permanently.
         longest_life: f64 = 90, 0.1 => 1000, "days";
-        /// Share of the tenants of several VMs that ask to be spread over up to 5 racks, so that
-        /// no failure takes all of them; larger gives the rules about fault domains more to do.
-        /// (Protean sections 2.1 and 2.2)
+        /// Of the tenants with several VMs, the share that requires spreading over up to 5 racks, so that no
+        /// failure affects all of them. A larger value gives the fault-domain rules more to do. (Protean sections
+        /// 2.1 and 2.2)
         fault_domains: f64 = 0, 0 => 100, "%";
-        /// Share of the tenants of several VMs that ask for all of them in one datacenter, one
-        /// cluster or one rack, each equally likely. Those that are spread or have more than 10
-        /// VMs ask for a cluster instead of a rack. (Protean section 2.1)
-        co_located: f64 = 0, 0 => 100, "%";
-        /// Share of all tenants that want no other tenant on their machines; larger leaves more
-        /// cores idle beside them. (Protean section 2.1)
-        isolated: f64 = 0, 0 => 100, "%";
-        /// Share of the tenants of several VMs that allow only one or two of them on a machine.
+        /// Of the tenants with several VMs, the share that requires one datacenter, one cluster or one rack, each
+        /// equally likely. Tenants that spread or have more than 10 VMs require a cluster instead of a rack.
         /// (Protean section 2.1)
+        co_located: f64 = 0, 0 => 100, "%";
+        /// Share of tenants that require machines without other tenants. A larger value leaves more cores idle.
+        /// (Protean section 2.1)
+        isolated: f64 = 0, 0 => 100, "%";
+        /// Of the tenants with several VMs, the share that allows only one or two of them per machine. (Protean
+        /// section 2.1)
         capped: f64 = 0, 0 => 100, "%";
-        /// Share of tenants that grow: while they live they ask 1 to 3 more times, each time for
-        /// 1 to 5 VMs like those they have. Larger asks for more VMs than the requests an hour
-        /// say, 6 for each tenant that grows. They shrink again as VMs end. (Protean section 2.1)
+        /// Share of tenants that grow: while they run, they make 1 to 3 more requests, each for 1 to 5 VMs like
+        /// those they have. This adds to the requests per hour: 6 VMs for each tenant that grows. Tenants shrink
+        /// again as VMs end. (Protean section 2.1)
         scale_outs: f64 = 0, 0 => 100, "%";
-        /// Share of the tenants of several VMs that are deleted as a whole: their VMs end together,
-        /// when the first of them would have. The others shrink VM by VM. (Protean section 2.1)
+        /// Of the tenants with several VMs, the share that is deleted as a whole: all their VMs end when the first
+        /// one does. The others shrink VM by VM. (Protean section 2.1)
         deleted_whole: f64 = 0, 0 => 100, "%";
-        /// Share of requests by a tenant that asked before: that of one of the latest 500 requests, so
-        /// who asks often asks more often again. Larger gives more tenants a history that
-        /// something can be learned from.
+        /// Share of requests from a tenant that made requests before: one of the latest 500, so a tenant with many
+        /// requests makes even more. With a larger value, more tenants have a history to learn from.
         returning: f64 = 0, 0 => 100, "%";
     }
 }

@@ -68,7 +68,7 @@ impl World {
             Turn::new(since, phrase!("was reallocated to machine {machine}", machine), Phrase::default())
         });
         let waits = found.is_none() && matches!(self.fate(vm), Some(Fate::Waiting { .. }));
-        let why = if waits { phrase!("{why}, and waits for another", why) } else { why };
+        let why = if waits { phrase!("{why}, and waits for another machine", why) } else { why };
         let lost = Turn::new(time, phrase!("lost machine {from}", from), why).by_incident();
         [lost].into_iter().chain(found.or_else(|| self.end_of(vm))).collect()
     }
@@ -77,13 +77,11 @@ impl World {
     fn end_of(&self, vm: VmId) -> Option<Turn> {
         match self.fate(vm)? {
             Fate::Lost { at, because: Rejection::Refused(_), .. } => {
-                Some(Turn::new(at, phrase!("was lost for good"), phrase!(", because no machine could take it")))
+                Some(Turn::new(at, phrase!("was lost"), phrase!(", because no machine had room for it")))
             }
-            Fate::Lost { at, because: Rejection::OutOfRetries, .. } => Some(Turn::new(
-                at,
-                phrase!("was lost for good"),
-                phrase!(", because its last retry ended in a conflict"),
-            )),
+            Fate::Lost { at, because: Rejection::OutOfRetries, .. } => {
+                Some(Turn::new(at, phrase!("was lost"), phrase!(", because its last retry ended in a conflict")))
+            }
             Fate::Ended { at, .. } => {
                 Some(Turn::new(at, phrase!("ended"), phrase!(", before another machine was found")))
             }
@@ -96,7 +94,7 @@ impl World {
 fn why_lost(reason: Reason) -> Option<Phrase> {
     match reason {
         Reason::Failed => Some(phrase!(", which failed")),
-        Reason::Maintenance => Some(phrase!(", which was to be updated")),
+        Reason::Maintenance => Some(phrase!(", which was due for an update")),
         Reason::Decommissioned => Some(phrase!(", which went out of service")),
         Reason::Evicted | Reason::Migrated(_) => None,
     }
@@ -109,11 +107,17 @@ fn kept_on(left: &Disruption) -> Turn {
         Reason::Migrated(to) => {
             let what = phrase!("was migrated from machine {from} to machine {to}", from, to);
             let emptied = held_until > time;
-            let why =
-                if emptied { phrase!(", since its machine was emptied") } else { phrase!(", where it packs better") };
+            let why = if emptied {
+                phrase!(", because its machine was emptied")
+            } else {
+                phrase!(
+                    ", where it packs more \
+                     densely"
+                )
+            };
             Turn::new(time, what, why).by_incident()
         }
-        _ => Turn::new(time, phrase!("was put out"), phrase!(" to make room for a VM of higher priority")),
+        _ => Turn::new(time, phrase!("was evicted"), phrase!(" to make room for a VM of higher priority")),
     }
 }
 
@@ -145,20 +149,17 @@ mod tests {
             let world = trial.at(at, &both);
             let from = first(&world);
             let story = told(&world);
-            let lost = if at == 60 { ", which failed, and waits for another." } else { ", which failed." };
+            let lost = if at == 60 { ", which failed, and waits for another machine." } else { ", which failed." };
             let expected = [
                 format!("It lost machine {from} at 60{lost}"),
-                "It was lost for good at 60, because no machine could take it.".into(),
+                "It was lost at 60, because no machine had room for it.".into(),
             ];
             assert_eq!(story, expected[..end], "minute {at}");
         }
         let world = trial.run(&[fail(60, 1.0, 30.0), fail(120, 1.0, 30.0), fail(180, 2.0, 600.0)]);
         let story = told(&world);
         assert!(story.iter().any(|turn| turn.contains(" was reallocated to machine ")), "{story:?}");
-        assert_eq!(
-            story.last().map(String::as_str),
-            Some("It was lost for good at 180, because no machine could take it.")
-        );
+        assert_eq!(story.last().map(String::as_str), Some("It was lost at 180, because no machine had room for it."));
         assert_eq!(world.lost_machine_at(VmId(0)), Some(minute(180)));
     }
 
@@ -168,9 +169,9 @@ mod tests {
         assert_eq!(told(&trial.run(&[fail(900, 4.0, 1.0)])), [""; 0]);
         let to_3 = Reason::Migrated(MachineId(3));
         for (reason, held_until, expected) in [
-            (to_3, 5, "It was migrated from machine 1 to machine 3 at 5, where it packs better."),
-            (to_3, 25, "It was migrated from machine 1 to machine 3 at 5, since its machine was emptied."),
-            (Reason::Evicted, 5, "It was put out at 5 to make room for a VM of higher priority."),
+            (to_3, 5, "It was migrated from machine 1 to machine 3 at 5, where it packs more densely."),
+            (to_3, 25, "It was migrated from machine 1 to machine 3 at 5, because its machine was emptied."),
+            (Reason::Evicted, 5, "It was evicted at 5 to make room for a VM of higher priority."),
         ] {
             let (vm, from, held_until) = (VmId(0), MachineId(1), minute(held_until));
             let turn = kept_on(&Disruption { time: minute(5), vm, from, since: minute(0), reason, held_until });

@@ -37,9 +37,9 @@ impl Format for Azure2017 {
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
             "Which VMs are spot VMs: the table has no priorities.",
-            "Anything within 5 minutes: times stand on a grid of 300 s.",
+            "Anything within 5 minutes: times are on a 300 s grid.",
             "Local disks and network.",
-            "The age of VMs that were running when the trace began, and the end of those that outlive it.",
+            "The age of VMs running at the start of the trace, and the end of those that outlive it.",
         ]
     }
 

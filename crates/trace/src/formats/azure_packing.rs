@@ -118,8 +118,8 @@ impl Format for AzurePacking {
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
             "How much of its cores and memory a VM really uses.",
-            "On which machine type a VM ran: the trace gives its share of every type that could take it.",
-            "Local disks and network: how much of them machine type 16 has is not published.",
+            "Which machine type a VM ran on: the trace contains its share of every type that could take it.",
+            "Local disks and network: their size on machine type 16 is not published.",
             "Lifetimes beyond day 90, and when the oldest VMs started.",
         ]
     }
@@ -141,12 +141,11 @@ impl Table for AzurePacking {
     fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
         let tenant = head.names(&[TENANT]).then(|| head.column(TENANT, 1.0));
         tally.notes.push("Shares of machine type 16 are read as shares of 104 cores and 562.5 GiB.".into());
-        tally.notes.push(
-            "The database tells the size of a VM type that machine type 16 does not offer by another machine type."
-                .into(),
-        );
+        tally
+            .notes
+            .push("If machine type 16 does not offer a VM type, its size is taken from another machine type.".into());
         if tenant.is_none() {
-            tally.cannot_answer.push("Which VMs were asked for together: there is no tenantId column.".into());
+            tally.cannot_answer.push("Which VMs were requested together: there is no tenantId column.".into());
         }
         Ok(Box::new(PackingRows {
             name: head.column("vmId", 1.0),
@@ -182,7 +181,7 @@ impl PackingRows {
             return Err(self.machine_type.fault(record, FaultKind::OtherMachine, "machine type 16"));
         }
         if self.cores.text(record).is_empty() && self.memory.text(record).is_empty() {
-            let expected = "a VM type that machine type 16 offers or another whose size is known";
+            let expected = "a VM type that machine type 16 offers, or another one of known size";
             return Err(self.vm_type.fault(record, FaultKind::OtherMachine, expected));
         }
         Ok(Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0))

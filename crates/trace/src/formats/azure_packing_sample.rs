@@ -41,7 +41,7 @@ impl Format for AzurePackingSample {
         &[
             "How much of its cores and memory a VM really uses.",
             "Local disks and network: the sample gives cores and memory only.",
-            "How services grow: later scale-outs of a tenant are thinned to 1%.",
+            "How services grow: later scale-outs of a tenant are sampled at 1 %.",
             "Lifetimes beyond day 90, and when the oldest VMs started.",
         ]
     }

@@ -35,10 +35,10 @@ impl Format for HuaweiEvents {
 
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
-            "Which VMs were asked for together: there are no tenants.",
+            "Which VMs were requested together: there are no tenants.",
             "Which VMs are spot VMs: the table has no priorities.",
             "How much of its cores and memory a VM really uses: most small ones shared their cores with others.",
-            "VMs that were there when the trace began, and the end of those that outlive it.",
+            "VMs running at the start of the trace, and the end of those that outlive it.",
         ]
     }
 
@@ -90,7 +90,7 @@ impl HuaweiRows {
         let demand = Resources::new(self.cores.cores_milli(record)?, self.memory.memory_mib(record)?, 0, 0);
         let number = self.name.name(record);
         if self.alive.contains_key(&number) {
-            return Err(self.name.fault(record, FaultKind::AlreadyThere, "a VM that is not there yet"));
+            return Err(self.name.fault(record, FaultKind::AlreadyThere, "a VM that does not exist yet"));
         }
         self.created += 1;
         // Numbers may come again, so a VM is called after its creation too.
@@ -144,7 +144,7 @@ impl RowReader for HuaweiRows {
 
     /// The last event, rounded up to the next full hour.
     fn finish(&mut self, _: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
-        tally.notes.push(format!("{} VMs were created; a row tells either that or a deletion.", self.created));
+        tally.notes.push(format!("{} VMs were created; each row is a creation or a deletion.", self.created));
         hour_above(self.last)
     }
 }

@@ -218,7 +218,7 @@ impl Format for NamedColumns {
     }
 
     fn source(&self) -> &'static str {
-        "A CSV with named columns; its own licence applies."
+        "A CSV with named columns, under its own licence."
     }
 
     fn cannot_answer(&self) -> &'static [&'static str] {
@@ -356,16 +356,15 @@ impl NamedRows {
         let unused = header.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let unused: Vec<&str> = unused.map(|(_, field)| field.as_str()).collect();
         if !unused.is_empty() {
-            tally.notes.push(format!("Columns left aside: {}.", unused.join(", ")));
+            tally.notes.push(format!("Ignored columns: {}.", unused.join(", ")));
         }
         for (there, question) in [
-            (self.end.is_some(), "Lifetimes: no column says when VMs end, so rules by lifetime are off."),
-            (self.tenant.is_some(), "Which VMs were asked for together: there is no tenant column."),
+            (self.end.is_some(), "Lifetimes: no column says when VMs end, so lifetime rules are off."),
+            (self.tenant.is_some(), "Which VMs were requested together: there is no tenant column."),
             (self.priority.is_some(), "Which VMs are spot VMs: there is no priority column."),
             (
                 self.terms.columns().next().is_some(),
-                "What tenants ask of where their VMs stand: there is no column fault_domains, scope, per_machine, \
-                 per_rack or isolated.",
+                "Placement terms of tenants: there is no column fault_domains, scope, per_machine, per_rack or isolated.",
             ),
         ] {
             if !there {
@@ -461,7 +460,7 @@ fn move_clock(rows: &mut WorkloadBuilder, tally: &mut Tally) {
             row.end.0 -= hours * hour;
         }
     });
-    tally.notes.push(format!("The clock was moved back by {hours} h: the first VM starts that late."));
+    tally.notes.push(format!("The clock was moved back by {hours} h, the start of the first VM."));
 }
 
 #[cfg(test)]

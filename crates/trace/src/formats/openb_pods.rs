@@ -29,13 +29,13 @@ impl Format for OpenbPods {
     }
 
     fn source(&self) -> &'static str {
-        "Alibaba cluster trace of 2023 with GPUs (openb); Weng et al., USENIX ATC 2023. Its own licence applies."
+        "Alibaba cluster trace 2023 with GPUs (openb); Weng et al., USENIX ATC 2023. Its own licence applies."
     }
 
     fn cannot_answer(&self) -> &'static [&'static str] {
         &[
-            "Which pods fit where there are GPUs: they are left aside.",
-            "Which pods were asked for together: there are no tenants.",
+            "Which pods fit on GPU machines: GPUs are ignored.",
+            "Which pods were requested together: there are no tenants.",
             "How much of its cores and memory a pod really uses.",
             "The end of pods that outlive the trace.",
         ]
@@ -113,7 +113,7 @@ impl RowReader for OpenbRows {
         });
         tally.notes.push(format!("Pods deleted at the last timestamp, {} s, are still running.", self.last.0 / 1_000));
         tally.notes.push(format!(
-            "{} pods ask for GPUs, which are left aside; {} were never scheduled, and ask all the same.",
+            "{} pods request GPUs, which are ignored; {} were never scheduled, but count as requests.",
             self.with_gpus, self.never_scheduled
         ));
         hour_above(self.last)

@@ -341,7 +341,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
     let idle = film::idle(film, decision);
     html! {
         <>
-            <ol class="film-steps" aria-label={tr("Steps that dropped machines")}
+            <ol class="film-steps" aria-label={tr("Rules that removed machines")}
                 onmouseover={link.batch_callback(move |event: MouseEvent| look(&event))}
                 onmouseout={link.batch_callback(move |event: MouseEvent| away(event.related_target().and_then(element)))}
                 onfocusin={link.batch_callback(move |event: FocusEvent| look(&event))}
@@ -372,7 +372,7 @@ fn table(film: &Film, decision: &Explained, vm: &str) -> Html {
         html! { <tr><th scope="row">{ film::title(rule) }</th><td>{ words::count(f64::from(dropped)) }</td><td>{ words::count(f64::from(left)) }</td></tr> }
     };
     let end = film.at(film.length_ms()).shot;
-    let heads = [tr("Step"), tr("Machines dropped"), tr("Machines left")];
+    let heads = [tr("Step"), tr("Removed"), tr("Machines left")];
     html! {
         <div class="table" tabindex="0" role="region" aria-label={tr("Decision: data table")}><table>
             <caption>{ film::caption(film, decision, vm, end) }</caption>

@@ -13,10 +13,10 @@ pub(super) fn of_colours(colours: Colouring, classes: &[Phrase]) -> Html {
     };
     match colours {
         Colouring::Class => of_classes(classes),
-        Colouring::Uplinks => {
-            ramp(tr("Share of the bandwidth of a machine's uplinks that links have reserved"), tr("idle"))
+        Colouring::Uplinks => ramp(tr("Reserved share of the bandwidth of a machine's uplinks"), tr("idle")),
+        Colouring::Draw => {
+            ramp(tr("A server's draw, as a share of an equal part of its chassis' power budget"), tr("idle"))
         }
-        Colouring::Draw => ramp(tr("What a server draws of its even share of its chassis' power budget"), tr("idle")),
         Colouring::Cores => ramp(tr("Share of a machine's cores in use"), tr("empty")),
     }
 }
@@ -28,8 +28,8 @@ fn of_classes(classes: &[Phrase]) -> Html {
     };
     html! {
         <>
-            <span class="legend" aria-hidden="true" title={tr("How long the VMs are expected to live that a machine takes or waits for")}><i class="empty"></i>{ tr("empty") }{ for classes.iter().enumerate().map(class) }</span>
-            <span class="legend" aria-hidden="true" title={tr("Open machines take VMs of their class; recycling ones take shorter-lived VMs and wait for those they have")}><i class="open"></i>{ tr("open") }<i class="recycling"></i>{ tr("recycling") }</span>
+            <span class="legend" aria-hidden="true" title={tr("Expected lifetime of the VMs that a machine takes or waits for")}><i class="empty"></i>{ tr("empty") }{ for classes.iter().enumerate().map(class) }</span>
+            <span class="legend" aria-hidden="true" title={tr("Open machines take VMs of their class. Recycling machines take shorter-lived VMs and wait for those they have.")}><i class="open"></i>{ tr("open") }<i class="recycling"></i>{ tr("recycling") }</span>
         </>
     }
 }

@@ -122,13 +122,13 @@ impl FleetMap {
                     if choices.len() > 1 { { colour_by(link, &choices, colours) } }
                     { legend::of_colours(colours, classes) }
                     if company.is_some() {
-                        <span class="legend" aria-hidden="true" title={tr("Links of the VM that is explained, and thinner those between the others of its virtual datacenter; a frame is around what stands behind a full uplink")}><i class="link"></i>{ tr("links of the VM") }
+                        <span class="legend" aria-hidden="true" title={tr("Links of the explained VM; thinner, the links between the other VMs of its virtual datacenter. A frame marks what is behind a full uplink.")}><i class="link"></i>{ tr("links of the VM") }
                             if is_full { <i class="failed full"></i>{ tr("full uplink") } }</span>
                     }
                     if words::may_be_unready(app.variant()) {
-                        <span class="legend" aria-hidden="true" title={tr("Takes no new VMs: being drained or updated, or out of service")}><i class="unready"></i>{ tr("not ready") }<i class="down"></i>{ tr("failed") }</span>
+                        <span class="legend" aria-hidden="true" title={tr("Takes no new VMs: drained, being updated or out of service")}><i class="unready"></i>{ tr("not ready") }<i class="down"></i>{ tr("failed") }</span>
                     }
-                    <span class="legend" aria-hidden="true" title={tr("Since the sample before, because another agent had taken the machine's room")}><i class="failed"></i>{ tr("commit failed here") }
+                    <span class="legend" aria-hidden="true" title={tr("Since the previous sample, because another agent had used the machine's capacity")}><i class="failed"></i>{ tr("two agents collided here") }
                         if let Some(failed) = &failed { <span class="count">{ failed }</span> }</span>
                     <span class="muted" id={described_by}>{ &summary }
                         if let Some(in_classes) = &in_classes { <span class="unseen">{ in_classes }</span> }

@@ -38,7 +38,7 @@ pub(super) fn table(frame: Frame<'_>, colours: Colouring, live: &Outcome, moment
     };
     let more = [tr("open"), tr("recycling")].into_iter().map(str::to_owned).chain(classes.iter().map(tell));
     let mut more: Vec<String> = if classes.is_empty() { Vec::new() } else { more.collect() };
-    let largest = if colours == Colouring::Draw { tr("Most of its share drawn") } else { tr("Fullest uplink") };
+    let largest = if colours == Colouring::Draw { tr("Highest share drawn") } else { tr("Fullest uplink") };
     more.extend((!shares.is_empty()).then(|| largest.to_owned()));
     let racks =
         live.layout.clusters.iter().flat_map(|cluster| cluster.racks.iter().map(move |rack| (&cluster.name, *rack)));

@@ -53,7 +53,7 @@ fn reserved(uplinks: &[u8]) -> String {
         return String::new();
     }
     let nearly = uplinks.iter().filter(|byte| ShareByte(**byte).share() >= 0.9).count();
-    say(", uplinks of {} nine tenths full or more", &[&words::count(nearly as f64)])
+    say(", uplinks of {} at least 90 % full", &[&words::count(nearly as f64)])
 }
 
 /// How many servers draw more than their share; nothing where that is not known.

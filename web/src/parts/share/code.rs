@@ -46,13 +46,13 @@ pub(super) fn small(link: &Link, code: Option<&Code>, characters: usize) -> Html
             <div class="code-row">
                 { drawing(code, tr("QR code of the link")) }
                 <div>
-                    <p>{ tr("For a classroom: phones open the link from the wall.") }</p>
+                    <p>{ tr("For a classroom: phones scan it from the screen.") }</p>
                     <button onclick={show}>{ tr("Show large") }</button>
                 </div>
             </div>
         },
         None => html! {
-            <p class="notice">{ say("The link has {} characters, and a QR code holds at most {}. Save the scenario as a file and hand that out.", &[&words::count(characters as f64), &words::count(CHARACTERS_MAX as f64)]) }</p>
+            <p class="notice">{ say("The link has {} characters, but a QR code holds at most {}. Save the scenario as a file and share that.", &[&words::count(characters as f64), &words::count(CHARACTERS_MAX as f64)]) }</p>
         },
     };
     html! { <section aria-label={tr("QR code")}><h3>{ tr("QR code") }</h3>{ body }</section> }
@@ -63,7 +63,7 @@ pub(in crate::parts) fn on_paper(code: Option<&Code>, address: &str) -> Html {
     html! {
         <p class="paper-code">
             { for code.map(|code| drawing(code, tr("QR code of the link"))) }
-            <a href={address.to_owned()}>{ tr("The scenario, live") }</a>
+            <a href={address.to_owned()}>{ tr("The live scenario") }</a>
         </p>
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn view(link: &Link, app: &App, address: &str, metric: usize, copied:
         html! { <option value={index.to_string()} selected={index == metric}>{ tr(it.declaration.title) }</option> }
     };
     html! {
-        <section aria-label={tr("One chart in another page")}><h3>{ tr("One chart in another page") }</h3>
+        <section aria-label={tr("Embed one chart in another page")}><h3>{ tr("Embed one chart in another page") }</h3>
             <div class="group">
                 <select aria-label={tr("Chart to embed")} onchange={choose}>{ for METRICS.iter().enumerate().map(option) }</select>
                 { copy_button(link, tr("Copy HTML"), Copied::Frame, html.clone(), copied) }

@@ -150,7 +150,7 @@ impl Share {
         html! {
             <>
                 <h2>{ tr("Share this scenario") }</h2>
-                <p>{ tr("Whoever opens the link sees the same machines, rules, agents and seed, and the page checks that the result is the same. If it runs on a file of yours, they need that file too.") }</p>
+                <p>{ tr("The link opens the same machines, rules, agents and seed, and the page checks that the result is the same. If the scenario runs on your own file, the other person needs that file too.") }</p>
                 { field(tr("Link"), address.clone()) }
                 <p class="hint">{ size }</p>
                 <div class="group">
@@ -283,9 +283,8 @@ pub(crate) fn tell(link: &Link, title: &str, error: &JsValue) {
 
 fn copy(link: &Link, what: Copied, text: &str) {
     let refused = || {
-        let line =
-            tr("The browser does not let this page write to the clipboard; select the text and copy it by hand.");
-        Message::Notice(Notice::bad(tr("Nothing was copied"), vec![line.into()]))
+        let line = tr("The browser does not let this page write to the clipboard; select the text and copy it.");
+        Message::Notice(Notice::bad(tr("Copy failed"), vec![line.into()]))
     };
     let clipboard = gloo::utils::window().navigator().clipboard();
     // A page that came by http from another host has none.

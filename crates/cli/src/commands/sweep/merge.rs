@@ -11,10 +11,10 @@ use tiebreak_console::whole;
 /// Puts the files together that are named behind the plan; every run must be in one of them.
 pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {
     if given.words.len() < 2 {
-        return Err(Failure("expected the files of all shards behind the plan, got none; name them".into()));
+        return Err(Failure("expected the files of all shards after the plan, got none; name them".into()));
     }
     if given.has("shard") || given.has("json") {
-        return Err(Failure("expected --merge alone, or with --out, got --shard or --json; leave them out".into()));
+        return Err(Failure("expected --merge alone, or with --out, got --shard or --json; remove them".into()));
     }
     let mut rows = BTreeMap::new();
     for file in &given.words[1..] {
@@ -26,7 +26,7 @@ pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Fail
     if let Some(missing) = (0..runs).find(|number| !rows.contains_key(number)) {
         let there = count(rows.len() as u64);
         return Err(Failure(format!(
-            "expected {} runs in these files, got {there}: run {missing} is in none of them; name every shard",
+            "expected {} runs in these files, got {there}: run {missing} is missing; name every shard",
             count(runs)
         )));
     }
@@ -40,7 +40,7 @@ fn take(file: &str, text: &str, header: &str, rows: &mut BTreeMap<u64, String>) 
     let mut lines = text.split_inclusive('\n');
     if lines.next() != Some(header) {
         return Err(Failure(format!(
-            "expected rows of this sweep in {file}, got other columns; give the plan they were made by"
+            "expected rows of this sweep in {file}, got other columns; use the plan that they were made with"
         )));
     }
     for line in lines {
@@ -48,13 +48,13 @@ fn take(file: &str, text: &str, header: &str, rows: &mut BTreeMap<u64, String>) 
         let whole = number.filter(|_| line.ends_with('\n'));
         let Some(number) = whole else {
             return Err(Failure(format!(
-                "expected whole rows in {file}, got {:?}; make that shard again",
+                "expected complete rows in {file}, got {:?}; run that shard again",
                 line.trim_end()
             )));
         };
         if rows.insert(number, line.into()).is_some_and(|other| other != line) {
             return Err(Failure(format!(
-                "expected run {number} once, got it again in {file} with other figures; make both again"
+                "expected run {number} once, got it again in {file} with other numbers; run both shards again"
             )));
         }
     }

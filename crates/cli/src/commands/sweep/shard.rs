@@ -24,7 +24,7 @@ impl Shard {
         match numbers {
             Some((part, of)) if (1..=of).contains(&part) => Ok(Self { index: part - 1, of }),
             _ => Err(Failure(format!(
-                "expected I/N after --shard, I from 1 to N, got \"{text}\"; write for instance 1/4"
+                "expected I/N after --shard, I from 1 to N, got \"{text}\"; write, for instance, 1/4"
             ))),
         }
     }

@@ -79,7 +79,7 @@ impl CriticalityReport {
         text += &table(&std::iter::once(head).chain(self.vms.iter().map(Judged::cells)).collect::<Vec<_>>());
         let why = |vm: &Judged| vm.why.as_ref().map(|why| format!("  {}: {why}\n", vm.vm));
         if unclassified > 0 {
-            text += "\nNot classified, and so user-facing\n";
+            text += "\nNot classified, so they count as user-facing\n";
             text.extend(self.vms.iter().filter_map(why));
         }
         if self.faulty > 0 {

@@ -56,7 +56,7 @@ impl FitReport {
         };
         let curves = [
             ("sizes of first requests, cores", &fitted.sizes),
-            ("lives, hours", &fitted.lives),
+            ("lifetimes, hours", &fitted.lives),
             ("times of first scale-outs, hours", &fitted.first_scale_outs),
         ];
         Self {
@@ -80,10 +80,10 @@ impl FitReport {
             vec![it.what.into(), ks, cvm, count(it.seen.into()), count(it.censored.into())]
         });
         let rows = [["setting", "fitted"].map(String::from).into()].into_iter().chain(rows);
-        let header = ["fitted against seen", "KS", "CvM", "seen", "censored"].map(String::from).into();
+        let header = ["fitted vs. observed", "KS", "CvM", "observed", "censored"].map(String::from).into();
         let curves = [header].into_iter().chain(curves);
         let mut text = format!(
-            "{} deployments came while the trace ran; {} used, {} scale-outs, {:.0} ends, {} outlived it.\n\n{}\n{}",
+            "{} deployments arrived during the trace; {} used, {} scale-outs, {:.0} ends, {} outlived it.\n\n{}\n{}",
             count(self.deployments.into()),
             count(self.used.into()),
             count(self.scale_outs.into()),
@@ -93,7 +93,7 @@ impl FitReport {
             table(&curves.collect::<Vec<_>>()),
         );
         if !self.cannot_say.is_empty() {
-            text += "\nWhat the trace cannot say:\n";
+            text += "\nLimitations of the trace:\n";
             self.cannot_say.iter().for_each(|doubt| text += &format!("- {doubt}\n"));
         }
         text

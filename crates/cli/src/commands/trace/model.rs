@@ -15,23 +15,27 @@ use tiebreak_console::trace::read_given;
 pub(crate) const RATE: Opt = Opt {
     name: "rate",
     value: Some("TIMES"),
-    help: "`generate` lets so many times as many requests come, and as many VMs be alive at the beginning; 1 without it",
+    help: "`generate` scales the requests and the VMs running at the start by this factor; 1 by default",
 };
 
-pub(crate) const DAYS: Opt =
-    Opt { name: "days", value: Some("DAYS"), help: "how long `generate` goes on; as long as the trace without it" };
+pub(crate) const DAYS: Opt = Opt {
+    name: "days",
+    value: Some("DAYS"),
+    help: "duration of the workload of `generate`; by default that of the \
+         trace",
+};
 
 pub(crate) const SEED: Opt =
-    Opt { name: "seed", value: Some("NUMBER"), help: "what all chance of `generate` comes from; 1 without it" };
+    Opt { name: "seed", value: Some("NUMBER"), help: "random seed of `generate`; 1 by default" };
 
 pub(crate) const SOURCE: Opt = Opt {
     name: "source",
     value: Some("TEXT"),
-    help: "what `model` writes down as the trace's source, with the attribution it asks for; what its format says without it",
+    help: "the trace's source and attribution that `model` records; by default that of its format",
 };
 
 pub(crate) const PAGE: Opt =
-    Opt { name: "page", value: Some("FILE"), help: "where `compare` writes a page of tables and charts, as HTML" };
+    Opt { name: "page", value: Some("FILE"), help: "the HTML file for tables and charts of `compare`" };
 
 #[derive(Serialize)]
 struct Modelled {
@@ -63,8 +67,7 @@ pub(super) fn model(given: &Given) -> Result<Answer, Failure> {
     };
     Ok(Answer::either(given, &modelled, || {
         format!(
-            "Wrote {file}, {} bytes: {:.1} days, {:.1} requests an hour, {} flavours, {} of them with lives of their own, {} VMs alive at \
-             the beginning.\n",
+            "Wrote {file}, {} bytes: {:.1} days, {:.1} requests per hour, {} flavours, {} of them with their own lifetimes, {} VMs running at the start.\n",
             count(modelled.bytes as u64),
             modelled.days,
             modelled.requests_per_hour,
@@ -99,7 +102,7 @@ pub(super) fn generate(given: &Given) -> Result<Answer, Failure> {
     })?;
     let Some(file) = given.one("out") else {
         if given.has("json") || given.has("compact") {
-            return Err(Failure("expected --out FILE, got none; say where the VMs shall go".into()));
+            return Err(Failure("expected --out FILE, got none; add the file to write".into()));
         }
         return Ok(Answer::text(String::from_utf8(bytes)?));
     };
@@ -113,7 +116,7 @@ pub(super) fn generate(given: &Given) -> Result<Answer, Failure> {
     };
     Ok(Answer::either(given, &generated, || {
         format!(
-            "Wrote {} VMs to {file}: {} alive at the beginning, the others in {} requests. Fitted to: {}\n",
+            "Wrote {} VMs to {file}: {} running at the start, the others in {} requests. Fitted to: {}\n",
             count(generated.vms.into()),
             count(generated.alive_at_start.into()),
             count(generated.requests.into()),
@@ -137,7 +140,7 @@ fn fitted(name: &str) -> Result<Fitted, Failure> {
 
 fn decimal(given: &Given, name: &str) -> Result<Option<f64>, Failure> {
     let parse = |value: &str| {
-        let wrong = |_| Failure(format!("expected a number after --{name}, got \"{value}\"; write it like 1.5"));
+        let wrong = |_| Failure(format!("expected a number after --{name}, got \"{value}\"; write, for instance, 1.5"));
         value.parse().map_err(wrong)
     };
     given.one(name).map(parse).transpose()
@@ -199,23 +202,23 @@ fn figures(comparison: &Comparison) -> Vec<Vec<String>> {
     };
     for (what, hourly) in [("requests", &comparison.requests), ("VMs", &comparison.vms)] {
         let of = |figure: fn(&Hourly) -> f64| [figure(&hourly.first), figure(&hourly.second)];
-        add(format!("{what} an hour, mean"), of(|it| it.mean), 1);
-        add(format!("{what} an hour, variance over mean"), of(|it| it.dispersion), 2);
-        add(format!("{what} an hour, correlation after 1 h"), of(|it| it.after_1_h), 2);
-        add(format!("{what} an hour, correlation after 24 h"), of(|it| it.after_24_h), 2);
+        add(format!("{what} per hour, mean"), of(|it| it.mean), 1);
+        add(format!("{what} per hour, variance over mean"), of(|it| it.dispersion), 2);
+        add(format!("{what} per hour, correlation after 1 h"), of(|it| it.after_1_h), 2);
+        add(format!("{what} per hour, correlation after 24 h"), of(|it| it.after_24_h), 2);
     }
     let Both { first, second } = &comparison.tenants;
     add("tenants".into(), [first, second].map(|it| f64::from(it.count)), 0);
-    add("VMs of a tenant, 99 % at most".into(), [first, second].map(|it| it.vms.p99), 0);
+    add("VMs of a tenant, 99th percentile".into(), [first, second].map(|it| it.vms.p99), 0);
     add("VMs of a tenant, largest".into(), [first, second].map(|it| it.vms.max), 0);
     add("share of the largest tenth, %".into(), [first, second].map(|it| 100.0 * it.of_largest_tenth), 1);
     let Both { first, second } = &comparison.in_use;
     let of = |figure: fn(&InUse) -> f64| [figure(first), figure(second)];
-    add("VMs alive, mean".into(), of(|it| it.vms_mean), 0);
+    add("running VMs, mean".into(), of(|it| it.vms_mean), 0);
     add("cores in use, mean".into(), of(|it| it.cores_mean), 0);
-    add("cores in use, most".into(), of(|it| it.cores_peak), 0);
+    add("cores in use, peak".into(), of(|it| it.cores_peak), 0);
     let (cores, gib) = comparison.machine;
     let machines = of(|it| it.machines.map_or(f64::NAN, |machines| machines as f64));
-    add(format!("machines of {cores} cores, {gib} GiB at least"), machines, 0);
+    add(format!("machines of {cores} cores, {gib} GiB, minimum"), machines, 0);
     rows
 }

@@ -19,8 +19,7 @@ pub(super) fn html(names: [&str; 2], tables: &[Vec<Vec<String>>], comparison: &C
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>{first} and {second}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{first} and {second}</h1>\n\
-         <p>The first, A, is {first}; the second, B, is {second}. KS is the largest difference of two distributions, CvM the \
-         mean of the difference squared; both go from 0, alike, to 1. Lives are Kaplan and Meier's.</p>\n{tables}{charts}</body>\n</html>\n"
+         <p>A is {first}; B is {second}. KS is the largest difference between two distributions, CvM the mean squared difference; both range from 0 (equal) to 1. Lifetimes are estimated with Kaplan-Meier.</p>\n{tables}{charts}</body>\n</html>\n"
     )
 }
 
@@ -37,8 +36,8 @@ fn table(rows: &[Vec<String>]) -> String {
 fn charts(comparison: &Comparison) -> Vec<String> {
     let in_use = &comparison.in_use;
     let times = [
-        ("Requests", "an hour", counts(&comparison.requests.first.counts), counts(&comparison.requests.second.counts)),
-        ("VMs that come", "an hour", counts(&comparison.vms.first.counts), counts(&comparison.vms.second.counts)),
+        ("Requests", "per hour", counts(&comparison.requests.first.counts), counts(&comparison.requests.second.counts)),
+        ("VM arrivals", "per hour", counts(&comparison.vms.first.counts), counts(&comparison.vms.second.counts)),
         ("VMs alive", "", in_use.first.vms.clone(), in_use.second.vms.clone()),
         ("Cores in use", "", in_use.first.cores.clone(), in_use.second.cores.clone()),
     ];
@@ -62,7 +61,7 @@ fn shares(distance: &Distance) -> String {
     let unit = distance.what.rsplit_once(", ").map(|(_, unit)| unit);
     let counted = distance.what.split(' ').next().unwrap_or_default();
     let plot = Plot {
-        title: format!("Up to so many: {}", distance.what),
+        title: format!("Cumulative distribution: {}", distance.what),
         unit: "%".into(),
         across: unit.unwrap_or(counted).into(),
         across_is_log: true,

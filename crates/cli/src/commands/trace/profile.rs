@@ -152,7 +152,14 @@ impl ProfileReport {
     fn lives_text(&self) -> String {
         let LivesTold { ended, outlived, began_before, bins } = &self.lives;
         let (vms, hours) = (bins.iter().map(|bin| f64::from(bin.vms)).sum(), self.core_hours());
-        let mut rows = vec![header(&["Lives", "VMs seen to end", "of them, %", "of core-hours, %", "live longer, %"])];
+        let mut rows = vec![header(&[
+            "Lifetimes",
+            "VMs with a known end",
+            "of them, %",
+            "of core-hours, %",
+            "survive \
+             longer, %",
+        ])];
         rows.extend(bins.iter().map(|bin| {
             let alive = bin.alive_after.map_or_else(|| "-".into(), |share| format!("{:.1}", 100.0 * share));
             let of = [percent(f64::from(bin.vms), vms), percent(bin.core_hours, hours), alive];
@@ -161,8 +168,8 @@ impl ProfileReport {
         let seen = [ended, outlived, began_before].map(|vms| count((*vms).into()));
         let [ended, outlived, before] = seen;
         let words = format!(
-            "{ended} VMs are seen to end, {outlived} outlive the trace, {before} were there before it. How many live longer is told by \
-             Kaplan and Meier."
+            "{ended} VMs end within the trace, {outlived} outlive it, {before} were running before it. Survival is \
+             estimated with Kaplan-Meier."
         );
         table(&rows) + &tiebreak_console::shown::wrapped(&words, "  ")
     }
@@ -183,7 +190,7 @@ impl ProfileReport {
             (
                 "In bursts",
                 format!(
-                    "variance over mean in 5 minutes: {:.1} of VMs, {:.1} of requests (1 by chance alone)",
+                    "variance over mean per 5 minutes: {:.1} for VMs, {:.1} for requests (1 if arrivals were random)",
                     it.dispersion, it.request_dispersion
                 ),
             ),
@@ -194,7 +201,7 @@ impl ProfileReport {
     fn tenants_text(&self) -> String {
         let spread = |it: &Quantiles| {
             format!(
-                "mean {:.1}; half at most {:.0}, 90 % {:.0}, 99 % {:.0}, all {:.0}",
+                "mean {:.1}; median {:.0}, 90th percentile {:.0}, 99th {:.0}, maximum {:.0}",
                 it.mean, it.p50, it.p90, it.p99, it.max
             )
         };
@@ -221,19 +228,19 @@ impl ProfileReport {
         let it = &self.load;
         let mean = it.cores_by_hour.iter().sum::<f64>() / (it.cores_by_hour.len().max(1)) as f64;
         let rows = [
-            ("Cores in use", format!("{:.0} on average, {:.0} at most", mean, it.peak_cores)),
-            ("Memory in use", format!("{:.0} GiB at most", it.peak_memory_gib)),
+            ("Cores in use", format!("{:.0} on average, at most {:.0}", mean, it.peak_cores)),
+            ("Memory in use", format!("at most {:.0} GiB", it.peak_memory_gib)),
             (
                 "Machines",
                 format!(
-                    "{} of {} cores and {} GiB at least, however well they are packed; {} are suggested, {}",
+                    "at least {} of {} cores and {} GiB, even with perfect packing; {} are suggested, {}",
                     count(it.machines_at_least),
                     it.machine_cores,
                     it.machine_memory_gib,
                     count(it.machines_suggested),
                     match it.machines_searched {
                         true => "on which the default list rejects at most 0.1 % of the VMs",
-                        false => "15 % more; `tiebreak size` finds how many are enough",
+                        false => "15 % more; `tiebreak size` finds the number that is enough",
                     }
                 ),
             ),
