@@ -1253,7 +1253,7 @@ fn states_of_the_page_become_a_lesson_that_plays() {
     let freeze = |title: &str, curve| {
         let unlocks = Unlocks { rules: vec!["BestFit".into()], ..Unlocks::default() };
         let why = "Few buckets leave ties.".into();
-        Message::Freeze(Freeze { title: title.into(), text: "Look *here*.".into(), unlocks, curve, why })
+        Message::Freeze(Freeze { title: title.into(), text: "Look *here*.".into(), unlocks, curve, pick: None, why })
     };
     session.does(freeze("As it is", None));
     session.settle();
