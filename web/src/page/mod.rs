@@ -16,7 +16,7 @@ use tiebreak_app::{App, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_i18n::tr;
 use tiebreak_view::embed::Embed;
-use web_sys::{Element, KeyboardEvent};
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 

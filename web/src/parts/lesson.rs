@@ -618,7 +618,7 @@ fn machine(link: &Link, scene: &Scene<'_>, playing: &Playing, ask: &str) -> Html
                     { for cells.iter().enumerate().map(cell) }</fieldset>
             }
             if playing.is_revealed {
-                <p class="hint">{ tr("Outlined: tied for best. Filled outline: where the VM went.") }</p>
+                <p class="hint">{ tr("Outlined: tied for best. Double outline: where the VM went.") }</p>
             } else {
                 <label class="lesson-number">{ tr("Machine number") }
                     <Field label={tr("Machine number")} number={NumberRange::by(1.0, 0.0, count.saturating_sub(1) as f64)} value={guess.map_or(String::new(), |guess| guess.to_string())} {take} /></label>
