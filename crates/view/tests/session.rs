@@ -1278,7 +1278,7 @@ fn a_lesson_says_nothing_before_the_answer_and_then_its_number() {
     session.does(Message::Predict(Given::Choice(1)));
     session.does(Message::Reveal);
     let playing = session.app.lesson.as_ref().expect("a lesson");
-    assert_eq!((playing.right(), lesson::answer(playing)), (Some(1), Some("Answer: B, 73.7 %.".into())));
+    assert_eq!((playing.right(), lesson::answer(playing)), (Some(1), Some("Answer: B, 73.6 %.".into())));
 }
 
 #[test]
