@@ -13,6 +13,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use super::field::Field;
+use super::lesson::LessonMessage;
 use super::panel::{Link, Own, Panel, Scene, Sent};
 use super::share::{self, Copied, Share};
 use super::{charts, save};
@@ -151,7 +152,7 @@ impl Panel for OwnLesson {
             }
             OwnMessage::Play => {
                 self.is_open = false;
-                return vec![Message::LessonText(app.own_lesson.text.clone()).into()];
+                return vec![LessonMessage::Text(app.own_lesson.text.clone(), 0, None).into()];
             }
             OwnMessage::Save => {
                 if let Err(error) = save::text("lesson.md", "text/markdown", &app.own_lesson.text) {
