@@ -233,13 +233,13 @@ impl App {
         let Some(document) = self.lesson.as_ref().and_then(Playing::document) else { return Vec::new() };
         self.mode = Mode::Lesson;
         self.against = None;
-        if let Some(Question::Machine { vm, .. }) =
-            self.lesson.as_ref().and_then(|playing| playing.here().question.as_ref())
-        {
+        let effects = self.open_document(document, None);
+        let question = self.lesson.as_ref().and_then(|playing| playing.here().question.as_ref());
+        if let Some(Question::Machine { vm, .. }) = question {
             // Its decision is explained as soon as the run is over; the page shows that when the question is answered.
-            (self.selection.vm, self.selection.asked) = (vm.to_string(), None);
+            self.selection.vm = vm.to_string();
         }
-        self.open_document(document, None)
+        effects
     }
 
     /// Whether rules or settings differ from those that the lesson's step began with.

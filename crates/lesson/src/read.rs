@@ -441,7 +441,7 @@ fn drag(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Ques
             None => issues.add(entry.line, "PATH = VALUE", quoted(entry.value), "write for instance set: seed = 7"),
         }
     }
-    if solution.is_empty() {
+    if !entries.iter().any(|entry| entry.key == "set") {
         let advice = "changes that reach the goal; a test holds them to it";
         issues.add(kind.line, "a line set: below drag:", "none", advice);
     }
