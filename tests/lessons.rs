@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tiebreak_lesson::{Block, LESSONS, Lesson, Listed, Measure, Question, Run, Scene, Scope, Shown, Span, Step};
+use tiebreak_lesson::{Block, LESSONS, Lesson, Listed, Measure, Question, Run, Scope, Shown, Span, Step};
 use tiebreak_model::Workload;
+use tiebreak_placement::explain::KEPT;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
-use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
-use tiebreak_sim::World;
+use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
+use tiebreak_sim::{Probe, Probed, World};
 use tiebreak_trace::TraceParser;
 
 /// How many seeds stand behind what is always so.
@@ -20,7 +21,7 @@ const SEEDS: u64 = 5;
 /// Lessons run side by side on so many threads.
 const THREADS: usize = 2;
 
-fn read(Listed { id, markdown }: &Listed) -> Lesson {
+fn read(Listed { id, markdown, .. }: &Listed) -> Lesson {
     Lesson::read(markdown).unwrap_or_else(|issues| {
         let issues: Vec<_> = issues.iter().map(ToString::to_string).collect();
         panic!("lessons/{id}.md\n{}", issues.join("\n"))
@@ -54,16 +55,44 @@ impl Runs<'_> {
         }
     }
 
-    fn world(&mut self, scene: &Scene) -> &World {
-        let name = scene.document().to_short_json(None);
+    fn world(&mut self, document: &Document) -> &World {
+        let name = document.to_short_json(None);
         if !self.worlds.contains_key(&name) {
-            let mut variant = scene.document().active_variant().clone();
+            let mut variant = document.active_variant().clone();
             variant.seed += self.later;
             let mut world = World::new(variant.plan(self.workload(&variant)).expect("a plan"));
             world.run();
             self.worlds.insert(name.clone(), world);
         }
         &self.worlds[&name]
+    }
+
+    /// What is wrong with the way that a question's goal is reached, if it has one.
+    fn solution(&mut self, step: &Step, shown: Shown<'_>) -> Vec<String> {
+        let Some(question @ Question::Drag { ask, goal, .. }) = &step.question else { return Vec::new() };
+        let mut document = shown.scenario.document().clone();
+        let active = document.active;
+        let solved = question.solved(document.active_variant()).expect("changes that were read").expect("a goal");
+        document.variants[active] = solved;
+        let world = self.world(&document);
+        let failures = goal.failures(|run, measure| measure.of(world).filter(|_| run == Run::Now));
+        failures.into_iter().map(|failure| format!("{ask} The solution does not reach it: {failure}")).collect()
+    }
+
+    /// What is wrong with the decision about the machine that a question asks for, if it asks for one.
+    fn decision(&mut self, step: &Step, shown: Shown<'_>) -> Vec<String> {
+        let Some(Question::Machine { ask, vm }) = &step.question else { return Vec::new() };
+        let plan = self.world(shown.scenario.document()).plan().clone();
+        let id = plan.workload().find(*vm).expect("a VM of the workload");
+        let mut world = World::new(plan);
+        world.set_probe(Some(Probe { vm: Some(id), asked: None }));
+        world.run();
+        let best = |it: &Probed| it.explanation.dropped_at.iter().filter(|step| **step == KEPT).count();
+        match world.probed() {
+            [one] if best(one) == 1 => Vec::new(),
+            [one] => vec![format!("{ask} {} machines are tied for best", best(one))],
+            several => vec![format!("{ask} It was decided {} times", several.len())],
+        }
     }
 
     /// What a step needs to know of its runs.
@@ -73,7 +102,7 @@ impl Runs<'_> {
                 Run::Now => shown.scenario,
                 Run::Against => shown.against.expect("read with something to compare with"),
             };
-            (run, measure, measure.of(self.world(scene)))
+            (run, measure, measure.of(self.world(scene.document())))
         };
         step.measures().into_iter().map(of).collect()
     }
@@ -93,6 +122,10 @@ fn failures(id: &str, lesson: &Lesson, cut: &Arc<Workload>) -> Vec<String> {
                 values.iter().find(|(other, of, _)| (*other, *of) == (run, measure)).and_then(|(.., value)| *value)
             };
             let mut said = step.failures(reach, value);
+            said.extend(runs.solution(step, shown));
+            if reach == Scope::Here {
+                said.extend(runs.decision(step, shown));
+            }
             if let Some(question @ Question::Pick { scope, .. }) = &step.question {
                 let right = question.right(value);
                 let first = *answers.entry(at).or_insert(right);
@@ -102,7 +135,9 @@ fn failures(id: &str, lesson: &Lesson, cut: &Arc<Workload>) -> Vec<String> {
             }
             let place = format!("{id}, {:?}, seed + {later}", step.title);
             if std::env::var("LESSON").is_ok_and(|asked| id.starts_with(&asked)) {
-                println!("{place}: answer {:?}", step.question.as_ref().and_then(|question| question.right(value)));
+                let question = step.question.as_ref();
+                let (right, truth) = (question.and_then(|it| it.right(value)), question.and_then(|it| it.truth(value)));
+                println!("{place}: answer {right:?}, {truth:?}");
                 values.iter().for_each(|(run, measure, value)| println!("    {measure}({}) = {value:?}", run.word()));
             }
             failures.extend(said.into_iter().map(|said| format!("{place}: {said}")));
@@ -147,7 +182,10 @@ fn every_lesson_is_made_for_a_learner() {
             assert!(!step.before.is_empty() && !step.claims.is_empty(), "{place} says something that is checked");
             assert!(lesson.shown(at).is_some_and(|shown| shown.unlocks.is_some()), "{place} shows some controls");
             let here = step.claims.iter().any(|claim| claim.scope == Scope::Here)
-                || matches!(question, Question::Pick { scope: Scope::Here, .. });
+                || matches!(
+                    question,
+                    Question::Pick { scope: Scope::Here, .. } | Question::Estimate { scope: Scope::Here, .. }
+                );
             let said = [words(&step.before), words(&step.after), question.ask().to_owned()].join(" ");
             assert!(!here || said.contains("in this run"), "{place}: what is so of one seed says \"in this run\"");
         }
@@ -187,7 +225,68 @@ fn every_file_of_a_lesson_is_listed_once() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lesson/lessons");
     let files = std::fs::read_dir(folder).expect("the folder of lessons").map(|file| file.expect("a file").file_name());
     let files: BTreeSet<_> = files.map(|name| name.into_string().expect("a plain name")).collect();
-    let listed: BTreeSet<_> = LESSONS.iter().map(|listed| format!("{}.md", listed.id)).collect();
-    assert_eq!((files, LESSONS.len()), (listed.clone(), listed.len()));
+    let names = |listed: &Listed| {
+        let id = listed.id;
+        let others = listed.translations.iter().map(move |(language, _)| format!("{id}.{language}.md"));
+        std::iter::once(format!("{id}.md")).chain(others).collect::<Vec<_>>()
+    };
+    let listed: Vec<_> = LESSONS.iter().flat_map(names).collect();
+    assert_eq!((files, listed.len()), (listed.iter().cloned().collect(), listed.len()));
     assert!(LESSONS.is_sorted_by_key(|listed| listed.id), "in the order of their numbers");
+}
+
+/// A lesson without its words: what runs, what is shown, what is asked of the runs and what is said of them.
+fn bones(lesson: &Lesson) -> Vec<Step> {
+    let question = |question: &Question| {
+        let mut question = question.clone();
+        match &mut question {
+            Question::Pick { ask, choices, .. } => {
+                ask.clear();
+                choices.iter_mut().for_each(|choice| choice.text.clear());
+            }
+            Question::Estimate { ask, scale, .. } => {
+                ask.clear();
+                scale.unit.clear();
+            }
+            Question::Curve { ask, .. } | Question::Machine { ask, .. } | Question::Drag { ask, .. } => ask.clear(),
+        }
+        question
+    };
+    let bare = |step: &Step| Step {
+        title: String::new(),
+        before: Vec::new(),
+        after: Vec::new(),
+        question: step.question.as_ref().map(question),
+        ..step.clone()
+    };
+    lesson.steps.iter().map(bare).collect()
+}
+
+#[test]
+fn translations_run_ask_and_claim_the_same() {
+    let mut translated = 0;
+    for listed in LESSONS {
+        let original = read(listed);
+        for (language, markdown) in listed.translations {
+            let id = format!("{}.{language}", listed.id);
+            let other = Lesson::read(markdown).unwrap_or_else(|issues| panic!("{id}: {issues:?}"));
+            assert_eq!(other.language.as_deref(), Some(*language), "{id} names its language");
+            assert_eq!(other.minutes, original.minutes, "{id}");
+            assert_eq!(bones(&other), bones(&original), "{id}");
+            for (step, first) in other.steps.iter().zip(&original.steps) {
+                let lengths = |step: &Step| (step.before.len(), step.after.len());
+                assert_eq!(lengths(step), lengths(first), "{id}, {:?}: as many paragraphs", step.title);
+                assert_ne!(step.title, first.title, "{id} is translated");
+            }
+            translated += 1;
+        }
+    }
+    assert!(translated >= 4, "{translated} lessons are translated");
+}
+
+#[test]
+fn a_third_of_the_questions_is_answered_by_more_than_a_click() {
+    let questions: Vec<_> = LESSONS.iter().flat_map(|it| read(it).steps).filter_map(|step| step.question).collect();
+    let picks = questions.iter().filter(|question| matches!(question, Question::Pick { .. })).count();
+    assert!(3 * (questions.len() - picks) >= questions.len(), "{picks} of {} are picked", questions.len());
 }

@@ -16,6 +16,33 @@ async function choose(page, index) {
   await lesson(page).waitFor();
 }
 
+/** Answers the step's question by the keyboard alone, whatever kind it is of, and shows the run. */
+async function answer(page) {
+  const fields = lesson(page).getByRole('spinbutton');
+  if (await lesson(page).getByRole('radio').count()) {
+    await lesson(page).getByRole('radio').first().focus();
+    await page.keyboard.press('Space');
+  } else if (await lesson(page).getByRole('slider').count()) {
+    await lesson(page).getByRole('slider').focus();
+    await page.keyboard.press('ArrowRight');
+  } else if (await fields.count()) {
+    for (const at of [0, 4]) {
+      await fields.nth(at).focus();
+      await page.keyboard.type('3');
+      await page.keyboard.press('Tab');
+    }
+  } else {
+    await button(page, 'Show a solution').focus();
+    await page.keyboard.press('Enter');
+    await says(lesson(page).getByRole('alert'), /^This run reaches the goal\.$/);
+    return 'drag';
+  }
+  await button(page, 'Run and see').focus();
+  await page.keyboard.press('Enter');
+  await says(lesson(page).getByRole('alert'), /^(Right\. )?Answer: |^Your curve is /);
+  return 'other';
+}
+
 /** How many lessons there are, once the list has come. */
 async function listed(page) {
   return (await new Hand(page).lessons()).count();
@@ -28,13 +55,21 @@ test('a lesson asks before it shows, and says what the run says', () =>
     await choose(page, 1);
     await drawn(page);
     assert.equal(await page.getByRole('figure', { name: 'Empty hosts' }).count(), 0, 'nothing is shown before the answer');
+    await shows(() => page.getByText('% left').count(), 0, 'nor is what rules did');
+    await enter(lesson(page).getByRole('spinbutton'), 3);
+    await button(page, 'Run and see').click();
+    await says(lesson(page).getByRole('alert'), /^Answer: 9\.\d of 24 machines\. Your estimate is 6\.\d too low\.$/);
+    await shows(() => page.evaluate(() => document.activeElement.id), 'lesson-verdict', 'the focus is on what is new');
+    await page.getByRole('figure', { name: 'Empty hosts' }).waitFor();
+    await button(page, 'Next').click();
+    await lesson(page).getByText(/step 2 of/).waitFor();
+    await shows(() => page.evaluate(() => document.activeElement.id), 'lesson-step');
+    await shows(() => page.getByText('% left').count(), 0, 'the next question hides them again');
     await lesson(page).getByRole('radio').first().check();
     await button(page, 'Run and see').click();
     await lesson(page).getByText('(the result of the run)').waitFor();
     assert.equal(await lesson(page).getByText('(the result of the run)').count(), 1);
-    await says(lesson(page).getByRole('alert'), /^(Right\.|The run says [A-F]\.)$/);
-    await button(page, 'Next').click();
-    await lesson(page).getByText(/step 2 of/).waitFor();
+    await says(lesson(page).getByRole('alert'), /^Answer: B, [\d.]+ %\.$/);
     await button(page, 'Back').click();
     await button(page, 'Exit lesson').click();
     await lesson(page).waitFor({ state: 'detached' });
@@ -45,29 +80,74 @@ test('every lesson runs from its first step to its last, by the keyboard alone',
   onPage(WIDE, async ({ page }) => {
     const lessons = await listed(page);
     for (let index = 1; index <= lessons; index += 1) {
-      await choose(page, index);
+      const cards = await new Hand(page).lessons();
+      await cards.nth(index - 1).focus();
+      await page.keyboard.press('Enter');
+      await lesson(page).waitFor();
       const steps = Number((await lesson(page).getByText(/step 1 of \d+/).textContent()).match(/of (\d+)/)[1]);
       await lesson(page).locator('#lesson-step').focus();
       for (let step = 1; step <= steps; step += 1) {
         await lesson(page).getByText(`step ${step} of ${steps}`).waitFor();
-        const radio = lesson(page).getByRole('radio');
-        if (await radio.count()) {
-          await radio.first().focus();
-          await page.keyboard.press('Space');
-          await button(page, 'Run and see').focus();
-          await page.keyboard.press('Enter');
-          await lesson(page).getByText('(the result of the run)').waitFor();
-          await lesson(page).locator('#lesson-step').focus();
-        } else if (await button(page, 'Run without predicting').count()) {
-          await page.keyboard.press('PageDown');
-          await button(page, 'Run without predicting').waitFor({ state: 'detached' });
-        }
+        await shows(() => page.getByRole('figure').count(), 0, 'nothing of the run before the answer');
+        await answer(page);
+        await lesson(page).locator('#lesson-step').focus();
         if (step < steps) await page.keyboard.press('PageDown');
       }
       await button(page, 'Finish').focus();
       await page.keyboard.press('Enter');
       await lesson(page).waitFor({ state: 'detached' });
     }
+  }));
+
+test('the end of a lesson leads to the next one and to all', () =>
+  onPage({ ...WIDE, path: '#lesson=01-ties-and-order/4' }, async ({ page }) => {
+    await lesson(page).getByText(/step 4 of 4/).waitFor();
+    await lesson(page).getByRole('radio').first().check();
+    await button(page, 'Run and see').click();
+    await lesson(page).getByText('Rejections fell from 552 to 352.').waitFor();
+    await button(page, 'Next lesson: How finely to compare').click();
+    await lesson(page).getByText('How finely to compare: step 1 of 5').waitFor();
+    await shows(() => page.evaluate(() => document.activeElement.id), 'lesson-step');
+  }));
+
+test('a machine is named and a rule is moved', () =>
+  onPage({ ...WIDE, path: '#lesson=02-buckets' }, async ({ page, host }) => {
+    await lesson(page).getByRole('radio', { name: /^Machine 6: \d+ % full$/ }).check();
+    await button(page, 'Run and see').click();
+    await says(lesson(page).getByRole('alert'), /^Right\. Answer: machine 6\.$/);
+    await page.goto(`${host.url}#lesson=01-ties-and-order/3`);
+    await lesson(page).getByText(/step 3 of/).waitFor();
+    await page.getByRole('button', { name: 'Move BestFit' }).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await button(page, 'Run and see').click();
+    await says(lesson(page).getByRole('alert'), /^This run reaches the goal\.$/);
+    await page.getByRole('button', { name: 'Move BestFit' }).focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await says(lesson(page).getByRole('alert'), /^Not yet: empty hosts: [\d.]+ % now; expected more than 15 %\./);
+  }));
+
+test('a lesson speaks German where the page does', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.lessons();
+    await hand.openMenu();
+    await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Deutsch' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Gleichstand und Reihenfolge/ }).click();
+    await page.getByRole('heading', { name: 'Eine Regel, viele Gleichstände' }).waitFor();
+  }));
+
+test('beside the text the map and the chart are in view, also at 1280 by 720', () =>
+  onPage({ width: 1280, height: 720, path: '#lesson=01-ties-and-order/4' }, async ({ page }) => {
+    await button(page, 'Run without predicting').click();
+    await page.getByRole('figure', { name: 'Empty hosts' }).waitFor();
+    await drawn(page);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    for (const name of ['Fleet map', 'Empty hosts']) {
+      const box = await page.getByRole('figure', { name, exact: true }).boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= 720, `${name}: ${box.y} to ${box.y + box.height}`);
+    }
+    const text = await lesson(page).boundingBox();
+    assert.ok(text.x + text.width <= 1280 * 0.42, `the text ends at ${text.x + text.width}`);
   }));
 
 test('a link opens a lesson at a step, and an unknown one says so', () =>
@@ -152,9 +232,8 @@ test('a prediction drawn off the chart stays on it', () =>
   }));
 
 test('predictions of a class are pasted and counted', () =>
-  onPage(WIDE, async ({ page }) => {
-    await choose(page, 1);
-    await lesson(page).getByText('Predicted lifetime').click();
+  onPage({ ...WIDE, path: '#lesson=01-ties-and-order/2' }, async ({ page }) => {
+    await lesson(page).getByText('Class vote').click();
     await lesson(page).getByRole('textbox').fill('Ann: A\nBen b\nCem: B\nsomething else\n');
     const rows = lesson(page).locator('.votes tr');
     await shows(async () => (await rows.allTextContents()).slice(0, 2), ['A1', 'B2']);
@@ -164,11 +243,13 @@ test('predictions of a class are pasted and counted', () =>
 for (const dark of [false, true]) {
   test(`axe finds nothing in a lesson, before and after the answer, ${dark ? 'dark' : 'light'}`, () =>
     onPage({ ...WIDE, dark }, async ({ page }) => {
-      await choose(page, 2);
-      assert.deepEqual(await axe(page), []);
-      await button(page, 'Run without predicting').click();
-      await lesson(page).getByText('(the result of the run)').waitFor();
-      assert.deepEqual(await axe(page), []);
+      for (const index of [1, 2]) {
+        await choose(page, index);
+        assert.deepEqual(await axe(page), []);
+        await button(page, 'Run without predicting').click();
+        await says(lesson(page).getByRole('alert'), /^Answer: /);
+        assert.deepEqual(await axe(page), []);
+      }
     }));
 }
 
@@ -211,7 +292,7 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     await hand.setBuckets(BELOW, 2);
     await make();
     await own.getByLabel('Title of the step').fill('And with two buckets?');
-    await own.getByLabel('Predict by drawing').selectOption('Empty hosts');
+    await own.getByLabel('Question to predict').selectOption('Empty hosts');
     await own.getByLabel('The reason, shown after the run').fill('Few buckets leave ties to the rules below.');
     await own.getByRole('button', { name: 'Freeze as step' }).click();
     const text = own.getByLabel('The lesson so far, as Markdown');

@@ -36,6 +36,10 @@ pub enum Given {
     Choice(usize),
     /// How a metric will go: time in ms and value, by time.
     Curve(Vec<(f64, f64)>),
+    /// A number on the question's scale.
+    Number(f64),
+    /// The machine that a VM will be placed on.
+    Machine(u32),
     /// Nothing.
     Skipped,
 }
@@ -88,7 +92,8 @@ impl Playing {
         let allowed = match (&given, &self.here().question) {
             (Given::Choice(choice), Some(Question::Pick { choices, .. })) => *choice < choices.len(),
             (Given::Curve(points), Some(Question::Curve { .. })) => points.len() <= CURVE_MAX,
-            (Given::Skipped, _) => true,
+            (Given::Number(number), Some(Question::Estimate { scale, .. })) => scale.holds(*number),
+            (Given::Machine(_), Some(Question::Machine { .. })) | (Given::Skipped, _) => true,
             _ => false,
         };
         if allowed {
@@ -115,11 +120,54 @@ impl Playing {
     /// The place of the right answer, once the runs have told.
     #[must_use]
     pub fn right(&self) -> Option<usize> {
-        let known =
-            |run, measure| self.values.iter().find(|(of, _)| *of == (run, measure)).and_then(|(_, value)| *value);
+        self.told()?.right(|run, measure| self.value(run, measure))
+    }
+
+    /// The number that was to be estimated, once the runs have told.
+    #[must_use]
+    pub fn truth(&self) -> Option<f64> {
+        self.told()?.truth(|run, measure| self.value(run, measure))
+    }
+
+    /// Whether the run does what the question asks for, once the runs have told; none where it asks for nothing.
+    #[must_use]
+    pub fn reaches_goal(&self) -> Option<bool> {
+        let Question::Drag { goal, .. } = self.told()? else { return None };
+        Some(goal.holds(|run, measure| self.value(run, measure)))
+    }
+
+    /// How the run misses what the question asks for, in a sentence for each comparison.
+    #[must_use]
+    pub fn misses(&self) -> Vec<String> {
+        match self.told() {
+            Some(Question::Drag { goal, .. }) => goal.failures(|run, measure| self.value(run, measure)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number that the right answer is right by: of the step's run, and of the one it is compared with. None
+    /// where nothing is picked, or where no number says it.
+    #[must_use]
+    pub fn number(&self) -> Option<(Measure, f64, Option<f64>)> {
+        let question = self.told()?;
+        let Question::Pick { choices, .. } = question else { return None };
+        let right_if = choices.get(self.right()?).and_then(|choice| choice.right_if.as_ref());
+        let tests = right_if.into_iter().chain(question.tests());
+        let is_number =
+            |measure: &Measure| measure.to_string() != "digest" && !matches!(measure, Measure::MachineOfVm(_));
+        let measure = tests.flat_map(tiebreak_lesson::Test::measures).map(|(measure, _)| measure).find(is_number)?;
+        Some((measure, self.value(Run::Now, measure)?, self.value(Run::Against, measure)))
+    }
+
+    /// The question, once everything is known that answers it.
+    fn told(&self) -> Option<&Question> {
         let wanted = self.here().measures();
         let all_there = wanted.iter().all(|of| self.values.iter().any(|(known, _)| known == of));
-        self.here().question.as_ref().filter(|_| all_there)?.right(known)
+        self.here().question.as_ref().filter(|_| all_there)
+    }
+
+    fn value(&self, run: Run, measure: Measure) -> Option<f64> {
+        self.values.iter().find(|(of, _)| *of == (run, measure)).and_then(|(_, value)| *value)
     }
 
     /// How far a drawn curve was from the truth: the mean distance in the metric's own unit.
@@ -185,7 +233,57 @@ impl App {
         let Some(document) = self.lesson.as_ref().and_then(Playing::document) else { return Vec::new() };
         self.mode = Mode::Lesson;
         self.against = None;
-        self.open_document(document, None)
+        let effects = self.open_document(document, None);
+        let question = self.lesson.as_ref().and_then(|playing| playing.here().question.as_ref());
+        if let Some(Question::Machine { vm, .. }) = question {
+            // Its decision is explained as soon as the run is over; the page shows that when the question is answered.
+            self.selection.vm = vm.to_string();
+        }
+        effects
+    }
+
+    /// Whether rules or settings differ from those that the lesson's step began with.
+    #[must_use]
+    pub fn changed_step(&self) -> bool {
+        let began = self.lesson.as_ref().and_then(Playing::document);
+        began.is_some_and(|began| began.active_variant() != self.variant())
+    }
+
+    /// Shows what the step's run gave. Whoever should have changed the rules and changed nothing sees a solution.
+    pub(crate) fn reveal_step(&mut self) -> Vec<Effect> {
+        let has_changed = self.changed_step();
+        let Some(playing) = &mut self.lesson else { return Vec::new() };
+        playing.given.get_or_insert(Given::Skipped);
+        playing.is_revealed = true;
+        if has_changed { Vec::new() } else { self.show_solution() }
+    }
+
+    /// A scenario that reaches the goal of the step's question, where it has one.
+    pub(crate) fn show_solution(&mut self) -> Vec<Effect> {
+        let Some(playing) = &self.lesson else { return Vec::new() };
+        let (Some(mut document), Some(question)) = (playing.document(), &playing.here().question) else {
+            return Vec::new();
+        };
+        match question.solved(document.active_variant()) {
+            Ok(Some(solved)) => {
+                let active = document.active;
+                document.variants[active] = solved;
+                self.replace(document)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Before the person names a VM's machine, the map shows how machines stood when its agent decided.
+    pub(crate) fn look_before_decision(&mut self) -> Vec<Effect> {
+        let asks = self.lesson.as_ref().is_some_and(|playing| {
+            !playing.is_revealed && matches!(playing.here().question, Some(Question::Machine { .. }))
+        });
+        let decided_ms = self.front.answer.attempts.last().map(|attempt| attempt.at_ms);
+        match decided_ms.filter(|_| asks) {
+            Some(time) => self.look_at(Some((time - 1.0).max(0.0))),
+            None => Vec::new(),
+        }
     }
 
     /// What was open before the lesson is open again.
@@ -202,6 +300,9 @@ impl App {
         let against = self.against().map(|lane| (lane.id, lane.run, lane.phase == Phase::Finished));
         let Some(playing) = &mut self.lesson else { return Vec::new() };
         let runs = (self.front.run, against.map(|(_, run, _)| run));
+        if playing.measured != runs {
+            playing.values.clear();
+        }
         if self.front.phase != Phase::Finished || against.is_some_and(|(.., over)| !over) || playing.measured == runs {
             return Vec::new();
         }

@@ -262,13 +262,8 @@ impl App {
                 }
                 Vec::new()
             }
-            Message::Reveal => {
-                if let Some(playing) = &mut self.lesson {
-                    playing.given.get_or_insert(Given::Skipped);
-                    playing.is_revealed = true;
-                }
-                Vec::new()
-            }
+            Message::Reveal => self.reveal_step(),
+            Message::Solve => self.show_solution(),
             Message::LeaveLesson => self.leave_lesson(),
             Message::Star(number) => self.star(number),
             Message::Reopen(number) => self.reopen(number),

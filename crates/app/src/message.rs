@@ -106,6 +106,8 @@ pub enum Message {
     Predict(Given),
     /// Show the run, and what is right.
     Reveal,
+    /// Change the rules of the lesson's step as its question asks.
+    Solve,
     /// The lesson is over; what was open before is open again.
     LeaveLesson,
     /// Keep a run of the log, by number; or no longer.

@@ -4,7 +4,7 @@ use tiebreak_lesson::Unlocks;
 use tiebreak_scenario::Document;
 
 use super::{App, Effect};
-use tiebreak_engine::protocol::{Command, Frozen};
+use tiebreak_engine::protocol::{Command, Frozen, Picked};
 
 /// A lesson that is being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Freeze {
     pub unlocks: Unlocks,
     /// The metric whose curve they draw first, by place in the list of metrics.
     pub curve: Option<usize>,
+    /// The question that they answer first, where they draw nothing.
+    pub pick: Option<Picked>,
     /// Why it goes as it does, as Markdown: shown after the run.
     pub why: String,
 }
@@ -37,12 +39,12 @@ impl App {
         let alone = |variant: &tiebreak_scenario::Variant| {
             Document { variants: vec![variant.clone()], active: 0, ..self.document.clone() }.to_json()
         };
-        let Freeze { title, text, mut unlocks, curve, why } = freeze;
+        let Freeze { title, text, mut unlocks, curve, pick, why } = freeze;
         let curve = curve.and_then(|at| Some(tiebreak_sim::METRICS.get(at)?.declaration.id.to_owned()));
         // A chart that is drawn is shown.
         unlocks.charts.extend(curve.iter().filter(|id| !unlocks.charts.contains(id)).cloned().collect::<Vec<_>>());
         let document = alone(self.variant());
-        let step = Frozen { title, text, document, against: against.map(alone), unlocks, curve, why };
+        let step = Frozen { title, text, document, against: against.map(alone), unlocks, curve, pick, why };
         vec![self.front.send(Command::Freeze { lesson: self.own_lesson.text.clone(), step: Box::new(step) })]
     }
 

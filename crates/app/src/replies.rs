@@ -127,6 +127,7 @@ impl App {
                 let shown = lanes.find(|lane| lane.live.as_ref().is_some_and(|live| live.run == run));
                 if let Some(lane) = shown.filter(|_| vm == self.selection.vm) {
                     lane.answer = Explanation { attempts, story, message };
+                    return self.look_before_decision();
                 }
                 Vec::new()
             }

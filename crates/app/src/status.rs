@@ -100,9 +100,12 @@ impl App {
         tiebreak_scenario::encode(&self.document, stamp.as_ref())
     }
 
-    /// What a rule did to its stage's candidates in the run on screen.
+    /// What a rule did to its stage's candidates in the run on screen; nothing while a lesson's question is open.
     #[must_use]
     pub fn share(&self, rule: &str) -> Option<&Share> {
+        if self.hides_result() {
+            return None;
+        }
         let live = self.front.live.as_ref().and_then(|outcome| outcome.result.as_ref());
         let before = self.front.baseline.as_ref().filter(|before| !before.is_example);
         let result = live.or_else(|| before?.result.as_ref())?;

@@ -1,10 +1,10 @@
 //! A state of the page as a step of a lesson.
 
-use tiebreak_lesson::{Issue, Question, Scene, Step};
+use tiebreak_lesson::{Choice, Issue, Question, Scene, Scope, Step, Test};
 use tiebreak_scenario::Document;
 use tiebreak_sim::{METRICS, metrics};
 
-use crate::protocol::Frozen;
+use crate::protocol::{Frozen, Picked};
 
 /// The step.
 ///
@@ -13,13 +13,36 @@ use crate::protocol::Frozen;
 pub(super) fn step(frozen: Frozen) -> Result<Step, Vec<Issue>> {
     let mut step = Step::frozen(&frozen.title, &frozen.text, scenario(&frozen.document)?, frozen.unlocks)?;
     step.against = frozen.against.as_deref().map(scenario).transpose()?.map(Scene::frozen);
-    let question = frozen.curve.and_then(|metric| {
+    let drawn = frozen.curve.and_then(|metric| {
         let title = METRICS[metrics::index_of(&metric)?].declaration.title;
         Some(Question::Curve { ask: format!("How will this go: {}?", title.to_lowercase()), metric })
     });
-    match question {
+    let picked = frozen.pick.map(pick).transpose()?;
+    match drawn.or(picked) {
         Some(question) => step.asking(question, &frozen.why),
         None => Ok(step),
+    }
+}
+
+/// A question with answers; each is right when its claim holds, and the one without when no other is.
+fn pick(Picked { ask, options }: Picked) -> Result<Question, Vec<Issue>> {
+    let choice = |(at, (text, claim)): (usize, (String, String))| {
+        let right_if = (!claim.is_empty()).then(|| Test::read(&claim)).transpose().map_err(|error| Issue {
+            line: 1 + at as u32,
+            expected: error.expected,
+            got: error.got,
+            advice: "docs/LESSONS.md has examples".into(),
+            place: format!("answer {}", at + 1),
+        })?;
+        Ok(Choice { text, right_if })
+    };
+    let (choices, issues): (Vec<_>, Vec<_>) = options.into_iter().enumerate().map(choice).partition(Result::is_ok);
+    let issues: Vec<Issue> = issues.into_iter().filter_map(Result::err).collect();
+    if issues.is_empty() {
+        let choices = choices.into_iter().filter_map(Result::ok).collect();
+        Ok(Question::Pick { ask, scope: Scope::Here, choices })
+    } else {
+        Err(issues)
     }
 }
 
@@ -31,6 +54,7 @@ fn scenario(json: &str) -> Result<Document, Vec<Issue>> {
             expected: "a scenario".into(),
             got: error.to_string(),
             advice: "undo the last change, then freeze again".into(),
+            place: String::new(),
         };
         vec![issue]
     })?;

@@ -73,9 +73,9 @@ const RELATIONS: [(&str, Relation); 6] = [
     ("=", Relation::Equal),
 ];
 
-/// Terms to add up.
+/// Numbers and measures added up: one side of a comparison, or what somebody estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Sum(Vec<Term>);
+pub struct Sum(Vec<Term>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Term {
@@ -109,7 +109,7 @@ impl Test {
 
     /// The measures that it needs, each with its run.
     pub fn measures(&self) -> impl Iterator<Item = (Measure, Run)> + '_ {
-        self.0.iter().flat_map(|it| it.left.0.iter().chain(&it.right.0)).filter_map(|term| term.of)
+        self.0.iter().flat_map(|it| it.left.measures().chain(it.right.measures()))
     }
 
     /// Whether it needs the run that the step's is compared with.
@@ -217,7 +217,7 @@ fn amount(value: f64, unit: &str) -> String {
 }
 
 impl Sum {
-    fn read(text: &str) -> Result<Self, NotAClaim> {
+    pub(crate) fn read(text: &str) -> Result<Self, NotAClaim> {
         let mut terms = Vec::new();
         let mut rest = text.trim();
         let mut sign = 1.0;
@@ -240,7 +240,13 @@ impl Sum {
         Ok(Self(terms))
     }
 
-    fn value(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<f64> {
+    /// The measures that it needs, each with its run.
+    pub fn measures(&self) -> impl Iterator<Item = (Measure, Run)> + '_ {
+        self.0.iter().filter_map(|term| term.of)
+    }
+
+    /// What it adds up to, by values that the caller knows; none where one of them has no value.
+    pub fn value(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<f64> {
         self.0.iter().try_fold(0.0, |sum, term| {
             let of = match term.of {
                 Some((measure, run)) => value(run, measure)?,

@@ -14,12 +14,15 @@ pub struct Issue {
     pub got: String,
     /// What to do about it.
     pub advice: String,
+    /// The step and the block that the line is in; empty outside of steps.
+    pub place: String,
 }
 
 impl fmt::Display for Issue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, expected, got, advice } = self;
-        write!(f, "line {line}: expected {expected}, got {got}; {advice}")
+        let Self { line, expected, got, advice, place } = self;
+        write!(f, "line {line}: expected {expected}, got {got}; {advice}")?;
+        if place.is_empty() { Ok(()) } else { write!(f, " ({place})") }
     }
 }
 
@@ -33,6 +36,7 @@ pub const ISSUES_MAX: usize = 100;
 pub(crate) struct Issues {
     list: RefCell<Vec<Issue>>,
     beyond: Cell<usize>,
+    place: RefCell<String>,
 }
 
 impl Issues {
@@ -41,8 +45,14 @@ impl Issues {
             self.beyond.set(self.beyond.get() + 1);
             return;
         }
-        let issue = Issue { line, expected: expected.into(), got: got.into(), advice: advice.into() };
+        let place = self.place.borrow().clone();
+        let issue = Issue { line, expected: expected.into(), got: got.into(), advice: advice.into(), place };
         self.list.borrow_mut().push(issue);
+    }
+
+    /// What is added from here on is in this step or block.
+    pub(crate) fn within(&self, place: String) {
+        *self.place.borrow_mut() = place;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -60,6 +70,7 @@ impl Issues {
                 expected: format!("at most {ISSUES_MAX} issues"),
                 got: format!("{beyond} more"),
                 advice: "they are not listed; fix these first".into(),
+                place: String::new(),
             });
         }
         list

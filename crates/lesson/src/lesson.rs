@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, Scope, Test};
+use crate::claim::{Claim, Scope};
 use crate::measure::{Measure, Run};
 use crate::question::Question;
 use crate::scene::Scene;
@@ -21,6 +21,8 @@ pub struct Lesson {
     pub minutes: Option<u32>,
     /// What it is about, in a line for lists.
     pub about: Option<String>,
+    /// The language of its text, as HTML names it; none is English.
+    pub language: Option<String>,
     /// What stands before the first step.
     pub opening: Vec<Block>,
     /// Its steps, at least one.
@@ -73,16 +75,12 @@ impl Lesson {
 }
 
 impl Step {
-    /// Everything that is said of its runs: claims, and what makes answers right.
-    pub fn tests(&self) -> impl Iterator<Item = &Test> {
-        self.claims.iter().map(|claim| &claim.test).chain(self.question.iter().flat_map(Question::tests))
-    }
-
     /// What must be known of its runs to check it.
     #[must_use]
     pub fn measures(&self) -> Vec<(Run, Measure)> {
         let mut measures = Vec::new();
-        for (measure, run) in self.tests().flat_map(Test::measures) {
+        let claimed = self.claims.iter().flat_map(|claim| claim.test.measures());
+        for (measure, run) in claimed.chain(self.question.iter().flat_map(Question::measures)) {
             if !measures.contains(&(run, measure)) {
                 measures.push((run, measure));
             }
@@ -102,6 +100,25 @@ impl Step {
         {
             let told: Vec<_> = question.tests().flat_map(|test| test.failures(&value)).collect();
             failures.push(format!("{ask} has no correct answer, or several: {}", told.join("; ")));
+        }
+        if let Some(question @ Question::Estimate { ask, scope, scale, .. }) = &self.question
+            && counts(*scope)
+        {
+            match question.truth(&value) {
+                Some(truth) if scale.holds(truth) => {}
+                Some(truth) => failures.push(format!("{ask} {truth} is not from {} to {}", scale.from, scale.to)),
+                None => failures.push(format!("{ask} The runs do not say")),
+            }
+        }
+        if let Some(Question::Machine { ask, vm }) = &self.question
+            && value(Run::Now, Measure::MachineOfVm(*vm)).is_none()
+        {
+            failures.push(format!("{ask} VM {vm} is not placed"));
+        }
+        if let Some(Question::Drag { ask, goal, .. }) = &self.question
+            && goal.holds(&value)
+        {
+            failures.push(format!("{ask} It is so before anything is changed"));
         }
         failures
     }

@@ -22,13 +22,13 @@ pub mod text;
 pub mod unlocks;
 pub mod write;
 
-pub use claim::{Claim, Scope, Test};
+pub use claim::{Claim, Scope, Sum, Test};
 pub use issue::Issue;
 pub use lesson::{Lesson, Shown, Step};
 pub use list::{LESSONS, Listed};
 pub use measure::{Measure, Run};
 pub use pieces::TEXT_MAX;
-pub use question::{Choice, Question};
+pub use question::{Choice, Question, Scale};
 pub use scene::{Change, Scene, Start};
 pub use text::{Block, Span};
 pub use unlocks::{Control, Unlocks};

@@ -7,20 +7,28 @@ pub struct Listed {
     pub id: &'static str,
     /// Its Markdown.
     pub markdown: &'static str,
+    /// The same in other languages: the language as HTML names it, and its Markdown.
+    pub translations: &'static [(&'static str, &'static str)],
 }
 
 macro_rules! lessons {
-    ($($id:literal),* $(,)?) => {
-        &[$(Listed { id: $id, markdown: include_str!(concat!("../lessons/", $id, ".md")) }),*]
+    ($($id:literal $(in $($language:literal)+)?),* $(,)?) => {
+        &[$(Listed {
+            id: $id,
+            markdown: include_str!(concat!("../lessons/", $id, ".md")),
+            translations: &[
+                $($(($language, include_str!(concat!("../lessons/", $id, ".", $language, ".md")))),+)?
+            ],
+        }),*]
     };
 }
 
 /// Every lesson.
 pub static LESSONS: &[Listed] = lessons![
-    "01-ties-and-order",
-    "02-buckets",
-    "03-empty-machines",
-    "04-stale-agents",
+    "01-ties-and-order" in "de",
+    "02-buckets" in "de",
+    "03-empty-machines" in "de",
+    "04-stale-agents" in "de",
     "05-caches",
     "06-fault-domains",
     "07-capacity-crunch",

@@ -1,8 +1,9 @@
 //! What a step asks before its run, and which answer is right: the run says, nobody else.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_scenario::{Issue, Variant};
 
-use crate::claim::{Scope, Test};
+use crate::claim::{Scope, Sum, Test};
 use crate::measure::{Measure, Run};
 
 /// A question that a run answers.
@@ -24,6 +25,33 @@ pub enum Question {
         /// The metric, by id.
         metric: String,
     },
+    /// The person estimates a number on a scale.
+    Estimate {
+        /// What is asked.
+        ask: String,
+        /// Whether the number lies on the scale for the seeds around the one shown, too.
+        scope: Scope,
+        /// What the run answers.
+        of: Sum,
+        /// The scale.
+        scale: Scale,
+    },
+    /// The person names the machine that a VM will be placed on.
+    Machine {
+        /// What is asked.
+        ask: String,
+        /// The VM, by its number in the trace.
+        vm: u64,
+    },
+    /// The person changes the rules until the run is as asked.
+    Drag {
+        /// What is asked.
+        ask: String,
+        /// What must be true of the person's run.
+        goal: Test,
+        /// Changes to the step's scenario that reach it, as `tiebreak run --set` takes them: path and value.
+        solution: Vec<(String, String)>,
+    },
 }
 
 /// An answer.
@@ -35,17 +63,45 @@ pub struct Choice {
     pub right_if: Option<Test>,
 }
 
+/// The numbers that can be estimated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// The lowest.
+    pub from: f64,
+    /// The highest, more than the lowest.
+    pub to: f64,
+    /// What stands behind a number, such as `%` or `of 24 machines`; may be empty.
+    pub unit: String,
+}
+
+impl Scale {
+    /// Whether a number lies on it.
+    #[must_use]
+    pub fn holds(&self, number: f64) -> bool {
+        (self.from..=self.to).contains(&number)
+    }
+
+    /// How far along it a number lies, from 0 to 1; numbers beyond an end lie at that end.
+    #[must_use]
+    pub fn share(&self, number: f64) -> f64 {
+        ((number - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+    }
+}
+
 impl Question {
     /// What is asked.
     #[must_use]
     pub fn ask(&self) -> &str {
         match self {
-            Self::Pick { ask, .. } | Self::Curve { ask, .. } => ask,
+            Self::Pick { ask, .. }
+            | Self::Curve { ask, .. }
+            | Self::Estimate { ask, .. }
+            | Self::Machine { ask, .. }
+            | Self::Drag { ask, .. } => ask,
         }
     }
 
-    /// The place of the right answer; none when the runs make none or several right, or when the
-    /// answer is a curve.
+    /// The place of the right answer; none when the runs make none or several right, or when nothing is picked.
     pub fn right(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<usize> {
         let Self::Pick { choices, .. } = self else { return None };
         let holds = |choice: &Choice| choice.right_if.as_ref().is_some_and(|test| test.holds(&value));
@@ -57,13 +113,53 @@ impl Question {
         }
     }
 
+    /// The number that was to be estimated; none where nothing is, or the runs do not say.
+    pub fn truth(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<f64> {
+        let Self::Estimate { of, .. } = self else { return None };
+        of.value(value)
+    }
+
     /// What its answers depend on.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         let choices = match self {
             Self::Pick { choices, .. } => choices.as_slice(),
-            Self::Curve { .. } => &[],
+            _ => &[],
         };
-        choices.iter().filter_map(|choice| choice.right_if.as_ref())
+        let goal = match self {
+            Self::Drag { goal, .. } => Some(goal),
+            _ => None,
+        };
+        choices.iter().filter_map(|choice| choice.right_if.as_ref()).chain(goal)
+    }
+
+    /// What must be known of the runs to answer it.
+    pub fn measures(&self) -> impl Iterator<Item = (Measure, Run)> + '_ {
+        let estimated = match self {
+            Self::Estimate { of, .. } => Some(of),
+            _ => None,
+        };
+        let placed = match self {
+            Self::Machine { vm, .. } => Some((Measure::MachineOfVm(*vm), Run::Now)),
+            _ => None,
+        };
+        self.tests().flat_map(Test::measures).chain(estimated.into_iter().flat_map(Sum::measures)).chain(placed)
+    }
+
+    /// Whether the run that the step's is compared with is needed.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        self.measures().any(|(_, run)| run == Run::Against)
+    }
+
+    /// A scenario that reaches the goal, made of the step's; none where the question has no goal.
+    ///
+    /// # Errors
+    /// When a change of the solution cannot be made.
+    pub fn solved(&self, variant: &Variant) -> Result<Option<Variant>, Issue> {
+        let Self::Drag { solution, .. } = self else { return Ok(None) };
+        let mut solved = variant.clone();
+        solution.iter().try_for_each(|(path, value)| solved.set(path, value))?;
+        Ok(Some(solved))
     }
 }
 
@@ -88,5 +184,17 @@ mod tests {
         assert_eq!(right(&[less, None, less]), Some(1), "what remains");
         assert_eq!(right(&[less, less]), None);
         assert_eq!(right(&[more, more, None]), None, "two are");
+    }
+
+    #[test]
+    fn an_estimate_is_of_a_sum_and_lies_on_its_scale() {
+        let of = Sum::read("conflicts(now) - 0.5 * conflicts(against)").expect("a sum");
+        let scale = Scale { from: -10.0, to: 30.0, unit: "conflicts".into() };
+        assert_eq!([-20.0, -10.0, 0.0, 30.0, 31.0].map(|number| scale.share(number)), [0.0, 0.0, 0.25, 1.0, 1.0]);
+        assert!(scale.holds(30.0) && !scale.holds(30.1) && !scale.holds(f64::NAN));
+        let question = Question::Estimate { ask: String::new(), scope: Scope::Here, of, scale };
+        assert!(question.compares() && question.measures().count() == 2 && question.right(|_, _| Some(1.0)).is_none());
+        assert_eq!(question.truth(|run, _| Some(if run == Run::Now { 5.0 } else { 6.0 })), Some(2.0));
+        assert_eq!(question.truth(|run, _| (run == Run::Now).then_some(5.0)), None);
     }
 }

@@ -3,12 +3,12 @@
 use tiebreak_scenario::Document;
 use tiebreak_sim::metrics::{METRICS, index_of};
 
-use crate::claim::{Claim, Scope, Test};
+use crate::claim::{Claim, Scope, Sum, Test};
 use crate::entries::{Entry, entries};
 use crate::issue::{Issue, Issues, one_of, quoted};
 use crate::lesson::{Lesson, STEPS_MAX, Step};
 use crate::pieces::{Piece, PieceKind, pieces};
-use crate::question::{Choice, Question};
+use crate::question::{Choice, Question, Scale};
 use crate::scene::Scene;
 use crate::text::Block;
 use crate::unlocks::Unlocks;
@@ -21,6 +21,9 @@ pub const MINUTES_MAX: u32 = 90;
 
 /// Characters that a title may have.
 pub const TITLE_MAX: usize = 120;
+
+/// The ends of a scale are nearer to zero than this.
+const SCALE_MAX: f64 = 1e9;
 
 /// The fenced blocks there are.
 const FENCES: [&str; 6] = ["lesson", "scenario", "against", "unlock", "predict", "claim"];
@@ -50,9 +53,14 @@ impl Lesson {
     /// When the text is no lesson, or would be none with the step.
     pub fn with_step(markdown: &str, step: Step) -> Result<String, Vec<Issue>> {
         let mut lesson = match markdown.trim() {
-            "" => {
-                Self { title: "My lesson".into(), minutes: None, about: None, opening: Vec::new(), steps: Vec::new() }
-            }
+            "" => Self {
+                title: "My lesson".into(),
+                minutes: None,
+                about: None,
+                language: None,
+                opening: Vec::new(),
+                steps: Vec::new(),
+            },
             text => Self::read(text)?,
         };
         lesson.steps.push(step);
@@ -136,13 +144,16 @@ impl Draft {
 fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
     let mut pieces = pieces.into_iter().peekable();
     let advice = "start the file with a line like # Ties and order";
-    let Some(Piece { kind: PieceKind::Title(title), line }) = pieces.next_if(|it| matches!(it.kind, PieceKind::Title(_))) else {
+    let Some(Piece { kind: PieceKind::Title(title), line }) =
+        pieces.next_if(|it| matches!(it.kind, PieceKind::Title(_)))
+    else {
         let line = pieces.peek().map_or(1, |piece| piece.line);
         issues.add(line, "the lesson's title", "something else", advice);
         return None;
     };
     check_title(&title, line, issues);
-    let mut lesson = Lesson { title, minutes: None, about: None, opening: Vec::new(), steps: Vec::new() };
+    let mut lesson =
+        Lesson { title, minutes: None, about: None, language: None, opening: Vec::new(), steps: Vec::new() };
     while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, PieceKind::Step(_))) {
         head(&mut lesson, piece, issues);
     }
@@ -150,14 +161,21 @@ fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
     let mut last_line = line;
     while let Some(piece) = pieces.next() {
         let PieceKind::Step(title) = piece.kind else { continue };
+        let step = format!("step {}, {}", lesson.steps.len() + 1, quoted(&title));
+        issues.within(step.clone());
         check_title(&title, piece.line, issues);
         last_line = piece.line;
         let mut draft = Draft::new(title, piece.line);
         while let Some(piece) = pieces.next_if(|piece| !matches!(piece.kind, PieceKind::Step(_))) {
+            if let PieceKind::Fence { word, .. } = &piece.kind {
+                issues.within(format!("{step}, block {word}"));
+            }
             reader.take(&mut draft, piece);
+            issues.within(step.clone());
         }
         lesson.steps.push(draft.step);
         check(&lesson, &draft.lines, issues);
+        issues.within(String::new());
         if lesson.steps.len() == STEPS_MAX && pieces.peek().is_some() {
             issues.add(
                 last_line,
@@ -185,7 +203,8 @@ fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
                 match entry.key {
                     "minutes" => lesson.minutes = minutes(&entry, issues),
                     "about" => lesson.about = Some(entry.value.into()),
-                    other => issues.add(entry.line, "minutes or about", quoted(other), "remove other lines"),
+                    "language" => lesson.language = language(&entry, issues),
+                    other => issues.add(entry.line, "minutes, about or language", quoted(other), "remove other lines"),
                 }
             }
         }
@@ -203,6 +222,15 @@ fn minutes(entry: &Entry<'_>, issues: &Issues) -> Option<u32> {
         issues.add(entry.line, expected, quoted(entry.value), "write, for instance, minutes: 8");
     }
     minutes
+}
+
+fn language(entry: &Entry<'_>, issues: &Issues) -> Option<String> {
+    let parts = entry.value.split('-').all(|part| (2..=8).contains(&part.len()));
+    let is_one = parts && entry.value.chars().all(|letter| letter == '-' || letter.is_ascii_alphanumeric());
+    if !is_one {
+        issues.add(entry.line, "a language as HTML names it", quoted(entry.value), "write for instance language: de");
+    }
+    is_one.then(|| entry.value.into())
 }
 
 /// Reads step after step; each may go on from the scenario of the last one.
@@ -304,10 +332,16 @@ fn check(lesson: &Lesson, lines: &StepLines, issues: &Issues) {
     let shown = lesson.shown(lesson.steps.len() - 1);
     let against = shown.is_some_and(|shown| shown.against.is_some());
     let asked_at = lines.question.unwrap_or(lines.title);
-    let asked = step.question.iter().flat_map(Question::tests).map(|test| (asked_at, test));
-    let said = lines.claims.iter().copied().zip(step.claims.iter().map(|claim| &claim.test));
-    for (line, _) in asked.chain(said).filter(|(_, test)| test.compares() && !against) {
+    let asked = step.question.iter().filter(|question| question.compares()).map(|_| asked_at);
+    let claims = step.claims.iter().map(|claim| claim.test.compares());
+    let said = lines.claims.iter().copied().zip(claims).filter_map(|(line, compares)| compares.then_some(line));
+    for line in asked.chain(said).filter(|_| !against) {
         issues.add(line, "a block against, since (against) is named", "none", "name what the run is compared with");
+    }
+    if let (Some(question), Some(shown)) = (&step.question, shown)
+        && let Err(issue) = question.solved(shown.scenario.document().active_variant())
+    {
+        issues.add(asked_at, issue.expected, issue.got, "the paths are those of `tiebreak run --set`");
     }
     if let Some(Question::Curve { metric, .. }) = &step.question
         && !shown.and_then(|shown| shown.unlocks).is_some_and(|unlocks| unlocks.charts.contains(metric))
@@ -322,16 +356,104 @@ fn test(entry: &Entry<'_>, issues: &Issues) -> Option<Test> {
     read.map_err(|error| issues.add(entry.line, error.expected, error.got, "docs/LESSONS.md has examples")).ok()
 }
 
+/// Reads the lines of one kind of question behind the first, which says the kind and what is asked.
+type ReadKind = fn(&Entry<'_>, &[Entry<'_>], &Issues) -> Option<Question>;
+
+/// The kinds of question, by the key of the line that says what is asked.
+const KINDS: [(&str, ReadKind); 7] = [
+    ("pick", pick),
+    ("pick here", pick),
+    ("curve", curve),
+    ("estimate", estimate),
+    ("estimate here", estimate),
+    ("machine", machine),
+    ("drag", drag),
+];
+
 fn question(entries: &[Entry<'_>], line: u32, issues: &Issues) -> Option<Question> {
-    let kind = entries.iter().find(|entry| ["pick", "pick here", "curve"].contains(&entry.key));
-    match kind {
-        Some(kind) if kind.key == "curve" => curve(kind, entries, issues),
-        Some(kind) => pick(kind, entries, issues),
-        None => {
-            issues.add(line, "a line pick: or curve:", "neither", "pick: is for a choice, curve: for a drawing");
-            None
+    let found =
+        entries.iter().find_map(|entry| KINDS.iter().find(|(key, _)| *key == entry.key).map(|(_, read)| (entry, read)));
+    let Some((kind, read)) = found else {
+        let expected = "a line pick:, curve:, estimate:, machine: or drag:";
+        issues.add(line, expected, "none of them", "it says how the question is answered");
+        return None;
+    };
+    read(kind, entries, issues)
+}
+
+fn scope(kind: &Entry<'_>) -> Scope {
+    if kind.key.ends_with(" here") { Scope::Here } else { Scope::Always }
+}
+
+/// The value of the only line with this key.
+fn field<'a>(kind: &Entry<'_>, entries: &[Entry<'a>], key: &str, issues: &Issues) -> Option<Entry<'a>> {
+    let mut found = entries.iter().filter(|entry| entry.key == key);
+    let first = found.next().copied();
+    if first.is_none() {
+        issues.add(kind.line, format!("a line {key}: below {}:", kind.key), "none", "docs/LESSONS.md has examples");
+    }
+    if let Some(again) = found.next() {
+        issues.add(again.line, format!("one line {key}:"), "another", "leave one of them out");
+    }
+    first
+}
+
+/// Says which lines are of no use to a kind of question.
+fn only(kind: &Entry<'_>, entries: &[Entry<'_>], keys: &[&'static str], issues: &Issues) {
+    for entry in entries.iter().filter(|entry| *entry != kind && !keys.contains(&entry.key)) {
+        issues.add(entry.line, one_of(keys.iter().copied()), quoted(entry.key), "remove other lines");
+    }
+}
+
+fn estimate(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
+    only(kind, entries, &["of", "from", "to", "unit"], issues);
+    let [of, from, to] = ["of", "from", "to"].map(|key| field(kind, entries, key, issues));
+    let number = |entry: Entry<'_>| {
+        let read = entry.value.parse::<f64>().ok().filter(|number| number.abs() < SCALE_MAX);
+        if read.is_none() {
+            issues.add(entry.line, "a number like 0 or 12.5", quoted(entry.value), "it is an end of the scale");
+        }
+        read
+    };
+    let of = of.and_then(|entry| {
+        let read = Sum::read(entry.value);
+        read.map_err(|error| issues.add(entry.line, error.expected, error.got, "docs/LESSONS.md has examples")).ok()
+    });
+    let (from, end) = (from.and_then(number)?, to.and_then(number)?);
+    if from >= end {
+        let advice = "the scale goes from its lowest number to its highest";
+        issues.add(to?.line, format!("a number above {from}"), end.to_string(), advice);
+    }
+    let unit = entries.iter().find(|entry| entry.key == "unit").map_or(String::new(), |entry| entry.value.into());
+    let scale = Scale { from, to: end, unit };
+    Some(Question::Estimate { ask: kind.value.into(), scope: scope(kind), of: of?, scale })
+}
+
+fn machine(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
+    only(kind, entries, &["vm"], issues);
+    let vm = field(kind, entries, "vm", issues)?;
+    let number = vm.value.parse().ok();
+    if number.is_none() {
+        issues.add(vm.line, "the number of a VM in the trace", quoted(vm.value), "write for instance vm: 12");
+    }
+    Some(Question::Machine { ask: kind.value.into(), vm: number? })
+}
+
+fn drag(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
+    only(kind, entries, &["goal", "set"], issues);
+    let goal = field(kind, entries, "goal", issues).and_then(|entry| test(&entry, issues));
+    let mut solution = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.key == "set") {
+        match entry.value.split_once('=') {
+            Some((path, value)) => solution.push((path.trim().to_owned(), value.trim().to_owned())),
+            None => issues.add(entry.line, "PATH = VALUE", quoted(entry.value), "write for instance set: seed = 7"),
         }
     }
+    if !entries.iter().any(|entry| entry.key == "set") {
+        let advice = "changes that reach the goal; a test holds them to it";
+        issues.add(kind.line, "a line set: below drag:", "none", advice);
+    }
+    Some(Question::Drag { ask: kind.value.into(), goal: goal?, solution })
 }
 
 fn curve(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Question> {
@@ -372,6 +494,5 @@ fn pick(kind: &Entry<'_>, entries: &[Entry<'_>], issues: &Issues) -> Option<Ques
         let advice = "one option may have no if: it is correct when no other is";
         issues.add(kind.line, "a line if: below every option but one", "several without if:", advice);
     }
-    let scope = if kind.key == "pick here" { Scope::Here } else { Scope::Always };
-    Some(Question::Pick { ask: kind.value.into(), scope, choices })
+    Some(Question::Pick { ask: kind.value.into(), scope: scope(kind), choices })
 }

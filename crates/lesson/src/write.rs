@@ -12,7 +12,8 @@ impl Lesson {
         let mut parts = vec![format!("# {}", escaped(&self.title))];
         let minutes = self.minutes.map(|minutes| format!("minutes: {minutes}"));
         let about = self.about.as_ref().map(|about| format!("about: {about}"));
-        parts.extend(fence("lesson", &minutes.into_iter().chain(about).collect::<Vec<_>>()));
+        let language = self.language.as_ref().map(|language| format!("language: {language}"));
+        parts.extend(fence("lesson", &minutes.into_iter().chain(about).chain(language).collect::<Vec<_>>()));
         parts.extend(text(&self.opening));
         parts.extend(self.steps.iter().flat_map(Step::parts));
         parts.join("\n\n") + "\n"
@@ -51,6 +52,22 @@ impl Question {
                     lines.push(format!("option: {}", choice.text));
                     lines.extend(choice.right_if.iter().map(|test| format!("if: {test}")));
                 }
+                lines
+            }
+            Self::Estimate { ask, scope, of, scale } => {
+                let key = match scope {
+                    Scope::Always => "estimate",
+                    Scope::Here => "estimate here",
+                };
+                let mut lines = vec![format!("{key}: {ask}"), format!("of: {of}")];
+                lines.extend([format!("from: {}", scale.from), format!("to: {}", scale.to)]);
+                lines.extend((!scale.unit.is_empty()).then(|| format!("unit: {}", scale.unit)));
+                lines
+            }
+            Self::Machine { ask, vm } => vec![format!("machine: {ask}"), format!("vm: {vm}")],
+            Self::Drag { ask, goal, solution } => {
+                let mut lines = vec![format!("drag: {ask}"), format!("goal: {goal}")];
+                lines.extend(solution.iter().map(|(path, value)| format!("set: {path} = {value}")));
                 lines
             }
         }

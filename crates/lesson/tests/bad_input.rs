@@ -99,7 +99,8 @@ fn blocks_have_names_and_lines() {
     check(&step("```unlock\n```\n\n```unlock\n```\n"), &["line 14: expected one block unlock in a step, got another"]);
     let head = |block: &str| format!("# T\n\n```{block}\n```\n\n## One\n\n{SCENE}");
     check(&head("lesson\nminutes: long"), &["line 4: expected a whole number of minutes from 1 to 90, got \"long\""]);
-    check(&head("lesson\nhours: 1"), &["line 4: expected minutes or about, got \"hours\""]);
+    check(&head("lesson\nhours: 1"), &["line 4: expected minutes, about or language, got \"hours\""]);
+    check(&head("lesson\nlanguage: German language"), &["line 4: expected a language as HTML names it"]);
     check(&head("claim\nalways: conflicts = 0"), &["line 3: expected the block lesson before the first step"]);
     check(
         &step(&format!("```claim\nalways: {}\n```\n", "x".repeat(1_001))),
@@ -155,7 +156,10 @@ fn a_step_asks_and_shows_what_there_is() {
         ("```unlock\ncharts: Beauty\n```\n", "line 12: expected EmptyHosts, PackingDensity"),
         ("```unlock\ncontrols: map, levers\n```\n", "line 12: expected map, timeline, events, explain"),
         ("```unlock\nbuttons: all\n```\n", "line 12: expected rules, controls or charts, got \"buttons\""),
-        ("```predict\nask: What?\n```\nWhy.\n", "line 11: expected a line pick: or curve:, got neither"),
+        (
+            "```predict\nask: What?\n```\nWhy.\n",
+            "line 11: expected a line pick:, curve:, estimate:, machine: or drag:, got none of them",
+        ),
         ("```predict\ncurve: Beauty\nask: Draw\n```\nWhy.\n", "line 12: expected EmptyHosts, "),
         ("```predict\ncurve: EmptyHosts\n```\nWhy.\n", "line 12: expected a line ask: that says what to draw"),
         (
@@ -178,6 +182,49 @@ fn a_step_asks_and_shows_what_there_is() {
             "```predict\npick: What?\noption: a\nif: conflicts(against) = 0\noption: b\n```\nWhy.\n",
             "line 11: expected a block against, since (against) is named",
         ),
+        (
+            "```predict\nestimate: How many?\nof: conflicts\nfrom: 0\n```\nWhy.\n",
+            "line 12: expected a line to: below estimate:, got none; docs/LESSONS.md has examples (step 1, \"One\", block predict)",
+        ),
+        (
+            "```predict\nestimate: How many?\nof: conflict\nfrom: 0\nto: 9\n```\nWhy.\n",
+            "line 13: expected placements, rejections",
+        ),
+        (
+            "```predict\nestimate: How many?\nof: conflicts\nfrom: 9\nto: 9\n```\nWhy.\n",
+            "line 15: expected a number above 9, got 9",
+        ),
+        (
+            "```predict\nestimate: How many?\nof: conflicts\nfrom: few\nto: 9\n```\nWhy.\n",
+            "line 14: expected a number like 0 or 12.5, got \"few\"",
+        ),
+        (
+            "```predict\nestimate: How many?\nof: conflicts(against)\nfrom: 0\nto: 9\n```\nWhy.\n",
+            "line 11: expected a block against, since (against) is named",
+        ),
+        ("```predict\nmachine: Where?\n```\nWhy.\n", "line 12: expected a line vm: below machine:, got none"),
+        (
+            "```predict\nmachine: Where?\nvm: twelve\n```\nWhy.\n",
+            "line 13: expected the number of a VM in the trace, got \"twelve\"",
+        ),
+        (
+            "```predict\nmachine: Where?\nvm: 1\nvm: 2\n```\nWhy.\n",
+            "line 14: expected one line vm:, got another; leave one of them out",
+        ),
+        (
+            "```predict\ndrag: Do it.\ngoal: conflicts = 0\n```\nWhy.\n",
+            "line 12: expected a line set: below drag:, got none; changes that reach the goal",
+        ),
+        (
+            "```predict\ndrag: Do it.\nset: seed = 7\n```\nWhy.\n",
+            "line 12: expected a line goal: below drag:, got none",
+        ),
+        (
+            "```predict\ndrag: Do it.\ngoal: conflicts = 0\nset: seed 7\n```\nWhy.\n",
+            "line 14: expected PATH = VALUE, got \"seed 7\"",
+        ),
+        ("```predict\ndrag: Do it.\ngoal: conflicts = 0\nset: sead = 7\n```\nWhy.\n", "line 11: expected name, seed"),
+        ("```predict\nmachine: Where?\nvm: 1\nif: conflicts = 0\n```\nWhy.\n", "line 14: expected vm, got \"if\""),
         (
             "```predict\npick: What?\noption: a\nif: conflicts = 0\noption: b\n```\n",
             "line 11: expected a paragraph below the question that explains the answer, got none",

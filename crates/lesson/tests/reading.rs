@@ -37,7 +37,14 @@ fn what_a_teacher_freezes_is_a_step() {
     let step = Step::frozen("Look *here*", "Press **Run**.\n\n- one\n- two", document.clone(), Unlocks::all());
     let step = step.unwrap_or_else(|issues| panic!("{issues:?}"));
     assert_eq!(step.scenario.as_ref().expect("frozen").document(), &document);
-    let lesson = Lesson { title: "1. Mine".into(), minutes: None, about: None, opening: Vec::new(), steps: vec![step] };
+    let lesson = Lesson {
+        title: "1. Mine".into(),
+        minutes: None,
+        about: None,
+        language: None,
+        opening: Vec::new(),
+        steps: vec![step],
+    };
     let written = lesson.to_markdown();
     assert!(written.contains("rules: all\ncontrols: all\ncharts: all\n"), "{written}");
     assert_eq!(Lesson::read(&written), Ok(lesson), "{written}");

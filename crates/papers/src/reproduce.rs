@@ -67,9 +67,21 @@ static ENTRIES: &[Reproducible] = &[
     Reproducible { name: "protean-fig9", about: "cache hit ratios over a day", run: protean_fig9::run },
     Reproducible { name: "protean-fig10", about: "decision time on a hit and on a miss", run: protean_fig10::run },
     Reproducible { name: "protean-fig11", about: "latency over the size of the zone", run: protean_fig11::run },
-    Reproducible { name: "protean-fig12", about: "memory of an agent over the size of the zone", run: protean_fig12::run },
-    Reproducible { name: "protean-fig13", about: "a demand spike with different numbers of agents", run: protean_fig13::run },
-    Reproducible { name: "protean-fig14", about: "conflicts with and without conflict avoidance", run: protean_fig14::run },
+    Reproducible {
+        name: "protean-fig12",
+        about: "memory of an agent over the size of the zone",
+        run: protean_fig12::run,
+    },
+    Reproducible {
+        name: "protean-fig13",
+        about: "a demand spike with different numbers of agents",
+        run: protean_fig13::run,
+    },
+    Reproducible {
+        name: "protean-fig14",
+        about: "conflicts with and without conflict avoidance",
+        run: protean_fig14::run,
+    },
     Reproducible { name: "protean-fig15", about: "demand accelerated up to 1,000 times", run: protean_fig15::run },
     Reproducible {
         name: "protean-fig16",
@@ -80,11 +92,19 @@ static ENTRIES: &[Reproducible] = &[
     Reproducible { name: "lava-fig15", about: "empty hosts by prediction accuracy", run: lava_fig15::run },
     Reproducible { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
     Reproducible { name: "lava-fig17", about: "predictions that stay valid for some time", run: lava_fig17::run },
-    Reproducible { name: "lava-table2", about: "migrations saved by moving the longest-lived first", run: lava_table2::run },
+    Reproducible {
+        name: "lava-table2",
+        about: "migrations saved by moving the longest-lived first",
+        run: lava_table2::run,
+    },
     Reproducible { name: "lava-table4", about: "quality of lifetime predictions", run: lava_table4::run },
     Reproducible { name: "lava-theorem1", about: "hosts saved by learning, by pool size", run: lava_theorem1::run },
     Reproducible { name: "gridiron-fig3", about: "concurrent VMs of virtual datacenters", run: gridiron_fig3::run },
-    Reproducible { name: "gridiron-fig8", about: "the same, capped at 30 by rolling overflow", run: gridiron_fig8::run },
+    Reproducible {
+        name: "gridiron-fig8",
+        about: "the same, capped at 30 by rolling overflow",
+        run: gridiron_fig8::run,
+    },
     Reproducible {
         name: "gridiron-case",
         about: "bounds on bandwidth, and VMs whose links do not fit",
@@ -100,7 +120,11 @@ static ENTRIES: &[Reproducible] = &[
         about: "cluster utilization under one service level, by admission policy",
         run: admission_table2::run,
     },
-    Reproducible { name: "admission-fig1", about: "value of knowing a deployment in advance", run: admission_fig1::run },
+    Reproducible {
+        name: "admission-fig1",
+        about: "value of knowing a deployment in advance",
+        run: admission_fig1::run,
+    },
     Reproducible { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
     Reproducible {
         name: "admission-appendix-e",
@@ -117,10 +141,18 @@ static ENTRIES: &[Reproducible] = &[
         about: "quality of predictions of a VM's type and 95th percentile",
         run: power_table3::run,
     },
-    Reproducible { name: "power-fig4", about: "a capped server: which VMs are throttled, and how much", run: power_fig4::run },
+    Reproducible {
+        name: "power-fig4",
+        about: "a capped server: which VMs are throttled, and how much",
+        run: power_fig4::run,
+    },
     Reproducible { name: "power-fig6", about: "a chassis with a budget, by VM placement", run: power_fig6::run },
     Reproducible { name: "power-fig7", about: "costs and benefits of balancing power, by alpha", run: power_fig7::run },
-    Reproducible { name: "power-table4", about: "how far budgets can be lowered, by capping method", run: power_table4::run },
+    Reproducible {
+        name: "power-table4",
+        about: "how far budgets can be lowered, by capping method",
+        run: power_table4::run,
+    },
 ];
 
 /// The words that choose what is computed.

@@ -11,6 +11,7 @@ pub mod embed;
 pub mod exhibits;
 pub mod failures;
 pub mod film;
+pub mod lesson;
 pub mod lifetimes;
 pub mod list;
 pub mod machines;

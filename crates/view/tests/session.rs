@@ -3,19 +3,19 @@
 
 use std::collections::VecDeque;
 
-use tiebreak_app::{Answered, App, Asking, Edit, Effect, Freeze, Message, Phase, SizeWish, Then};
+use tiebreak_app::{Answered, App, Asking, Edit, Effect, Freeze, Given, Message, Phase, SizeWish, Then};
 use tiebreak_engine::protocol::{Found, LayerCounts, StepTo};
 use tiebreak_engine::questions::fit_beliefs::FitBeliefs;
 use tiebreak_engine::questions::profile_workload::ProfileWorkload;
 use tiebreak_engine::questions::read_machines::ReadMachines;
 use tiebreak_engine::{Command, Engine, Reply};
-use tiebreak_lesson::{Lesson, Question, Unlocks};
+use tiebreak_lesson::{LESSONS, Lesson, Question, Unlocks};
 use tiebreak_model::{Declared, Phrase, Readiness, SampledBy, VmId};
 use tiebreak_placement::Group;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, Fate, World};
-use tiebreak_view::{anatomy, failures, list, verdict};
+use tiebreak_view::{anatomy, failures, lesson, list, verdict};
 
 /// The digests that every platform must give.
 const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
@@ -1243,6 +1243,86 @@ fn a_step_by_rule_shows_one_rule_more_until_the_choice() {
     assert_eq!(session.app.rules_shown, None);
 }
 
+/// A lesson that comes with the page, at a step from 0.
+fn plays(id: &str, step: usize) -> Session {
+    let mut session = Session::small();
+    let listed = LESSONS.iter().find(|listed| listed.id == id).expect("a lesson that is listed");
+    session.does(Message::LessonText(listed.markdown.into()));
+    session.settle();
+    session.does(Message::LessonStep(step));
+    session.settle();
+    session
+}
+
+#[test]
+fn a_lesson_says_nothing_before_the_answer_and_then_its_number() {
+    let mut session = plays("01-ties-and-order", 0);
+    assert!(session.app.hides_result() && session.app.front.result().is_some());
+    assert!(session.app.share("PreferNonEmptyMachines").is_none(), "what rules left would be the answer");
+    session.does(Message::Predict(Given::Number(25.0)));
+    assert_eq!(session.app.lesson.as_ref().expect("a lesson").given, None, "25 is not on the scale");
+    session.does(Message::Predict(Given::Number(3.0)));
+    session.does(Message::Reveal);
+    assert!(session.app.share("PreferNonEmptyMachines").is_some());
+    let playing = session.app.lesson.as_ref().expect("a lesson");
+    let Some(Question::Estimate { scale, .. }) = &playing.here().question else { panic!("an estimate") };
+    let told = lesson::estimate(scale, playing.truth().expect("a number"), Some(3.0));
+    assert_eq!(told, "Answer: 9.7 of 24 machines. Your estimate is 6.7 too low.");
+
+    session.does(Message::LessonStep(1));
+    session.settle();
+    assert!(session.app.hides_result(), "the next question is open again");
+    session.does(Message::Predict(Given::Choice(1)));
+    session.does(Message::Reveal);
+    let playing = session.app.lesson.as_ref().expect("a lesson");
+    assert_eq!((playing.right(), lesson::answer(playing)), (Some(1), Some("Answer: B, 73.6 %.".into())));
+}
+
+#[test]
+fn the_machine_asked_for_is_shown_as_it_was_before_the_decision() {
+    let mut session = plays("02-buckets", 0);
+    let cells = lesson::machines(&session.app);
+    let decision = lesson::decision(&session.app).expect("the decision about VM 300");
+    assert_eq!(session.app.cursor_ms, Some(decision.at_ms - 1.0));
+    assert_eq!((cells.len(), cells.iter().position(|cell| cell.is_chosen)), (24, Some(6)));
+    session.does(Message::Predict(Given::Machine(6)));
+    session.does(Message::Reveal);
+    assert_eq!(lesson::named(&cells, Some(6)), "Right. Answer: machine 6.");
+}
+
+#[test]
+fn a_rule_is_moved_until_the_run_reaches_the_goal() {
+    let text = "# T\n\n## S\n\n```scenario\npreset: small\nset: rules.BestFit.on = false\n```\n\n\
+                ```unlock\nrules: BestFit\n```\n\n```predict\ndrag: Use BestFit.\ngoal: BestFit.decided > 0\n\
+                set: rules.BestFit.on = true\n```\n\nSo.\n";
+    let begin = || {
+        let mut session = Session::small();
+        session.does(Message::LessonText(text.into()));
+        session.settle();
+        session
+    };
+    let reaches = |session: &Session| session.app.lesson.as_ref().expect("a lesson").reaches_goal();
+    let mut session = begin();
+    assert!(!session.app.changed_step());
+    assert_eq!(reaches(&session), Some(false));
+    session.edits(Edit::use_rule("BestFit", true));
+    assert!(session.app.changed_step() && session.app.hides_result(), "their run waits for them to ask");
+    session.does(Message::Reveal);
+    assert_eq!(reaches(&session), Some(true));
+    session.edits(Edit::use_rule("BestFit", false));
+    let misses = session.app.lesson.as_ref().expect("a lesson").misses();
+    assert!(misses[0].ends_with("expected more than 0 %"), "{misses:?}");
+    session.does(Message::Solve);
+    session.settle();
+    assert_eq!(reaches(&session), Some(true));
+
+    let mut other = begin();
+    other.does(Message::Reveal);
+    other.settle();
+    assert!(other.app.changed_step() && !other.app.hides_result(), "who changed nothing is shown a solution");
+    assert_eq!(reaches(&other), Some(true));
+}
+
 #[test]
 fn states_of_the_page_become_a_lesson_that_plays() {
     let mut session = Session::small();
@@ -1250,7 +1330,7 @@ fn states_of_the_page_become_a_lesson_that_plays() {
     let freeze = |title: &str, curve| {
         let unlocks = Unlocks { rules: vec!["BestFit".into()], ..Unlocks::default() };
         let why = "Few buckets leave ties.".into();
-        Message::Freeze(Freeze { title: title.into(), text: "Look *here*.".into(), unlocks, curve, why })
+        Message::Freeze(Freeze { title: title.into(), text: "Look *here*.".into(), unlocks, curve, pick: None, why })
     };
     session.does(freeze("As it is", None));
     session.settle();

@@ -71,7 +71,7 @@ pub(super) fn observe(scope: &Scope<Page>, centre: &NodeRef) -> Option<Resize> {
     let changed = Rc::new(Cell::new(0));
     let closure = Closure::<dyn FnMut()>::new(move || {
         let Ok(inner @ 1..) = u32::try_from(measured.client_width()) else { return };
-        let width = inner.max(260) - 32;
+        let width = inner.max(228);
         if changed.replace(width) != width {
             scope.send_message(PageMessage::Width(width));
         }

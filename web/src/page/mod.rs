@@ -16,7 +16,7 @@ use tiebreak_app::{App, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_i18n::tr;
 use tiebreak_view::embed::Embed;
-use web_sys::{Element, KeyboardEvent};
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -87,6 +87,8 @@ pub(crate) struct Page {
     reading: Reading,
     _listeners: Vec<EventListener>,
     _resize: Option<Resize>,
+    /// The middle whose width that tells.
+    measured: Option<HtmlElement>,
 }
 
 impl Component for Page {
@@ -138,9 +140,12 @@ impl Component for Page {
         }
     }
 
-    fn rendered(&mut self, _: &Context<Self>, first: bool) {
-        if first {
+    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+        // The middle of the page is another one after a view without it.
+        let centre = self.centre.cast::<HtmlElement>();
+        if centre.is_some() && centre != self.measured {
             self._resize = listeners::observe(&self.scope, &self.centre);
+            self.measured = centre;
         }
         self.panels.rendered(&self.scene());
         self.give_focus();

@@ -61,6 +61,7 @@ impl Page {
             reading: Reading::default(),
             _listeners: listeners::all(&scope),
             _resize: None,
+            measured: None,
             scope,
         };
         page.view = page.first_view(has_address);

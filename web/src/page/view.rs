@@ -7,8 +7,8 @@ use yew::prelude::*;
 
 use super::Page;
 use crate::offline::Offline;
-use crate::parts::compare;
 use crate::parts::panel::{Place, Scene, Side, Tabs, View};
+use crate::parts::{compare, lesson};
 
 impl Page {
     /// The page as it is outside of others.
@@ -20,7 +20,7 @@ impl Page {
             View::Learn if self.app.lesson.is_none() => self.plain("learn", Place::Learn, scene),
             _ => self.columns(picture, scene),
         };
-        html! { <>{ at(Place::Bar) }{ body }{ at(Place::Over) }</> }
+        html! { <>{ lesson::skip_link(&self.link, &self.app) }{ at(Place::Bar) }{ body }{ at(Place::Over) }</> }
     }
 
     /// The page without sides.
@@ -45,9 +45,9 @@ impl Page {
         let at = |place| self.panels.view(place, &self.link, scene);
         let has_right = self.has_right();
         html! {
-            <div key="columns" class={classes!("columns", (!has_right).then_some("without-explain"), app.lesson.is_some().then_some("in-lesson"))}>
+            <div key="columns" class={classes!("columns", (!has_right).then_some("without-explain"), app.lesson.is_some().then_some("with-lesson"))}>
                 { self.side(Side::Left, scene) }
-                <main class="centre" ref={&self.centre}>
+                <main class="centre">
                     <div class="headline">
                         <h1 class="unseen">{ tr("How a cloud chooses a machine for every VM") }</h1>
                         if app.lesson.is_none() { { compare::tabs(&self.link, app) } }
@@ -56,8 +56,10 @@ impl Page {
                     { self.offline() }
                     { at(Place::Above) }
                     if scene.view == View::Trace { { at(Place::Trace) } }
-                    { self.middle(picture, scene) }
-                    <footer class="muted">{ footer(app) }</footer>
+                    <div class="middle" ref={&self.centre}>
+                        { self.middle(picture, scene) }
+                        <footer class="muted">{ footer(app) }</footer>
+                    </div>
                 </main>
                 if has_right { { self.side(Side::Right, scene) } }
             </div>
@@ -84,7 +86,7 @@ impl Page {
             return Html::from_html_unchecked(picture.clone());
         }
         if app.hides_result() {
-            return html! { <p class="hint before-run">{ tr("Predict first; then the run starts.") }</p> };
+            return html! { <p class="hint before-run">{ tr("The map and the charts appear when you have answered.") }</p> };
         }
         html! {
             <>

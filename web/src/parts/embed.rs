@@ -20,8 +20,8 @@ pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeR
     let here = gloo::utils::window().location();
     let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
     html! {
-        <main class="embedded" ref={centre} aria-label={tr("Chart")}>
-            <h1 class="muted">{ &app.document.name }</h1>
+        <main class="embedded" aria-label={tr("Chart")}>
+            <h1 class="muted" ref={centre}>{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
             { for charts.map(|charts| charts.card(link, scene, embed.metric)) }

@@ -6,22 +6,31 @@ use serde::Deserialize;
 use tiebreak_app::{App, Given, Message, Notice, Playing};
 use tiebreak_engine::protocol::Reply;
 use tiebreak_engine::words;
-use tiebreak_i18n::{mark, say, tr};
-use tiebreak_lesson::{Block, Question, Span};
+use tiebreak_i18n::{mark, say, tell, tr};
+use tiebreak_lesson::{Block, Question, Scale, Span};
 use tiebreak_scenario::link;
 use tiebreak_sim::METRICS;
-use web_sys::HtmlTextAreaElement;
+use tiebreak_view::lesson as told;
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use super::around;
 use super::field::{Field, NumberRange};
+use super::fleet_map::Fleet;
 use super::own_lesson::{INSIDE, OwnMessage};
-use super::panel::{Link, News, Own, Panel, Scene, Sent, focus};
+use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, View, focus};
 use super::share::{Copied, ShareMessage};
 use crate::places;
 
 /// Moments at which a curve can be given in numbers.
 const MOMENTS: usize = 5;
+
+/// The heading of the step, and what is said of the answer.
+const STEP: &str = "#lesson-step";
+const VERDICT: &str = "#lesson-verdict";
+
+/// Machines of which each can be clicked; of more, one is named by its number alone.
+const CELLS_MAX: usize = 200;
 
 /// What an address with a lesson begins with; behind it the lesson's id, and perhaps `/` and a step
 /// from 1.
@@ -34,14 +43,41 @@ pub(crate) struct Listed {
     title: String,
     minutes: Option<String>,
     about: Option<String>,
+    /// Its title and subject in other languages.
+    #[serde(default, rename = "in")]
+    translations: BTreeMap<String, Words>,
+}
+
+/// What the list says of a lesson in another language.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct Words {
+    title: String,
+    about: Option<String>,
+}
+
+impl Listed {
+    /// Its title and subject in the page's language, as far as there are any; and whether there are.
+    fn words(&self) -> (&str, Option<&str>, bool) {
+        match self.translations.get(tiebreak_i18n::language()) {
+            Some(words) => (&words.title, words.about.as_deref(), true),
+            None => (&self.title, self.about.as_deref(), false),
+        }
+    }
+
+    /// The language to mark its words with, where the page speaks another.
+    fn language(&self) -> Option<&'static str> {
+        if self.words().2 { None } else { english() }
+    }
 }
 
 /// What happens to lessons on the page.
 pub(crate) enum LessonMessage {
     /// A lesson of the list is wanted, by id, and the step it opens at, from 0.
     Fetch(String, usize),
-    /// The text of a lesson, and the step it opens at.
-    Text(String, usize),
+    /// The text of a lesson, the step it opens at, and its id in the list, if it is of the list.
+    Text(String, usize, Option<String>),
+    /// The list of lessons takes the place of the lesson.
+    ShowList,
     /// There is none of this id.
     NoSuch(String),
     /// A lesson that a link holds, packed, and perhaps `/` and a step from 1.
@@ -65,6 +101,8 @@ impl Own for LessonMessage {}
 pub(crate) struct Lessons {
     listed: Vec<Listed>,
     is_list_asked: bool,
+    /// The lesson that is open, by its id in the list.
+    open: Option<String>,
     /// The step at which the lesson that is being read opens.
     opens_at: usize,
     /// The step that is drawn on, and what was drawn.
@@ -93,14 +131,18 @@ impl Panel for Lessons {
         }
         let told = match message {
             LessonMessage::Fetch(id, step) => {
-                fetch(link, &id, step);
+                fetch(link, self.listed.iter().find(|lesson| lesson.id == id), &id, step);
                 None
             }
-            LessonMessage::Text(text, step) => {
-                self.opens_at = step;
+            LessonMessage::Text(text, step, id) => {
+                (self.opens_at, self.open) = (step, id);
                 Some(Message::LessonText(text))
             }
+            LessonMessage::ShowList => {
+                return vec![Message::LeaveLesson.into(), Act::View(View::Learn).into(), focus(".lesson-card")];
+            }
             LessonMessage::NoSuch(id) => {
+                self.open = None;
                 let line = say("Expected a lesson from the list, got \"{id}\".", &[&id]);
                 Some(Message::Notice(Notice::bad(tr("Unknown lesson"), vec![line])))
             }
@@ -112,8 +154,10 @@ impl Panel for Lessons {
 
     fn hear(&mut self, news: &News<'_>, link: &Link, app: &App) -> Vec<Sent> {
         match *news {
-            News::Reply { reply: Reply::Lesson(_), .. } if self.opens_at > 0 => {
-                vec![Message::LessonStep(std::mem::take(&mut self.opens_at)).into()]
+            News::Reply { reply: Reply::Lesson(_), .. } => {
+                let step = std::mem::take(&mut self.opens_at);
+                let go = (step > 0).then(|| Message::LessonStep(step).into());
+                go.into_iter().chain([focus(STEP)]).collect()
             }
             // The page is live: what may come later comes now.
             News::Reply { reply: Reply::Finished { .. }, .. } => {
@@ -125,14 +169,14 @@ impl Panel for Lessons {
             News::Key(event) => app.lesson.as_ref().and_then(|playing| present(event, playing)).unwrap_or_default(),
             News::Address(fragment) => at_address(fragment).map(Sent::from).into_iter().collect(),
             News::File { name, text } if name.ends_with(".md") => {
-                vec![LessonMessage::Text(text.to_owned(), 0).into()]
+                vec![LessonMessage::Text(text.to_owned(), 0, None).into()]
             }
             _ => Vec::new(),
         }
     }
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        self.step(link, scene.app)
+        self.step(link, scene)
     }
 }
 
@@ -142,7 +186,7 @@ impl Lessons {
         let (packed, step) = packed.split_once('/').unwrap_or((packed, "1"));
         match link::unpack(packed) {
             Ok(text) => {
-                self.opens_at = step_of(step);
+                (self.opens_at, self.open) = (step_of(step), None);
                 Message::LessonText(text)
             }
             Err(error) => Message::Notice(Notice::bad(tr("This lesson could not be opened"), vec![error.to_string()])),
@@ -185,10 +229,11 @@ impl Lessons {
             let id = lesson.id.clone();
             let open = link.callback(move |_: MouseEvent| LessonMessage::Fetch(id.clone(), 0));
             let minutes = lesson.minutes.as_ref().map(|minutes| say("{minutes} min", &[&minutes]));
+            let (title, about, _) = lesson.words();
             html! {
                 <li key={lesson.id.clone()}><button class="lesson-card" onclick={open}>
-                    <strong lang={english()}>{ &lesson.title }</strong>
-                    if let Some(about) = &lesson.about { <span lang={english()}>{ about }</span> }
+                    <strong lang={lesson.language()}>{ title }</strong>
+                    if let Some(about) = about { <span lang={lesson.language()}>{ about }</span> }
                     if let Some(minutes) = minutes { <small class="muted">{ minutes }</small> }
                 </button></li>
             }
@@ -204,45 +249,79 @@ impl Lessons {
     }
 
     /// The step on screen.
-    fn step(&self, link: &Link, app: &App) -> Html {
+    fn step(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let app = scene.app;
         let Some(playing) = &app.lesson else { return Html::default() };
         let (step, last) = (playing.step, playing.lesson.steps.len() - 1);
         let here = playing.here();
-        let go = |to: usize| link.callback(move |_: MouseEvent| Message::LessonStep(to));
+        let lang = text_language(playing);
+        let go =
+            |to: usize| link.batch_callback(move |_: MouseEvent| vec![Message::LessonStep(to).into(), focus(STEP)]);
         let leave = link.callback(|_: MouseEvent| Message::LeaveLesson);
+        let is_over = step == last && playing.is_revealed;
         html! {
             <section class="lesson" aria-label={tr(Self::TITLE)}>
                 <p class="muted">{ say("{}: step {} of {}", &[&playing.lesson.title, &(step + 1), &(last + 1)]) }</p>
-                <h2 tabindex="-1" id="lesson-step" lang={english()}>{ &here.title }</h2>
-                if step == 0 { { blocks(&playing.lesson.opening) } }
-                { blocks(&here.before) }
-                { self.question(link, app, playing) }
+                <h2 tabindex="-1" id="lesson-step" lang={lang.clone()}>{ &here.title }</h2>
+                if step == 0 { { blocks(&playing.lesson.opening, &lang) } }
+                { blocks(&here.before, &lang) }
+                { self.question(link, scene, playing) }
                 if playing.is_revealed {
-                    { verdict(app, playing) }
-                    { blocks(&here.after) }
+                    { verdict(link, app, playing) }
+                    { blocks(&here.after, &lang) }
                 }
                 <p class="group">
                     if step > 0 { <button onclick={go(step - 1)}>{ tr("Back") }</button> }
                     if step < last { <button class={if playing.is_revealed { "primary" } else { "quiet" }} onclick={go(step + 1)}>{ if playing.is_revealed { tr("Next") } else { tr("Skip this step") } }</button> }
-                    <button class="quiet" onclick={leave}>{ if step == last && playing.is_revealed { tr("Finish") } else { tr("Exit lesson") } }</button>
+                    if !is_over { <button class="quiet" onclick={leave.clone()}>{ tr("Exit lesson") }</button> }
                 </p>
+                if is_over { { self.end(link, playing, leave) } }
             </section>
         }
     }
 
-    fn question(&self, link: &Link, app: &App, playing: &Playing) -> Html {
+    /// What stands at the end of a lesson: the next one, and the way back to all.
+    fn end(&self, link: &Link, playing: &Playing, leave: Callback<MouseEvent>) -> Html {
+        let place = self.open.as_ref().and_then(|id| self.listed.iter().position(|lesson| lesson.id == *id));
+        let next = place.and_then(|place| self.listed.get(place + 1)).map(|lesson| {
+            let id = lesson.id.clone();
+            let open = link.callback(move |_: MouseEvent| LessonMessage::Fetch(id.clone(), 0));
+            html! { <button class="primary" lang={lesson.language()} onclick={open}>{ say("Next lesson: {}", &[&lesson.words().0]) }</button> }
+        });
+        let all = link.callback(|_: MouseEvent| LessonMessage::ShowList);
+        html! {
+            <div class="lesson-end">
+                <h3>{ say("You have finished \"{}\".", &[&playing.lesson.title]) }</h3>
+                <p class="group">
+                    { for next }
+                    <button onclick={all}>{ tr("Back to all lessons") }</button>
+                    <button class="quiet" onclick={leave}>{ tr("Finish") }</button>
+                </p>
+            </div>
+        }
+    }
+
+    fn question(&self, link: &Link, scene: &Scene<'_>, playing: &Playing) -> Html {
         let Some(question) = &playing.here().question else { return Html::default() };
-        let reveal = link.callback(|_: MouseEvent| Message::Reveal);
+        let app = scene.app;
+        let reveal = link.batch_callback(|_: MouseEvent| vec![Message::Reveal.into(), focus(VERDICT)]);
+        let (label, is_ready) = match question {
+            Question::Drag { .. } if app.changed_step() => (tr("Run and see"), true),
+            Question::Drag { .. } => (tr("Show a solution"), false),
+            _ if playing.given.is_some() => (tr("Run and see"), true),
+            _ => (tr("Run without predicting"), false),
+        };
         html! {
             <div class="question">
                 { match question {
                     Question::Pick { ask, choices, .. } => pick(link, playing, ask, choices),
                     Question::Curve { ask, metric } => self.curve(link, app, playing, ask, metric),
+                    Question::Estimate { ask, scale, .. } => estimate(link, playing, ask, scale),
+                    Question::Machine { ask, .. } => machine(link, scene, playing, ask),
+                    Question::Drag { ask, .. } => drag(playing, ask),
                 } }
                 if !playing.is_revealed {
-                    <p class="group">
-                        <button class={if playing.given.is_some() { "primary" } else { "" }} onclick={reveal}>{ if playing.given.is_some() { tr("Run and see") } else { tr("Run without predicting") } }</button>
-                    </p>
+                    <p class="group"><button class={if is_ready { "primary" } else { "" }} onclick={reveal}>{ label }</button></p>
                 }
                 if let Question::Pick { choices, .. } = question { { self.class(link, playing, choices.len()) } }
             </div>
@@ -252,7 +331,7 @@ impl Lessons {
     fn curve(&self, link: &Link, app: &App, playing: &Playing, ask: &str, metric: &str) -> Html {
         let entry = tiebreak_sim::metrics::index_of(metric).map(|index| (index, &METRICS[index]));
         let (Some((index, entry)), Some(live)) = (entry, &app.front.live) else {
-            return html! { <p lang={english()}>{ ask }</p> };
+            return html! { <p lang={text_language(playing)}>{ ask }</p> };
         };
         let most = live
             .values
@@ -261,10 +340,13 @@ impl Lessons {
         let top = entry.ceiling().unwrap_or_else(|| round_up(1.4 * most));
         let end = live.horizon_ms.max(1.0);
         let drawn = if playing.step == self.step { &self.drawn[..] } else { &[] };
-        let line: Vec<String> = drawn
-            .iter()
-            .map(|(time, value)| format!("{:.1},{:.1}", 600.0 * time / end, 200.0 * (1.0 - value / top)))
-            .collect();
+        let point = |time: f64, value: f64| {
+            format!("{:.1},{:.1}", 600.0 * time / end, 200.0 * (1.0 - (value / top).clamp(0.0, 1.0)))
+        };
+        let line = drawn.iter().map(|(time, value)| point(*time, *value)).collect::<Vec<_>>().join(" ");
+        let samples = live.times.iter().zip(live.values.get(index).map_or(&[][..], |values| values));
+        let told = samples.filter(|(_, value)| value.is_finite());
+        let truth = told.map(|(time, value)| point(*time, *value)).collect::<Vec<_>>().join(" ");
         let at = move |event: &PointerEvent| {
             let shape = around(event, ".canvas")?.get_bounding_client_rect();
             let x = (f64::from(event.client_x()) - shape.left()) / shape.width().max(1.0);
@@ -292,17 +374,20 @@ impl Lessons {
         };
         html! {
             <>
-                <p class="ask" lang={english()}>{ ask }</p>
+                <p class="ask" lang={text_language(playing)}>{ ask }</p>
                 if !playing.is_revealed {
                     <p class="hint">{ say("Draw {} over the whole run, or enter numbers below.", &[&words::inside(entry.declaration.title)]) }</p>
                     <div class="canvas" onpointerdown={draws(true)} onpointermove={draws(false)} onpointerup={up.clone()} onpointercancel={up}>
-                        <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
-                            { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
-                            <polyline points={line.join(" ")} />
-                        </svg>
+                        { curves(&[("", &line)]) }
                         <span class="top">{ format!("{} {unit}", words::trimmed(top, 1)) }</span><span class="bottom">{ "0" }</span>
                     </div>
                     <div class="fields moments">{ for (0..MOMENTS).map(field) }</div>
+                } else if live.result.is_some() {
+                    <div class="canvas is-over">
+                        { curves(&[("guess", &line), ("truth", &truth)]) }
+                        <span class="top">{ format!("{} {unit}", words::trimmed(top, 1)) }</span><span class="bottom">{ "0" }</span>
+                    </div>
+                    <p class="hint">{ tr("Dashed: your curve. Solid: the run.") }</p>
                 }
             </>
         }
@@ -354,7 +439,20 @@ fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
         "ArrowLeft" | "PageUp" => Message::LessonStep(playing.step.saturating_sub(1)),
         _ => return None,
     };
-    Some(vec![message.into(), focus("#lesson-step")])
+    let to = if matches!(message, Message::Reveal) { VERDICT } else { STEP };
+    Some(vec![message.into(), focus(to)])
+}
+
+/// A way past the bar to the lesson's text, for whoever uses the keyboard.
+pub(crate) fn skip_link(link: &Link, app: &App) -> Html {
+    if app.lesson.is_none() {
+        return Html::default();
+    }
+    let go = link.callback(|event: MouseEvent| {
+        event.prevent_default();
+        focus(STEP)
+    });
+    html! { <a class="lesson-skip" href={STEP} onclick={go}>{ tr("Skip to the lesson") }</a> }
 }
 
 /// The lesson that an address names or holds.
@@ -415,55 +513,204 @@ fn pick(link: &Link, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::C
         html! {
             <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
                 <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
-                <span lang={english()}>{ format!("{}. {}", letter(index), choice.text) }</span>
+                <span lang={text_language(playing)}>{ format!("{}. {}", letter(index), choice.text) }</span>
                 if right == Some(index) { <strong>{ tr(" (the result of the run)") }</strong> }
             </label>
         }
     };
-    html! { <fieldset><legend class="ask" lang={english()}>{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
+    html! { <fieldset><legend class="ask" lang={text_language(playing)}>{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
 }
 
-fn verdict(app: &App, playing: &Playing) -> Html {
+/// Curves in the frame that people draw in, each with its class.
+fn curves(lines: &[(&'static str, &str)]) -> Html {
+    html! {
+        <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
+            { for [0.0, 50.0, 100.0, 150.0, 200.0].iter().map(|y| html! { <line class="grid" x1="0" x2="600" y1={y.to_string()} y2={y.to_string()} /> }) }
+            { for lines.iter().map(|(class, points)| html! { <polyline class={*class} points={(*points).to_owned()} /> }) }
+        </svg>
+    }
+}
+
+/// A number to estimate: a slider and a field; afterwards the estimate and the truth on the same scale.
+fn estimate(link: &Link, playing: &Playing, ask: &str, scale: &Scale) -> Html {
+    let guess = match playing.given {
+        Some(Given::Number(number)) => Some(number),
+        _ => None,
+    };
+    let lang = text_language(playing);
+    let step = if scale.to - scale.from >= 20.0 { 1.0 } else { 0.1 };
+    let slide = link.batch_callback(|event: InputEvent| {
+        event
+            .target_unchecked_into::<HtmlInputElement>()
+            .value()
+            .parse()
+            .ok()
+            .map(|number| Message::Predict(Given::Number(number)))
+    });
+    let take = link
+        .batch_callback(|text: String| text.trim().parse().ok().map(|number| Message::Predict(Given::Number(number))));
+    let mark = |class: &'static str, number: f64| html! { <i {class} style={format!("left:{:.2}%", 100.0 * scale.share(number))}></i> };
+    let middle = scale.from + ((scale.to - scale.from) / 2.0 / step).round() * step;
+    html! {
+        <>
+            <p class="ask" lang={lang.clone()}>{ ask }</p>
+            if playing.is_revealed {
+                <div class="lesson-scale is-over" aria-hidden="true">
+                    { for guess.map(|guess| mark("guess", guess)) }
+                    { for playing.truth().map(|truth| mark("truth", truth)) }
+                </div>
+            } else {
+                <input class="lesson-scale" type="range" aria-label={ask.to_owned()} min={scale.from.to_string()} max={scale.to.to_string()}
+                    step={step.to_string()} value={guess.unwrap_or(middle).to_string()} oninput={slide} />
+            }
+            <p class="lesson-ends muted"><span>{ words::trimmed(scale.from, 1) }</span><span>{ words::trimmed(scale.to, 1) }</span></p>
+            if playing.is_revealed {
+                <p class="hint">{ if guess.is_some() { tr("Ring: your estimate. Bar: the run.") } else { tr("Bar: the run.") } }</p>
+            } else {
+                <label class="lesson-number">{ tr("Your estimate") }
+                    <Field label={tr("Your estimate")} number={NumberRange::any(scale.from, scale.to)} value={guess.map_or(String::new(), |guess| guess.to_string())} {take} />
+                    <span lang={lang}>{ &scale.unit }</span></label>
+            }
+        </>
+    }
+}
+
+/// The machines as they stood when the VM's agent decided, one to be clicked or typed.
+fn machine(link: &Link, scene: &Scene<'_>, playing: &Playing, ask: &str) -> Html {
+    let app = scene.app;
+    let lang = text_language(playing);
+    let cells = told::machines(app);
+    let Some(decision) = told::decision(app) else {
+        return html! { <><p class="ask" {lang}>{ ask }</p><p class="hint">{ tr("The run is in progress…") }</p></> };
+    };
+    let guess = match playing.given {
+        Some(Given::Machine(machine)) => Some(machine),
+        _ => None,
+    };
+    let full = scene.panels.get::<Fleet>().map_or(&[][..], |fleet| fleet.fullness(&app.front, scene.app.moment()).0);
+    let cell = |(id, cell): (usize, &told::Cell)| {
+        let percent = full.get(id).map(|full| (100.0 * f64::from(*full) / 255.0).round());
+        let label = match percent {
+            Some(percent) => say("Machine {}: {} % full", &[&id, &percent]),
+            None => say("Machine {}", &[&id]),
+        };
+        let take = link.callback(move |_: Event| Message::Predict(Given::Machine(id as u32)));
+        let marks =
+            playing.is_revealed.then(|| classes!(cell.is_best.then_some("best"), cell.is_chosen.then_some("chosen")));
+        html! {
+            <label class={classes!("lesson-machine", marks)} title={label.clone()}>
+                <input type="radio" name={format!("machine-{}", playing.step)} aria-label={label} checked={guess == Some(id as u32)} disabled={playing.is_revealed} onchange={take} />
+                <span aria-hidden="true"><i style={format!("height:{}%", percent.unwrap_or(0.0))}></i>{ id }</span>
+            </label>
+        }
+    };
+    let count = cells.len();
+    let take = link.batch_callback(move |text: String| {
+        let machine = text.trim().parse::<u32>().ok().filter(|machine| (*machine as usize) < count);
+        machine.map(|machine| Message::Predict(Given::Machine(machine)))
+    });
+    html! {
+        <>
+            <p class="ask" {lang}>{ ask }</p>
+            <p>{ tell(&decision.vm) }</p>
+            if count <= CELLS_MAX {
+                <fieldset class="lesson-machines"><legend class="hint">{ tr("The machines when its agent decided; the filled part is in use") }</legend>
+                    { for cells.iter().enumerate().map(cell) }</fieldset>
+            }
+            if playing.is_revealed {
+                <p class="hint">{ tr("Outlined: tied for best. Double outline: where the VM went.") }</p>
+            } else {
+                <label class="lesson-number">{ tr("Machine number") }
+                    <Field label={tr("Machine number")} number={NumberRange::by(1.0, 0.0, count.saturating_sub(1) as f64)} value={guess.map_or(String::new(), |guess| guess.to_string())} {take} /></label>
+            }
+        </>
+    }
+}
+
+/// Rules to change until the run is as asked.
+fn drag(playing: &Playing, ask: &str) -> Html {
+    html! {
+        <>
+            <p class="ask" lang={text_language(playing)}>{ ask }</p>
+            if !playing.is_revealed {
+                <p class="hint">{ tr("Change the rules in the list: drag a rule by its handle, or move the focus to the handle and press Alt and an arrow key.") }</p>
+            }
+        </>
+    }
+}
+
+/// What the run says of the answer, and what else it changed.
+fn verdict(link: &Link, app: &App, playing: &Playing) -> Html {
     let Some(question) = &playing.here().question else { return Html::default() };
+    let under_way = || tr("The run is in progress…").to_owned();
     let text = match (question, &playing.given) {
         (Question::Curve { metric, .. }, Some(Given::Curve(_))) => {
             let unit = tiebreak_sim::metrics::index_of(metric).map_or("", |index| tr(METRICS[index].unit));
             let distance = app.front.live.as_ref().and_then(|live| playing.distance(live));
-            distance.map(|distance| {
+            distance.map_or_else(under_way, |distance| {
                 say(
                     "Your curve differs from the run by {} {unit} on average; both are on the chart.",
                     &[&words::trimmed(distance, 1), &unit],
                 )
             })
         }
-        (Question::Pick { .. }, given) => match (playing.right(), given) {
-            (None, _) => Some(tr("The run is in progress…").into()),
-            (Some(right), Some(Given::Choice(choice))) if right == *choice => Some(tr("Right.").into()),
-            (Some(right), Some(Given::Choice(_))) => Some(say("The run's value is {}.", &[&letter(right)])),
-            (Some(right), _) => Some(say("The run's value is {}.", &[&letter(right)])),
+        (Question::Curve { .. }, _) => String::new(),
+        (Question::Pick { .. }, given) => match (told::answer(playing), given) {
+            (None, _) => under_way(),
+            (Some(answer), Some(Given::Choice(choice))) if playing.right() == Some(*choice) => {
+                format!("{} {answer}", tr("Right."))
+            }
+            (Some(answer), _) => answer,
         },
-        _ => None,
+        (Question::Estimate { scale, .. }, given) => {
+            let guess = if let Some(Given::Number(number)) = given { Some(*number) } else { None };
+            playing.truth().map_or_else(under_way, |truth| told::estimate(scale, truth, guess))
+        }
+        (Question::Machine { .. }, given) => {
+            let guess = if let Some(Given::Machine(machine)) = given { Some(*machine) } else { None };
+            if told::decision(app).is_some() { told::named(&told::machines(app), guess) } else { under_way() }
+        }
+        (Question::Drag { .. }, _) => match playing.reaches_goal() {
+            None => under_way(),
+            Some(true) => tr("This run reaches the goal.").into(),
+            Some(false) => {
+                say("Not yet: {}. Change the rules; the run follows at once.", &[&playing.misses().join("; ")])
+            }
+        },
     };
-    html! { <p class="verdict" role="alert">{ text.unwrap_or_default() }</p> }
+    let solve = link.callback(|_: MouseEvent| Message::Solve);
+    html! {
+        <>
+            <p class="verdict" id="lesson-verdict" tabindex="-1" role="alert">{ text }</p>
+            if playing.reaches_goal() == Some(false) { <p class="group"><button onclick={solve}>{ tr("Show a solution") }</button></p> }
+            { for told::moved(app).into_iter().map(|moved| html! { <p class="lesson-moved">{ moved }</p> }) }
+        </>
+    }
 }
 
-/// The language of lessons, where the page speaks another.
+/// English, where the page speaks another language.
 fn english() -> Option<&'static str> {
     (tiebreak_i18n::language() != tiebreak_i18n::ENGLISH).then_some(tiebreak_i18n::ENGLISH)
 }
 
+/// The language of a lesson, where the page speaks another.
+fn text_language(playing: &Playing) -> Option<AttrValue> {
+    let language = playing.lesson.language.as_deref().unwrap_or(tiebreak_i18n::ENGLISH);
+    (tiebreak_i18n::language() != language).then(|| AttrValue::from(language.to_owned()))
+}
+
 /// Text of a lesson; never HTML.
-fn blocks(blocks: &[Block]) -> Html {
+fn blocks(blocks: &[Block], lang: &Option<AttrValue>) -> Html {
     let spans = |spans: &[Span]| -> Html {
         html! { { for spans.iter().map(span) } }
     };
     let block = |block: &Block| match block {
-        Block::Paragraph(text) => html! { <p lang={english()}>{ spans(text) }</p> },
+        Block::Paragraph(text) => html! { <p lang={lang.clone()}>{ spans(text) }</p> },
         Block::List { numbered: false, items } => {
-            html! { <ul lang={english()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ul> }
+            html! { <ul lang={lang.clone()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ul> }
         }
         Block::List { items, .. } => {
-            html! { <ol lang={english()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ol> }
+            html! { <ol lang={lang.clone()}>{ for items.iter().map(|item| html! { <li>{ spans(item) }</li> }) }</ol> }
         }
     };
     html! { { for blocks.iter().map(block) } }
@@ -491,13 +738,22 @@ fn fetch_list(link: &Link) {
     });
 }
 
-/// Asks the page's server for a lesson, and opens it at a step.
-fn fetch(link: &Link, id: &str, step: usize) {
-    let (link, id) = (link.clone(), id.to_owned());
+/// Asks the page's server for a lesson, and opens it at a step: in the page's language, where there is one in it.
+fn fetch(link: &Link, listed: Option<&Listed>, id: &str, step: usize) {
+    let (link, id, listed) = (link.clone(), id.to_owned(), listed.cloned());
     wasm_bindgen_futures::spawn_local(async move {
-        let is_listed = list().await.is_some_and(|listed| listed.iter().any(|lesson| lesson.id == id));
-        match if is_listed { text(&format!("{id}.md")).await } else { None } {
-            Some(text) => link.send(LessonMessage::Text(text, step)),
+        // A link may open a lesson before the list has come.
+        let listed = match listed {
+            Some(listed) => Some(listed),
+            None => list().await.and_then(|listed| listed.into_iter().find(|lesson| lesson.id == id)),
+        };
+        let found = match listed {
+            Some(listed) if listed.words().2 => text(&format!("{id}.{}.md", tiebreak_i18n::language())).await,
+            Some(_) => text(&format!("{id}.md")).await,
+            None => None,
+        };
+        match found {
+            Some(text) => link.send(LessonMessage::Text(text, step, Some(id))),
             None => link.send(LessonMessage::NoSuch(id)),
         }
     });

@@ -4,6 +4,7 @@
 //! answers, claims, the order of steps) is written in the text itself.
 
 use tiebreak_app::{App, Freeze, Message};
+use tiebreak_engine::protocol::Picked;
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::{Control, Unlocks};
 use tiebreak_scenario::link::pack;
@@ -12,6 +13,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use super::field::Field;
+use super::lesson::LessonMessage;
 use super::panel::{Link, Own, Panel, Scene, Sent};
 use super::share::{self, Copied, Share};
 use super::{charts, save};
@@ -30,8 +32,12 @@ pub(crate) enum OwnMessage {
     Title(String),
     /// Its text.
     Text(String),
-    /// The curve that people draw, by place in the list of metrics.
-    Curve(Option<usize>),
+    /// What people do first.
+    Asks(Asks),
+    /// The question that has answers.
+    Ask(String),
+    /// Its answers, one a line.
+    Options(String),
     /// Why it goes as it does.
     Why(String),
     /// A control is shown, or not.
@@ -47,6 +53,21 @@ pub(crate) enum OwnMessage {
 }
 
 impl Own for OwnMessage {}
+
+/// What people do before the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// They choose an answer.
+    Pick,
+    /// They draw the curve of the metric at this place in the list.
+    Curve(usize),
+}
+
+/// Stands in the list of what people do first for choosing an answer.
+const PICK: &str = "pick";
 
 /// The rules that a step shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +87,9 @@ pub(crate) struct OwnLesson {
     is_open: bool,
     title: String,
     text: String,
-    curve: Option<usize>,
+    asks: Asks,
+    ask: String,
+    options: String,
     why: String,
     controls: Vec<Control>,
     rules: Rules,
@@ -81,7 +104,9 @@ impl Default for OwnLesson {
             is_open: false,
             title: String::new(),
             text: String::new(),
-            curve: None,
+            asks: Asks::Nothing,
+            ask: String::new(),
+            options: String::new(),
             why: String::new(),
             controls: AT_FIRST.to_vec(),
             rules: Rules::On,
@@ -101,7 +126,9 @@ impl Panel for OwnLesson {
             OwnMessage::Open(open) => self.is_open = open,
             OwnMessage::Title(title) => self.title = title,
             OwnMessage::Text(text) => self.text = text,
-            OwnMessage::Curve(curve) => self.curve = curve,
+            OwnMessage::Asks(asks) => self.asks = asks,
+            OwnMessage::Ask(ask) => self.ask = ask,
+            OwnMessage::Options(options) => self.options = options,
             OwnMessage::Why(why) => self.why = why,
             OwnMessage::Rules(rules) => self.rules = rules,
             OwnMessage::Shows(control, shown) => {
@@ -119,11 +146,13 @@ impl Panel for OwnLesson {
                         .collect(),
                 };
                 let (title, text, why) = (self.title.clone(), self.text.clone(), self.why.clone());
-                return vec![Message::Freeze(Freeze { title, text, unlocks, curve: self.curve, why }).into()];
+                let curve = if let Asks::Curve(metric) = self.asks { Some(metric) } else { None };
+                let pick = (self.asks == Asks::Pick).then(|| picked(&self.ask, &self.options));
+                return vec![Message::Freeze(Freeze { title, text, unlocks, curve, pick, why }).into()];
             }
             OwnMessage::Play => {
                 self.is_open = false;
-                return vec![Message::LessonText(app.own_lesson.text.clone()).into()];
+                return vec![LessonMessage::Text(app.own_lesson.text.clone(), 0, None).into()];
             }
             OwnMessage::Save => {
                 if let Err(error) = save::text("lesson.md", "text/markdown", &app.own_lesson.text) {
@@ -194,7 +223,15 @@ impl OwnLesson {
         });
         let curve = link.callback(|event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().value();
-            OwnMessage::Curve(chosen.parse().ok())
+            OwnMessage::Asks(match chosen.as_str() {
+                PICK => Asks::Pick,
+                metric => metric.parse().map_or(Asks::Nothing, Asks::Curve),
+            })
+        });
+        let ask = link
+            .callback(|event: InputEvent| OwnMessage::Ask(event.target_unchecked_into::<HtmlInputElement>().value()));
+        let options = link.callback(|event: InputEvent| {
+            OwnMessage::Options(event.target_unchecked_into::<HtmlTextAreaElement>().value())
         });
         let rules = link.callback(|event: Event| {
             OwnMessage::Rules(match event.target_unchecked_into::<HtmlSelectElement>().selected_index() {
@@ -203,7 +240,7 @@ impl OwnLesson {
                 _ => Rules::None,
             })
         });
-        let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.curve == Some(index)}>{ tr(metric.declaration.title) }</option> };
+        let metric = |(index, metric): (usize, &tiebreak_sim::Metric)| html! { <option value={index.to_string()} selected={self.asks == Asks::Curve(index)}>{ tr(metric.declaration.title) }</option> };
         let shown = |control: &Control| {
             let control = *control;
             let toggle = link.callback(move |event: Event| {
@@ -215,9 +252,15 @@ impl OwnLesson {
             <>
                 <label class="link-field">{ tr("Title of the step") }<input type="text" maxlength="80" value={self.title.clone()} oninput={title} /></label>
                 <label class="link-field">{ tr("Text: paragraphs, lists, *emphasis*") }<textarea rows="3" oninput={text} value={self.text.clone()} /></label>
-                <label class="field"><span>{ tr("Predict by drawing") }</span><select onchange={curve}>
-                    <option value="" selected={self.curve.is_none()}>{ tr("nothing") }</option>{ for METRICS.iter().enumerate().map(metric) }</select></label>
-                if self.curve.is_some() {
+                <label class="field"><span>{ tr("Question to predict") }</span><select onchange={curve}>
+                    <option value="" selected={self.asks == Asks::Nothing}>{ tr("nothing") }</option>
+                    <option value={PICK} selected={self.asks == Asks::Pick}>{ tr("a question with answers") }</option>
+                    { for METRICS.iter().enumerate().map(metric) }</select></label>
+                if self.asks == Asks::Pick {
+                    <label class="link-field">{ tr("Question") }<input type="text" maxlength="200" value={self.ask.clone()} oninput={ask} /></label>
+                    <label class="link-field">{ tr("Answers, one a line, each with the claim that makes it right: Fewer | conflicts(now) < 100") }<textarea rows="3" oninput={options} value={self.options.clone()} /></label>
+                }
+                if self.asks != Asks::Nothing {
                     <label class="link-field">{ tr("The reason, shown after the run") }<textarea rows="2" oninput={why} value={self.why.clone()} /></label>
                 }
                 <label class="field"><span>{ tr("Rules shown") }</span><select onchange={rules}>
@@ -226,6 +269,16 @@ impl OwnLesson {
             </>
         }
     }
+}
+
+/// A question with its answers: one a line, behind a bar the claim that makes it right.
+fn picked(ask: &str, options: &str) -> Picked {
+    let option = |line: &str| {
+        let (text, claim) = line.split_once('|').unwrap_or((line, ""));
+        (text.trim().to_owned(), claim.trim().to_owned())
+    };
+    let options = options.lines().filter(|line| !line.trim().is_empty()).map(option).collect();
+    Picked { ask: ask.trim().to_owned(), options }
 }
 
 /// The lesson so far, and where it can go.

@@ -25,7 +25,7 @@ pub use self::network::{Company, VDC_SIZES, VdcProfile};
 pub use self::run::{
     AgentCounts, Anatomy, ClusterLayout, Failed, Hint, LayerCounts, Layout, ObjectCounts, Progress, RunResult, Share,
 };
-pub use self::saving::{Form, Frozen, Save, Saved};
+pub use self::saving::{Form, Frozen, Picked, Save, Saved};
 pub use self::trace::{FITTED, Generate, TraceCard, Unknown};
 
 /// From the page to the engine.

@@ -66,6 +66,18 @@ pub struct Frozen {
     pub unlocks: Unlocks,
     /// The metric whose curve people draw first, by id.
     pub curve: Option<String>,
-    /// Why it goes as it does, as Markdown: shown after the run, where something is drawn.
+    /// The question that people answer first, where they draw nothing.
+    pub pick: Option<Picked>,
+    /// Why it goes as it does, as Markdown: shown after the run, where something is asked.
     pub why: String,
+}
+
+/// A question with answers to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picked {
+    /// What is asked.
+    pub ask: String,
+    /// The answers, each with the claim that makes it right; one may have an empty claim, and is right when no other
+    /// is.
+    pub options: Vec<(String, String)>,
 }

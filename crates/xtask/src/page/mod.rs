@@ -71,13 +71,18 @@ fn lessons(staging: &Path) -> Outcome {
     std::fs::create_dir_all(&to).map_err(failed)?;
     let mut files: Vec<_> = std::fs::read_dir(from).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
     files.sort_by_key(std::fs::DirEntry::file_name);
-    let mut listed = Vec::new();
+    let mut texts = Vec::new();
     for file in files {
         let name = file.file_name().to_string_lossy().into_owned();
         let text = project::read(file.path())?;
         std::fs::write(to.join(&name), &text).map_err(failed)?;
-        listed.push(entry(name.trim_end_matches(".md"), &text));
+        texts.push((name.trim_end_matches(".md").to_owned(), text));
     }
+    let of = |id: &str| {
+        texts.iter().filter_map(|(name, text)| Some((name.strip_prefix(id)?.strip_prefix('.')?, text.as_str())))
+    };
+    let is_first = |(name, _): &&(String, String)| !name.contains('.');
+    let listed: Vec<_> = texts.iter().filter(is_first).map(|(id, text)| entry(id, text, of(id))).collect();
     std::fs::write(to.join("index.json"), format!("[{}]\n", listed.join(","))).map_err(failed)
 }
 
@@ -117,13 +122,22 @@ fn parquet(staging: &Path) -> Outcome {
     std::fs::copy("web/parquet.js", to.join("worker.js")).map(drop).map_err(failed)
 }
 
-/// A lesson in the list: what stands behind these words in its text.
-fn entry(id: &str, text: &str) -> String {
+/// A lesson in the list: what stands behind these words in its text; `others` are its translations by language.
+fn entry<'a>(id: &str, text: &str, others: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let in_other = |(language, text): (&str, &str)| {
+        format!("\"{language}\":{{{}}}", fields(text, &[("title", "# "), ("about", "about:")]))
+    };
+    let others: Vec<_> = others.map(in_other).collect();
+    let first = fields(text, &[("title", "# "), ("minutes", "minutes:"), ("about", "about:")]);
+    format!("{{\"id\":\"{id}\",{first},\"in\":{{{}}}}}", others.join(","))
+}
+
+/// Fields of the list, each with what stands behind a word in a lesson's text.
+fn fields(text: &str, words: &[(&str, &str)]) -> String {
     let behind = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim();
-    let fields = [("id", id), ("title", behind("# ")), ("minutes", behind("minutes:")), ("about", behind("about:"))];
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let field = |(name, value): &(&str, &str)| format!("\"{name}\":\"{}\"", quoted(value));
-    format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+    let field = |(name, word): &(&str, &str)| format!("\"{name}\":\"{}\"", quoted(behind(word)));
+    words.iter().map(field).collect::<Vec<_>>().join(",")
 }
 
 /// Copies a file under a name that changes with its content, and gives that name.
