@@ -49,7 +49,9 @@ const COLUMNS_SHOWN: usize = 60;
 /// A table with unknown columns, and what each may be by its header; nothing without one.
 pub(super) fn unknown(rows: &[Vec<String>]) -> Option<Unknown> {
     let first = rows.first()?;
-    let columns = first.iter().map(|field| guessed(field).unwrap_or_default().to_owned()).collect();
+    let value = |column: usize| rows.get(1).and_then(|row| row.get(column)).map_or("", String::as_str);
+    let guess = |(column, field): (usize, &String)| guessed(field, value(column)).unwrap_or_default().to_owned();
+    let columns = first.iter().enumerate().map(guess).collect();
     let shown = |row: &Vec<String>| -> Vec<String> {
         row.iter().take(COLUMNS_SHOWN).map(|field| field.chars().take(FIELD_SHOWN).collect()).collect()
     };

@@ -16,6 +16,8 @@ pub enum FaultKind {
     NotANumber,
     /// A number is larger than anything real.
     OutOfRange,
+    /// A field is no date in the order that the column has.
+    NotADate,
     /// A field is none of the words that are understood there.
     UnknownWord,
     /// The VM asks for no cores or no memory.
@@ -45,6 +47,7 @@ impl FaultKind {
             Self::TooManyFields => mark("too many fields"),
             Self::NotANumber => mark("not a number"),
             Self::OutOfRange => mark("out of range"),
+            Self::NotADate => mark("not a date"),
             Self::UnknownWord => mark("unknown word"),
             Self::ZeroSize => mark("no cores or no memory"),
             Self::NoTime => mark("no time"),
