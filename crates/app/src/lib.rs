@@ -27,10 +27,10 @@ use std::collections::BTreeSet;
 
 use tiebreak_engine::Command;
 use tiebreak_engine::protocol::{Generate, Save, Saved, StepTo, TraceCard, Unknown};
-use tiebreak_scenario::{Document, Stamp, Variant, WorkloadRef};
+use tiebreak_scenario::{Document, Preset, Stamp, Variant, WorkloadRef};
 
 pub use self::asking::{Answered, Answers, Asking, Then};
-pub use self::changes::{Change, changes};
+pub use self::changes::{Change, changes, since_preset};
 pub use self::edit::Edit;
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
@@ -67,8 +67,10 @@ pub struct App {
     pub traces: Vec<TraceCard>,
     /// The trace being read.
     pub reading: Option<Reading>,
-    /// A file that was a table whose columns are not known.
+    /// A file that was a table whose columns are not known; it is asked about until the file is read.
     pub unknown: Option<Unknown>,
+    /// Whether the page asks for a trace of the person's own.
+    pub asks_own_trace: bool,
     /// What the next generated workload is to be.
     pub generate: Generate,
     /// The runs of the variant in front.
@@ -118,6 +120,8 @@ pub struct App {
     pub prompt: Option<&'static str>,
     /// The result that the opened link promised.
     pub promised: Option<Stamp>,
+    /// What the opened link changes of a preset.
+    pub came_with: Option<(&'static Preset, Vec<Change>)>,
     /// A link from a newer version, of which only part could be read.
     as_it_came: Option<String>,
     /// What the longest run takes that somebody wanted anyway: seconds and bytes.
@@ -193,15 +197,30 @@ impl App {
             }
             Message::Generate => {
                 let ask = Generate { seed: self.variant().seed, ..self.generate.clone() };
-                self.reading = Some(Reading { name: ask.like.clone(), total: 1.0, bytes: 0.0, rows: 0.0 });
+                self.reading =
+                    Some(Reading { name: ask.like.clone(), total: 1.0, bytes: 0.0, rows: 0.0, is_drawn: true });
                 vec![self.front.send(Command::Generate(ask))]
             }
+            Message::DecimalCommas(has) => {
+                if let Some(unknown) = &mut self.unknown {
+                    unknown.has_decimal_commas = has;
+                }
+                Vec::new()
+            }
+            Message::MyTrace(is_asked) => {
+                self.asks_own_trace = is_asked;
+                Vec::new()
+            }
             Message::NoColumns => {
-                self.unknown = None;
+                if let Some(unknown) = self.unknown.take() {
+                    self.forget_failure(&unknown.name);
+                }
                 Vec::new()
             }
             Message::TraceChosen { name, bytes } => {
-                self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0 });
+                // What was asked about another file is over.
+                self.unknown.take_if(|unknown| unknown.name != name);
+                self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0, is_drawn: false });
                 Vec::new()
             }
             Message::TraceCancel => {

@@ -65,6 +65,10 @@ pub enum Message {
     },
     /// A column of the table that could not be read is this; an empty name leaves it aside.
     Column(usize, String),
+    /// Whether a comma stands before decimals in that table.
+    DecimalCommas(bool),
+    /// The page asks for a trace of the person's own, or no longer.
+    MyTrace(bool),
     /// That table is not to be read.
     NoColumns,
     /// The next generated workload is to be another.

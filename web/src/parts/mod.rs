@@ -22,6 +22,7 @@ pub(crate) mod fleet_map;
 pub(crate) mod form;
 pub(crate) mod lesson;
 pub(crate) mod lifetimes;
+pub(crate) mod my_trace;
 pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
@@ -50,6 +51,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<status::Status>(Place::Headline),
     Entry::of::<notices::Notices>(Place::Above),
     Entry::of::<columns::Columns>(Place::Above),
+    Entry::of::<my_trace::MyTrace>(Place::Above),
     Entry::of::<lesson::Lessons>(Place::Above),
     Entry::of::<fleet_map::Fleet>(Place::Centre),
     Entry::of::<timeline::Timeline>(Place::Centre),

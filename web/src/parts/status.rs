@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use tiebreak_app::Message;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
+use tiebreak_view::origin;
 use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
@@ -38,6 +39,7 @@ impl Panel for Status {
                     <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
                 }
                 { cancel }
+                { for origin::came_with(app).map(|changed| html! { <p class="changed">{ changed }</p> }) }
             </div>
         }
     }

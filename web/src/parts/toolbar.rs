@@ -7,7 +7,7 @@ use tiebreak_engine::protocol::StepTo;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_scenario::PRESETS;
-use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::field::Field;
@@ -49,7 +49,7 @@ fn bar(link: &Link, scene: &Scene<'_>) -> Html {
                 { presets(link) }
             }
             { for scene.panels.get::<Lessons>().map(|lessons| lessons.menu(link)) }
-            if app.lesson.is_none() { { trace_file(link) } }
+            if app.lesson.is_none() { { super::my_trace::trace_file(link) } }
             <span class="group">
                 { button(tr("Run"), !running, || Message::Run, "primary") }
                 { button(tr("Pause"), running, || Message::Pause, "") }
@@ -117,21 +117,5 @@ fn presets(link: &Link) -> Html {
             <option value="" selected=true>{ tr("Open…") }</option>
             { for PRESETS.iter().map(preset) }
         </select>
-    }
-}
-
-/// The control that takes a trace.
-fn trace_file(link: &Link) -> Html {
-    let onchange = link.batch_callback(|event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let file = input.files().and_then(|files| files.get(0));
-        input.set_value("");
-        file.map(Act::File)
-    });
-    html! {
-        <label class="file">
-            <span>{ tr("Trace file") }</span>
-            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
-        </label>
     }
 }

@@ -215,6 +215,12 @@ pub fn guessed(field: &str, value: &str) -> Option<&'static str> {
     OFFERED.into_iter().find(|name| meant(name).is_some_and(is_it))
 }
 
+/// Whether a field is a number with one comma in it, which may stand before decimals.
+#[must_use]
+pub fn is_with_decimal_comma(field: &str) -> bool {
+    with_decimal_comma(field.as_bytes()).is_some()
+}
+
 const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
 
 impl Meaning {
