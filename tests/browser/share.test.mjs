@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { axe, MOUNT, WIDE } from './harness.mjs';
-import { CORPUS, corpusLink, drawn, hasFocus, onPage, RULE, says, settled, shows } from './people.mjs';
+import { CORPUS, corpusLink, drawn, hasFocus, onPage, RULE, says, settled, shows, until } from './people.mjs';
 import { readPdf } from './pdf.mjs';
 
 const JSQR = fs.readFileSync(createRequire(import.meta.url).resolve('jsqr'), 'utf8');
@@ -304,3 +305,54 @@ for (const dark of [false, true]) {
       assert.equal(await hand.digest(), digest);
     }));
 }
+
+test('an untouched preset has a short link, and a changed one says what was changed', () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    const digest = await hand.digest();
+    await openShare(session);
+    const short = await field(page, 'Link').inputValue();
+    assert.match(short, new RegExp(`#2\\.p\\.default\\.\\d+\\.\\d+\\.\\d+\\.${digest}$`));
+    assert.equal(await dialog(page).getByText(/^Changed against/).count(), 0);
+    await page.keyboard.press('Escape');
+    await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).uncheck());
+    await openShare(session);
+    const told = `Changed against "Two weeks of Azure": ${RULE} on true → false`;
+    await dialog(page).getByText(told, { exact: true }).waitFor();
+    const long = await field(page, 'Link').inputValue();
+    assert.match(long, /#2\.d\./);
+
+    const other = await page.context().newPage();
+    await other.goto(short);
+    await other.getByRole('status', { name: 'Run status' }).getByText(/reproduced$/).waitFor();
+    await other.goto('about:blank');
+    await other.goto(long);
+    await other.getByText(told, { exact: true }).waitFor();
+  }));
+
+test('the page as one file opens from a disk without a network, and runs', () =>
+  onPage(WIDE, async (session) => {
+    const { hand, page } = session;
+    await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).uncheck());
+    const digest = await hand.digest();
+    await openShare(session);
+    const file = await saved(page, () => hand.button('Save the page as one file').click());
+    assert.equal(file.name, 'tiebreak.html');
+    const kept = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'tiebreak-')), file.name);
+    fs.writeFileSync(kept, file.bytes);
+    const context = await page.context().browser().newContext({ offline: true });
+    try {
+      const other = await context.newPage();
+      const faults = [];
+      other.on('pageerror', (error) => faults.push(String(error)));
+      await other.goto(`file://${kept}`);
+      await other.getByRole('status', { name: 'Run status' }).getByText(/reproduced$/).waitFor();
+      assert.ok((await other.locator('footer').textContent()).includes(`digest ${digest}`));
+      await other.getByRole('checkbox', { name: `Use ${RULE}` }).check();
+      await until(async () => !(await other.locator('footer').textContent()).includes(digest), 'another run');
+      assert.deepEqual(faults, []);
+    } finally {
+      await context.close();
+      fs.rmSync(path.dirname(kept), { recursive: true, force: true });
+    }
+  }));

@@ -6,6 +6,7 @@ mod engine_link;
 mod language;
 mod locks;
 mod offline;
+mod one_file;
 mod page;
 mod parts;
 mod places;

@@ -26,7 +26,12 @@ pub(crate) fn address(name: &str) -> String {
 
 /// The bytes of the file that index.html calls by this name; none where the server does not give it.
 pub(crate) async fn bytes(name: &str) -> Option<Vec<u8>> {
-    let response = fetched(&address(name)).await?;
+    bytes_at(&address(name)).await
+}
+
+/// The bytes of the file at this address; none where the server does not give it.
+pub(crate) async fn bytes_at(address: &str) -> Option<Vec<u8>> {
+    let response = fetched(address).await?;
     let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
     Some(Uint8Array::new(&buffer).to_vec())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
-use tiebreak_scenario::Document;
+use tiebreak_scenario::{Document, PRESETS, Preset};
 
 /// One field in which two variants differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,33 @@ pub struct Change {
     pub path: String,
     /// What the one that is compared with says there, and the one in front; `-` where it says nothing.
     pub values: [String; 2],
+}
+
+impl Change {
+    /// In a few words: `BestFit buckets 3 → 5`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let Self { path, values: [before, now] } = self;
+        let path = path.strip_prefix("rules.").unwrap_or(path).replace(['.', '_'], " ");
+        format!("{path} {before} → {now}")
+    }
+}
+
+/// The preset that a document was made from, and what was changed of it: the one of its name, else the nearest on the
+/// same workload. None where nothing was changed, or there is no such preset.
+#[must_use]
+pub fn since_preset(document: &Document) -> Option<(&'static Preset, Vec<Change>)> {
+    let made = || PRESETS.iter().map(|preset| (preset, (preset.make)()));
+    if made().any(|(_, it)| it == *document) {
+        return None;
+    }
+    let told = |(preset, it): (&'static Preset, Document)| (preset, edits(&it, document));
+    let workload = &document.active_variant().workload;
+    let found = made().find(|(_, it)| it.name == document.name).map(told).or_else(|| {
+        let alike = made().filter(|(_, it)| it.active_variant().workload == *workload);
+        alike.map(told).min_by_key(|(_, changes)| changes.len())
+    });
+    found.filter(|(_, changes)| !changes.is_empty())
 }
 
 /// Every field in which two variants of a document differ, by path.
@@ -134,6 +161,25 @@ mod tests {
         document.variants[other].incidents.push(event);
         let told: Vec<_> = changes(&document, 0, other).into_iter().map(|change| change.values[1].clone()).collect();
         assert_eq!(told, ["FailMachines, day 0, 12:30", "from A, day 5, 00:00"]);
+    }
+
+    #[test]
+    fn a_document_tells_what_was_changed_of_its_preset() {
+        let preset = (PRESETS[0].make)();
+        assert_eq!(since_preset(&preset).map(|(preset, _)| preset.id), None);
+        let mut changed = preset.clone();
+        let active = changed.active;
+        let row = changed.variants[active].rules.iter_mut().find(|row| row.id == "BestFit").expect("BestFit");
+        let before = row.buckets.map_or("-".into(), |buckets| buckets.to_string());
+        row.buckets = Some(5);
+        let told = |document: &Document| {
+            let (preset, changes) = since_preset(document).expect("it was changed");
+            (preset.id, changes.iter().map(Change::told).collect::<Vec<_>>())
+        };
+        let expected = (PRESETS[0].id, vec![format!("BestFit buckets {before} → 5")]);
+        assert_eq!(told(&changed), expected);
+        changed.name = "Another name".into();
+        assert_eq!(told(&changed), expected, "it is known by its workload, too");
     }
 
     #[test]

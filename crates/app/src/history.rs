@@ -6,7 +6,7 @@ use tiebreak_i18n::tr;
 use tiebreak_scenario::{Document, Opened, PRESETS, Stamp};
 
 use super::edit::{apply, field_of, rules_of};
-use super::{App, Edit, Effect, Lane, Notice, Selection};
+use super::{App, Edit, Effect, Lane, Notice, Selection, since_preset};
 
 /// Steps that can be undone.
 const HISTORY_MAX: usize = 200;
@@ -97,6 +97,7 @@ impl App {
         self.idle_rules.clear();
         self.judges_idle = true;
         self.promised = promised;
+        self.came_with = None;
         self.prompt = None;
         std::iter::once(&mut self.front).chain(&mut self.aside).for_each(Lane::forget);
         self.selection = Selection::default();
@@ -133,7 +134,9 @@ impl App {
                     let lines = issues.iter().map(ToString::to_string).collect();
                     self.notices.push(Notice::bad(title, lines));
                 }
-                self.open_document(document, stamp)
+                let effects = self.open_document(document, stamp);
+                self.came_with = since_preset(&self.opened);
+                effects
             }
             Err(error) => {
                 self.notices.push(Notice::bad(tr("This link could not be opened"), vec![error.to_string()]));

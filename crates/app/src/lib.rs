@@ -28,10 +28,10 @@ use std::collections::BTreeSet;
 
 use tiebreak_engine::Command;
 use tiebreak_engine::protocol::{Generate, Save, Saved, StepTo, TraceCard, Unknown};
-use tiebreak_scenario::{Document, Stamp, Variant, WorkloadRef};
+use tiebreak_scenario::{Document, Preset, Stamp, Variant, WorkloadRef};
 
 pub use self::asking::{Answered, Answers, Asking, Then};
-pub use self::changes::{Change, changes};
+pub use self::changes::{Change, changes, since_preset};
 pub use self::decisions::DecisionsWish;
 pub use self::edit::Edit;
 pub use self::lane::Lane;
@@ -73,7 +73,7 @@ pub struct App {
     pub traces: Vec<TraceCard>,
     /// The trace being read.
     pub reading: Option<Reading>,
-    /// A file that was a table whose columns are not known.
+    /// A file that was a table whose columns are not known; it is asked about until the file is read.
     pub unknown: Option<Unknown>,
     /// What the next generated workload is to be.
     pub generate: Generate,
@@ -129,6 +129,8 @@ pub struct App {
     /// How full the machines are at the end of the run that came with the page, and of the one it is compared with: 0 is
     /// empty. None where none came.
     pub example_shades: [Vec<u8>; 2],
+    /// What the opened link changes of a preset.
+    pub came_with: Option<(&'static Preset, Vec<Change>)>,
     /// A link from a newer version, of which only part could be read.
     as_it_came: Option<String>,
     /// What the longest run takes that somebody wanted anyway: seconds and bytes.
@@ -205,15 +207,26 @@ impl App {
             }
             Message::Generate => {
                 let ask = Generate { seed: self.variant().seed, ..self.generate.clone() };
-                self.reading = Some(Reading { name: ask.like.clone(), total: 1.0, bytes: 0.0, rows: 0.0 });
+                self.reading =
+                    Some(Reading { name: ask.like.clone(), total: 1.0, bytes: 0.0, rows: 0.0, is_drawn: true });
                 vec![self.front.send(Command::Generate(ask))]
             }
+            Message::DecimalCommas(has) => {
+                if let Some(unknown) = &mut self.unknown {
+                    unknown.has_decimal_commas = has;
+                }
+                Vec::new()
+            }
             Message::NoColumns => {
-                self.unknown = None;
+                if let Some(unknown) = self.unknown.take() {
+                    self.forget_failure(&unknown.name);
+                }
                 Vec::new()
             }
             Message::TraceChosen { name, bytes } => {
-                self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0 });
+                // What was asked about another file is over.
+                self.unknown.take_if(|unknown| unknown.name != name);
+                self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0, is_drawn: false });
                 Vec::new()
             }
             Message::TraceCancel => {

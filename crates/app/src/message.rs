@@ -65,6 +65,8 @@ pub enum Message {
     },
     /// A column of the table that could not be read is this; an empty name leaves it aside.
     Column(usize, String),
+    /// Whether a comma stands before decimals in that table.
+    DecimalCommas(bool),
     /// That table is not to be read.
     NoColumns,
     /// The next generated workload is to be another.

@@ -9,6 +9,11 @@ use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 
 use super::{App, Asking, Edit, Effect, Explanation, Lane, Message, Notice, Phase, Then};
 
+/// The title of what is told of a file that could not be read.
+fn unreadable(name: &str) -> String {
+    say("{name} could not be read", &[&name])
+}
+
 impl App {
     pub(crate) fn reply(&mut self, reply: Reply) -> Vec<Effect> {
         if let Some(run) = reply.run().filter(|run| self.pool.has(*run)) {
@@ -58,14 +63,20 @@ impl App {
             }
             Reply::TraceLoaded(card) => {
                 self.unknown = None;
+                self.forget_failure(&card.name);
                 self.trace_loaded(card)
             }
             Reply::TraceFailed { message, unknown } => {
                 let name = self.reading.take().map_or(tr("The file").into(), |reading| reading.name);
-                // What was chosen for the same lines before stays chosen.
-                let before = self.unknown.take();
-                self.unknown = unknown.map(|new| before.filter(|before| before.rows == new.rows).unwrap_or(new));
-                self.notices.push(Notice::bad(say("{name} could not be read", &[&name]), vec![tell(&message)]));
+                // The mapper stays until the file is read, with what was chosen for the same lines.
+                let before = self.unknown.take().filter(|before| before.name == name);
+                self.unknown = match (unknown, before) {
+                    (Some(new), Some(before)) if before.rows == new.rows => Some(before),
+                    (Some(new), _) => Some(new),
+                    (None, before) => before,
+                };
+                self.forget_failure(&name);
+                self.notices.push(Notice::bad(unreadable(&name), vec![tell(&message)]));
                 Vec::new()
             }
             Reply::TraceNeeded { run, fingerprint, name, sample } => {
@@ -142,6 +153,12 @@ impl App {
                 self.ask_why_placed().into_iter().collect()
             }
         }
+    }
+
+    /// What was wrong with a file is no longer to be told: it was read, or left.
+    pub(crate) fn forget_failure(&mut self, name: &str) {
+        let title = unreadable(name);
+        self.notices.retain(|notice| notice.title != title);
     }
 
     /// A new trace becomes the workload, unless the run was waiting for it.

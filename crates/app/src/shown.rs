@@ -105,6 +105,8 @@ pub struct Reading {
     pub bytes: f64,
     /// Rows read.
     pub rows: f64,
+    /// Whether it is drawn, and not read from a file.
+    pub is_drawn: bool,
 }
 
 /// What people look at.

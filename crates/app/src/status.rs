@@ -3,7 +3,7 @@
 use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tell, tr};
-use tiebreak_scenario::Stamp;
+use tiebreak_scenario::{Stamp, encode, encode_preset};
 
 use super::{App, ENGINE_VERSION, Phase, Reading};
 
@@ -97,7 +97,7 @@ impl App {
         let digest = finished.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
         let stamp = digest.and_then(|digest| u64::from_str_radix(digest, 16).ok());
         let stamp = stamp.map(|digest| Stamp { engine: ENGINE_VERSION.into(), digest });
-        tiebreak_scenario::encode(&self.document, stamp.as_ref())
+        encode_preset(&self.document, stamp.as_ref()).unwrap_or_else(|| encode(&self.document, stamp.as_ref()))
     }
 
     /// What a rule did to its stage's candidates in the run on screen; nothing while a lesson's question is open.

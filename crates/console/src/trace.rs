@@ -40,7 +40,8 @@ pub const WITHOUT_OUTLIERS: Opt = Opt {
 pub const COLUMNS: Opt = Opt {
     name: "columns",
     value: Some("NAME=COLUMN,..."),
-    help: "column names if the header differs: cores=vcpus_used,memory_mib=mem,start_s=t0; names as in `list formats`",
+    help: "column names if the header differs: cores=vcpus_used,memory_mib=mem,start_s=t0, or start_dmy=created for dates; \
+           names as in `list formats`; decimal=comma if 3,5 is three and a half",
 };
 
 /// Which trace a command reads, and how.
@@ -242,13 +243,25 @@ pub fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
 /// Reads a part of a trace piece by piece.
 fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
     let parser = TraceParser::new(&file_name(path)).sampled(sample);
-    parse(
-        path,
-        match renamed(columns)? {
-            renamed if renamed.is_empty() => parser,
-            renamed => parser.with_renamed(renamed),
-        },
-    )
+    let (parser, mut renamed) = (with_decimal_commas(parser, columns)?, renamed(columns)?);
+    renamed.retain(|(name, _)| name != DECIMAL);
+    parse(path, if renamed.is_empty() { parser } else { parser.with_renamed(renamed) })
+}
+
+/// The name among columns that says what stands before decimals.
+const DECIMAL: &str = "decimal";
+
+/// The parser, told what stands before decimals where `--columns` says it.
+fn with_decimal_commas(parser: TraceParser, columns: &str) -> Result<TraceParser, Failure> {
+    let said = renamed(columns)?.into_iter().rfind(|(name, _)| name == DECIMAL);
+    match said.as_ref().map(|(_, mark)| mark.as_str()) {
+        None => Ok(parser),
+        Some("comma") => Ok(parser.with_decimal_commas(true)),
+        Some("point") => Ok(parser.with_decimal_commas(false)),
+        Some(other) => {
+            Err(Failure(format!("expected decimal=comma or decimal=point after --columns, got \"{other}\"")))
+        }
+    }
 }
 
 /// What `--columns` says.

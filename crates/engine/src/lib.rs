@@ -48,6 +48,7 @@ use self::protocol::StepTo;
 pub use self::protocol::{Command, Reply};
 use self::questions::Pending;
 use self::run::Run;
+pub use self::traces::FAULTY_ROWS_MAX;
 use self::traces::{Reading, Trace, read};
 use self::years::Lab;
 
@@ -90,8 +91,8 @@ impl Engine {
     /// Does what the page asks.
     pub fn handle(&mut self, command: Command) -> Vec<Reply> {
         match command {
-            Command::TraceBegin { name, sample, is_sampled, columns, .. } => {
-                self.trace_begin(name, sample, is_sampled, columns);
+            Command::TraceBegin { name, sample, is_sampled, columns, decimal_commas, .. } => {
+                self.trace_begin(name, sample, is_sampled, columns, decimal_commas);
                 Vec::new()
             }
             Command::TraceCancel => {

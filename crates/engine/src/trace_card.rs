@@ -3,10 +3,10 @@
 use tiebreak_model::{Phrase, phrase};
 use tiebreak_profile::begins_late_at_hours;
 use tiebreak_trace::compact::Origin;
-use tiebreak_trace::formats::named_columns::{OFFERED, guessed};
+use tiebreak_trace::formats::named_columns::{OFFERED, guessed, is_with_decimal_comma};
 use tiebreak_trace::{Fault, Parsed, Report};
 
-use crate::protocol::{TraceCard, Unknown};
+use crate::protocol::{FaultyRow, TraceCard, Unknown};
 
 /// A trace in one card.
 pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, parsed: &Parsed) -> TraceCard {
@@ -24,12 +24,15 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
         rows: report.rows as f64,
         faulty: report.faulty() as f64,
         faults: report.faults.iter().take(20).map(fault).collect(),
+        faulty_rows: report.faults.iter().map(faulty_row).collect(),
         notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned().map(Phrase::text)).collect(),
         cannot_answer: report.cannot_answer.clone(),
         peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
+        peak_memory_gib: report.summary.peak_memory_mib as f64 / 1_024.0,
         warm: f64::from(report.summary.warm),
         days: report.summary.span.0 as f64 / 86_400_000.0,
         begins_late_at_hours: begins_late_at_hours(&parsed.workload),
+        is_drawn: false,
     }
 }
 
@@ -47,14 +50,22 @@ const FIELD_SHOWN: usize = 40;
 const COLUMNS_SHOWN: usize = 60;
 
 /// A table with unknown columns, and what each may be by its header; nothing without one.
-pub(super) fn unknown(rows: &[Vec<String>]) -> Option<Unknown> {
+pub(super) fn unknown(name: &str, rows: &[Vec<String>]) -> Option<Unknown> {
     let first = rows.first()?;
-    let columns = first.iter().map(|field| guessed(field).unwrap_or_default().to_owned()).collect();
+    let value = |column: usize| rows.get(1).and_then(|row| row.get(column)).map_or("", String::as_str);
+    let guess = |(column, field): (usize, &String)| guessed(field, value(column)).unwrap_or_default().to_owned();
+    let columns = first.iter().enumerate().map(guess).collect();
     let shown = |row: &Vec<String>| -> Vec<String> {
         row.iter().take(COLUMNS_SHOWN).map(|field| field.chars().take(FIELD_SHOWN).collect()).collect()
     };
     let offered = OFFERED.map(String::from).into();
-    Some(Unknown { rows: rows.iter().map(shown).collect(), columns, offered })
+    let has_decimal_commas = rows.iter().flatten().any(|field| is_with_decimal_comma(field));
+    let rows = rows.iter().map(shown).collect();
+    Some(Unknown { name: name.into(), rows, columns, offered, has_decimal_commas })
+}
+
+fn faulty_row(Fault { line, kind, expected, got }: &Fault) -> FaultyRow {
+    FaultyRow { line: *line as f64, kind: kind.title().into(), expected: expected.clone(), got: got.clone() }
 }
 
 fn fault(fault: &Fault) -> Phrase {

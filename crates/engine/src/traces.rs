@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tiebreak_model::{Declared, Phrase, Workload};
 use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Parsed, TraceParser};
+use tiebreak_trace::{Limits, Parsed, TraceParser};
 
 use super::trace_card::{self, trace_card};
 use super::{Engine, Waiting, generated};
@@ -13,6 +13,9 @@ use crate::protocol::{Generate, Reply, TraceCard};
 
 /// Traces kept loaded; the one loaded first makes room.
 const TRACES_MAX: usize = 4;
+
+/// Refused rows that are kept of a file; all are counted.
+pub const FAULTY_ROWS_MAX: usize = 10_000;
 
 /// A loaded trace.
 pub(super) struct Trace {
@@ -35,10 +38,22 @@ pub(super) struct Reading {
 
 impl Engine {
     /// Begins to read a trace; whatever was read before is left.
-    pub(super) fn trace_begin(&mut self, name: String, sample: Vec<f64>, is_sampled: bool, columns: Vec<String>) {
+    pub(super) fn trace_begin(
+        &mut self,
+        name: String,
+        sample: Vec<f64>,
+        is_sampled: bool,
+        columns: Vec<String>,
+        decimal_commas: Option<bool>,
+    ) {
         let settings = if is_sampled { TraceSettings::default() } else { TraceSettings::from_values(&sample) };
-        let parser = TraceParser::new(&name).sampled(settings.sample());
+        let limits = Limits { faults_kept: FAULTY_ROWS_MAX, ..Limits::default() };
+        let parser = TraceParser::with_limits(&name, limits).sampled(settings.sample());
         let parser = if columns.is_empty() { parser } else { parser.with_columns(columns) };
+        let parser = match decimal_commas {
+            Some(has_decimal_commas) => parser.with_decimal_commas(has_decimal_commas),
+            None => parser,
+        };
         self.reading = Some(Reading { name, sample, parser, told_at: 0 });
     }
 
@@ -60,7 +75,7 @@ impl Engine {
         const TELL_EVERY: u64 = 4 << 20;
         let Some(reading) = &mut self.reading else { return Vec::new() };
         if let Err(error) = reading.parser.push(chunk) {
-            let unknown = trace_card::unknown(reading.parser.unknown());
+            let unknown = trace_card::unknown(&reading.name, reading.parser.unknown());
             self.reading = None;
             return vec![Reply::TraceFailed { message: Phrase::text(error.to_string()), unknown }];
         }
@@ -119,6 +134,7 @@ impl Engine {
             Ok((name, parsed, notes)) => {
                 let mut card = self.keep(name, Vec::new(), parsed);
                 card.notes.splice(..notes.len(), notes);
+                card.is_drawn = true;
                 if let (Some(trace), Some((like, ..))) = (self.traces.last_mut(), source) {
                     trace.like = Some(like);
                 }

@@ -41,7 +41,14 @@ fn a_made_up_workload_gives_the_native_digest() {
 fn a_trace_gives_the_native_digest() {
     let mut engine = Engine::new();
     let (name, bytes) = ("packing-cut.csv.gz".into(), PACKING_CUT.len() as f64);
-    engine.handle(Command::TraceBegin { name, bytes, sample: Vec::new(), is_sampled: false, columns: Vec::new() });
+    engine.handle(Command::TraceBegin {
+        name,
+        bytes,
+        sample: Vec::new(),
+        is_sampled: false,
+        columns: Vec::new(),
+        decimal_commas: None,
+    });
     PACKING_CUT.chunks(65_536).for_each(|chunk| assert!(engine.trace_bytes(chunk).is_empty()));
     assert!(matches!(engine.trace_end().as_slice(), [Reply::TraceLoaded(_)]));
     assert_eq!(digest(&mut engine, "default"), golden("default"));

@@ -37,7 +37,7 @@ pub use gallery::GALLERY;
 pub use groups::GROUPS;
 pub use incident::IncidentRow;
 pub use issue::Issue;
-pub use link::{LinkError, Opened, decode, encode};
+pub use link::{LinkError, Opened, decode, encode, encode_preset};
 pub use presets::{PRESETS, Preset};
 pub use read::{Read, ReadError};
 pub use schema::schema;

@@ -4,7 +4,9 @@
 //!
 //! Codec `d`, the one that is written: four characters with the number of characters that
 //! follow, so that a cut link is known for sure; then the short JSON, deflated (zlib) and
-//! as base64url. Codec `j`, for links made by hand: the JSON as base64url.
+//! as base64url. Codec `j`, for links made by hand: the JSON as base64url. Codec `p`, for a preset that nobody touched:
+//! its id, and, where there is a result, `.ENGINE.DIGEST`, short enough for a small QR code. What a preset means must
+//! therefore never change; `corpus/good` holds each to that.
 //!
 //! Every link ever shared must open for ever: `corpus/good` only grows.
 
@@ -18,6 +20,7 @@ use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
 
 use crate::document::Document;
 use crate::issue::{Issue, quoted};
+use crate::presets::{PRESETS, Preset};
 use crate::read::{Read, ReadError, TEXT_MAX, newer_issue, parsed};
 use crate::salvage::close_brackets;
 use crate::version::CURRENT_VERSION;
@@ -74,6 +77,11 @@ pub enum LinkError {
         /// The codec.
         codec: String,
     },
+    /// A preset that this version does not have.
+    UnknownPreset {
+        /// Its id.
+        id: String,
+    },
     /// A link of a version that does not exist yet, in a form that cannot be read.
     Newer {
         /// Its version.
@@ -110,7 +118,10 @@ impl fmt::Display for LinkError {
                 write!(f, "expected a link like #{CURRENT_VERSION}.d.…, got {}; copy the whole link", quoted(got))
             }
             Self::UnknownCodec { codec } => {
-                write!(f, "expected a link with codec d or j, got {}; copy the whole link", quoted(codec))
+                write!(f, "expected a link with codec d, j or p, got {}; copy the whole link", quoted(codec))
+            }
+            Self::UnknownPreset { id } => {
+                write!(f, "expected the id of a preset, got {}; copy the whole link, or reload the page", quoted(id))
             }
             Self::Newer { version } => write!(
                 f,
@@ -145,6 +156,14 @@ impl std::error::Error for LinkError {}
 #[must_use]
 pub fn encode(document: &Document, stamp: Option<&Stamp>) -> String {
     format!("{CURRENT_VERSION}.d.{}", pack(&document.to_short_json(stamp)))
+}
+
+/// The short link of a document that is a preset as it came, without `#`; none of any other.
+#[must_use]
+pub fn encode_preset(document: &Document, stamp: Option<&Stamp>) -> Option<String> {
+    let Preset { id, .. } = PRESETS.iter().find(|preset| (preset.make)() == *document)?;
+    let stamp = stamp.map(|Stamp { engine, digest }| format!(".{engine}.{digest:016x}"));
+    Some(format!("{CURRENT_VERSION}.p.{id}{}", stamp.unwrap_or_default()))
 }
 
 /// Any text in the form of codec `d`, for a link that holds something else than a document. A browser sends it to
@@ -190,6 +209,7 @@ pub fn decode(link: &str) -> Result<Opened, LinkError> {
     let opened = match codec {
         "d" => inflated(payload, version),
         "j" => plain(payload, version),
+        "p" => preset(payload),
         _ => Err(LinkError::UnknownCodec { codec: codec.into() }),
     };
     if version <= CURRENT_VERSION {
@@ -238,6 +258,38 @@ fn inflated(payload: &str, version: u32) -> Result<Opened, LinkError> {
         },
         Err(error) if error.status == TINFLStatus::HasMoreOutput => Err(LinkError::Bomb),
         Err(error) => remains(&error.output, broken, version),
+    }
+}
+
+/// Codec `p`.
+fn preset(payload: &str) -> Result<Opened, LinkError> {
+    // A sentence's full stop or bracket may stick to the end of a link.
+    let payload = payload.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
+    let (id, result) = payload.split_once('.').map_or((payload, None), |(id, result)| (id, Some(result)));
+    let preset = PRESETS.iter().find(|preset| preset.id == id);
+    let preset = preset.ok_or_else(|| LinkError::UnknownPreset { id: id.into() })?;
+    let stamp = result.map(|result| stamp(result).ok_or_else(|| no_stamp(result))).transpose();
+    let (stamp, issues) = match stamp {
+        Ok(stamp) => (stamp, Vec::new()),
+        Err(issue) => (None, vec![issue]),
+    };
+    Ok(Opened { document: (preset.make)(), issues, stamp, newer: false })
+}
+
+/// `ENGINE.DIGEST`; the digest has all its digits, so that a cut one is known.
+fn stamp(text: &str) -> Option<Stamp> {
+    let (engine, digest) = text.rsplit_once('.')?;
+    let is_whole = digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digest = is_whole.then(|| u64::from_str_radix(digest, 16).ok())??;
+    Some(Stamp { engine: engine.into(), digest })
+}
+
+fn no_stamp(got: &str) -> Issue {
+    Issue {
+        path: "link".into(),
+        expected: "an engine's version and a digest of 16 digits behind the preset".into(),
+        got: quoted(got),
+        done: "opened the preset; there is no result to compare with".into(),
     }
 }
 
@@ -389,6 +441,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_untouched_preset_has_a_short_link_that_comes_back() {
+        let stamp = Stamp { engine: "0.1.0".into(), digest: 0xab };
+        for preset in PRESETS {
+            let document = (preset.make)();
+            for stamp in [None, Some(stamp.clone())] {
+                let link = encode_preset(&document, stamp.as_ref()).expect("a preset");
+                assert!(link.len() <= 50, "{link}");
+                let opened = Opened { document: document.clone(), issues: Vec::new(), stamp, newer: false };
+                for form in [link.clone(), format!("https://example.org/#{link}"), format!("{link}.)")] {
+                    assert_eq!(decode(&form).as_ref(), Ok(&opened), "{form}");
+                }
+            }
+            let changed = Document { name: "another".into(), ..document };
+            assert_eq!(encode_preset(&changed, None), None);
+        }
+    }
+
+    #[test]
+    fn a_short_link_that_was_cut_says_so() {
+        let stamp = Stamp { engine: "0.1.0".into(), digest: 0xab };
+        let link = encode_preset(&(PRESETS[0].make)(), Some(&stamp)).expect("a preset");
+        for end in "2.p.".len()..link.len() {
+            match decode(&link[..end]) {
+                Ok(opened) if &link[..end] == "2.p.default" || &link[..end] == "2.p.default." => {
+                    assert_eq!((opened.stamp, opened.issues), (None, Vec::new()));
+                }
+                Ok(opened) => assert_eq!((opened.stamp, &*opened.issues[0].path), (None, "link"), "{end}"),
+                Err(error) => assert!(matches!(error, LinkError::UnknownPreset { .. }), "{end}: {error}"),
+            }
+        }
+        assert_eq!(decode("2.p.nobody"), Err(LinkError::UnknownPreset { id: "nobody".into() }));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tiebreak_scenario::{CURRENT_VERSION, Document, LinkError, Opened, PRESETS, Stamp, decode, encode};
+use tiebreak_scenario::{CURRENT_VERSION, Document, LinkError, Opened, PRESETS, Stamp, decode, encode, encode_preset};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name)
@@ -70,6 +70,21 @@ fn bad_links_say_what_is_wrong() {
     for link in links("bad") {
         let told = told(&decode(&fs::read_to_string(&link).expect("a link")));
         assert_eq!(beside(&link, "txt", &told).trim_end(), told, "{}", link.display());
+    }
+}
+
+/// The short link of a preset is its id, so what the preset means must never change; UPDATE=1 adds those of new ones.
+#[test]
+fn every_preset_has_a_short_link_that_means_the_same_for_ever() {
+    for preset in PRESETS {
+        let document = (preset.make)();
+        let path = folder("good").join(format!("short-{}.link", preset.id));
+        let link = encode_preset(&document, None).unwrap_or_else(|| panic!("{} has no short link", preset.id));
+        if !path.exists() && std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, link + "\n").expect("the corpus can be written");
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is missing: UPDATE=1", path.display()));
+        assert_eq!(decode(&kept).expect("a preset").document, document, "{}", preset.id);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use tiebreak_model::{Scope, Time};
 
+use crate::dates::DateOrder;
 use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
 
@@ -26,11 +27,15 @@ pub(crate) struct Column {
     pub(crate) index: usize,
     pub(crate) name: String,
     pub(crate) unit: f64,
+    /// The order of its dates, where its times are dates.
+    pub(crate) dates: Option<DateOrder>,
+    /// Whether a comma stands before decimals: 3,5 is three and a half.
+    pub(crate) has_decimal_commas: bool,
 }
 
 impl Column {
     pub(crate) fn new(index: usize, name: &str, unit: f64) -> Self {
-        Self { index, name: name.into(), unit }
+        Self { index, name: name.into(), unit, dates: None, has_decimal_commas: false }
     }
 
     pub(crate) fn text<'a>(&self, record: &Record<'a>) -> &'a [u8] {
@@ -49,6 +54,13 @@ impl Column {
 
     /// An instant; one after the beginning stays after it when it is rounded.
     pub(crate) fn time(&self, record: &Record<'_>) -> Result<Time, Fault> {
+        if let Some(order) = self.dates {
+            let ms = std::str::from_utf8(self.text(record)).ok().and_then(|text| order.read(text));
+            let ms = ms.ok_or_else(|| self.fault(record, FaultKind::NotADate, order.title()))?;
+            let is_within = (1.0..=TIME_MS_MAX).contains(&(ms as f64));
+            let out_of_range = || self.fault(record, FaultKind::OutOfRange, "a date between 1970 and 2169");
+            return if is_within { Ok(Time(ms)) } else { Err(out_of_range()) };
+        }
         let number = self.finite(record).ok_or_else(|| {
             let no_date = if is_like_a_date(self.text(record)) { ", no date," } else { "" };
             self.fault(record, FaultKind::NotANumber, &format!("a number of {}{no_date}", time_unit(self.unit)))
@@ -143,7 +155,9 @@ impl Column {
     }
 
     fn finite(&self, record: &Record<'_>) -> Option<f64> {
-        parsed(self.text(record)).filter(|number: &f64| number.is_finite())
+        let text = self.text(record);
+        let number = parsed(text).or_else(|| self.has_decimal_commas.then(|| with_decimal_comma(text)).flatten());
+        number.filter(|number: &f64| number.is_finite())
     }
 
     fn size(&self, record: &Record<'_>, expected: &str, max: f64) -> Result<u32, Fault> {
@@ -216,6 +230,14 @@ pub(crate) fn time_unit(ms: f64) -> &'static str {
 fn is_like_a_date(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=4).contains(&digits) && text.get(digits).is_some_and(|byte| b"-/:.".contains(byte))
+}
+
+/// The number that a text is with one comma before its decimals.
+pub(crate) fn with_decimal_comma(text: &[u8]) -> Option<f64> {
+    let (whole, decimals) = std::str::from_utf8(text).ok()?.split_once(',')?;
+    let are_digits = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let has_point_alone = are_digits(whole.trim_start_matches(['-', '+'])) && are_digits(decimals);
+    has_point_alone.then(|| format!("{whole}.{decimals}").parse().ok()).flatten()
 }
 
 /// Whether a text becomes a number without what people put between its digits: 1,024 and 1'024 and 1 024.

@@ -58,6 +58,15 @@ pub enum TraceError {
         /// The columns that are there.
         found: Vec<String>,
     },
+    /// The first row can be read in two ways, and the header does not say in which.
+    Ambiguous {
+        /// The column.
+        column: String,
+        /// What stands there.
+        got: String,
+        /// The readings, with the way to choose each.
+        readings: &'static str,
+    },
     /// A SQLite file lacks tables or columns of the packing trace.
     MissingTables {
         /// What is missing, as `table.column`.
@@ -168,6 +177,9 @@ impl fmt::Display for TraceError {
             Self::MissingColumns { missing, found } => {
                 write!(f, "Expected a column for {}; found {}. ", missing.join(" and for "), listed(found))?;
                 write!(f, "Rename or add the missing columns in the first line.")
+            }
+            Self::Ambiguous { column, got, readings } => {
+                write!(f, "\"{got}\" in column {column} can be read in two ways. {readings}")
             }
             Self::MissingTables { missing, found } => write!(
                 f,

@@ -34,6 +34,7 @@ pub mod readings;
 pub mod report;
 
 mod column;
+mod dates;
 mod gunzip;
 mod magic;
 mod records;

@@ -2,6 +2,8 @@
 
 use tiebreak_model::{Outliers, Sample, Time, VmRow, Workload, WorkloadBuilder};
 
+use crate::column::with_decimal_comma;
+use crate::dates::Guess;
 use crate::error::TraceError;
 use crate::formats::{Binary, Compact, FORMATS, Format, Head, NamedColumns, RowReader, Table, recognise};
 use crate::limits::{FileTooLong, Limits};
@@ -64,6 +66,7 @@ impl TraceParser {
             sample: Sample::default(),
             leaves_out_instant: false,
             columns: None,
+            decimal_commas: None,
             unknown: Vec::new(),
             bytes: 0,
             body: Body::Head(Vec::new()),
@@ -104,8 +107,16 @@ impl TraceParser {
         self
     }
 
-    /// The fields of the first two lines, where reading failed because the columns are not known: with names for them
-    /// the file may be read after all. Otherwise nothing.
+    /// Reads 3,5 as three and a half in a [CSV with named columns](crate::formats::NamedColumns), or, with `false`, as no
+    /// number. Without this the first row says it, where it can.
+    #[must_use]
+    pub fn with_decimal_commas(mut self, has_decimal_commas: bool) -> Self {
+        self.text.decimal_commas = Some(has_decimal_commas);
+        self
+    }
+
+    /// The fields of the first two lines, where reading failed because the columns are not known or can be read in two
+    /// ways: with names for them the file may be read after all. Otherwise nothing.
     #[must_use]
     pub fn unknown(&self) -> &[Vec<String>] {
         &self.text.unknown
@@ -186,6 +197,8 @@ struct Text {
     leaves_out_instant: bool,
     /// What its columns are said to be, in place of what its header says.
     columns: Option<ColumnNames>,
+    /// Whether a comma stands before decimals, where somebody says so.
+    decimal_commas: Option<bool>,
     /// The first lines of a file whose columns are not known.
     unknown: Vec<Vec<String>>,
     bytes: u64,
@@ -298,7 +311,10 @@ impl Text {
         let delimiter = delimiter_of(lines);
         let rows = rows_of(lines, delimiter, longest)?;
         let opened = self.table(&rows, delimiter);
-        if matches!(opened, Err(TraceError::UnknownFormat { .. } | TraceError::MissingColumns { .. })) {
+        if let Err(
+            TraceError::UnknownFormat { .. } | TraceError::MissingColumns { .. } | TraceError::Ambiguous { .. },
+        ) = opened
+        {
             self.unknown = rows;
         }
         self.body = Body::Table(Box::new(opened?));
@@ -313,15 +329,16 @@ impl Text {
     fn table(&mut self, rows: &[Vec<String>], delimiter: u8) -> Result<TableBody, TraceError> {
         let records = Records::new(delimiter, self.limits.line_bytes_max);
         if let (Some(columns), Some(first)) = (self.columns.take(), rows.first()) {
-            let in_header = !first.iter().any(|field| field.parse::<f64>().is_ok());
-            let columns = columns.of(first)?;
-            let head = Head { file_name: &self.file_name, rows: &[columns] };
+            let in_header = !first.iter().any(|field| is_value(field));
+            let values = rows.get(usize::from(in_header)).cloned().unwrap_or_default();
+            let rows = [columns.of(first)?, values];
+            let head = Head { file_name: &self.file_name, rows: &rows, decimal_commas: self.decimal_commas };
             let reader = NamedColumns {}.open(&head, &mut self.tally)?;
             let fields = if in_header { head.first().len() } else { usize::MAX };
             let first_fields = first.len();
             return Ok(TableBody { format: &NamedColumns {}, records, reader, in_header, fields, first_fields });
         }
-        let head = Head { file_name: &self.file_name, rows };
+        let head = Head { file_name: &self.file_name, rows, decimal_commas: self.decimal_commas };
         let (format, table) = recognise(&head)?;
         let reader = table.open(&head, &mut self.tally)?;
         let fields = if table.has_header() { head.first().len() } else { usize::MAX };
@@ -505,6 +522,12 @@ pub(crate) fn first_lines(text: &[u8]) -> (&[u8], bool) {
         Some(end) => (&text[..=blank + end], true),
         None => (text, false),
     }
+}
+
+/// Whether a field is a number or a date, which no header has.
+fn is_value(field: &str) -> bool {
+    let is_number = field.parse::<f64>().is_ok() || with_decimal_comma(field.as_bytes()).is_some();
+    is_number || Guess::of(field) != Guess::NoDate
 }
 
 /// What separates the fields: a comma unless the first line has none and has another.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tiebreak_model::phrase::mark;
-use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Time, VmId, Workload};
+use tiebreak_model::{Millis, RequestId, Resource, Resources, Sample, SampledBy, Time, VmId, Workload};
 
 /// Why a row was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +16,8 @@ pub enum FaultKind {
     NotANumber,
     /// A number is larger than anything real.
     OutOfRange,
+    /// A field is no date in the order that the column has.
+    NotADate,
     /// A field is none of the words that are understood there.
     UnknownWord,
     /// The VM asks for no cores or no memory.
@@ -45,6 +47,7 @@ impl FaultKind {
             Self::TooManyFields => mark("too many fields"),
             Self::NotANumber => mark("not a number"),
             Self::OutOfRange => mark("out of range"),
+            Self::NotADate => mark("not a date"),
             Self::UnknownWord => mark("unknown word"),
             Self::ZeroSize => mark("no cores or no memory"),
             Self::NoTime => mark("no time"),
@@ -159,6 +162,8 @@ pub struct Summary {
     pub cores_milli_at_start: u64,
     /// The most cores in use at once, in thousandths.
     pub peak_cores_milli: u64,
+    /// The most memory in use at once, in MiB; it may be at another moment than that of cores.
+    pub peak_memory_mib: u64,
     /// The most VMs alive at once.
     pub peak_vms: u32,
     /// The VM with the most cores, then memory.
@@ -173,16 +178,18 @@ impl Summary {
         let mut summary = Self { vms: workload.vm_count(), requests: workload.request_count(), ..Self::default() };
         summary.warm = workload.warm_count();
         summary.span = workload.horizon().since(Time::ZERO);
-        let (mut cores, mut alive) = (0, 0);
+        let (mut cores, mut memory, mut alive) = (0, 0, 0);
         for request in (0..workload.request_count()).map(RequestId) {
             let now = workload.at(request).max(Time::ZERO);
             while let Some((_, freed)) = ends.next_if(|(end, _)| *end <= now) {
-                cores -= freed;
+                cores -= u64::from(freed.cores_milli());
+                memory -= u64::from(freed[Resource::Memory]);
                 alive -= 1;
             }
             for vm in workload.vms_of(request).map(VmId) {
                 let demand = workload.shape(workload.shape_of(vm)).demand;
                 cores += u64::from(demand.cores_milli());
+                memory += u64::from(demand[Resource::Memory]);
                 alive += 1;
                 summary.largest = summary.largest.max(demand);
                 summary.endless += u32::from(workload.end(vm) == Time::NEVER);
@@ -191,6 +198,7 @@ impl Summary {
                 summary.cores_milli_at_start = cores;
             }
             summary.peak_cores_milli = summary.peak_cores_milli.max(cores);
+            summary.peak_memory_mib = summary.peak_memory_mib.max(memory);
             summary.peak_vms = summary.peak_vms.max(alive);
         }
         summary.tenants = tenants_of(workload);
@@ -198,13 +206,12 @@ impl Summary {
     }
 }
 
-/// When VMs leave and the cores they free, in order.
-fn ends_of(workload: &Workload) -> impl Iterator<Item = (Time, u64)> {
+/// When VMs leave and what they free, in order.
+fn ends_of(workload: &Workload) -> impl Iterator<Item = (Time, Resources)> {
     let vms = (0..workload.vm_count()).map(VmId).filter(|vm| workload.end(*vm) != Time::NEVER);
-    let mut ends: Vec<(Time, u32)> =
-        vms.map(|vm| (workload.end(vm), workload.shape(workload.shape_of(vm)).demand.cores_milli())).collect();
+    let mut ends: Vec<_> = vms.map(|vm| (workload.end(vm), workload.shape_of(vm))).collect();
     ends.sort_unstable();
-    ends.into_iter().map(|(end, cores_milli)| (end, u64::from(cores_milli)))
+    ends.into_iter().map(|(end, shape)| (end, workload.shape(shape).demand))
 }
 
 fn tenants_of(workload: &Workload) -> u64 {

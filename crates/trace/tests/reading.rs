@@ -486,12 +486,105 @@ fn a_table_that_nobody_knows_is_read_by_columns_that_are_said() {
 fn a_column_is_guessed_by_what_its_header_says() {
     let guessed =
         ["VM id", "vCPU count", "Memory (GB)", "mem_mb", "created", "Departure time [h]", "lifetime_days", "colour"]
-            .map(tiebreak_trace::formats::named_columns::guessed);
+            .map(|field| tiebreak_trace::formats::named_columns::guessed(field, ""));
     let names = ["vm", "cores", "memory_gib", "memory_mib", "start_s", "end_hours", "duration_days"].map(Some);
     assert_eq!(guessed[..7], names);
     assert_eq!(guessed[7], None);
     // Every name on offer is the first to mean what it means.
     for name in tiebreak_trace::formats::named_columns::OFFERED {
-        assert_eq!(tiebreak_trace::formats::named_columns::guessed(name), Some(name));
+        assert_eq!(tiebreak_trace::formats::named_columns::guessed(name, ""), Some(name));
+    }
+}
+
+#[test]
+fn dates_are_read_in_their_order_and_asked_about_where_it_is_open() {
+    let file = |start: &str, end: &str| format!("vm,cores,memory,created,deleted\n1,4,16,{start},{end}\n");
+    let times = |parser: TraceParser, text: &str| {
+        let mut parser = parser;
+        parser.push(text.as_bytes()).and_then(|()| parser.finish()).map(|parsed| {
+            let workload = &parsed.workload;
+            let [start, end] = [workload.at(RequestId(0)), workload.end(VmId(0))];
+            (end.0 - start.0, parsed.report.notes[0].clone())
+        })
+    };
+    const HOUR: i64 = 3_600_000;
+    let new = || TraceParser::new("mine.csv");
+    for (start, end, order) in [
+        ("2026-03-01T10:00:00Z", "2026-03-01T12:00:00+01:00", "year first"),
+        ("2026-03-01 10:00", "2026-03-01 11:00", "year first"),
+        ("01.03.2026 10:00", "01.03.2026 11:00", "day first"),
+        ("1/3/2026 10:00", "1/3/2026 11:00", "which order?"),
+        ("28/2/2026 23:30", "1/3/2026 0:30", "day first"),
+        ("2/28/2026 23:30", "3/1/2026 0:30", "month first"),
+    ] {
+        let read = times(new(), &file(start, end));
+        match order {
+            "which order?" => {
+                let error = read.expect_err("it is asked").to_string();
+                assert!(error.contains("\"1/3/2026 10:00\" in column created can be read in two ways"), "{error}");
+                let named = |order: &str| {
+                    new().with_renamed(vec![
+                        (format!("start_{order}"), "created".into()),
+                        ("end".into(), "deleted".into()),
+                    ])
+                };
+                for order in ["dmy", "mdy"] {
+                    assert_eq!(times(named(order), &file(start, end)).expect("it is told").0, HOUR);
+                }
+            }
+            order => {
+                let (life, note) = read.expect("a trace");
+                assert_eq!(life, HOUR, "{start}");
+                assert!(note.contains(&format!("created as dates, {order}")), "{note}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_open_end_and_a_date_that_does_not_exist_do_not_stop_the_others() {
+    let text = "cores;memory;start;end\n2;8;01.03.2026 10:00;\n2;8;02.03.2026 10:00;02.03.2026 11:00\n\
+                2;8;31.02.2026 10:00;\n2;8;2026-03-02;\n";
+    let mut parser = TraceParser::new("mine.csv");
+    parser.push(text.as_bytes()).expect("a table");
+    let parsed = parser.finish().expect("a trace");
+    assert_eq!((parsed.report.kept, parsed.report.summary.endless), (2, 1));
+    let faults: Vec<_> =
+        parsed.report.faults.iter().map(|fault| (fault.line, fault.kind, fault.expected.as_str())).collect();
+    let expected = "dates, day first in column start";
+    assert_eq!(faults, [(4, FaultKind::NotADate, expected), (5, FaultKind::NotADate, expected)]);
+}
+
+#[test]
+fn decimal_commas_are_seen_in_the_first_row_or_said() {
+    let read = |parser: TraceParser, first: &str| {
+        let mut parser = parser;
+        let text = format!("cores;memory;start\n{first};16;0\n2,5;8;0,5\n");
+        parser.push(text.as_bytes()).and_then(|()| parser.finish()).map(|parsed| parsed.report)
+    };
+    let new = || TraceParser::new("mine.csv");
+    let seen = read(new(), "3,5").expect("a trace");
+    assert_eq!((seen.summary.peak_cores_milli, seen.faulty()), (6_000, 0));
+    assert!(seen.notes[0].contains("3,5 is three and a half"), "{:?}", seen.notes);
+    let asked = read(new(), "1,024").expect_err("it is asked").to_string();
+    assert!(asked.contains("\"1,024\" in column cores can be read in two ways"), "{asked}");
+    let said = read(new().with_decimal_commas(true), "1,024").expect("it is said");
+    assert_eq!(said.summary.peak_cores_milli, 3_524);
+    let refused = read(new().with_decimal_commas(false), "3").expect("half of it");
+    assert_eq!((refused.kept, refused.faulty()), (1, 1));
+}
+
+#[test]
+fn a_mapper_guesses_dates_by_their_first_value() {
+    use tiebreak_trace::formats::named_columns::guessed;
+    for (field, value, name) in [
+        ("created", "2026-03-01", Some("start_iso")),
+        ("Deleted", "01.03.2026", Some("end_dmy")),
+        ("created", "1/3/2026", None),
+        ("start", "3600", Some("start_s")),
+        ("start_dmy", "1/3/2026", Some("start_dmy")),
+        ("cores", "2026-03-01", Some("cores")),
+    ] {
+        assert_eq!(guessed(field, value), name, "{field} {value}");
     }
 }

@@ -94,6 +94,7 @@ impl Session {
                 sample: Vec::new(),
                 is_sampled: false,
                 columns: Vec::new(),
+                decimal_commas: None,
             },
         }]);
         self.engine.trace_bytes(trace.as_bytes());

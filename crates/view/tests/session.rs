@@ -117,6 +117,7 @@ impl Session {
             sample: Vec::new(),
             is_sampled: false,
             columns: Vec::new(),
+            decimal_commas: None,
         };
         self.carry_out(vec![Effect::Send { lane: 1, command: begin }]);
         for chunk in bytes.chunks(1_000) {
@@ -907,7 +908,14 @@ fn what_was_kept_of_a_sample_is_not_sampled_again() {
     let mut engine = Engine::new();
     let mut give = |bytes: &[u8], is_sampled: bool| {
         let (name, sample) = ("mine.csv".to_owned(), settings.to_values());
-        let begin = Command::TraceBegin { name, bytes: bytes.len() as f64, sample, is_sampled, columns: Vec::new() };
+        let begin = Command::TraceBegin {
+            name,
+            bytes: bytes.len() as f64,
+            sample,
+            is_sampled,
+            columns: Vec::new(),
+            decimal_commas: None,
+        };
         engine.handle(begin);
         engine.trace_bytes(bytes);
         let replies = engine.trace_end();
@@ -961,6 +969,7 @@ fn a_cancelled_trace_leaves_everything_as_it_was() {
             sample: Vec::new(),
             is_sampled: false,
             columns: Vec::new(),
+            decimal_commas: None,
         },
     }]);
     session.engine.trace_bytes(&TRACE[..50]);

@@ -317,7 +317,8 @@ async fn look_for_trace(fingerprint: &str, name: &str, sample: Vec<f64>) -> bool
         return false; // The person gave a file meanwhile; it goes first.
     }
     let (name, bytes) = (name.to_owned(), blob.size());
-    let begin = Command::TraceBegin { name, bytes, sample, is_sampled: !built_in, columns: Vec::new() };
+    let begin =
+        Command::TraceBegin { name, bytes, sample, is_sampled: !built_in, columns: Vec::new(), decimal_commas: None };
     with(|state| state.engine.handle(begin));
     read(&blob, Source::Found).await.as_deref() == Some(fingerprint)
 }

@@ -18,8 +18,17 @@ pub(super) struct Reading {
     since_ms: f64,
     /// What is to be kept of the next trace.
     pub(super) sample: TraceSettings,
-    /// The file, and what its columns were said to be.
-    file: Option<(File, Vec<String>)>,
+    /// The file, and how its table was said to be read.
+    file: Option<(File, Said)>,
+}
+
+/// What somebody said of a table.
+#[derive(Clone, Default)]
+struct Said {
+    /// What each column is; empty where nobody said it.
+    columns: Vec<String>,
+    /// Whether a comma stands before decimals.
+    decimal_commas: Option<bool>,
 }
 
 impl Reading {
@@ -36,15 +45,19 @@ impl Page {
         if name.ends_with(".json") || name.ends_with(".md") {
             return self.read_text(file);
         }
-        self.read(file, Vec::new());
+        self.read(file, Said::default());
     }
 
     /// Reads the file on hand with the columns that were chosen.
     pub(super) fn read_with_columns(&mut self) {
         let file = self.workers.reading.as_ref().map(|(file, _)| file.clone());
-        let columns = self.app.unknown.as_ref().map(|unknown| unknown.columns.clone());
-        if let (Some(file), Some(columns)) = (file, columns) {
-            self.read(&file, columns);
+        let said = self
+            .app
+            .unknown
+            .as_ref()
+            .map(|unknown| Said { columns: unknown.columns.clone(), decimal_commas: Some(unknown.has_decimal_commas) });
+        if let (Some(file), Some(said)) = (file, said) {
+            self.read(&file, said);
         }
     }
 
@@ -52,16 +65,16 @@ impl Page {
     pub(super) fn leave_out_outliers(&mut self) {
         self.reading.sample.without_outliers = true;
         match self.reading.file.clone() {
-            Some((file, columns)) => self.read(&file, columns),
+            Some((file, said)) => self.read(&file, said),
             None => self
                 .tell(Message::Notice(Notice::good(tr("Choose the file again to read it without them."), Vec::new()))),
         }
     }
 
-    /// Gives a trace to the engine; its columns are these, where somebody says so.
-    fn read(&mut self, file: &File, columns: Vec<String>) {
+    /// Gives a trace to the engine, with what somebody said of its columns.
+    fn read(&mut self, file: &File, said: Said) {
         let (name, bytes) = (file.name(), file.size());
-        self.reading.file = Some((file.clone(), columns.clone()));
+        self.reading.file = Some((file.clone(), said.clone()));
         let settings = match self.app.front.phase {
             Phase::NeedsTrace { sample, .. } => sample,
             _ => self.reading.sample,
@@ -74,7 +87,8 @@ impl Page {
         self.reading.since_ms = js_sys::Date::now();
         self.tell(Message::TraceChosen { name: name.clone(), bytes });
         let sample = settings.to_values();
-        let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns };
+        let Said { columns, decimal_commas } = said;
+        let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns, decimal_commas };
         self.workers.send(self.app.front.id, &begin, Some(file));
         // That was about this file.
         self.reading.sample.without_outliers = false;

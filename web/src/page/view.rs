@@ -101,7 +101,12 @@ fn footer(app: &App) -> String {
     let shown = app.front.live.as_ref().filter(|_| !app.hides_result());
     let digest = shown.and_then(|live| live.result.as_ref()).map(|result| result.digest.as_str());
     say(
-        "Seed {}; digest {}; engine {}. Traces: Microsoft Azure, CC BY 4.0 (Hadary et al., OSDI 2020). Everything is computed in this browser.",
-        &[&app.variant().seed, &digest.unwrap_or("…"), &tiebreak_app::ENGINE_VERSION],
+        "Seed {}; digest {}; engine {}. {} Everything is computed in this browser.",
+        &[
+            &app.variant().seed,
+            &digest.unwrap_or("…"),
+            &tiebreak_app::ENGINE_VERSION,
+            &tiebreak_view::my_trace::attribution(app),
+        ],
     )
 }

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use tiebreak_app::{App, Message};
 use tiebreak_engine::protocol::Unknown;
 use tiebreak_i18n::{mark, say, tr};
-use web_sys::{Event, HtmlSelectElement};
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::panel::{Act, Link, Panel, Scene};
@@ -22,15 +22,18 @@ impl Panel for Columns {
     const TITLE: &'static str = mark("Columns of the file");
 
     fn is_shown(app: &App) -> bool {
-        app.unknown.is_some() && app.reading.is_none()
+        app.unknown.is_some()
     }
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
-        scene.app.unknown.as_ref().map(|unknown| asked(link, unknown)).unwrap_or_default()
+        scene.app.unknown.as_ref().map(|unknown| asked(link, unknown, scene.app.reading.is_some())).unwrap_or_default()
     }
 }
 
-fn asked(link: &Link, unknown: &Unknown) -> Html {
+fn asked(link: &Link, unknown: &Unknown, is_read: bool) -> Html {
+    let read = link.batch_callback(move |_: MouseEvent| (!is_read).then_some(Act::Columns));
+    let commas = link
+        .callback(|event: Event| Message::DecimalCommas(event.target_unchecked_into::<HtmlInputElement>().checked()));
     let cell = |text: &String| html! { <td>{ text }</td> };
     html! {
         <section class="notice" aria-label={tr(Columns::TITLE)}>
@@ -41,7 +44,9 @@ fn asked(link: &Link, unknown: &Unknown) -> Html {
                 <thead><tr>{ for (0..unknown.rows.first().map_or(0, Vec::len)).map(|column| choice(link, unknown, column)) }</tr></thead>
                 <tbody>{ for unknown.rows.iter().map(|row| html! { <tr>{ for row.iter().map(cell) }</tr> }) }</tbody>
             </table></div>
-            <p class="group"><button class="primary" onclick={link.callback(|_| Act::Columns)}>{ tr("Read with these columns") }</button></p>
+            <p class="hint">{ tr("Dates: iso is 2026-03-01 10:00, dmy is 01.03.2026 10:00, mdy is 3/1/2026 10:00. Dates without an offset are UTC.") }</p>
+            <p><label><input type="checkbox" checked={unknown.has_decimal_commas} onchange={commas} />{ tr("A comma stands before decimals: 3,5") }</label></p>
+            <p class="group"><button class="primary" aria-disabled={is_read.to_string()} onclick={read}>{ tr("Read with these columns") }</button></p>
         </section>
     }
 }

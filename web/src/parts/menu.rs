@@ -4,11 +4,12 @@ use tiebreak_app::{Message, Phase};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::PRESETS;
-use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::my_trace;
 use super::own_lesson::OwnMessage;
-use super::panel::{Act, Link, Own, Scene, Sent};
+use super::panel::{Act, Link, Own, Scene, Sent, View};
 use crate::language::LANGUAGES;
 
 /// The menu is opened, or closed.
@@ -40,7 +41,7 @@ impl Menu {
                 <div id="more-menu" class="more-menu" hidden={!self.is_open}>
                     if app.lesson.is_none() {
                         <label>{ tr("Preset") }{ presets(link) }</label>
-                        { trace_file(link) }
+                        if scene.view != View::Trace || !my_trace::asks(app) { { my_trace::trace_file(link) } }
                         { item(tr("Reset"), app.can_reset(), || Message::Reset.into()) }
                         { item(tr("Run again"), app.front.phase != Phase::Running, || Message::Run.into()) }
                         { item(tr("Write a lesson…"), true, || OwnMessage::Open(true).into()) }
@@ -84,21 +85,5 @@ fn presets(link: &Link) -> Html {
             <option value="" selected=true>{ tr("Open…") }</option>
             { for PRESETS.iter().map(preset) }
         </select>
-    }
-}
-
-/// The control that takes a trace.
-fn trace_file(link: &Link) -> Html {
-    let onchange = link.batch_callback(|event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let file = input.files().and_then(|files| files.get(0));
-        input.set_value("");
-        file.map(Act::File)
-    });
-    html! {
-        <label class="file">
-            <span>{ tr("Trace file") }</span>
-            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
-        </label>
     }
 }

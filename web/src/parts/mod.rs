@@ -28,6 +28,7 @@ pub(crate) mod lesson_list;
 pub(crate) mod lifetimes;
 pub(crate) mod machines;
 pub(crate) mod menu;
+pub(crate) mod my_trace;
 pub(crate) mod network;
 pub(crate) mod notices;
 pub(crate) mod own_lesson;
@@ -62,6 +63,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<status::Status>(Place::Headline),
     Entry::of::<notices::Notices>(Place::Above),
     Entry::of::<columns::Columns>(Place::Above),
+    Entry::of::<my_trace::MyTrace>(Place::Trace),
     Entry::of::<lesson::Lessons>(Place::Above),
     Entry::of::<fleet_map::Fleet>(Place::Centre),
     Entry::of::<timeline::Timeline>(Place::Centre),

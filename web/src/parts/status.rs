@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use tiebreak_app::{Message, Phase};
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
+use tiebreak_view::origin;
 use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
@@ -39,6 +40,7 @@ impl Panel for Status {
                 }
                 { cancel }
                 { hold(link, &app.front.phase) }
+                { for origin::came_with(app).map(|changed| html! { <p class="changed">{ changed }</p> }) }
             </div>
         }
     }

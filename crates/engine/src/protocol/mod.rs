@@ -26,7 +26,7 @@ pub use self::run::{
     AgentCounts, Anatomy, ClusterLayout, Failed, Hint, LayerCounts, Layout, ObjectCounts, Progress, RunResult, Share,
 };
 pub use self::saving::{Form, Frozen, Picked, Save, Saved};
-pub use self::trace::{FITTED, Generate, TraceCard, Unknown};
+pub use self::trace::{FITTED, FaultyRow, Generate, TraceCard, Unknown};
 
 /// From the page to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub enum Command {
         is_sampled: bool,
         /// What its columns are, where somebody says so; else they are found.
         columns: Vec<String>,
+        /// Whether a comma stands before decimals, where somebody says so; else the first row tells.
+        decimal_commas: Option<bool>,
     },
     /// Stop reading the trace.
     TraceCancel,

@@ -28,12 +28,29 @@ impl Default for Generate {
 /// A table whose columns are not known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unknown {
+    /// Its file name.
+    pub name: String,
     /// The fields of its first lines.
     pub rows: Vec<Vec<String>>,
     /// What each column is taken for, by a name on offer; empty for those left aside.
     pub columns: Vec<String>,
     /// The names on offer.
     pub offered: Vec<String>,
+    /// Whether a comma stands before decimals: 3,5 is three and a half.
+    pub has_decimal_commas: bool,
+}
+
+/// A row that was refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FaultyRow {
+    /// The line it begins in; the first is 1.
+    pub line: f64,
+    /// Why, in English.
+    pub kind: String,
+    /// What should stand there, with the column.
+    pub expected: String,
+    /// What stands there, clipped.
+    pub got: String,
 }
 
 /// A loaded trace in short.
@@ -57,16 +74,22 @@ pub struct TraceCard {
     pub faulty: f64,
     /// The first refused rows, a sentence each.
     pub faults: Vec<Phrase>,
+    /// The refused rows, in order of their lines, at most [`FAULTY_ROWS_MAX`](crate::FAULTY_ROWS_MAX).
+    pub faulty_rows: Vec<FaultyRow>,
     /// What was corrected and what to know.
     pub notes: Vec<Phrase>,
     /// What this trace cannot answer.
     pub cannot_answer: Vec<String>,
     /// Most cores in use at once, if all VMs are placed.
     pub peak_cores: f64,
+    /// Most memory in use at once, in GiB, if all VMs are placed.
+    pub peak_memory_gib: f64,
     /// Alive when the trace began.
     pub warm: f64,
     /// Days it spans.
     pub days: f64,
     /// When its first request comes, in hours, where that is late.
     pub begins_late_at_hours: Option<f64>,
+    /// Whether it was drawn from what was fitted to another, and not read from a file.
+    pub is_drawn: bool,
 }

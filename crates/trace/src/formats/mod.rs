@@ -43,6 +43,8 @@ pub struct Head<'a> {
     pub file_name: &'a str,
     /// The fields of the first line, and of the second if there is one.
     pub rows: &'a [Vec<String>],
+    /// Whether a comma stands before decimals, where somebody says so.
+    pub decimal_commas: Option<bool>,
 }
 
 impl Head<'_> {
@@ -50,6 +52,12 @@ impl Head<'_> {
     #[must_use]
     pub fn first(&self) -> &[String] {
         self.rows.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The fields of the second line: the first values, where the first line is a header.
+    #[must_use]
+    pub fn values(&self) -> &[String] {
+        self.rows.get(1).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the first line names all of these columns, in letters of any case.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use tiebreak_model::{Declaration, Declared, Resources, Scope, TenantTerms, Time, VmRow, VmShape, WorkloadBuilder};
 
-use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash, time_unit};
+use crate::column::{Column, DAY, HOUR, SECOND, checked_end, hash, time_unit, with_decimal_comma};
+use crate::dates::{DateOrder, Guess};
 use crate::error::TraceError;
 use crate::formats::{Format, Head, RowReader, Table, hour_above, last_start_hour};
 use crate::records::Record;
@@ -19,6 +20,10 @@ tiebreak_model::declare! {
     /// its VMs on one), isolated (no other tenant on its machines: 1 or 0, yes or no). Empty asks for
     /// nothing; all VMs of a tenant have what its first one has. A unit may follow the name: memory_gb, memory_mib, start_ms,
     /// start_h, end_days, cpu_milli; without one, memory is in GiB (GB is read as GiB) and times are in seconds.
+    /// Starts and ends may be dates: start_iso is 2026-03-01T10:00:00Z or 2026-03-01 10:00, start_dmy has the day first
+    /// (01.03.2026 10:00), start_mdy the month (3/1/2026 10:00). Without such an ending the first row says it; 1/3/2026 does
+    /// not and is asked about. Dates without an offset are UTC. A comma may stand before decimals (3,5) where the first
+    /// row has one; 1,024 is asked about.
     /// A start at or before 0 was alive when the trace began; an empty end, inf or the largest number of 32 or 64 bits never ends. Without a
     /// tenant every VM is a request of its own. The file's own licence applies.
     pub struct NamedColumns as "CSV with named columns" {}
@@ -29,6 +34,18 @@ pub(crate) struct Meaning {
     names: &'static [&'static str],
     units: &'static [(&'static str, f64)],
     unit: f64,
+    dates: &'static [(&'static str, DateOrder)],
+}
+
+/// How the values of a column are to be read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    /// How many of our units make one of its.
+    unit: f64,
+    /// The order of its dates, where they are dates.
+    dates: Option<DateOrder>,
+    /// Whether its header says so.
+    is_said: bool,
 }
 
 const TIME_UNITS: &[(&str, f64)] = &[
@@ -46,15 +63,21 @@ const TIME_UNITS: &[(&str, f64)] = &[
     ("d", DAY),
     ("days", DAY),
 ];
+const DATES: &[(&str, DateOrder)] =
+    &[("iso", DateOrder::YearFirst), ("dmy", DateOrder::DayFirst), ("mdy", DateOrder::MonthFirst)];
 const MEMORY_UNITS: &[(&str, f64)] = &[("gb", 1_024.0), ("gib", 1_024.0), ("mb", 1.0), ("mib", 1.0)];
 const CORES_UNITS: &[(&str, f64)] = &[("milli", 1.0), ("millicores", 1.0), ("m", 1.0)];
 
 const fn word(names: &'static [&'static str]) -> Meaning {
-    Meaning { names, units: &[], unit: 1.0 }
+    Meaning { names, units: &[], unit: 1.0, dates: &[] }
 }
 
 const fn time(names: &'static [&'static str]) -> Meaning {
-    Meaning { names, units: TIME_UNITS, unit: SECOND }
+    Meaning { names, units: TIME_UNITS, unit: SECOND, dates: DATES }
+}
+
+const fn span(names: &'static [&'static str]) -> Meaning {
+    Meaning { dates: &[], ..time(names) }
 }
 
 // The first name is the one we use ourselves.
@@ -87,11 +110,13 @@ pub(crate) const CORES: Meaning = Meaning {
     ],
     units: CORES_UNITS,
     unit: 1_000.0,
+    dates: &[],
 };
 pub(crate) const MEMORY: Meaning = Meaning {
     names: &["memory", "mem", "ram", "memorycapacity", "memcapacity", "memorysize", "memoryrequest"],
     units: MEMORY_UNITS,
     unit: 1_024.0,
+    dates: &[],
 };
 const START: Meaning = time(&[
     "start",
@@ -124,7 +149,7 @@ const END: Meaning = time(&[
     "finish",
     "finishtime",
 ]);
-const DURATION: Meaning = time(&["duration", "lifetime", "life", "lt", "runtime"]);
+const DURATION: Meaning = span(&["duration", "lifetime", "life", "lt", "runtime"]);
 /// How many machines a row of a list of machines stands for.
 pub(crate) const MACHINES: Meaning = word(&["machines", "machine", "count", "nodes", "number", "quantity"]);
 const PRIORITY: Meaning = word(&["priority"]);
@@ -135,18 +160,24 @@ const PER_RACK: Meaning = word(&["perrack", "vmsperrack", "maxperrack"]);
 const ISOLATED: Meaning = word(&["isolated", "isolation", "dedicated"]);
 
 /// Names for columns, to choose from: what each means, and in which unit.
-pub const OFFERED: [&str; 22] = [
+pub const OFFERED: [&str; 28] = [
     "vm",
     "tenant",
     "cores",
     "cores_milli",
     "memory_gib",
     "memory_mib",
+    "start_iso",
+    "start_dmy",
+    "start_mdy",
     "start_s",
     "start_ms",
     "start_min",
     "start_hours",
     "start_days",
+    "end_iso",
+    "end_dmy",
+    "end_mdy",
     "end_s",
     "end_ms",
     "end_min",
@@ -160,17 +191,34 @@ pub const OFFERED: [&str; 22] = [
     "priority",
 ];
 
-/// The name to choose for a column that a header calls so; none where it is not known.
+/// The name to choose for a column that a header calls so, and whose first value is this; none where it is not known,
+/// or its date may have the day or the month first.
 #[must_use]
-pub fn guessed(field: &str) -> Option<&'static str> {
+pub fn guessed(field: &str, value: &str) -> Option<&'static str> {
     let all = [&VM, &TENANT, &CORES, &MEMORY, &START, &END, &DURATION, &PRIORITY];
     let meant = |field: &str| {
-        let units =
+        let named =
             all.iter().enumerate().flat_map(|(at, meaning)| meaning.names.iter().map(move |name| (at, meaning, name)));
-        units.into_iter().find_map(|(at, meaning, name)| Some((at, meaning.unit_of(field, name)?)))
+        named.into_iter().find_map(|(at, meaning, name)| Some((at, meaning, meaning.scale_of(field, name)?)))
     };
-    let wanted = meant(field)?;
-    OFFERED.into_iter().find(|name| meant(name) == Some(wanted))
+    let (wanted, meaning, mut scale) = meant(field)?;
+    if !scale.is_said && !meaning.dates.is_empty() {
+        match Guess::of(value) {
+            Guess::NoDate => {}
+            Guess::Certain(order) => scale.dates = Some(order),
+            Guess::DayOrMonth => return None,
+        }
+    }
+    let is_it = |(at, _, offered): (usize, _, Scale)| {
+        at == wanted && offered.dates == scale.dates && (scale.dates.is_some() || offered.unit == scale.unit)
+    };
+    OFFERED.into_iter().find(|name| meant(name).is_some_and(is_it))
+}
+
+/// Whether a field is a number with one comma in it, which may stand before decimals.
+#[must_use]
+pub fn is_with_decimal_comma(field: &str) -> bool {
+    with_decimal_comma(field.as_bytes()).is_some()
 }
 
 const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
@@ -178,25 +226,32 @@ const NEEDED: [&Meaning; 3] = [&CORES, &MEMORY, &START];
 impl Meaning {
     /// The first column of the header with one of the names.
     pub(crate) fn find(&self, header: &[String]) -> Option<Column> {
+        self.scaled(header).map(|(column, _)| column)
+    }
+
+    /// The same, and whether the header says how its values are to be read.
+    fn scaled(&self, header: &[String]) -> Option<(Column, bool)> {
         self.names.iter().find_map(|name| {
-            let unit_of = |(index, field): (usize, &String)| {
-                let unit = self.unit_of(field, name)?;
-                Some(Column::new(index, field, unit))
+            let column = |(index, field): (usize, &String)| {
+                let Scale { unit, dates, is_said } = self.scale_of(field, name)?;
+                Some((Column { dates, ..Column::new(index, field, unit) }, is_said))
             };
-            header.iter().enumerate().find_map(unit_of)
+            header.iter().enumerate().find_map(column)
         })
     }
 
-    /// The unit of a header field if it has this name: `Memory (GiB)` is `memory` in `gib`.
-    fn unit_of(&self, field: &str, name: &str) -> Option<f64> {
+    /// How a column is to be read whose header field has this name: `Memory (GiB)` is `memory` in `gib`.
+    fn scale_of(&self, field: &str, name: &str) -> Option<Scale> {
         let lower = field.to_ascii_lowercase();
         let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
         if words.concat() == name {
-            return Some(self.unit);
+            return Some(Scale { unit: self.unit, dates: None, is_said: false });
         }
         let (last, rest) = words.split_last()?;
-        let unit = self.units.iter().find(|(unit, _)| unit == last)?.1;
-        (rest.concat() == name).then_some(unit)
+        let unit = self.units.iter().find(|(unit, _)| unit == last).map(|(_, unit)| *unit);
+        let dates = self.dates.iter().find(|(order, _)| order == last).map(|(_, order)| *order);
+        let is_said = rest.concat() == name && (unit.is_some() || dates.is_some());
+        is_said.then(|| Scale { unit: unit.unwrap_or(self.unit), dates, is_said })
     }
 
     fn needed_as(&self) -> String {
@@ -242,23 +297,59 @@ impl Table for NamedColumns {
     fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError> {
         let header = head.first();
         check_whole_units(header)?;
-        let (Some(cores), Some(memory), Some(start)) = (CORES.find(header), MEMORY.find(header), START.find(header))
+        let (Some(cores), Some(memory), Some(start)) = (CORES.find(header), MEMORY.find(header), START.scaled(header))
         else {
             return Err(missing_columns(header));
         };
-        let rows = NamedRows {
+        let [start, end] = dated([Some(start), END.scaled(header)], head.values())?;
+        let Some(start) = start else { return Err(missing_columns(header)) };
+        let mut rows = NamedRows {
             name: VM.find(header),
             tenant: TENANT.find(header),
-            end: END.find(header).map(Leaving::At).or_else(|| DURATION.find(header).map(Leaving::After)),
+            end: end.map(Leaving::At).or_else(|| DURATION.find(header).map(Leaving::After)),
             priority: PRIORITY.find(header),
             terms: TenantColumns::find(header),
             cores,
             memory,
             start,
         };
+        rows.take_decimal_commas(head, tally)?;
         rows.describe(header, tally);
         Ok(Box::new(rows))
     }
+}
+
+/// Columns of times, each with whether its header says how to read it; where it does not, the first row may say that
+/// they are dates, and in which order. What one column says holds for the other.
+///
+/// # Errors
+/// When they are dates, and nothing says whether the day or the month comes first.
+fn dated(times: [Option<(Column, bool)>; 2], values: &[String]) -> Result<[Option<Column>; 2], TraceError> {
+    let value = |column: &Column| values.get(column.index).map_or("", String::as_str);
+    let open = || times.iter().flatten().filter(|(_, is_said)| !is_said).map(|(column, _)| column);
+    let said = times.iter().flatten().find_map(|(column, _)| column.dates);
+    let certain = said.or_else(|| {
+        open().find_map(|column| match Guess::of(value(column)) {
+            Guess::Certain(order) => Some(order),
+            Guess::NoDate | Guess::DayOrMonth => None,
+        })
+    });
+    if let (None, Some(column)) = (certain, open().find(|column| Guess::of(value(column)) == Guess::DayOrMonth)) {
+        let readings = "Name it start_dmy or end_dmy if the day comes first, start_mdy or end_mdy if the month does.";
+        return Err(TraceError::Ambiguous { column: column.name.clone(), got: value(column).into(), readings });
+    }
+    Ok(times.map(|time| {
+        let (mut column, is_said) = time?;
+        let is_number = value(&column).parse::<f64>().is_ok();
+        if let (false, false, Some(order)) = (is_said, is_number, certain) {
+            let own = match Guess::of(value(&column)) {
+                Guess::Certain(own) => own,
+                Guess::NoDate | Guess::DayOrMonth => order,
+            };
+            column.dates = Some(own);
+        }
+        Some(column)
+    }))
 }
 
 /// The original packing trace gives fractions of a machine, which would pass for cores.
@@ -343,15 +434,50 @@ impl NamedRows {
         needed.into_iter().chain(optional).chain(self.terms.columns())
     }
 
+    /// Reads commas before decimals where somebody says so, or the first row has one for certain.
+    ///
+    /// # Errors
+    /// When it has a number such as 1,024, and nobody says what the comma means.
+    fn take_decimal_commas(&mut self, head: &Head<'_>, tally: &mut Tally) -> Result<(), TraceError> {
+        let numbers = [&self.cores, &self.memory];
+        let with_comma = numbers.into_iter().filter_map(|column| {
+            let value = head.values().get(column.index)?;
+            with_decimal_comma(value.as_bytes())?;
+            let is_certain = value.split_once(',').is_some_and(|(whole, decimals)| decimals.len() != 3 || whole == "0");
+            Some((column, value, is_certain))
+        });
+        let with_comma: Vec<_> = with_comma.collect();
+        let is_certain = with_comma.iter().any(|(_, _, is_certain)| *is_certain);
+        if let (None, false, Some((column, got, _))) = (head.decimal_commas, is_certain, with_comma.first()) {
+            let readings =
+                "If the comma stands before decimals, say so (decimal=comma); if not, write the numbers without it.";
+            return Err(TraceError::Ambiguous { column: column.name.clone(), got: (*got).clone(), readings });
+        }
+        if head.decimal_commas.unwrap_or(is_certain) {
+            tally.notes.push("Read commas as the mark before decimals: 3,5 is three and a half.".into());
+            self.columns_mut().for_each(|column| column.has_decimal_commas = true);
+        }
+        Ok(())
+    }
+
+    /// Those with numbers that may have decimals.
+    fn columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
+        let Self { cores, memory, start, end, .. } = self;
+        let end = end.as_mut().map(|(Leaving::At(column) | Leaving::After(column))| column);
+        [cores, memory, start].into_iter().chain(end)
+    }
+
     /// Says in which units the columns are read, which are left aside, and what is not there.
     fn describe(&self, header: &[String], tally: &mut Tally) {
         let memory = if self.memory.unit == 1.0 { "MiB" } else { "GiB" };
-        tally.notes.push(format!(
-            "Read {} in {memory} and {} in {}.",
-            self.memory.name,
-            self.start.name,
-            time_unit(self.start.unit)
-        ));
+        let (memory_name, start_name) = (&self.memory.name, &self.start.name);
+        tally.notes.push(match self.start.dates {
+            Some(order) => format!(
+                "Read {memory_name} in {memory} and {start_name} as {}; those without an offset are UTC.",
+                order.title()
+            ),
+            None => format!("Read {memory_name} in {memory} and {start_name} in {}.", time_unit(self.start.unit)),
+        });
         let used: Vec<usize> = self.columns().map(|column| column.index).collect();
         let unused = header.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let unused: Vec<&str> = unused.map(|(_, field)| field.as_str()).collect();

@@ -65,7 +65,7 @@ fn read_me() -> String {
          2. Start a web server there: python3 -m http.server --bind 127.0.0.1 8000\n\
          3. Open http://127.0.0.1:8000/ in a browser. After the first visit the page opens without the server, too.\n\
          Any other web server will do. To show it to a room, serve the folder on a host of your own, best by https.\n\
-         Opening index.html as a file does not work: browsers start no workers there.\n"
+         Opening index.html as a file does not work; for that, save the page as one file under Share.\n"
     )
 }
 

@@ -9,7 +9,7 @@ use tiebreak_chart::{Caption, Theme, csv, svg_file};
 use tiebreak_engine::protocol::Form;
 use tiebreak_i18n::{in_english, mark, say, tr};
 use tiebreak_sim::METRICS;
-use tiebreak_view::charts;
+use tiebreak_view::{charts, origin};
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
 use yew::prelude::*;
@@ -18,6 +18,7 @@ use super::charts::chart;
 use super::panel::{Act, Link, Own, Panel, Scene, Sent};
 use super::report::ReportMessage;
 use super::save;
+use crate::one_file;
 use code::Codes;
 
 /// Characters above which a file is the better way.
@@ -39,6 +40,8 @@ pub(crate) enum File {
     Svg(usize),
     /// Its drawing in pixels.
     Png(usize),
+    /// The whole page, opening with the scenario.
+    Page,
 }
 
 /// What can be copied.
@@ -153,6 +156,7 @@ impl Share {
                 <p>{ tr("The link opens the same machines, rules, agents and seed, and the page checks that the result is the same. If the scenario runs on your own file, the other person needs that file too.") }</p>
                 { field(tr("Link"), address.clone()) }
                 <p class="hint">{ size }</p>
+                { for origin::changed(app).map(|changed| html! { <p class="changed">{ changed }</p> }) }
                 <div class="group">
                     { copy_button(link, tr("Copy link"), Copied::Link, address.clone(), self.copied) }
                     <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ tr("Save as file") }</button>
@@ -162,6 +166,7 @@ impl Share {
                     <button onclick={tell(|| ShareMessage::Open(false))}>{ tr("Close") }</button>
                 </div>
                 { tables(link, app) }
+                { whole_page(link) }
                 { code::small(link, code.as_deref(), address.len()) }
                 { frame::view(link, app, &address, self.frame, self.copied) }
             </>
@@ -219,6 +224,18 @@ fn open_file(link: &Link) -> Html {
     }
 }
 
+/// The offer to save the page itself; one that is such a file has no server to ask for its parts.
+fn whole_page(link: &Link) -> Html {
+    if here().starts_with("file:") {
+        return Html::default();
+    }
+    let save = link.callback(|_: MouseEvent| ShareMessage::Save(File::Page));
+    html! {
+        <p class="group"><button onclick={save}>{ tr("Save the page as one file") }</button>
+            <span class="muted">{ tr("It opens with this scenario from a disk, without server or network; it reads no SQLite or Parquet.") }</span></p>
+    }
+}
+
 /// The offers to save the workload for other programs, and what became of its VMs where that is not what a lesson asks for.
 fn tables(link: &Link, app: &App) -> Html {
     let offer = |&(label, is_of_run, form): &(&'static str, bool, Form)| {
@@ -262,6 +279,15 @@ fn save_file(file: File, link: &Link, app: &App) {
         }
         File::Csv(metric) => save::text(&name(metric, "csv"), "text/csv", &in_english(|| csv(&chart(app, metric)))),
         File::Svg(metric) => save::text(&name(metric, "svg"), "image/svg+xml", &drawing(metric)),
+        File::Page => {
+            let (fragment, link) = (app.link(), link.clone());
+            return wasm_bindgen_futures::spawn_local(async move {
+                let made = one_file::made(&fragment).await.map_err(|error| JsValue::from(&error));
+                if let Err(error) = made.and_then(|page| save::text("tiebreak.html", "text/html", &page)) {
+                    tell(&link, tr("The file could not be saved"), &error);
+                }
+            });
+        }
         File::Png(metric) => {
             let (name, svg, link) = (name(metric, "png"), drawing(metric), link.clone());
             return wasm_bindgen_futures::spawn_local(async move {

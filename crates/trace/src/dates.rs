@@ -1,0 +1,160 @@
+//! Dates and times of day: in which order day, month and year stand, and the instant that a text means.
+//!
+//! A date with an offset (`2026-03-01T10:00:00+01:00`, RFC 3339) is an instant; one without is read as UTC. The calendar
+//! is jiff's.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// The order in which day, month and year stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DateOrder {
+    /// 2026-03-01, as ISO 8601 has it; 2026/03/01 as well.
+    YearFirst,
+    /// 01.03.2026, or 1/3/2026 for 1 March.
+    DayFirst,
+    /// 3/1/2026 for 1 March.
+    MonthFirst,
+}
+
+/// What one text says about the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// It is no date.
+    NoDate,
+    /// It can be read in this order alone.
+    Certain(DateOrder),
+    /// It is a date with the day first, and another one with the month first.
+    DayOrMonth,
+}
+
+impl DateOrder {
+    /// As people read it.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::YearFirst => "dates, year first",
+            Self::DayFirst => "dates, day first",
+            Self::MonthFirst => "dates, month first",
+        }
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z; none where the text is no date in this order.
+    pub(crate) fn read(self, text: &str) -> Option<i64> {
+        let Parts { fields, time, .. } = Parts::of(text)?;
+        let [year, month, day] = match (self, fields) {
+            (Self::YearFirst, [year, month, day]) => [year, month, day],
+            (Self::DayFirst, [day, month, year]) => [year, month, day],
+            (Self::MonthFirst, [month, day, year]) => [year, month, day],
+        };
+        // Two digits of a year say no century.
+        if year.len() != 4 {
+            return None;
+        }
+        // An hour of one digit gets its zero.
+        let zero = if time.find(':') == Some(1) { "0" } else { "" };
+        let time = if time.is_empty() { "00:00" } else { time };
+        let iso = format!("{year}-{month:0>2}-{day:0>2}T{zero}{time}");
+        let instant = iso.parse::<Timestamp>().ok();
+        let instant = instant.or_else(|| TimeZone::UTC.to_timestamp(iso.parse::<DateTime>().ok()?).ok());
+        instant.map(Timestamp::as_millisecond)
+    }
+}
+
+impl Guess {
+    /// Dots stand in dates with the day first alone; with slashes both orders are in use.
+    pub(crate) fn of(text: &str) -> Self {
+        let reads = |order: DateOrder| order.read(text).is_some();
+        let has_dots = Parts::of(text).is_some_and(|parts| parts.separator == '.');
+        match [DateOrder::YearFirst, DateOrder::DayFirst, DateOrder::MonthFirst].map(reads) {
+            [true, ..] => Self::Certain(DateOrder::YearFirst),
+            [_, true, true] if !has_dots => Self::DayOrMonth,
+            [_, true, _] => Self::Certain(DateOrder::DayFirst),
+            [_, _, true] => Self::Certain(DateOrder::MonthFirst),
+            [false, false, false] => Self::NoDate,
+        }
+    }
+}
+
+/// Three numbers of a date, and what follows them.
+struct Parts<'a> {
+    fields: [&'a str; 3],
+    separator: char,
+    time: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let (date, time) = text.split_once([' ', 'T', 't']).unwrap_or((text, ""));
+        let separator = date.chars().find(|letter| matches!(letter, '-' | '/' | '.'))?;
+        let mut fields = date.split(separator);
+        let fields = [fields.next()?, fields.next()?, fields.next().filter(|_| fields.next().is_none())?];
+        let is_number = |field: &str| (1..=4).contains(&field.len()) && field.bytes().all(|byte| byte.is_ascii_digit());
+        fields.iter().all(|field| is_number(field)).then(|| Self { fields, separator, time: time.trim() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-03-01T10:00:00Z.
+    const MARCH: i64 = 1_772_359_200_000;
+    /// 2026-01-03T10:00:00Z.
+    const JANUARY: i64 = 1_767_434_400_000;
+
+    #[test]
+    fn a_date_is_the_same_instant_in_every_order() {
+        for (order, text) in [
+            (DateOrder::YearFirst, "2026-03-01T10:00:00Z"),
+            (DateOrder::YearFirst, "2026-03-01 10:00"),
+            (DateOrder::YearFirst, "2026/3/1 10:00:00"),
+            (DateOrder::YearFirst, "2026-03-01T11:30:00+01:30"),
+            (DateOrder::YearFirst, "2026-03-01t10:00:00.000"),
+            (DateOrder::DayFirst, "01.03.2026 10:00"),
+            (DateOrder::DayFirst, "1/3/2026 10:00:00"),
+            (DateOrder::DayFirst, "1-3-2026 10:00"),
+            (DateOrder::MonthFirst, "3/1/2026 10:00"),
+        ] {
+            assert_eq!(order.read(text), Some(MARCH), "{text}");
+        }
+        assert_eq!(DateOrder::MonthFirst.read("1/3/2026 10:00"), Some(JANUARY));
+        assert_eq!(DateOrder::DayFirst.read("1/3/2026 9:00"), Some(MARCH - 3_600_000));
+        assert_eq!(DateOrder::DayFirst.read("01.03.2026"), Some(MARCH - 36_000_000));
+    }
+
+    #[test]
+    fn what_is_no_date_in_an_order_is_not_read_in_it() {
+        for (order, text) in [
+            (DateOrder::YearFirst, "01.03.2026"),
+            (DateOrder::DayFirst, "2026-03-01"),
+            (DateOrder::DayFirst, "31.02.2026"),
+            (DateOrder::DayFirst, "1/3/26"),
+            (DateOrder::MonthFirst, "13/1/2026"),
+            (DateOrder::YearFirst, "2026-03-01T25:00"),
+            (DateOrder::YearFirst, "2026-03"),
+            (DateOrder::YearFirst, "1772359200"),
+            (DateOrder::YearFirst, "10:30"),
+            (DateOrder::YearFirst, ""),
+        ] {
+            assert_eq!(order.read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_order_is_guessed_where_it_is_certain() {
+        for (text, guess) in [
+            ("2026-03-01T10:00:00Z", Guess::Certain(DateOrder::YearFirst)),
+            ("01.03.2026 10:00", Guess::Certain(DateOrder::DayFirst)),
+            ("13/3/2026", Guess::Certain(DateOrder::DayFirst)),
+            ("3/13/2026", Guess::Certain(DateOrder::MonthFirst)),
+            ("1/3/2026", Guess::DayOrMonth),
+            ("01-03-2026", Guess::DayOrMonth),
+            ("3600", Guess::NoDate),
+            ("0.5", Guess::NoDate),
+            ("13/13/2026", Guess::NoDate),
+        ] {
+            assert_eq!(Guess::of(text), guess, "{text}");
+        }
+    }
+}
