@@ -12,7 +12,7 @@ pub struct Listed {
 }
 
 macro_rules! lessons {
-    ($($id:literal $(in $($language:literal)+)?),* $(,)?) => {
+    ($($id:literal $([$($language:literal),+])?),* $(,)?) => {
         &[$(Listed {
             id: $id,
             markdown: include_str!(concat!("../lessons/", $id, ".md")),
@@ -25,10 +25,10 @@ macro_rules! lessons {
 
 /// Every lesson.
 pub static LESSONS: &[Listed] = lessons![
-    "01-ties-and-order" in "de",
-    "02-buckets" in "de",
-    "03-empty-machines" in "de",
-    "04-stale-agents" in "de",
+    "01-ties-and-order" ["de"],
+    "02-buckets" ["de"],
+    "03-empty-machines" ["de"],
+    "04-stale-agents" ["de"],
     "05-caches",
     "06-fault-domains",
     "07-capacity-crunch",

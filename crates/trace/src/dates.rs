@@ -11,11 +11,11 @@ use jiff::tz::TimeZone;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DateOrder {
     /// 2026-03-01, as ISO 8601 has it; 2026/03/01 as well.
-    YearFirst,
+    Ymd,
     /// 01.03.2026, or 1/3/2026 for 1 March.
-    DayFirst,
+    Dmy,
     /// 3/1/2026 for 1 March.
-    MonthFirst,
+    Mdy,
 }
 
 /// What one text says about the order.
@@ -33,9 +33,9 @@ impl DateOrder {
     /// As people read it.
     pub(crate) const fn title(self) -> &'static str {
         match self {
-            Self::YearFirst => "dates, year first",
-            Self::DayFirst => "dates, day first",
-            Self::MonthFirst => "dates, month first",
+            Self::Ymd => "dates, year first",
+            Self::Dmy => "dates, day first",
+            Self::Mdy => "dates, month first",
         }
     }
 
@@ -43,9 +43,9 @@ impl DateOrder {
     pub(crate) fn read(self, text: &str) -> Option<i64> {
         let Parts { fields, time, .. } = Parts::of(text)?;
         let [year, month, day] = match (self, fields) {
-            (Self::YearFirst, [year, month, day]) => [year, month, day],
-            (Self::DayFirst, [day, month, year]) => [year, month, day],
-            (Self::MonthFirst, [month, day, year]) => [year, month, day],
+            (Self::Ymd, [year, month, day]) => [year, month, day],
+            (Self::Dmy, [day, month, year]) => [year, month, day],
+            (Self::Mdy, [month, day, year]) => [year, month, day],
         };
         // Two digits of a year say no century.
         if year.len() != 4 {
@@ -66,11 +66,11 @@ impl Guess {
     pub(crate) fn of(text: &str) -> Self {
         let reads = |order: DateOrder| order.read(text).is_some();
         let has_dots = Parts::of(text).is_some_and(|parts| parts.separator == '.');
-        match [DateOrder::YearFirst, DateOrder::DayFirst, DateOrder::MonthFirst].map(reads) {
-            [true, ..] => Self::Certain(DateOrder::YearFirst),
+        match [DateOrder::Ymd, DateOrder::Dmy, DateOrder::Mdy].map(reads) {
+            [true, ..] => Self::Certain(DateOrder::Ymd),
             [_, true, true] if !has_dots => Self::DayOrMonth,
-            [_, true, _] => Self::Certain(DateOrder::DayFirst),
-            [_, _, true] => Self::Certain(DateOrder::MonthFirst),
+            [_, true, _] => Self::Certain(DateOrder::Dmy),
+            [_, _, true] => Self::Certain(DateOrder::Mdy),
             [false, false, false] => Self::NoDate,
         }
     }
@@ -106,36 +106,36 @@ mod tests {
     #[test]
     fn a_date_is_the_same_instant_in_every_order() {
         for (order, text) in [
-            (DateOrder::YearFirst, "2026-03-01T10:00:00Z"),
-            (DateOrder::YearFirst, "2026-03-01 10:00"),
-            (DateOrder::YearFirst, "2026/3/1 10:00:00"),
-            (DateOrder::YearFirst, "2026-03-01T11:30:00+01:30"),
-            (DateOrder::YearFirst, "2026-03-01t10:00:00.000"),
-            (DateOrder::DayFirst, "01.03.2026 10:00"),
-            (DateOrder::DayFirst, "1/3/2026 10:00:00"),
-            (DateOrder::DayFirst, "1-3-2026 10:00"),
-            (DateOrder::MonthFirst, "3/1/2026 10:00"),
+            (DateOrder::Ymd, "2026-03-01T10:00:00Z"),
+            (DateOrder::Ymd, "2026-03-01 10:00"),
+            (DateOrder::Ymd, "2026/3/1 10:00:00"),
+            (DateOrder::Ymd, "2026-03-01T11:30:00+01:30"),
+            (DateOrder::Ymd, "2026-03-01t10:00:00.000"),
+            (DateOrder::Dmy, "01.03.2026 10:00"),
+            (DateOrder::Dmy, "1/3/2026 10:00:00"),
+            (DateOrder::Dmy, "1-3-2026 10:00"),
+            (DateOrder::Mdy, "3/1/2026 10:00"),
         ] {
             assert_eq!(order.read(text), Some(MARCH), "{text}");
         }
-        assert_eq!(DateOrder::MonthFirst.read("1/3/2026 10:00"), Some(JANUARY));
-        assert_eq!(DateOrder::DayFirst.read("1/3/2026 9:00"), Some(MARCH - 3_600_000));
-        assert_eq!(DateOrder::DayFirst.read("01.03.2026"), Some(MARCH - 36_000_000));
+        assert_eq!(DateOrder::Mdy.read("1/3/2026 10:00"), Some(JANUARY));
+        assert_eq!(DateOrder::Dmy.read("1/3/2026 9:00"), Some(MARCH - 3_600_000));
+        assert_eq!(DateOrder::Dmy.read("01.03.2026"), Some(MARCH - 36_000_000));
     }
 
     #[test]
     fn what_is_no_date_in_an_order_is_not_read_in_it() {
         for (order, text) in [
-            (DateOrder::YearFirst, "01.03.2026"),
-            (DateOrder::DayFirst, "2026-03-01"),
-            (DateOrder::DayFirst, "31.02.2026"),
-            (DateOrder::DayFirst, "1/3/26"),
-            (DateOrder::MonthFirst, "13/1/2026"),
-            (DateOrder::YearFirst, "2026-03-01T25:00"),
-            (DateOrder::YearFirst, "2026-03"),
-            (DateOrder::YearFirst, "1772359200"),
-            (DateOrder::YearFirst, "10:30"),
-            (DateOrder::YearFirst, ""),
+            (DateOrder::Ymd, "01.03.2026"),
+            (DateOrder::Dmy, "2026-03-01"),
+            (DateOrder::Dmy, "31.02.2026"),
+            (DateOrder::Dmy, "1/3/26"),
+            (DateOrder::Mdy, "13/1/2026"),
+            (DateOrder::Ymd, "2026-03-01T25:00"),
+            (DateOrder::Ymd, "2026-03"),
+            (DateOrder::Ymd, "1772359200"),
+            (DateOrder::Ymd, "10:30"),
+            (DateOrder::Ymd, ""),
         ] {
             assert_eq!(order.read(text), None, "{text}");
         }
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn the_order_is_guessed_where_it_is_certain() {
         for (text, guess) in [
-            ("2026-03-01T10:00:00Z", Guess::Certain(DateOrder::YearFirst)),
-            ("01.03.2026 10:00", Guess::Certain(DateOrder::DayFirst)),
-            ("13/3/2026", Guess::Certain(DateOrder::DayFirst)),
-            ("3/13/2026", Guess::Certain(DateOrder::MonthFirst)),
+            ("2026-03-01T10:00:00Z", Guess::Certain(DateOrder::Ymd)),
+            ("01.03.2026 10:00", Guess::Certain(DateOrder::Dmy)),
+            ("13/3/2026", Guess::Certain(DateOrder::Dmy)),
+            ("3/13/2026", Guess::Certain(DateOrder::Mdy)),
             ("1/3/2026", Guess::DayOrMonth),
             ("01-03-2026", Guess::DayOrMonth),
             ("3600", Guess::NoDate),

@@ -78,11 +78,13 @@ fn lessons(staging: &Path) -> Outcome {
         std::fs::write(to.join(&name), &text).map_err(failed)?;
         texts.push((name.trim_end_matches(".md").to_owned(), text));
     }
-    let of = |id: &str| {
-        texts.iter().filter_map(|(name, text)| Some((name.strip_prefix(id)?.strip_prefix('.')?, text.as_str())))
-    };
     let is_first = |(name, _): &&(String, String)| !name.contains('.');
-    let listed: Vec<_> = texts.iter().filter(is_first).map(|(id, text)| entry(id, text, of(id))).collect();
+    let others = texts.iter().filter_map(|(name, text)| name.split_once('.').map(|of| (of, text.as_str())));
+    let lesson = |(id, text): &(String, String)| {
+        let of_it = others.clone().filter(|((of, _), _)| of == id);
+        entry(id, text, of_it.map(|((_, language), text)| (language, text)))
+    };
+    let listed: Vec<_> = texts.iter().filter(is_first).map(lesson).collect();
     std::fs::write(to.join("index.json"), format!("[{}]\n", listed.join(","))).map_err(failed)
 }
 
