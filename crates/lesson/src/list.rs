@@ -25,10 +25,10 @@ macro_rules! lessons {
 
 /// Every lesson.
 pub static LESSONS: &[Listed] = lessons![
-    "01-ties-and-order" ["de"],
-    "02-buckets" ["de"],
-    "03-empty-machines" ["de"],
-    "04-stale-agents" ["de"],
+    "01-ties-and-order"["de"],
+    "02-buckets"["de"],
+    "03-empty-machines"["de"],
+    "04-stale-agents"["de"],
     "05-caches",
     "06-fault-domains",
     "07-capacity-crunch",

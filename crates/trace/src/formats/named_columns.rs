@@ -63,8 +63,7 @@ const TIME_UNITS: &[(&str, f64)] = &[
     ("d", DAY),
     ("days", DAY),
 ];
-const DATES: &[(&str, DateOrder)] =
-    &[("iso", DateOrder::Ymd), ("dmy", DateOrder::Dmy), ("mdy", DateOrder::Mdy)];
+const DATES: &[(&str, DateOrder)] = &[("iso", DateOrder::Ymd), ("dmy", DateOrder::Dmy), ("mdy", DateOrder::Mdy)];
 const MEMORY_UNITS: &[(&str, f64)] = &[("gb", 1_024.0), ("gib", 1_024.0), ("mb", 1.0), ("mib", 1.0)];
 const CORES_UNITS: &[(&str, f64)] = &[("milli", 1.0), ("millicores", 1.0), ("m", 1.0)];
 
