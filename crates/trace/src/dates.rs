@@ -1,11 +1,13 @@
 //! Dates and times of day: in which order day, month and year stand, and the instant that a text means.
 //!
 //! A date with an offset (`2026-03-01T10:00:00+01:00`, RFC 3339) is an instant; one without is read as UTC. The calendar
-//! is jiff's.
+//! is chrono's.
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use chrono::{DateTime, NaiveDateTime};
+
+/// A date with a time of day, with an offset and without; seconds may be left out.
+const WITH_OFFSET: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%:z", "%Y-%m-%dT%H:%M%:z"];
+const PLAIN: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
 
 /// The order in which day, month and year stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +57,11 @@ impl DateOrder {
         let zero = if time.find(':') == Some(1) { "0" } else { "" };
         let time = if time.is_empty() { "00:00" } else { time };
         let iso = format!("{year}-{month:0>2}-{day:0>2}T{zero}{time}");
-        let instant = iso.parse::<Timestamp>().ok();
-        let instant = instant.or_else(|| TimeZone::UTC.to_timestamp(iso.parse::<DateTime>().ok()?).ok());
-        instant.map(Timestamp::as_millisecond)
+        let iso = iso.strip_suffix(['Z', 'z']).map_or_else(|| iso.clone(), |utc| format!("{utc}+00:00"));
+        let instant = WITH_OFFSET.iter().find_map(|format| DateTime::parse_from_str(&iso, format).ok());
+        let instant = instant.map(|instant| instant.timestamp_millis());
+        let plain = || PLAIN.iter().find_map(|format| NaiveDateTime::parse_from_str(&iso, format).ok());
+        instant.or_else(|| Some(plain()?.and_utc().timestamp_millis()))
     }
 }
 
