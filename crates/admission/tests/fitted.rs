@@ -166,7 +166,7 @@ fn without_deployments_or_deaths_there_is_no_fit() {
     let fault = |found: &Histories| Fit::new(found, Deaths::Blocks).map(|_| ()).expect_err("a fault");
     let none = fault(&plain(&[], true));
     assert_eq!(none, FitFault::NoDeployments { begun_before: 3 });
-    assert!(none.to_string().contains("besides 3 that were there"), "{none}");
+    assert!(none.to_string().contains("got only 3 that were running at its start"), "{none}");
     let alive = fault(&plain(&[(4.0, 1.0), (5.0, 2.0)], false));
     assert_eq!(alive, FitFault::NoDeaths { deployments: 2 });
     assert!(alive.to_string().contains("got none of 2 deployments"), "{alive}");

@@ -512,7 +512,7 @@ mod tests {
         assert_eq!(opened.wanted.axes[0].values, "1, 2");
         assert_eq!((opened.wanted.seeds, opened.wanted.measures), (SweepSeeds::Count(30), vec!["conflicts".into()]));
         let [parameters, seeds] = &opened.left_out[..] else { panic!("two sentences: {:?}", opened.left_out) };
-        assert!(parameters.contains("expected at most 2 on the page, got 3; left out rules.BestFit.buckets"));
+        assert!(parameters.contains("expected at most 2 on the page, got 3; dropped rules.BestFit.buckets"));
         assert!(seeds.contains("expected at most 30 on the page, got 31"));
         let long = r#"{"path": "agents.publish_ms", "from": 1, "to": 1000, "step": 1}"#;
         let opened = open(&plan(long, "1")).unwrap_or_else(|faults| panic!("{faults:?}"));

@@ -1028,7 +1028,7 @@ fn a_sweep_that_cannot_be_is_one_sentence_and_code_2() {
         (&["sweep"][..], "expected the file of a sweep plan"),
         (&["sweep", "no-such-plan.json"], "no-such-plan.json"),
         (&["sweep", &path], "path.json: parameters[1].path: expected count, decision_ms"),
-        (&["sweep", &scenario], "scenario: expected a preset or a file beside the plan, got \"night.json\""),
+        (&["sweep", &scenario], "scenario: expected a preset or a file next to the plan, got \"night.json\""),
         (&["sweep", &value], "parameters[0].values[1]: expected a place in its stage"),
         (&["sweep", &plan, "--shard", "6/5"], "expected I/N after --shard"),
         (&["sweep", &plan, "more.csv"], "use --merge to merge shards"),

@@ -360,6 +360,6 @@ mod tests {
         let told = parse(&path.to_string_lossy(), TraceParser::new("large.csv"));
         std::fs::remove_file(&path).expect("it was made just now");
         let Err(Failure(told)) = told else { panic!("it was read") };
-        assert!(told.contains("at most 2048 MiB are read whole, got 2861 MiB. Sample it"), "{told}");
+        assert!(told.contains("read whole, up to 2048 MiB; the file has 2861 MiB. Sample it"), "{told}");
     }
 }

@@ -274,7 +274,7 @@ mod tests {
         }
         let gappy = prepared(&Series::new(values)).expect_err("a half-hour read twice");
         assert_eq!(gappy, Unclassified::Gaps { slot: 19, readings: 2 });
-        assert!(gappy.to_string().contains("got 2 of 09:30"), "{gappy}");
+        assert!(gappy.to_string().contains("got 2 at 09:30"), "{gappy}");
         let nothing = Series::new(vec![f64::NAN; 240]);
         assert_eq!(prepared(&nothing), Err(Unclassified::Gaps { slot: 0, readings: 0 }));
     }

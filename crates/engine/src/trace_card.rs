@@ -38,7 +38,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
 
 /// What its columns say of it when they are kept: everything that its card does, in notes.
 pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
-    let faulty = (card.faulty > 0.0).then(|| format!("{} unreadable rows excluded", card.faulty));
+    let faulty = (card.faulty > 0.0).then(|| format!("Unreadable rows excluded: {}", card.faulty));
     let faulty = faulty.into_iter().chain(card.faults.iter().map(ToString::to_string));
     let origin = Origin::of(report);
     let source = origin.notes.iter().take(origin.notes.len() - report.notes.len()).cloned();

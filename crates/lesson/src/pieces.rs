@@ -215,7 +215,7 @@ impl<'a> Taker<'a> {
                 Event::Text(text) => words.push_str(&text),
                 Event::SoftBreak | Event::HardBreak => words.push(' '),
                 Event::End(_) => break,
-                other => self.refuse(&other, &range, "plain words inside emphasis, strong words and links"),
+                other => self.refuse(&other, &range, "plain text inside emphasis, strong words and links"),
             }
         }
         if words.is_empty() {

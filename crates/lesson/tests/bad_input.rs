@@ -132,7 +132,7 @@ fn scenarios_are_those_of_the_program() {
         ),
         ("preset: small\nevent: Meteor at 3 h", "line 9: expected FailMachines, MaintainMachines"),
         ("preset: small\nevent: FailMachines at -3 h", "line 9: expected an event and an hour"),
-        ("#2.d.AAAA", "line 8: expected a scenario's link, got one that does not open"),
+        ("#2.d.AAAA", "line 8: expected a scenario's link, got an invalid link"),
         (
             "{\"version\":2,\n\"variants\":[{\"seed\":-1}]}",
             "line 8: expected a whole number from 0 to 9007199254740991 in variants[0].seed, got -1",

@@ -263,7 +263,7 @@ mod tests {
         assert!(welcome.contains("Without: <strong>4 empty</strong>"), "{welcome}");
         assert!(html.contains("<p class=\"verdict\">"));
         assert_eq!(html.matches("<figure class=\"chart\"><svg").count(), 3);
-        assert!(html.contains("Compared with the dashed run, 36.7 more hosts stood empty on average"), "{html}");
+        assert!(html.contains("Compared with the dashed run, 36.7 more hosts stayed empty on average"), "{html}");
         let (_, data) = html.split_once("id=\"first-without\">").expect("the run it is compared with");
         let data: Value = serde_json::from_str(data.trim_end().trim_end_matches("</script>")).expect("JSON");
         assert_eq!(data["times"].as_array().map(Vec::len), data["values"]["EmptyHosts"].as_array().map(Vec::len));

@@ -586,7 +586,7 @@ mod tests {
             (said(vec![2_000.0], terms, LIMITS), "at least 2 readings, got 1"),
             (said(vec![2_000.0, f64::NAN], terms, LIMITS), "got NaN as reading 2"),
             (said(vec![2_000.0, -1.0], terms, LIMITS), "got -1 as reading 2"),
-            (said(vec![200.0, 210.0], terms, LIMITS), "above the 1344 W that a chassis of 12 servers draws"),
+            (said(vec![200.0, 210.0], terms, LIMITS), "above the 1344 W that a chassis of 12 idle servers draws"),
             (said(draws.clone(), Terms { servers: 0, ..terms }, LIMITS), "expected a chassis with servers"),
             (said(draws.clone(), Terms { provisioned_w: 1_000.0, ..terms }, LIMITS), "at least 1344 W provisioned"),
             (said(draws.clone(), terms, rate(1.5)), "the rate of events for the other VMs from 0 to 1, got 1.5"),

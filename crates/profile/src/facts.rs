@@ -147,8 +147,8 @@ mod tests {
         assert_eq!(facts.life_p50_ms, Some(1_800_000));
         assert_eq!(facts.slow_agents(18_000.0, 0), None, "just one part in a hundred");
         let told = facts.slow_agents(600_000.0, 1_234).expect("ten minutes of thirty").to_string();
-        assert!(told.contains("waited 10 min or longer") && told.contains("live 30 min"), "{told}");
-        assert!(told.contains("1,234 VMs had ended"), "{told}");
+        assert!(told.contains("median wait was 10 min") && told.contains("median lifetime is 30 min"), "{told}");
+        assert!(told.contains("1,234 VMs ended"), "{told}");
         assert_eq!(facts.slow_agents(f64::NAN, 0), None);
     }
 

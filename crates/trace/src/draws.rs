@@ -135,7 +135,7 @@ mod tests {
         for (text, part) in [
             ("power\n1\n", "got \"power\""),
             ("watts,watts\n1,2\n", "got 2; rename"),
-            ("watts\n1\n-3\nmany\n", "line 3, got \"-3\"; correct or leave out this line and 1 more"),
+            ("watts\n1\n-3\nmany\n", "line 3, got \"-3\"; correct or remove this line and 1 more"),
             ("watts\nNaN\n", "got \"NaN\""),
             ("time,watts\n1\n", "got nothing"),
             ("watts\n1\0\n", "got \"1\u{fffd}\""),

@@ -258,5 +258,5 @@ fn a_mistyped_start_is_left_out_where_that_is_asked_for() {
     parser.push(text.as_bytes()).expect("a trace");
     let Parsed { workload, report } = parser.finish().expect("a trace");
     assert_eq!((workload.vm_count(), workload.horizon(), report.sampled_out), (100, Time(2 * 3_600_000), 1));
-    assert!(report.notes.iter().any(|note| note.starts_with("Left out: 1 row that starts")), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note.starts_with("Excluded: 1 row that starts")), "{:?}", report.notes);
 }

@@ -352,7 +352,7 @@ fn pods_are_read_as_they_were_asked_for() {
     let low: Vec<_> = (0..4).map(|vm| workload.shape(workload.shape_of(VmId(vm))).priority).collect();
     assert_eq!(low, [0, 1, 0, 1], "best effort");
     assert_eq!(workload.horizon(), Time(3_585 * 3_600_000), "the hour above the last timestamp");
-    assert!(report.notes[1].starts_with("3 pods ask for GPUs, which are ignored; 1 were never"), "{report:?}");
+    assert!(report.notes[1].starts_with("3 pods request GPUs, which are ignored; 1 were never"), "{report:?}");
     assert_eq!(workload, parsed("", PODS).workload, "by shape alone");
 }
 

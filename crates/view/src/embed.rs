@@ -90,7 +90,7 @@ mod tests {
             let embed = Embed::asked(&format!("?embed={id}")).expect("asked for");
             let note = embed.note.expect("a note");
             assert_eq!(embed.metric, 0);
-            assert!(note.contains(&format!("\"{id}\"")) && note.ends_with("Empty hosts."), "{note}");
+            assert!(note.contains(&format!("\"{id}\"")) && note.ends_with("Empty hosts instead."), "{note}");
         }
     }
 

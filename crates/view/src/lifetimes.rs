@@ -254,7 +254,7 @@ mod tests {
             (precision.value.as_str(), precision.meaning.as_str()),
             ("none", "No first prediction reaches 24 h.")
         );
-        assert!(recall.meaning.starts_with("Of the 3 VMs that lived so long"), "{}", recall.meaning);
+        assert!(recall.meaning.starts_with("The share of the 3 VMs that lived so long"), "{}", recall.meaning);
         assert_eq!(f1.meaning, "Precision and recall in one number.");
     }
 }

@@ -56,8 +56,8 @@ pub fn found(sizing: &Sizing) -> Vec<String> {
     let rejected = worst.enough.as_ref().map(|result| {
         let [rejected, all] = [result.figure("rejections"), result.placed()[1]].map(words::count);
         match verdict::causes(result).as_str() {
-            "" => say("{rejected} of {all} VMs are rejected there.", &[&all, &rejected]),
-            causes => say("{rejected} of {all} VMs are rejected there: {}.", &[&all, &rejected, &causes]),
+            "" => say("{rejected} of {all} VMs are rejected there.", &[&rejected, &all]),
+            causes => say("{rejected} of {all} VMs are rejected there: {}.", &[&rejected, &all, &causes]),
         }
     });
     let each: Vec<_> = sizing.seeds.iter().filter_map(|it| Some(words::count(it.search.least()? as f64))).collect();

@@ -303,13 +303,14 @@ fn explanations_tell_what_was_predicted_and_the_cost_in_words() {
                     .verdicts
                     .iter()
                     .map(ToString::to_string)
-                    .all(|it| it.starts_with("would be busy ") && it.contains("(step ")),
+                    .all(|it| (it.starts_with("would be busy ") || it.starts_with("would not be busy "))
+                        && it.contains("(step ")),
             "{row:?}"
         );
         if last.decided_by.as_deref() == Some("TemporalCost") {
             assert!(
-                last.sentence.to_string().contains("TemporalCost put it before machine ")
-                    && last.sentence.to_string().contains(": it would be busy ")
+                last.sentence.to_string().contains("TemporalCost ranked it above machine ")
+                    && last.sentence.to_string().contains(": it would ")
             );
             decided += 1;
         }
@@ -352,7 +353,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
         session.does(Message::Vm("30".into()));
         session.settle();
         let life = session.app.front.answer.attempts.last().and_then(|last| last.life.clone()).expect("a prediction");
-        assert_eq!(life.to_string().contains(" live 7 d "), nobody, "{share} %: {life}");
+        assert_eq!(life.to_string().contains("lifetime was 7 d, "), nobody, "{share} %: {life}");
     }
     let learned = session.app.front.live.as_ref().expect("a run").learned.clone().expect("quality");
     assert!(learned.unanswered[0].contains("train on less"), "{:?}", learned.unanswered);

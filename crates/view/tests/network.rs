@@ -123,7 +123,7 @@ fn bounds_begin_with_the_scenario_and_say_what_could_never_fit() {
     assert!(network::verdict([40.0, 1.0, 1.0, 16.0], None).contains("no link"));
     session.sets("vdcs.bpc_mbps", 5_000.0);
     let problem = network::problem(&session.app).expect("links of 80 Gbit/s");
-    assert!(problem.contains("One link can be more than an uplink carries"), "{problem}");
+    assert!(problem.contains("One link can exceed what an uplink carries"), "{problem}");
     assert!(network::in_short(&session.app).ends_with("problematic by construction"));
 }
 

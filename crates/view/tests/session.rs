@@ -475,7 +475,7 @@ fn a_refusal_is_told_by_rule() {
             full += 1;
             assert_eq!(sentence, "No machine could take it: AreNodeResourcesValid refuses all 24 machines.");
             let without = refusal.rules[0].without.as_ref().map(ToString::to_string);
-            assert_eq!(without.as_deref(), Some("without AreNodeResourcesValid, 24 machines would be valid"));
+            assert_eq!(without.as_deref(), Some("only room is missing on 24 machines"));
             assert!(closest.starts_with("Machine ") && closest.contains(" comes closest: it lacks "), "{closest}");
         } else {
             too_large += 1;
@@ -1470,7 +1470,7 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     let again = later.app.traces.last().expect("read").clone();
     assert_eq!((&again.fingerprint, &again.format, again.vms), (&card.fingerprint, &card.format, card.vms));
     let notes = again.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    assert!(notes.contains("1 unreadable rows excluded") && notes.contains(&card.faults[0].to_string()), "{notes}");
+    assert!(notes.contains("Unreadable rows excluded: 1") && notes.contains(&card.faults[0].to_string()), "{notes}");
     assert!(again.notes.len() < 10 && again.cannot_answer == card.cannot_answer);
     // Kept once more, nothing is said twice.
     let columns = later.engine.columns(&again.fingerprint).expect("it is loaded");
@@ -1516,7 +1516,10 @@ fn agents_that_nobody_chose_go_with_the_trace() {
     session.gives("five.csv", TRACE);
     assert_eq!(session.app.variant().agents, Agents::default());
     let told = session.app.notices.iter().find(|notice| notice.title == "Set for your trace").expect("it is told");
-    assert!(told.lines[0].contains("decide in 20 ms and publish in 100 ms. The 8,000 and 4,000 ms before"), "{told:?}");
+    assert!(
+        told.lines[0].contains("decide in 20 ms and publish in 100 ms. The previous 8,000 and 4,000 ms were"),
+        "{told:?}"
+    );
     session.does(Message::Undo);
     assert_eq!(session.app.variant().agents, slowed, "one step back");
     session.does(Message::Redo);

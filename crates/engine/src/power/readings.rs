@@ -44,8 +44,8 @@ pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, Phrase> {
         phrase!(
             "{user_facing} of the {vms} with readings are user-facing, or cannot be classified and count as \
              user-facing.",
-            vms,
-            user_facing
+            user_facing,
+            vms
         ),
         phrase!(
             "A VM is user-facing if the 24-hour template fits it better than the 8-hour one: Compare8 below \

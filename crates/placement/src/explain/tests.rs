@@ -94,7 +94,7 @@ fn a_refusal_says_who_is_to_blame_and_what_was_missing() {
             amount(4, 8),
             &[nothing, nothing, (1, 1, 1), (1, 1, 1)],
             Some((0, amount(4, 0))),
-            "No machine could take it: without AreNodeResourcesValid, 1 of 2 machines would.",
+            "No machine could take it: only room is missing on 1 of 2 machines.",
         ),
         (
             "two rules refuse the same machine: neither is alone",
@@ -406,7 +406,7 @@ fn an_order_that_goes_in_a_circle_is_told() {
     );
     assert_eq!(
         why_not(&policy, &zone, 0, 2, Some(1)),
-        "Not machine 2: only machine 0 was in the draw; weight 2 favours machine 0 \
+        "Not machine 2: only machine 0 could be drawn; weight 2 favours machine 0 \
          (FirstFit and WorstFit), weight 1 for it (PreferLeastUsedRack); the best beat each other in a cycle."
     );
 }

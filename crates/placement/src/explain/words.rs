@@ -44,7 +44,7 @@ impl Explanation {
         }
     }
 
-    /// ": it would be busy no longer (step 0), machine 4 would be busy 70 min longer (step 2)".
+    /// ": it would not be busy longer (step 0), machine 4 would be busy 70 min longer (step 2)".
     fn said_of_both(&self, rule: &str, second: MachineId) -> Option<Phrase> {
         let said = |card: &Option<Scorecard>| card.as_ref()?.said_by(rule).cloned();
         Some(phrase!(": it {}, machine {second} {}", said(&self.winner)?, second, said(&self.runner_up)?))
@@ -98,8 +98,8 @@ impl Explanation {
             "Machine {asked} {stood}; machine {winner} was drawn at random, 1 in {among} for each.",
             asked,
             stood,
-            among,
-            winner
+            winner,
+            among
         )
     }
 

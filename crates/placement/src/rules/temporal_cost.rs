@@ -117,7 +117,7 @@ mod tests {
         let words =
             |newest_s| TemporalCost::from_values(&[]).words(&vm, ExpectedExit { newest_s, first_s: 0 }).to_string();
         assert_eq!(words(0), "would be busy 70 min longer (step 2)");
-        assert_eq!(words(4_200), "would be busy no longer (step 0)");
+        assert_eq!(words(4_200), "would not be busy longer (step 0)");
     }
 
     #[test]

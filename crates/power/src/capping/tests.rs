@@ -249,7 +249,7 @@ fn what_cannot_be_simulated_is_said() {
     let part = Part { cores_milli: 4_000, utilization: 0.5, user_facing: true };
     for (found, words) in [
         (chassis(paper, 0), "expected a chassis with servers"),
-        (chassis(paper, 22), "at least 2464 W, which its servers draw without any work, got 2450 W"),
+        (chassis(paper, 22), "at least 2464 W, which its servers draw when idle, got 2450 W"),
         (chassis(Capping { budget_w: f64::NAN, margin_w: 0.0, ..paper }, 1), "a margin from 0 W"),
         (chassis(Capping { poll_ms: 0, ..paper }, 1), "at least 1 ms between polls"),
         (chassis(Capping { raise_cores: 0, ..paper }, 1), "at least 1 core"),
