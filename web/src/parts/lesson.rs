@@ -549,15 +549,15 @@ fn estimate(link: &Link, playing: &Playing, ask: &str, scale: &Scale) -> Html {
     });
     let take = link
         .batch_callback(|text: String| text.trim().parse().ok().map(|number| Message::Predict(Given::Number(number))));
-    let mark = |class: &'static str, number: f64| html! { <i {class} style={format!("left:{:.2}%", 100.0 * scale.share(number))}></i> };
+    let pin = |class: &'static str, number: f64| html! { <i {class} style={format!("left:{:.2}%", 100.0 * scale.share(number))}></i> };
     let middle = scale.from + ((scale.to - scale.from) / 2.0 / step).round() * step;
     html! {
         <>
             <p class="ask" lang={lang.clone()}>{ ask }</p>
             if playing.is_revealed {
                 <div class="lesson-scale is-over" aria-hidden="true">
-                    { for guess.map(|guess| mark("guess", guess)) }
-                    { for playing.truth().map(|truth| mark("truth", truth)) }
+                    { for guess.map(|guess| pin("guess", guess)) }
+                    { for playing.truth().map(|truth| pin("truth", truth)) }
                 </div>
             } else {
                 <input class="lesson-scale" type="range" aria-label={ask.to_owned()} min={scale.from.to_string()} max={scale.to.to_string()}
