@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn told(days: &[Option<i64>]) -> Vec<String> {
-        let workload = workload(days);
+        let workload = workload(if days.is_empty() { &[None] } else { days });
         let vms: Vec<_> = (0..days.len() as u32).map(VmId).collect();
         holder(&workload, &vms, |_| None)
             .map_or(Vec::new(), |holder| holder.said.iter().map(ToString::to_string).collect())

@@ -30,6 +30,12 @@ pub static MEASURES: LazyLock<Vec<Measure>> =
     LazyLock::new(|| on_page().into_iter().map(|(at, title)| Measure { at, title, unit: FIGURES[at].unit }).collect());
 
 impl Measure {
+    /// Its name in files.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        FIGURES[self.at].id
+    }
+
     /// Its value in a result; none where the run says nothing of it.
     #[must_use]
     pub fn of(&self, result: &RunResult) -> Option<f64> {

@@ -13,6 +13,8 @@ const FIRST: usize = 4;
 /// A number people look at first, and how it moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
+    /// Its name in files.
+    pub id: &'static str,
     /// What it is.
     pub title: &'static str,
     /// Its value with unit.
@@ -37,7 +39,7 @@ pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
                 then.map(|then| words::change(shown(now) - shown(then), 1, tr(" points"))),
             ),
         };
-        Some(Figure { title: tr(measure.title), value, change })
+        Some(Figure { id: measure.id(), title: tr(measure.title), value, change })
     };
     MEASURES[..FIRST].iter().filter_map(figure).collect()
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use tiebreak_app::{App, Given, Message, Mode, Outcome, Phase, Playing};
 use tiebreak_chart::{PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, table};
+use tiebreak_engine::protocol::Which;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::Question;
@@ -17,6 +18,7 @@ use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::around;
+use super::decisions::DecisionsMessage;
 use super::panel::{Act, Link, News, Own, Panel, Scene, Sent};
 use super::share::{File, save_button};
 
@@ -254,9 +256,13 @@ fn outcome(link: &Link, app: &App) -> Html {
         return waiting(link, app);
     };
     let baseline = app.front.baseline.as_ref().filter(|before| before.run != live.run && app.aside.is_empty());
+    let refused = link.callback(|_: MouseEvent| DecisionsMessage::Show(Which::Refused));
     let figure = |figure: &verdict::Figure| {
+        let leads_on = figure.id == "rejections" && app.lesson.is_none();
         html! {
-            <div class="figure"><span class="figure-title">{ figure.title }</span><span class="figure-value">{ &figure.value }</span>
+            <div class="figure"><span class="figure-title">{ figure.title }</span>
+                if leads_on { <button class="figure-value" title={tr("List them")} onclick={refused.clone()}>{ &figure.value }</button> }
+                else { <span class="figure-value">{ &figure.value }</span> }
                 if let Some(change) = &figure.change { <span class="figure-change">{ change }</span> }</div>
         }
     };
