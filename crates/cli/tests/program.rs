@@ -446,7 +446,7 @@ fn bounds_are_those_of_the_paper() {
         assert_eq!(text.contains("A limit of"), !says.is_empty(), "{text}");
     }
     assert_eq!(json(&["bounds", "--uplink", "0.01", "--json"])["bpc_mbps"], 0);
-    assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores not\neven 1 Mbit/s per core is possible."));
+    assert!(done(&["bounds", "--uplink", "0.01"]).contains("cores, not\neven 1 Mbit/s per core is possible."));
 }
 
 #[test]

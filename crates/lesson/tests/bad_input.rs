@@ -231,7 +231,7 @@ fn a_step_asks_and_shows_what_there_is() {
         ),
         (
             "```claim\nnever: conflicts > 0\n```\n",
-            "line 12: expected always or here, got \"never\"; always is said of other seeds too",
+            "line 12: expected always or here, got \"never\"; `always` is checked for other seeds too",
         ),
         ("```claim\nalways: conflict > 0\n```\n", "line 12: expected placements, rejections"),
         ("```claim\nhere: conflicts > conflicts(against)\n```\n", "line 12: expected a block against"),

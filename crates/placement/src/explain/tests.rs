@@ -314,12 +314,12 @@ fn a_choice_that_avoids_conflicts_does_not_claim_to_be_the_best() {
         (
             1,
             3,
-            "Not machine 1: it was not among the 3 best, the last of which is machine 0; the rules score them equally, and machine 0 comes before it in the list.",
+            "Not machine 1: it was not among the best 3, the last of which is machine 0; the rules score them equally, and machine 0 comes before it in the list.",
         ),
         (
             1,
             2,
-            "Not machine 1: it was not among the 2 best, the last of which is machine 4; PreferNonEmptyMachines ranks machine 4 above it.",
+            "Not machine 1: it was not among the best 2, the last of which is machine 4; PreferNonEmptyMachines ranks machine 4 above it.",
         ),
         (1, 100, "Machine 1 was among the 5 best; machine 0 was drawn at random, 1 in 5 for each."),
     ] {
@@ -372,7 +372,7 @@ fn of_two_that_weigh_the_same_the_one_that_beats_more_others_is_ahead() {
     let policy = by_weights(&[("FirstFit", 1.0), ("WorstFit", 1.0), ("PreferHealthierMachines", 1.0)], 1);
     assert_eq!(
         why_not(&policy, &zone, 1, 0, None),
-        "Not machine 0: weight 1 speaks for machine 1 (WorstFit), weight 1 for it (FirstFit); machine 1 beats more of \
+        "Not machine 0: weight 1 favours machine 1 (WorstFit), weight 1 for it (FirstFit); machine 1 beats more of \
          the others."
     );
 }
