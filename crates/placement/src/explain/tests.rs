@@ -319,7 +319,7 @@ fn a_choice_that_avoids_conflicts_does_not_claim_to_be_the_best() {
         (
             1,
             2,
-            "Not machine 1: it was not among the 2 best, the last of which is machine 4; PreferNonEmptyMachines ranks machine 4 above it.",
+            "Not machine 1: it was not among the best 2, the last of which is machine 4; PreferNonEmptyMachines ranks machine 4 above it.",
         ),
         (1, 100, "Machine 1 was among the 5 best; machine 0 was drawn at random, 1 in 5 for each."),
     ] {
