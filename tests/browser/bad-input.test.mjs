@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { CHROMIUM_WITH_WINDOWS, DIST, hold, MOUNT, PATIENCE_MS, QUIET_FLAGS, serve } from './harness.mjs';
 import {
   BELOW, CORPUS, corpusLink, dismissAll, engines, enter, GOLDEN, Hand, listenToStatus, onPage, packingCut, says, settled,
-  shows, temporaryFolder, worksOn,
+  shows, temporaryFolder, worksOn, showTab,
 } from './people.mjs';
 
 const HEAD = 'vm,tenant,cores,memory,start,end,priority\n';
@@ -50,7 +50,7 @@ const REFUSED = {
   'an empty file': [csv('empty.csv', ''), /empty\.csv could not be read.*got an empty file/],
   'a scenario file cut in half': [
     { name: 'half.json', mimeType: 'application/json', buffer: Buffer.from('{"version":1,"variants":[{"name"') },
-    /half\.json is no scenario.*expected JSON/,
+    /half\.json is not a valid scenario.*expected JSON/,
   ],
 };
 
@@ -74,8 +74,8 @@ test('negative and reversed times are left out with their lines, the other rows 
     const rows = `${HEAD}${GOOD_ROWS}90,1,4,16,-100,-50,0\n91,1,4,16,100,50,0\n`;
     assert.match(await hand.runs(() => hand.giveFile(csv('times.csv', rows))), /^Done: 40 VMs/);
     const told = await hand.alert.textContent();
-    assert.match(told, /2 rows were left out of times\.csv/);
-    assert.match(told, /line 42: expected an end after the beginning.*got "-50"/);
+    assert.match(told, /2 rows were excluded from times\.csv/);
+    assert.match(told, /line 42: expected an end after the start.*got "-50"/);
     assert.match(told, /line 43: expected an end at or after the start.*got "50"/);
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.digest(), mine.digest, 'undo leads back to the trace before');
@@ -102,6 +102,7 @@ test('a VM larger than any machine is announced', () =>
 test('0 machines, a word and nothing at all are refused in the field', () =>
   onPage({}, async ({ hand, page }) => {
     const mine = await ownDraft(hand);
+    await showTab(page, 'Fleet');
     const field = page.getByRole('spinbutton', { name: /^machines of / });
     for (const [typed, got] of [['0', '"0"'], ['-3', '"-3"'], ['1.5', '"1.5"'], ['', '""'], ['9999999', '"9999999"']]) {
       await field.fill(typed);
@@ -112,8 +113,9 @@ test('0 machines, a word and nothing at all are refused in the field', () =>
       assert.ok(told.includes(`got ${got}`), `${typed}: ${told}`);
       await dismissAll(page);
       assert.equal(await field.inputValue(), '140', typed);
-      assert.deepEqual(await everything(hand), mine, typed);
     }
+    await showTab(page, 'Rules');
+    assert.deepEqual(await everything(hand), mine);
     await worksOn(hand);
   }));
 
@@ -124,9 +126,9 @@ const LINKS = {
   'a link cut to its head': ['bad/cut-to-its-head', /the link seems truncated: expected 884 characters, got 16/, false],
   'version 999': ['bad/version-999', /newer version.*expected version 2 or older, got version 999/, true],
   'version 999 with a codec of its own': ['bad/version-999-unknown-codec', /version 999.*keep the link/, false],
-  'a bomb of brackets': ['bad/json-bomb-deep', /brackets nested deeper than 127; nothing was read/, false],
+  'a bomb of brackets': ['bad/json-bomb-deep', /brackets nested deeper than 127; it was not read/, false],
   'a bomb of zeros': ['bad/deflate-bomb', /expected a scenario of at most 1048576 bytes/, false],
-  'a bomb of variants': ['bad/json-bomb-wide', /expected a scenario of at most 100000 values, got 600002; nothing was read/, false],
+  'a bomb of variants': ['bad/json-bomb-wide', /expected a scenario of at most 100000 values, got 600002; it was not read/, false],
   '0 machines': ['bad/out-of-range', /machines: expected a whole number from 1 to 1000000 machines, got 0; used 100/, true],
   'events that cannot be': ['bad/incidents-out-of-range', /incidents: expected at most 100, got a list of 127/, true],
   'no link at all': ['bad/not-a-link', /expected a link like #2\.d\.…, got "#section-2"/, false],
@@ -277,6 +279,7 @@ test('a start two centuries after all others is told, and left out where one wan
     await notice.waitFor();
     await hand.runs(() => notice.getByRole('button', { name: 'Exclude them' }).click());
     await notice.waitFor({ state: 'detached' });
+    await showTab(page, 'Workload');
     const workload = page.getByRole('region', { name: 'Workload' });
     assert.match(await workload.textContent(), /typo\.csv, without outliers/);
     // A link says so, too.
@@ -299,6 +302,8 @@ test('storage that is switched off is told, and the page works on; a link takes 
   await listenToStatus(context);
   const page = await context.newPage();
   await page.goto(host.url);
+  // Nothing says that this browser was here before.
+  await page.getByRole('tab', { name: 'Experiment' }).click();
   const off = await page.evaluate(() => { try { return !window.localStorage; } catch { return true; } });
   assert.ok(off, 'this browser has its storage off');
   const hand = new Hand(page);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople, inFirefox } from './harness.mjs';
-import { GOLDEN, onPage } from './people.mjs';
+import { GOLDEN, onPage, showTab } from './people.mjs';
 
 compileAsForPeople();
 
@@ -18,6 +18,7 @@ test('Chromium gives the native digests, with caches on and off', () =>
     const withoutCaches = () =>
       hand.runs(() => page.getByRole('checkbox', { name: 'caches of agents' }).uncheck());
     assert.equal(await hand.digest(), GOLDEN.default, 'the run that comes with the page');
+    await showTab(page, 'Agents and seed');
     await withoutCaches();
     assert.equal(await hand.digest(), GOLDEN.default, 'caches off');
     await hand.runs(() => page.getByRole('checkbox', { name: 'caches of agents' }).check());
@@ -34,7 +35,7 @@ test('Chromium gives the native digests with every predictor of lifetimes', () =
   onPage({}, async ({ hand, page }) => {
     assert.equal(PREDICTORS.length, 6);
     await hand.choosePreset(SMALL);
-    await page.getByRole('button', { name: 'Lifetimes and their predictor' }).click();
+    await showTab(page, 'Lifetimes');
     await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());
     const predictor = page.getByRole('combobox', { name: 'Predictor' });
     // Begins with the second, so that each choice is a change.
@@ -61,6 +62,8 @@ test('Firefox gives the native digests, with caches on and off', () =>
       assert.ok(await page.evaluate(gone));
     };
     await shows(GOLDEN.default);
+    await page.evaluate(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === 'Agents and seed').click()`);
+    await page.waitFor(`Boolean(${labelled('caches of agents')})`);
     for (const _ of ['off', 'on']) {
       await rerun(`${labelled('caches of agents')}.click()`);
       await shows(GOLDEN.default);

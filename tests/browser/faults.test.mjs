@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { DIST, inFirefox, setNumber } from './harness.mjs';
 import {
-  BELOW, CORPUS, GOLDEN, engines, enter, foreignTrace, giveRepeated, listenToStatus, onPage, openTab, says, settled,
+  BELOW, CORPUS, GOLDEN, Hand, engines, enter, foreignTrace, giveRepeated, listenToStatus, onPage, openTab, says, settled,
   showTab, shows, temporaryFolder, until, withoutServiceWorker, worksOn,
 } from './people.mjs';
 
@@ -20,7 +20,11 @@ async function ownDraft(hand) {
   return hand.drafts();
 }
 
-const set = (page, name, value) => setNumber(page.getByRole('spinbutton', { name }), value);
+async function set(page, name, value) {
+  const field = page.getByRole('spinbutton', { name });
+  await new Hand(page).find(field);
+  await setNumber(field, value);
+}
 
 /** What the page tells of its engines; two dozen machines have an alert of their own. */
 const ofEngines = (page) => page.getByRole('alert').filter({ hasText: /The engine stopped and was restarted|The engine could not start/ });
@@ -255,7 +259,7 @@ test('a run that takes long is asked about before it begins; less runs at once',
     await says(hand.status, /^Waiting for your confirmation: this run will take a while$/);
     const question = page.getByRole('alert').filter({ hasText: 'Estimated cost of this run:' });
     const told = await question.textContent();
-    assert.match(told, /estimated to take 1\.\d min and \d+ MiB of memory: \d\d,\d{3} VMs, 60,000 machines, 2 agents\. Without caches every decision looks at all machines\./);
+    assert.match(told, /Estimated cost of this run: 1\.\d min and \d+ MiB of memory, for \d\d,\d{3} VMs, 60,000 machines and 2 agents\. Without caches, every decision checks all machines\./);
     const drafts = await hand.drafts();
     await page.getByRole('button', { name: 'Run anyway' }).click();
     await says(hand.status, /^Running$/);
@@ -276,7 +280,9 @@ test('Firefox says the same when memory runs out, and runs less of it then', () 
     const told = await until(() => page.evaluate(`[...document.querySelectorAll('[role=alert]')]
       .map(({ textContent }) => textContent).find((text) => text.startsWith('The engine stopped and'))`), 'an alert');
     assert.match(told, OUT_OF_MEMORY);
-    for (const [field, value] of [['requests per hour', 16], ['machines', 24]]) {
+    for (const [tab, field, value] of [['Workload', 'requests per hour', 16], ['Fleet', 'machines', 24]]) {
+      await page.evaluate(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === '${tab}').click()`);
+      await page.waitFor(`Boolean(document.querySelector('input[aria-label^="${field} of "]'))`);
       await page.evaluate(`(() => {
         const field = document.querySelector('input[aria-label^="${field} of "]');
         field.value = '${value}';
@@ -298,6 +304,7 @@ test('a file that needs more memory than there is says so; the draft stays, and 
     await giveRepeated(page, 'large.csv', 1 << 20, 200);
     await says(ofEngines(page), OUT_OF_MEMORY);
     assert.deepEqual(await hand.drafts(), drafts);
+    await showTab(page, 'Workload');
     await enter(page.getByRole('spinbutton', { name: 'Keep 1 in', exact: true }), 50);
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
     assert.match(await hand.runs(() => giveRepeated(page, 'large.csv', 1 << 20, 200)), /^Done: /);

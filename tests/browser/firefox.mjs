@@ -102,6 +102,9 @@ async function openPage(bidi, firefox, { width, height }) {
   await bidi.call('session.new', { capabilities: {} });
   const { context } = (await bidi.call('browsingContext.getTree')).contexts[0];
   await bidi.call('browsingContext.setViewport', { context, viewport: { width, height } });
+  // This browser was here before.
+  const before = '() => { try { localStorage["tiebreak.view"] ??= "\\"experiment\\""; } catch {} }';
+  await bidi.call('script.addPreloadScript', { functionDeclaration: before });
   const faults = [];
   const requests = new Map();
   await listen(bidi, faults, requests);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { test } from 'node:test';
 import { axe } from './harness.mjs';
-import { dismissAll, listenToStatus, onPage, shows, withoutServiceWorker } from './people.mjs';
+import { dismissAll, listenToStatus, onPage, shows, showTab, withoutServiceWorker } from './people.mjs';
 
 const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.meta.url));
 const fixture = (name) => ({ name, mimeType: 'application/octet-stream', buffer: fs.readFileSync(path.join(FIXTURES, name)) });
@@ -41,6 +41,7 @@ for (const [file, title, vms] of FORMATS) {
     onPage({}, async ({ hand, page }) => {
       const said = await hand.runs(() => hand.giveFile(file));
       assert.match(said, new RegExp(`^Done: ${vms.toLocaleString('en')} VMs`));
+      await showTab(page, 'Workload');
       await page.getByText(title, { exact: false }).first().waitFor();
     }));
 }
@@ -55,7 +56,7 @@ const damaged = (at, byte) => {
 test('Parquet files that cannot be read are told in a sentence, also where the library panics', () =>
   onPage({}, async ({ hand, page }) => {
     for (const [file, words] of [
-      [damaged(857, 12), /got a Parquet file packed with zstd, which is not read here\. Write it again with Snappy/],
+      [damaged(857, 12), /got a Parquet file compressed with zstd, which is not supported\. Write it again with Snappy/],
       [damaged(5, 2), /Expected a whole Parquet file, got one that cannot be read after 0 rows \(Decoder for dict/],
       [{ ...fixture('mine.parquet'), buffer: fixture('mine.parquet').buffer.subarray(0, 900) }, /Expected a whole Parquet file/],
     ]) {
@@ -76,7 +77,7 @@ test('where the server is gone, what reads Parquet is asked for in vain, and a s
     await page.context().route((url) => url.pathname.includes('/parquet/'), (route) => route.abort());
     await hand.giveFile(fixture('mine.parquet'));
     await hand.alert.waitFor();
-    assert.match(await hand.alert.textContent(), /Expected what reads and writes Parquet files from the server, got no answer/);
+    assert.match(await hand.alert.textContent(), /Expected the Parquet reader from the server, got no answer/);
   }));
 
 test('a file whose columns nobody knows is read by columns that are chosen, also from the keyboard', () =>

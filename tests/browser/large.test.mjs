@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople } from './harness.mjs';
-import { enter, giveRepeated, onPage, says } from './people.mjs';
+import { enter, giveRepeated, onPage, says, showTab } from './people.mjs';
 
 compileAsForPeople();
 
@@ -15,7 +15,7 @@ test('a file of 3 GB is refused before it is read, with the limit named and a sa
     await hand.alert.waitFor();
     const told = await hand.alert.textContent();
     assert.match(told, /huge\.csv is too large/);
-    assert.match(told, /files of at most 2048 MiB are read whole, got 3\d{3} MiB\. Sample it: keep one tenant, request or VM in 10\./);
+    assert.match(told, /this format is read whole, up to 2048 MiB; the file has 3\d{3} MiB\. Sample it: keep one tenant, request or VM in 10\./);
     assert.deepEqual(await page.evaluate((from) => window.said.slice(from).map(({ text }) => text), before), []);
     assert.equal(await hand.digest(), digest);
   }));
@@ -23,6 +23,7 @@ test('a file of 3 GB is refused before it is read, with the limit named and a sa
 // Reading takes as long as the machine takes: seconds, or minutes where it has other things to do.
 test('a CSV of 1 GB streams to its end as a sample, with its progress told, and its notes say what that does', { timeout: 900_000 }, () =>
   onPage({}, async ({ page }) => {
+    await showTab(page, 'Workload');
     await enter(page.getByRole('spinbutton', { name: 'Keep 1 in', exact: true }), 50);
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
     await page.evaluate(() => {

@@ -50,8 +50,8 @@ async function listed(page) {
 
 test('a lesson asks before it shows, and says what the run says', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    assert.ok(await listed(page) >= 10);
     const name = await hand.name.inputValue();
+    assert.ok(await listed(page) >= 10);
     await choose(page, 1);
     await drawn(page);
     assert.equal(await page.getByRole('figure', { name: 'Empty hosts' }).count(), 0, 'nothing is shown before the answer');
@@ -73,6 +73,7 @@ test('a lesson asks before it shows, and says what the run says', () =>
     await button(page, 'Back').click();
     await button(page, 'Exit lesson').click();
     await lesson(page).waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Experiment' }).click();
     await shows(() => hand.name.inputValue(), name, 'what was open before is open again');
   }));
 
@@ -112,7 +113,7 @@ test('the end of a lesson leads to the next one and to all', () =>
 
 test('a machine is named and a rule is moved', () =>
   onPage({ ...WIDE, path: '#lesson=02-buckets' }, async ({ page, host }) => {
-    await lesson(page).getByRole('radio', { name: /^Machine 6: \d+ % full$/ }).check();
+    await lesson(page).locator('.lesson-machine').nth(6).click();
     await button(page, 'Run and see').click();
     await says(lesson(page).getByRole('alert'), /^Right\. Answer: machine 6\.$/);
     await page.goto(`${host.url}#lesson=01-ties-and-order/3`);
@@ -249,6 +250,8 @@ for (const dark of [false, true]) {
         await button(page, 'Run without predicting').click();
         await says(lesson(page).getByRole('alert'), /^Answer: /);
         assert.deepEqual(await axe(page), []);
+        await button(page, 'Exit lesson').click();
+        await lesson(page).waitFor({ state: 'detached' });
       }
     }));
 }

@@ -41,7 +41,7 @@ for (const size of [WIDE, NARROW]) {
       assert.match(value('C-index'), /^0\.[5-9]\d$/);
       assert.match(value('Trained on'), /^7,605 VMs$/);
       assert.ok(rows.every(([, , meaning]) => meaning.endsWith('.')));
-      for (const chart of ['Prediction errors', /^F1 of 24 h/]) {
+      for (const chart of ['Prediction errors', /^F1 for 24 h/]) {
         const figure = panel(page).getByRole('figure', { name: chart });
         await figure.getByRole('img').waitFor();
         await figure.getByRole('button', { name: 'Show data table' }).click();
@@ -55,7 +55,7 @@ for (const size of [WIDE, NARROW]) {
       if (size === WIDE) await hand.setBuckets('BestFit', 5);
       assert.ok(!(await said(page)).slice(before).includes('Learning lifetimes'));
       await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Survival table (Kaplan-Meier)'));
-      await panel(page).getByText(/^How good Survival table/).waitFor();
+      await panel(page).getByText(/^Quality of Survival table/).waitFor();
       for (let step = 0; step < (size === WIDE ? 2 : 1); step += 1) await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), digest);
       await hand.runs(() => hand.button('Undo').click());
@@ -124,7 +124,7 @@ test('without a mouse: the rule, the predictor, the colours and a machine', () =
     await quality(page).waitFor();
     await panel(page).getByRole('combobox', { name: 'Predictor' }).focus();
     await hand.runs(() => press('ArrowDown'));
-    await panel(page).getByText(/^How good Survival table/).waitFor();
+    await panel(page).getByText(/^Quality of Survival table/).waitFor();
     await page.getByRole('combobox', { name: 'Colour by' }).focus();
     await press('ArrowDown');
     await page.getByText(/ open, \d+ recycling at /).waitFor();
@@ -143,7 +143,7 @@ test('what cannot be is told: an accuracy above 100 %, a trace whose VMs never e
     const accuracy = panel(page).getByRole('spinbutton', { name: 'accuracy of predictor' });
     await accuracy.fill('180');
     await page.keyboard.press('Tab');
-    await page.getByText(/Expected a number from 0 to 100, got "180"; it stays 80\./).waitFor();
+    await page.getByText(/Expected a number from 0 to 100, got "180"; the value stays 80\./).waitFor();
     await shows(() => accuracy.inputValue(), '80');
     await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Boosted trees'));
     const rows = Array.from({ length: 80 }, (_, vm) => `${vm},${vm % 5},2,8,${600 * vm},`);

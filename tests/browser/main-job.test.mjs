@@ -198,7 +198,7 @@ test('Explain says why a VM went to its machine and not to another', () =>
     await explain.getByRole('columnheader', { name: 'Selected' }).waitFor();
     await explain.getByText(new RegExp(`^(Not machine|Machine) ${asked}\\b.*\\.$`)).waitFor();
 
-    const submit = () => explain.getByRole('button', { name: 'Explain' }).click();
+    const submit = () => explain.getByRole('button', { name: 'Explain', exact: true }).click();
     await enter(explain.getByRole('textbox', { name: 'VM' }), 77, submit);
     await explain.getByText('This workload has no VM "77"').waitFor();
   }));

@@ -55,7 +55,7 @@ test('the calculator says what could ever fit, and a workload that could not is 
     }
     const bound = async () => (await cells(bounds(page))).slice(1).map(([, mbps, binds]) => [mbps, binds]);
     await shows(bound, [['40,000', ''], ['1,379', ''], ['177', 'limiting']]);
-    await panel(page).getByText(/With at most 177 Mbit\/s a link/).waitFor();
+    await panel(page).getByText(/With at most 177 Mbit\/s per link/).waitFor();
     const digest = await hand.digest();
     await field('VMs of a VDC on one machine').fill('1');
     await field('VMs of a VDC on one machine').press('Tab');
@@ -85,7 +85,7 @@ test('Explain names the uplink that is full, and the map draws the links', () =>
     await page.getByRole('combobox', { name: 'Colour by' }).selectOption('uplinks reserved');
     await repainted(page, wired, 'other colours');
     await ask(page, 2640);
-    await explain(page).getByText(/^It is linked with 4 VMs of its virtual datacenter on 3 machines/).waitFor();
+    await explain(page).getByText(/^It is linked to 4 VMs of its virtual datacenter on 3 machines/).waitFor();
     assert.deepEqual(await axe(page), []);
   }));
 

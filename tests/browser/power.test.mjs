@@ -37,13 +37,13 @@ test('a chassis over its budget slows down whom nobody waits for, and says why',
 test('how low budgets may be follows from the draws of the run, for eight ways to provision', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
-    const rows = (await cells(table(page, 'How low budgets may be, by this run'))).slice(1);
+    const rows = (await cells(table(page, 'Lowest budgets by this run'))).slice(1);
     assert.equal(rows.length, 8);
     const lower = rows.map((row) => Number.parseFloat(row[2]));
     assert.ok(lower[0] === 0 && lower[3] >= lower[2], 'minimal impact reaches at least as low as none');
-    await table(page, 'How low budgets may be, by this run').getByRole('button').last().click();
+    await table(page, 'Lowest budgets by this run').getByRole('button').last().click();
     await panel(page).getByText(/^At [\d,]+ W without the buffer there would have been .* The limit: /).waitFor();
-    const figure = panel(page).getByRole('figure', { name: 'How low budgets may be, by this run' });
+    const figure = panel(page).getByRole('figure', { name: 'Lowest budgets by this run' });
     await figure.getByRole('button', { name: 'Show data table' }).click();
     await figure.getByRole('button', { name: 'Hide data table' }).waitFor();
   }));
@@ -53,7 +53,7 @@ test('a file of draws tells how low budgets may be, and one of CPU readings who 
     await short(hand, page);
     const give = (name, text) => panel(page).getByLabel('File with power readings').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
     await give('draws.csv', `chassis,watts\n${Array.from({ length: 400 }, (_, at) => `${at % 4},${3000 + at}`).join('\n')}\n`);
-    const mine = table(page, 'How low budgets may be, by the file');
+    const mine = table(page, 'Lowest budgets by the file');
     await mine.waitFor();
     assert.equal((await cells(mine)).length, 9);
     await give('broken.csv', 'watts\n3000\nmany\n');

@@ -75,7 +75,8 @@ fn presets(link: &Link) -> Html {
         let select: HtmlSelectElement = event.target_unchecked_into();
         let chosen = PRESETS.iter().find(|preset| preset.id == select.value());
         select.set_value("");
-        chosen.map(|preset| Message::Preset(preset.id))
+        let sent = chosen.map(|preset| [MenuMessage(false).into(), Sent::from(Message::Preset(preset.id))]);
+        sent.into_iter().flatten().collect::<Vec<_>>()
     });
     let preset = |preset: &tiebreak_scenario::Preset| {
         html! { <option value={preset.id} title={words::help(preset.help)}>{ tr(preset.title) }</option> }
