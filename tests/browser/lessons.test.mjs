@@ -7,7 +7,7 @@ import { BELOW, drawn, enter, Hand, listenToStatus, onPage, openTab, says, shows
 compileAsForPeople();
 
 const WIDE = { width: 1440, height: 1000 };
-const lesson = (page) => page.getByRole('region', { name: 'Lesson' });
+const lesson = (page) => page.getByRole('region', { name: 'Lesson', exact: true });
 const button = (page, name) => lesson(page).getByRole('button', { name, exact: true });
 
 async function choose(page, index) {

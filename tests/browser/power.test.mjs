@@ -80,7 +80,7 @@ test('servers to try capping on: per VM protects user-facing ones where they sha
     assert.deepEqual([factor(none), factor(perVm)], [1, 1]);
     assert.ok(factor(full) > 1, String(full));
     await panel(page).getByRole('checkbox', { name: 'A whole chassis' }).check();
-    await panel(page).getByText(/^A chassis of 12 servers under 230 W a server: each server has both kinds/).waitFor();
+    await panel(page).getByText(/^A chassis of 12 servers under 230 W per server: each server hosts both kinds/).waitFor();
     await panel(page).getByRole('checkbox', { name: 'Both kinds of VMs on every server' }).uncheck();
     await panel(page).getByText(/half of the servers host one kind of VMs/).waitFor();
     await set(page, 'Budget of a server', 120);

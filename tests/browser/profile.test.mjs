@@ -31,7 +31,7 @@ test('the profile counts what is in the trace, and draws it', () =>
     const rows = (await cells(figure.getByRole('table'))).slice(1);
     assert.ok(rows.length >= 300, `${rows.length} hours`);
     const came = rows.reduce((sum, row) => sum + number(row.at(-1)), 0);
-    await panel(page).getByText(new RegExp(`^${came.toLocaleString('en')} VMs came in [\\d,]+ requests`)).waitFor();
+    await panel(page).getByText(new RegExp(`^${came.toLocaleString('en')} VMs arrive in [\\d,]+ requests`)).waitFor();
     assert.deepEqual(await axe(page), []);
   }));
 
@@ -115,7 +115,7 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
 test('how many machines a trace of one\'s own needs is found beside what it lacks, and taken', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.runs(() => hand.giveFile(foreignTrace()));
-    await page.getByText(/^Agents decide in 20 ms and publish in 100 ms\./).waitFor();
+    await page.getByText(/^Agents now decide in 20 ms and publish in 100 ms\./).waitFor();
     await says(page.locator('.verdict').first(), /VMs placed; rejected: [\d,]+ .*Half of the requests were answered within 20 ms, 99 % within /);
     const set = page.getByRole('spinbutton', { name: 'machines of cluster 1', exact: true });
     await showTab(page, 'Fleet');

@@ -210,6 +210,8 @@ test('by http from another host, where browsers refuse much, the page works and 
   await listenToStatus(context);
   const page = await context.newPage();
   await page.goto(`http://classroom.test:${port}${MOUNT}`);
+  // Nothing says that this browser was here before.
+  await page.getByRole('tab', { name: 'Experiment' }).click();
   await settled(page, 0);
   const hand = new Hand(page);
   assert.deepEqual(await page.evaluate(() => [isSecureContext, 'serviceWorker' in navigator, 'locks' in navigator]), [false, false, false]);

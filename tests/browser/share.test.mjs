@@ -91,7 +91,7 @@ test('a link that is too long for a code says so, with the limit, and offers the
     const { length } = await field(page, 'Link').inputValue();
     assert.ok(length > 2_953, `${length} characters`);
     const code = dialog(page).getByRole('region', { name: 'QR code' });
-    const said = await says(code, new RegExp(`The link has ${length.toLocaleString('en')} characters, and a QR code holds at most 2,953\\.`));
+    const said = await says(code, new RegExp(`The link has ${length.toLocaleString('en')} characters, but a QR code holds at most 2,953\\.`));
     assert.match(said, /Save the scenario as a file/);
     assert.equal(await dialog(page).getByRole('button', { name: 'Show large' }).count(), 0);
     assert.deepEqual(await axe(page), []);
@@ -106,6 +106,7 @@ test('a scenario is saved as a file and opened again', () =>
     const file = await saved(page, () => hand.button('Save as file').click());
     assert.equal(file.name, 'tiebreak-scenario.json');
     await page.keyboard.press('Escape');
+    await hand.openMenu();
     await hand.runs(() => hand.button('Reset').click());
     assert.notEqual(await hand.digest(), digest);
     await openShare(session);
@@ -216,7 +217,7 @@ function forget(requests, host) {
 
 test('a chart that does not exist falls back to the first and says so; drafts are left alone', () =>
   onPage({ width: 640, height: 420, path: `?embed=Nothing${corpusLink('good/v2-small')}` }, async ({ hand, page }) => {
-    await page.getByText('There is no chart "Nothing"; this is Empty hosts.').waitFor();
+    await page.getByText('Unknown chart "Nothing"; showing Empty hosts instead.').waitFor();
     await hand.picture('Empty hosts').waitFor();
     await page.keyboard.press('Control+z');
     await drawn(page);
@@ -348,7 +349,7 @@ test('the page as one file opens from a disk without a network, and runs', () =>
       await other.goto(`file://${kept}`);
       await other.getByRole('status', { name: 'Run status' }).getByText(/reproduced$/).waitFor();
       assert.ok((await other.locator('footer').textContent()).includes(`digest ${digest}`));
-      await other.getByRole('checkbox', { name: `Use ${RULE}` }).check();
+      await other.getByRole('checkbox', { name: 'Use BestFit' }).uncheck();
       await until(async () => !(await other.locator('footer').textContent()).includes(digest), 'another run');
       assert.deepEqual(faults, []);
     } finally {

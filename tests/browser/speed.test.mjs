@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople, firstPicture, inFirefox, SLOW_LINE, WIDE } from './harness.mjs';
-import { BELOW, CHARTS, onPage, settled } from './people.mjs';
+import { BELOW, CHARTS, Hand, onPage, settled } from './people.mjs';
 
 compileAsForPeople();
 
@@ -160,8 +160,10 @@ test('people are answered while a million VMs run', () =>
       }).observe({ type: 'event', durationThreshold: 16 });
     });
     const days = page.getByRole('spinbutton', { name: 'days of generated workload' });
+    await new Hand(page).find(days);
     await days.fill('21');
     await days.press('Tab');
+    await page.getByRole('tab', { name: 'Charts' }).click();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.evaluate(() => window.answers.clear());
     // Clicks and keys of several kinds, none of which changes what runs, for as long as it runs.
