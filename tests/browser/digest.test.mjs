@@ -76,11 +76,11 @@ test('Firefox gives the native digests, with caches on and off', () =>
     await shows(GOLDEN.small);
     await rerun(`${labelled('caches of agents')}.click()`);
     await shows(GOLDEN.small);
-    await page.evaluate(`{
+    await page.evaluate(`(() => {
       const topics = ${labelled('More topics')};
       topics.selectedIndex = [...topics.options].findIndex(({ text }) => text === 'Lifetimes');
       topics.dispatchEvent(new Event('change', { bubbles: true }));
-    }`);
+    })()`);
     await page.waitFor(`[...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Switch TemporalCost on')`);
     await rerun(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Switch TemporalCost on').click()`);
     await shows(PREDICTORS[0][1]);

@@ -39,8 +39,15 @@ async function asked(hand) {
 }
 
 /** The same as the page shows it. */
-const shown = (page) => Promise.all([MACHINES, REQUESTS].map(async (label) =>
-  Number(await page.getByRole('spinbutton', { name: label }).inputValue())));
+async function shown(page) {
+  const numbers = [];
+  for (const name of [MACHINES, REQUESTS]) {
+    const field = page.getByRole('spinbutton', { name });
+    await new Hand(page).find(field);
+    numbers.push(Number(await field.inputValue()));
+  }
+  return numbers;
+}
 
 /** Waits until the bar says that a part is done: of a run, or of a file. */
 const isUnderWay = (page) => page.waitForFunction(() => document.querySelector('.status progress')?.value > 0);

@@ -45,7 +45,7 @@ for (const size of [WIDE, NARROW]) {
       await hand.runs(() => page.keyboard.press('Tab'));
       const changed = await hand.numbers();
       for (const [chart, values] of Object.entries(changed)) assert.notEqual(values, numbers[chart], chart);
-      await page.getByText(/ VMs went to another machine when theirs was lost/).waitFor();
+      await page.getByText(/ VMs went to another machine when they lost their machine/).waitFor();
 
       await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), one);
@@ -96,7 +96,7 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await press('Enter');
     await shows(() => field(page, 'drain time of MaintainMachines').count(), 0, 'it was open, and Enter closes it');
     await press('Enter');
-    await field(page, 'time of MaintainMachines').fill('400');
+    await page.getByRole('spinbutton', { name: 'time of MaintainMachines', exact: true }).fill('400');
     await hand.runs(() => press('Tab'));
     assert.deepEqual(await names(page), ['MaintainMachines at day 16, 16:00, after the trace ends']);
     assert.equal(await hand.digest(), opened, 'what never happens changes nothing');
