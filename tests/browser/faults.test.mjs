@@ -287,9 +287,12 @@ test('Firefox says the same when memory runs out, and runs less of it then', () 
     const told = await until(() => page.evaluate(`[...document.querySelectorAll('[role=alert]')]
       .map(({ textContent }) => textContent).find((text) => text.startsWith('The engine stopped and'))`), 'an alert');
     assert.match(told, OUT_OF_MEMORY);
-    for (const [tab, field, value] of [['Workload', 'requests per hour', 16], ['Fleet', 'machines', 24]]) {
+    const fields = [['Workload', 'requests per hour', 16], ['Fleet', 'machines', 24]];
+    for (const [tab, field] of fields) {
       await page.evaluate(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === '${tab}').click()`);
       await page.waitFor(`Boolean(document.querySelector('input[aria-label^="${field} of "]'))`);
+    }
+    for (const [, field, value] of fields) {
       await page.evaluate(`(() => {
         const field = document.querySelector('input[aria-label^="${field} of "]');
         field.value = '${value}';

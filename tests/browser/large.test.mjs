@@ -28,7 +28,7 @@ test('a CSV of 1 GB streams to its end as a sample, with its progress told, and 
     await page.getByRole('combobox', { name: 'Sampled by', exact: true }).selectOption('requests');
     await page.evaluate(() => {
       window.progress = [];
-      const read = /Reading large\.csv.* of .*, [\d,]+ rows, .* a second/s;
+      const read = /Reading large\.csv.* of .*, [\d,]+ rows, .* per second/s;
       new MutationObserver(() => window.progress.push(...document.querySelector('.status')?.textContent.match(read) ?? []))
         .observe(document, { subtree: true, childList: true, characterData: true });
     });

@@ -39,7 +39,7 @@ async function answer(page) {
   }
   await button(page, 'Run and see').focus();
   await page.keyboard.press('Enter');
-  await says(lesson(page).getByRole('alert'), /^(Right\. )?Answer: |^Your curve is /);
+  await says(lesson(page).getByRole('alert'), /^(Right\. )?Answer: |^Your curve differs /);
   return 'other';
 }
 

@@ -57,7 +57,7 @@ test('a file of draws tells how low budgets may be, and one of CPU readings who 
     await mine.waitFor();
     assert.equal((await cells(mine)).length, 9);
     await give('broken.csv', 'watts\n3000\nmany\n');
-    await panel(page).getByText(/expected watts from 0 up in line 3, got "many"/).waitFor();
+    await panel(page).getByText(/expected 0 W or more in line 3, got "many"/).waitFor();
     // Half an hour of five days: busy by day, and at work every second hour.
     const rows = Array.from({ length: 240 }, (_, at) => {
       const day = 50 - 40 * Math.cos((2 * Math.PI * (at % 48)) / 48);
@@ -84,7 +84,7 @@ test('servers to try capping on: per VM protects user-facing ones where they sha
     await panel(page).getByRole('checkbox', { name: 'Both kinds of VMs on every server' }).uncheck();
     await panel(page).getByText(/half of the servers host one kind of VMs/).waitFor();
     await set(page, 'Budget of a server', 120);
-    await panel(page).getByText(/under 120 W a server/).waitFor();
+    await panel(page).getByText(/under 120 W per server/).waitFor();
     assert.deepEqual(await axe(page), []);
   }));
 

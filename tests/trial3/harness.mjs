@@ -1,0 +1,246 @@
+// What every browser test stands on: the built page on a static host, and a browser that forgives nothing.
+//
+//   test('a run shows its result', () => inChromium({ width: 360 }, async ({ page }) => { ... }));
+//
+// A test fails on any console error, uncaught error (in a worker too), or request to another origin.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { chromium as playwright } from 'playwright-core';
+import { openFirefox } from './firefox.mjs';
+import { serve, SLOW_LINE } from './server.mjs';
+
+export { openFirefox, serve, SLOW_LINE };
+
+/** The built page, which `cargo xtask build` makes; another one where somebody says so. */
+export const DIST = process.env.PAGE ?? fileURLToPath(new URL('../../dist', import.meta.url));
+/** Never the top folder: what works here works anywhere on a host. */
+export const MOUNT = '/some/where/';
+
+/** Chromium without windows, which is quicker than one that draws bars around pages nobody looks at. */
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
+/** The one that people have, which also reads the settings of a profile. */
+export const CHROMIUM_WITH_WINDOWS = '/usr/bin/chromium';
+export const QUIET_FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+/** Without the second compilation of WebAssembly: a quarter of all work, which pays only where a page computes for long. */
+const BRIEF_FLAGS = ['--js-flags=--liftoff-only'];
+let flags = [...QUIET_FLAGS, ...BRIEF_FLAGS];
+
+/** For files whose pages compute for long, or whose tests are about how quick a page is, or about its digests. */
+export function compileAsForPeople() {
+  flags = QUIET_FLAGS;
+}
+
+/** How long a test waits for what must come: far longer than it takes, on a machine that is busy with other things too. */
+export const PATIENCE_MS = 25_000;
+
+/** Windows that people have: a laptop's, and a phone's. */
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
+/** Looks again and again until what it sees is not false, and gives that. Tests wait for things, never for a time. */
+export async function until(look, what = look) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > end) throw new Error(`it never came: ${what}`);
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+}
+
+/** The Chromium of this process: who opens one has a context of its own in it, which knows nothing of the others. */
+const chromium = { launched: null, users: 0, end: null };
+
+/** How long it stays when nobody uses it, for who comes next. */
+const STAYS_MS = 500;
+
+async function joinChromium() {
+  clearTimeout(chromium.end);
+  chromium.users += 1;
+  if (chromium.launched && !(await chromium.launched).isConnected()) chromium.launched = null;
+  chromium.launched ??= playwright.launch({ executablePath: CHROMIUM, args: flags });
+  return chromium.launched;
+}
+
+function leaveChromium() {
+  chromium.users -= 1;
+  if (chromium.users > 0) return;
+  chromium.end = setTimeout(() => {
+    const launched = chromium.launched;
+    chromium.launched = null;
+    launched?.then((browser) => browser.close(), () => {});
+  }, STAYS_MS);
+}
+
+/**
+ * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
+ * `faults` collects what a test must not meet; `requests` counts them by origin. The page opens with a scenario, as for
+ * who was here before; with `view: null` as for who never was.
+ */
+export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1, view = 'experiment' } = {}) {
+  const browser = await joinChromium();
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+  }).catch((error) => { leaveChromium(); throw error; });
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (view) await context.addInitScript(wasHere, view);
+  const faults = [];
+  const requests = new Map();
+  listen(context, faults, requests);
+  const page = await context.newPage();
+  if (cpu !== 1) await slowDown(page, cpu);
+  return { browser, context, page, faults, requests, close: () => context.close().finally(leaveChromium) };
+}
+
+/** This browser was here before, and used the page for this. Where nothing may be kept, nothing is. */
+export function wasHere(view) {
+  try { localStorage['tiebreak.view'] ??= JSON.stringify(view); } catch {}
+}
+
+function listen(context, faults, requests) {
+  context.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console error: ${message.text()} (${message.location().url})`);
+  });
+  context.on('weberror', (error) => faults.push(`uncaught: ${error.error()}`));
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (['blob:', 'data:', 'about:'].includes(protocol)) return;
+    requests.set(origin, (requests.get(origin) ?? 0) + 1);
+  });
+}
+
+async function slowDown(page, rate) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+/**
+ * Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then holds the page
+ * to the rules. Options are those of `openChromium`, and `root`, `at`, `line` of `serve`, `path` (what follows the
+ * address: '#...' or '?...'), and `prepare`, which gets the session and the host before the page is asked for.
+ */
+export async function inChromium({ root = DIST, at = MOUNT, line = null, path = '', prepare, ...options }, body) {
+  const host = await serve({ root, at, line });
+  const session = await openChromium(options).catch((error) => host.close().then(() => { throw error; }));
+  try {
+    await prepare?.({ ...session, host });
+    await session.page.goto(host.url + path);
+    await body({ ...session, host });
+    hold(session, host);
+  } catch (error) {
+    // What the page said explains most time-outs.
+    if (session.faults.length) error.message += `\nthe page said:\n  ${session.faults.join('\n  ')}`;
+    throw error;
+  } finally {
+    await session.close();
+    await host.close();
+  }
+}
+
+/** The same in Firefox; `body` gets the page of `openFirefox` and the host. */
+export async function inFirefox({ root = DIST, at = MOUNT, line = null, path = '', ...options }, body) {
+  const host = await serve({ root, at, line });
+  let page;
+  try {
+    page = await openFirefox(host.url + path, options);
+    await body({ page, host });
+    hold(page, host);
+  } finally {
+    await page?.close();
+    await host.close();
+  }
+}
+
+/** No fault, and no origin but the page's own. */
+export function hold({ faults, requests }, host) {
+  assert.deepEqual(faults, [], 'the page reported errors');
+  const others = [...requests.keys()].filter((origin) => origin !== host.origin);
+  assert.deepEqual(others, [], 'the page asked another origin');
+}
+
+/** The text of every cell of a table, row by row. */
+export const cells = (region) => region.getByRole('row').evaluateAll((rows) =>
+  rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+/** Sets a number of a form, without waiting for what comes of it. */
+export async function setNumber(field, value) {
+  await field.fill(String(value));
+  await field.press('Tab');
+}
+
+/** Opens a tab, or what has none now and stands in the list beside the tabs. */
+export async function showTab(page, name) {
+  const tab = page.getByRole('tab', { name, exact: true });
+  if (await tab.count()) await tab.click();
+  else await page.getByRole('combobox', { name: 'More topics' }).selectOption({ label: name });
+  await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+}
+
+/** A panel in a tab: its region, what opens it, and a number set in it. */
+export function tabbedPanel(name, tab) {
+  const panel = (page) => page.getByRole('region', { name, exact: true });
+  return {
+    panel,
+    open: (page) => showTab(page, tab),
+    set: (page, number, value) => setNumber(panel(page).getByRole('spinbutton', { name: number, exact: true }), value),
+  };
+}
+
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Nothing moves any more: what fades in has its colours, what slides has its place. */
+export function atRest(page) {
+  return page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+    await frame();
+    await frame();
+    // One that is broken off ends as well, and another may begin where one ends.
+    const moving = () => document.getAnimations().filter(({ playState }) => playState === 'running');
+    while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
+  });
+}
+
+/** Accessibility violations, one line each: `rule (impact): what, at selector`; once nothing moves. */
+export async function axe(page, options = {}) {
+  await atRest(page);
+  await page.evaluate(AXE);
+  // What is in order need not be gathered, which takes longest on a page with large tables.
+  const wishes = { resultTypes: ['violations'], ...options };
+  const { violations } = await page.evaluate((wishes) => window.axe.run(document, wishes), wishes);
+  return violations.flatMap(({ id, impact, help, nodes }) =>
+    nodes.map(({ target }) => `${id} (${impact}): ${help}, at ${target.join(' ')}`));
+}
+
+/** Bytes that the page's main thread keeps after a collection; array buffers and wasm memory count apart. */
+export async function heap(page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize } = await devtools.send('Runtime.getHeapUsage');
+  const { nodes } = await devtools.send('Memory.getDOMCounters');
+  await devtools.detach();
+  return { usedBytes: usedSize, buffersBytes: backingStorageSize, nodes };
+}
+
+/** When the reader saw something, and when the biggest thing stood; in ms since the navigation began. */
+export function firstPicture(page) {
+  return page.evaluate(async () => {
+    const seen = (type) => new Promise((resolve) => {
+      new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true });
+      // Where the browser tells nothing, which a test then says.
+      setTimeout(() => resolve([]), 30_000);
+    });
+    const paint = await seen('paint');
+    const largest = await seen('largest-contentful-paint');
+    return {
+      firstContentfulPaintMs: paint.find(({ name }) => name === 'first-contentful-paint')?.startTime ?? null,
+      largestContentfulPaintMs: largest.at(-1)?.startTime ?? null,
+    };
+  });
+}
