@@ -45,10 +45,7 @@ fn main() {
 }
 
 fn declared(texts: &mut BTreeSet<String>, declaration: &Declaration) {
-    // A rule's name is the same in every language.
-    if RULES.iter().all(|entry| entry.declaration.id != declaration.id) {
-        texts.insert(declaration.title.to_owned());
-    }
+    texts.insert(declaration.title.to_owned());
     texts.extend(paragraphs(declaration.help));
     declaration.params.iter().for_each(|param| param_texts(texts, param));
 }
