@@ -209,7 +209,7 @@ test('a plan with more than the page sweeps says what it leaves out', () =>
     const parameters = [AGENTS, 'best_clusters', BUCKETS].map((field) => ({ path: field, values: [1, 2] }));
     const text = JSON.stringify({ scenario: 'small', parameters, seeds: 2, measures: ['vms', 'conflicts'] });
     await hand.runs(() => hand.giveFile({ name: 'three.json', mimeType: 'application/json', buffer: Buffer.from(text) }));
-    await page.getByText(/expected at most 2 on the page, got 3; left out rules\.BestFit\.buckets/).waitFor();
+    await page.getByText(/expected at most 2 on the page, got 3; dropped rules\.BestFit\.buckets/).waitFor();
     const panel = new Panel(page);
     await panel.run(8, 'seeds 1 to 2');
     const [header] = (await panel.saved('Save rows')).text.split('\n');
