@@ -123,7 +123,7 @@ test('how many machines a trace of one\'s own needs is found beside what it lack
       await enter(set, 100);
     });
     await page.getByText(/^At its peak the trace needs [\d,]+ cores, but all machines together have [\d,]+ cores/).waitFor();
-    await page.getByRole('main').getByRole('button', { name: 'Find how many machines it needs' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Find how many machines it needs' }).first().click();
     const panel = page.getByRole('region', { name: 'Machines needed' });
     const take = panel.getByRole('button', { name: /^Use these [\d,]+ machines$/ });
     await take.waitFor();

@@ -82,7 +82,9 @@ impl App {
         let workload = Some((self.variant().workload.clone(), self.variant().seed));
         let is_asked = || self.answers.share::<ProfileWorkload>().is_some();
         let is_known = || is_asked() || matches!(self.answers.told::<ProfileWorkload>(), Some(Ok(_)));
-        if !self.shows_profile || self.profiled == workload && is_known() {
+        // What ended the engine would end it again.
+        let has_failed = matches!(self.front.phase, Phase::Failed(_));
+        if !self.shows_profile || has_failed || self.profiled == workload && is_known() {
             return None;
         }
         self.profiled = workload;
