@@ -38,4 +38,4 @@ pub use plot_area::{PlotArea, plot_area};
 pub use series::{Moment, Role, Series, Style, TimeChart};
 pub use summary::summary;
 pub use svg::{Caption, svg, svg_file};
-pub use table::{Table, csv, table};
+pub use table::{Table, csv, csv_field, table};

@@ -73,7 +73,7 @@ pub fn csv(chart: &TimeChart) -> String {
     let mut text = "time_ms".to_owned();
     for (name, points) in &mut columns {
         text.push(',');
-        text.push_str(&quoted(name));
+        text.push_str(&csv_field(name));
         points.retain(|(t, _)| t.is_finite());
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -122,7 +122,7 @@ fn column(chart: &TimeChart, series: &Series, what: &str) -> String {
 
 /// A CSV field, quoted where it must be; a leading sign that a spreadsheet would
 /// run as a formula is defused.
-fn quoted(field: &str) -> String {
+pub fn csv_field(field: &str) -> String {
     let defused = if field.starts_with(['=', '+', '-', '@']) { format!("'{field}") } else { field.to_owned() };
     if defused.contains([',', '"', '\n', '\r']) { format!("\"{}\"", defused.replace('"', "\"\"")) } else { defused }
 }

@@ -13,7 +13,7 @@ use tiebreak_chart::{Role, Series, Style, TimeChart, summary, svg};
 use tiebreak_i18n::{grouped, mark};
 use tiebreak_model::{MachineId, RackId, Workload};
 use tiebreak_scenario::{Document, PRESETS, presets};
-use tiebreak_sim::{METRICS, Metric, PlanError, Summary, World};
+use tiebreak_sim::{METRICS, MachineByte, Metric, PlanError, Summary, World};
 
 /// What the dashed lines are, and what to try first.
 pub const PROMPT: &str = mark(
@@ -76,7 +76,7 @@ fn welcome_html(world: &World, without: &World) -> String {
 
 /// The shade of every machine at the end.
 fn shades(world: &World) -> Vec<u8> {
-    (0..world.plan().fleet().machine_count()).map(|machine| shade(world, MachineId(machine)) as u8).collect()
+    (0..world.plan().fleet().machine_count()).map(|machine| shade(world, MachineId(machine))).collect()
 }
 
 fn ran(document: &Document, trace: &Arc<Workload>) -> Result<World, PlanError> {
@@ -168,11 +168,10 @@ fn fleet_map(world: &World) -> String {
     )
 }
 
-/// 0 for an empty machine, else 1 to 4 by the share of its cores in use.
-fn shade(world: &World, machine: MachineId) -> u32 {
-    let view = world.occupancy().machine(machine);
-    let (free, all) = (view.free().cores_milli(), view.capacity().cores_milli());
-    if view.vms() == 0 { 0 } else { 1 + (4 * u64::from(all - free) / (u64::from(all) + 1)) as u32 }
+/// As the live page draws the machine.
+fn shade(world: &World, machine: MachineId) -> u8 {
+    let capacity = world.plan().fleet().capacity(machine);
+    MachineByte::of(&world.occupancy().record(machine), capacity).shade()
 }
 
 /// `+1.2 points`, `−3`, `±0`.

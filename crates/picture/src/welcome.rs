@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-/// How many shades there are: empty, and four by how full a machine is.
-pub const SHADES: usize = 5;
+use tiebreak_sim::MachineByte;
 
 /// Machines above each other in a column, at most.
 const HEIGHT: usize = 10;
@@ -13,7 +12,7 @@ const HEIGHT: usize = 10;
 const CELL: usize = 24;
 const GAP: usize = 3;
 
-/// One of two maps: what it is called, and the shade of each machine, of which 0 is empty.
+/// One of two maps: what it is called, and the shade of each machine ([`MachineByte::shade`]).
 pub struct Map<'a> {
     /// What is the case there.
     pub title: String,
@@ -34,10 +33,10 @@ impl Map<'_> {
 pub fn figure(map: &Map<'_>, count: &str) -> String {
     let columns = map.shades.len().div_ceil(HEIGHT).max(1);
     let height = map.shades.len().clamp(1, HEIGHT);
-    let mut squares = vec![String::new(); SHADES];
+    let mut squares = vec![String::new(); MachineByte::SHADES];
     for (machine, shade) in map.shades.iter().enumerate() {
         let (x, y, size) = (machine / HEIGHT * CELL, machine % HEIGHT * CELL, CELL - GAP);
-        let of_shade = &mut squares[usize::from(*shade).min(SHADES - 1)];
+        let of_shade = &mut squares[usize::from(*shade).min(MachineByte::SHADES - 1)];
         // Into a string, which takes all that it is given.
         let _ = write!(of_shade, "M{x} {y}h{size}v{size}h-{size}z");
     }

@@ -1,6 +1,7 @@
 //! A trace of the person's own: what it is, what it needs, and whether the machines are enough.
 
 use tiebreak_app::App;
+use tiebreak_chart::csv_field;
 use tiebreak_engine::protocol::{FaultyRow, TraceCard};
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
@@ -99,10 +100,9 @@ pub fn attribution(app: &App) -> String {
 /// The refused rows as a file.
 #[must_use]
 pub fn faults_csv(rows: &[FaultyRow]) -> String {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let line = |row: &FaultyRow| {
         let FaultyRow { line, kind, expected, got } = row;
-        format!("{line},{},{},{}\n", quoted(kind), quoted(expected), quoted(got))
+        format!("{line},{},{},{}\n", csv_field(kind), csv_field(expected), csv_field(got))
     };
     std::iter::once("line,fault,expected,got\n".to_owned()).chain(rows.iter().map(line)).collect()
 }
@@ -119,9 +119,6 @@ mod tests {
             expected: "a number, here".into(),
             got: "\"x\"".into(),
         };
-        assert_eq!(
-            faults_csv(&[row]),
-            "line,fault,expected,got\n7,\"not a number\",\"a number, here\",\"\"\"x\"\"\"\n"
-        );
+        assert_eq!(faults_csv(&[row]), "line,fault,expected,got\n7,not a number,\"a number, here\",\"\"\"x\"\"\"\n");
     }
 }

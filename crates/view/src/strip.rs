@@ -31,8 +31,7 @@ const LINES: usize = 3;
 /// How much is left to see of a machine that dropped out.
 const DROPPED: f64 = 0.12;
 
-const EMPTY: &str = "#e8820c";
-const SHADES: [&str; 4] = ["#bcd7f5", "#7f9fc7", "#436a99", "#08386f"];
+const SHADES: [&str; MachineByte::SHADES] = ["#e8820c", "#bcd7f5", "#7f9fc7", "#436a99", "#08386f"];
 const MARK: &str = "#c2410c";
 
 /// The strip; `fullness` says how full every machine was when it was decided, a [`MachineByte`] each.
@@ -68,7 +67,7 @@ fn machines(out: &mut String, decision: &Explained, fullness: &[u8], at: At) {
     for (machine, dropped_at) in decision.dropped_at.iter().enumerate() {
         let (x, y, size) = (machine / ROWS * CELL, machine % ROWS * CELL, CELL - GAP);
         let is_there = presence(*dropped_at, at) > 0.5;
-        let fill = shade(MachineByte(fullness.get(machine).copied().unwrap_or(0)));
+        let fill = SHADES[usize::from(MachineByte(fullness.get(machine).copied().unwrap_or(0)).shade())];
         let opacity = if is_there { 1.0 } else { DROPPED };
         let _ = write!(
             out,
@@ -84,10 +83,6 @@ fn machines(out: &mut String, decision: &Explained, fullness: &[u8], at: At) {
             );
         }
     }
-}
-
-fn shade(machine: MachineByte) -> &'static str {
-    if machine.is_empty() { EMPTY } else { SHADES[((4.0 * machine.cores_in_use()) as usize).min(3)] }
 }
 
 /// Words in lines of so many letters, as XML.

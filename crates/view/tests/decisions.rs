@@ -1,52 +1,20 @@
 //! The list of decisions in a person's session, and why machines are not empty.
 
-use tiebreak_app::{App, DecisionsWish, Effect, Message};
+mod common;
+
+use tiebreak_app::{DecisionsWish, Message};
 use tiebreak_engine::protocol::{Decisions, Which};
-use tiebreak_engine::{Engine, Reply};
 use tiebreak_scenario::presets;
 use tiebreak_view::decisions;
 
-/// Page and engine, which hear each other at once.
-struct Session {
-    app: App,
-    engine: Engine,
-}
+use common::Session;
 
 impl Session {
     /// The small preset with this many machines, run to its end.
     fn with_machines(machines: u32) -> Self {
         let mut document = (presets::find("small").expect("a preset").make)();
         document.variants[0].clusters[0].settings.machines = machines;
-        let (app, effects) = App::open(document);
-        let mut session = Self { app, engine: Engine::new() };
-        session.carry_out(effects);
-        session.settle();
-        session
-    }
-
-    fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            if let Effect::Send { command, .. } = effect {
-                let replies = self.engine.handle(command);
-                self.hear(replies);
-            }
-        }
-    }
-
-    fn hear(&mut self, replies: Vec<Reply>) {
-        replies.into_iter().for_each(|reply| self.does(Message::Engine(Box::new(reply))));
-    }
-
-    fn does(&mut self, message: Message) {
-        let effects = self.app.update(message);
-        self.carry_out(effects);
-    }
-
-    fn settle(&mut self) {
-        while self.engine.is_running() {
-            let replies = self.engine.work(true);
-            self.hear(replies);
-        }
+        Self::open(document)
     }
 
     fn lists(&mut self, which: Which, search: &str, page: u32) -> Decisions {

@@ -1,56 +1,18 @@
 //! Virtual datacenters in a person's session: what they are told of the workload, of the bounds, and of the links of
 //! a VM that went in or was refused (Gridiron sections III-B to III-E).
 
-use tiebreak_app::{App, Edit, Effect, Message};
+mod common;
+
+use tiebreak_app::{Edit, Message};
 use tiebreak_engine::protocol::Explained;
-use tiebreak_engine::{Engine, Reply};
 use tiebreak_model::Bottleneck;
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, Variant, WorkloadRef};
 use tiebreak_sim::{GeneratedWorkload, World};
 use tiebreak_view::network;
 
-/// Page and engine, which hear each other at once.
-struct Session {
-    app: App,
-    engine: Engine,
-}
+use common::Session;
 
 impl Session {
-    fn open(document: Document) -> Self {
-        let (app, effects) = App::open(document);
-        let mut session = Self { app, engine: Engine::new() };
-        session.carry_out(effects);
-        session.settle();
-        session
-    }
-
-    fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            if let Effect::Send { command, .. } = effect {
-                let replies = self.engine.handle(command);
-                self.hear(replies);
-            }
-        }
-    }
-
-    fn hear(&mut self, replies: Vec<Reply>) {
-        for reply in replies {
-            self.does(Message::Engine(Box::new(reply)));
-        }
-    }
-
-    fn does(&mut self, message: Message) {
-        let effects = self.app.update(message);
-        self.carry_out(effects);
-    }
-
-    fn settle(&mut self) {
-        while self.engine.is_running() {
-            let replies = self.engine.work(true);
-            self.hear(replies);
-        }
-    }
-
     fn edits(&mut self, edit: Edit) {
         self.does(Message::Edit(edit));
         self.settle();

@@ -9,7 +9,7 @@ use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_lesson::{Block, Question, Scale, Span};
 use tiebreak_scenario::link;
-use tiebreak_sim::METRICS;
+use tiebreak_sim::{METRICS, MachineByte};
 use tiebreak_view::lesson as told;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
@@ -589,7 +589,7 @@ fn machine(link: &Link, scene: &Scene<'_>, playing: &Playing, ask: &str) -> Html
     };
     let full = scene.panels.get::<Fleet>().map_or(&[][..], |fleet| fleet.fullness(&app.front, scene.app.moment()).0);
     let cell = |(id, cell): (usize, &told::Cell)| {
-        let percent = full.get(id).map(|full| (100.0 * f64::from(*full) / 255.0).round());
+        let percent = full.get(id).map(|byte| (100.0 * MachineByte(*byte).cores_in_use()).round());
         let label = match percent {
             Some(percent) => say("Machine {}: {} % full", &[&id, &percent]),
             None => say("Machine {}", &[&id]),

@@ -96,7 +96,7 @@ pub(crate) enum Place {
     Centre,
     /// In a tab of this name below that.
     Under(&'static str),
-    /// The side on the right; a drawer on narrow screens.
+    /// The side on the right; a sheet on narrow screens.
     Right,
     /// Over the page, or in its place on paper.
     Over,
@@ -225,9 +225,9 @@ pub(crate) enum Act {
     View(View),
     /// Gives the focus to what this selector finds.
     Focus(String),
-    /// Opens a drawer, or closes the one that is open.
+    /// Opens a side, or closes the one that is open.
     Drawer(Option<Side>),
-    /// Opens a drawer where sides are drawers.
+    /// Opens a side where sides are sheets.
     Reveal(Side),
     /// Reads a file that was chosen.
     File(File),

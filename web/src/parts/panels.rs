@@ -258,18 +258,6 @@ fn more(of: Tabs, others: &[&'static str], link: &Link) -> Html {
     }
 }
 
-/// Sends what a hand made of a disclosure. One that was opened from elsewhere tells of it too: then nothing is sent.
-pub(super) fn toggled<M: Into<Sent>>(
-    link: &Link,
-    is_open: bool,
-    make: impl Fn(bool) -> M + 'static,
-) -> Callback<Event> {
-    link.batch_callback(move |event: Event| {
-        let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
-        (open != is_open).then(|| make(open))
-    })
-}
-
 /// Whether every panel of the table has an id of its own: a fold would open the first panel of its id.
 const fn have_ids_of_their_own(panels: &[Entry]) -> bool {
     let mut pair = 0;

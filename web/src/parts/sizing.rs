@@ -10,7 +10,6 @@ use yew::prelude::*;
 use super::FLEET;
 use super::field::{Field, NumberRange, number};
 use super::panel::{Act, Link, Own, Sent, Side, Tabs, focus};
-use super::panels::toggled;
 
 /// Whose kinds of machines.
 const KINDS: [&str; 2] = [mark("suggested by the trace"), mark("as above")];
@@ -126,4 +125,12 @@ fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
             { for take }
         </>
     }
+}
+
+/// Sends what a hand made of a disclosure. One that was opened from elsewhere tells of it too: then nothing is sent.
+fn toggled<M: Into<Sent>>(link: &Link, is_open: bool, make: impl Fn(bool) -> M + 'static) -> Callback<Event> {
+    link.batch_callback(move |event: Event| {
+        let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");
+        (open != is_open).then(|| make(open))
+    })
 }

@@ -4,6 +4,7 @@ use tiebreak_app::{App, Edit, Message};
 use tiebreak_i18n::{mark, tr};
 use yew::prelude::*;
 
+use super::explain::Explain;
 use super::field::Field;
 use super::is_inside;
 use super::menu::{Menu, MenuMessage};
@@ -68,7 +69,9 @@ impl Toolbar {
                     <span class="group drawers">
                         <button onclick={link.callback(|_| Act::Drawer(Some(Side::Left)))}>{ tr("Rules") }</button>
                     </span>
-                    <button class="ask-why" onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain a VM") }</button>
+                    if Explain::is_shown(app) {
+                        <button class="ask-why" onclick={link.callback(|_| Act::Drawer(Some(Side::Right)))}>{ tr("Explain a VM") }</button>
+                    }
                 }
                 { self.menu.view(link, scene) }
             </header>

@@ -78,14 +78,9 @@ impl Runs {
         if told.is_empty() || self.now.as_ref().is_some_and(|(run, _)| *run == live.run) {
             return;
         }
-        let shades = told.iter().map(|byte| shade(MachineByte(*byte))).collect();
+        let shades = told.iter().map(|byte| MachineByte(*byte).shade()).collect();
         self.before = self.now.replace((live.run, shades)).map(|(_, shades)| shades);
     }
-}
-
-/// 0 for an empty machine, else 1 to 4 by the share of its cores in use.
-fn shade(machine: MachineByte) -> u8 {
-    if machine.is_empty() { 0 } else { 1 + (4.0 * machine.cores_in_use()).min(3.0) as u8 }
 }
 
 fn machines(app: &App) -> String {

@@ -17,6 +17,9 @@ const FAILED: u8 = 0xff;
 const FULL: u8 = 0x7e;
 
 impl MachineByte {
+    /// Shades of [`Self::shade`].
+    pub const SHADES: usize = 5;
+
     /// A machine of this capacity.
     #[must_use]
     pub fn of(record: &MachineRecord, capacity: Resources) -> Self {
@@ -46,6 +49,12 @@ impl MachineByte {
     #[must_use]
     pub fn cores_in_use(self) -> f64 {
         if self.is_empty() { 0.0 } else { f64::from((self.0 & !UNREADY) - 1) / f64::from(FULL - 1) }
+    }
+
+    /// In which of [`Self::SHADES`] it is drawn where there are few: 0 is empty, the others are quarters of its cores.
+    #[must_use]
+    pub fn shade(self) -> u8 {
+        if self.is_empty() { 0 } else { 1 + (4.0 * self.cores_in_use()).min(3.0) as u8 }
     }
 
     /// Whether it takes VMs.

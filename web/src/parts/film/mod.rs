@@ -215,7 +215,7 @@ impl Decision {
         if self.set.borrow().as_ref() == Some(&set) {
             return;
         }
-        // In a drawer that is closed it has no width: the film waits until it is opened.
+        // In a sheet that is closed it has no width: the film waits until it is opened.
         if set.width == 0 {
             self.reel.set_stage(None);
             self.set.take();

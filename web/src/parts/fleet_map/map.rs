@@ -61,9 +61,14 @@ impl FleetMap {
         self.table_open = !self.table_open;
     }
 
-    /// The map with its legend.
-    /// `name` is what it is called.
-    pub(super) fn view(&self, link: &Link, app: &App, lane: &Lane, name: &str, moment: f64) -> Html {
+    /// The map with its legend, so many CSS pixels wide. `name` is what it is called.
+    pub(super) fn view(&self, link: &Link, app: &App, lane: &Lane, (name, width): (&str, u32), moment: f64) -> Html {
+        // Until it is painted it takes the room that it will take.
+        let unpainted = lane.live.as_ref().filter(|_| self.painted.borrow().is_none());
+        let room = unpainted.map(|live| {
+            let plan = Plan::on_canvas(&live.layout, width, 1.0);
+            format!("aspect-ratio:{width}/{}", plan.height)
+        });
         let summary = lane.live.as_ref().map_or(tr("No machines yet").into(), |live| {
             words::summary(self.frame(live, moment), self.colours, live, moment)
         });
@@ -116,7 +121,7 @@ impl FleetMap {
         };
         html! {
             <figure class="fleet" aria-label={name.to_owned()} key={lane.id}>
-                <canvas ref={&self.canvas} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onmousemove={point} onmouseout={leave} onkeydown={keys}></canvas>
+                <canvas ref={&self.canvas} style={room} role="img" tabindex="0" aria-label={name.to_owned()} aria-describedby={described_by.clone()} onclick={click} onmousemove={point} onmouseout={leave} onkeydown={keys}></canvas>
                 { self.tip.view() }
                 <figcaption>
                     if choices.len() > 1 { { colour_by(link, &choices, colours) } }

@@ -113,7 +113,7 @@ impl Panel for Fleet {
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let app = scene.app;
-        let lanes = app.shown_lanes();
+        let (lanes, width) = (app.shown_lanes(), width(scene));
         let name = |lane: &Lane| match lane.id == app.front.id {
             true => tr(Self::TITLE).to_owned(),
             false => say("Fleet map of {}", &[&lane.variant]),
@@ -123,7 +123,7 @@ impl Panel for Fleet {
             Some(html! {
                 <div class="of-variant" key={lane.id}>
                     if lanes.len() > 1 { <h2 class="variant-name">{ &lane.variant }</h2> }
-                    { map.view(link, app, lane, &name(lane), scene.moment()) }
+                    { map.view(link, app, lane, (&name(lane), width), scene.moment()) }
                 </div>
             })
         };
@@ -133,9 +133,8 @@ impl Panel for Fleet {
     fn rendered(&self, scene: &Scene<'_>) {
         let theme = format!("{} {}", scene.theme, media("(prefers-color-scheme: dark)"));
         let may_move = !media("(prefers-reduced-motion: reduce)");
-        let lanes = scene.app.shown_lanes();
-        let width = if lanes.len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width };
-        for lane in lanes {
+        let width = width(scene);
+        for lane in scene.app.shown_lanes() {
             if let Some(map) = self.maps.get(&lane.id) {
                 let left = self.left.filter(|_| lane.id == scene.app.front.id);
                 map.paint(scene.app, lane, (scene.moment(), left), width, &theme, may_move);
@@ -170,6 +169,11 @@ impl Fleet {
         let colours = self.colours;
         self.maps.entry(lane).or_insert_with(|| FleetMap::new(colours))
     }
+}
+
+/// Width of a map in CSS pixels.
+fn width(scene: &Scene<'_>) -> u32 {
+    if scene.app.shown_lanes().len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width }
 }
 
 /// The lane in front and those beside it.
