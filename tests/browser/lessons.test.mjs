@@ -19,6 +19,8 @@ async function choose(page, index) {
 /** Answers the step's question by the keyboard alone, whatever kind it is of, and shows the run. */
 async function answer(page) {
   const fields = lesson(page).getByRole('spinbutton');
+  // Machines are named, and a goal judged, by what a run under way has yet to say.
+  await lesson(page).getByRole('radio').or(fields).or(button(page, 'Show a solution')).first().waitFor();
   if (await lesson(page).getByRole('radio').count()) {
     await lesson(page).getByRole('radio').first().focus();
     await page.keyboard.press('Space');
