@@ -4,7 +4,7 @@ use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_scenario::presets;
-use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, Variant, WorkloadRef};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, RuleRow, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::GeneratedWorkload;
 
 use tiebreak_engine::protocol::{Machines, TraceCard};
@@ -18,6 +18,25 @@ pub enum Edit {
         id: String,
         /// 0 is first.
         to: usize,
+    },
+    /// A custom rule in place of the custom rule of a name, or one more.
+    PutRule {
+        /// The name that it had; its own of a new one.
+        id: String,
+        /// The rule, with its values.
+        row: Box<RuleRow>,
+    },
+    /// A custom rule that says what a built-in one says, in its place; that one is switched off.
+    CopyRule {
+        /// The built-in one.
+        id: String,
+        /// The name of the copy.
+        name: String,
+    },
+    /// One custom rule less.
+    RemoveRule {
+        /// Which.
+        id: String,
     },
     /// Another value of the variant in front, as [`Variant::set`] takes it: `rules.BestFit.buckets`, `agents.count`.
     Set {
@@ -107,7 +126,7 @@ pub(super) fn rules_of(edit: &Edit) -> impl Iterator<Item = &str> {
         path.strip_prefix("rules.")?.split('.').next()
     }
     let (moved, set, several) = match edit {
-        Edit::MoveRule { id, .. } => (Some(id.as_str()), None, &[][..]),
+        Edit::MoveRule { id, .. } | Edit::PutRule { id, .. } => (Some(id.as_str()), None, &[][..]),
         Edit::Set { path, .. } => (None, of_path(path), &[][..]),
         Edit::SetAll(values) => (None, None, &values[..]),
         _ => (None, None, &[][..]),
@@ -140,6 +159,9 @@ fn is_for_all(edit: &Edit) -> bool {
 fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     match edit {
         Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
+        Edit::PutRule { id, row } => drop(variant.put_custom(id, RuleRow::clone(row))),
+        Edit::CopyRule { id, name } => drop(variant.copy_as_custom(id, name)),
+        Edit::RemoveRule { id } => variant.remove_custom(id),
         Edit::Set { path, value } => set(variant, path, value),
         Edit::SetAll(values) => values.iter().for_each(|(path, value)| set(variant, path, value)),
         Edit::Cluster { cluster, index, value } => {

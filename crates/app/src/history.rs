@@ -47,6 +47,7 @@ impl App {
         if next == self.document {
             return Vec::new();
         }
+        self.follow_rule(edit);
         self.idle_rules.retain(|idle| rules_of(edit).all(|rule| rule != idle));
         let field = field_of(edit);
         if field.is_none() || field != self.last_edit || self.past.is_empty() {

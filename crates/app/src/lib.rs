@@ -2,6 +2,7 @@
 
 mod asking;
 mod changes;
+pub mod custom;
 mod decisions;
 mod driving;
 mod edit;
@@ -120,6 +121,8 @@ pub struct App {
     pub cursor_ms: Option<f64>,
     /// The VM and machine people look at.
     pub selection: Selection,
+    /// What the custom rule that is edited was tried on last.
+    tried: custom::Tried,
     /// The fourth chart, by place in the list of metrics.
     pub extra_metric: Option<usize>,
     /// What to look at, where a preset was opened.
@@ -173,6 +176,7 @@ impl App {
         let mut effects = self.take_in(message);
         effects.extend(self.keep_comparing());
         effects.extend(self.measure_lesson());
+        effects.extend(self.try_rule());
         effects
     }
 
@@ -248,6 +252,12 @@ impl App {
                     .for_each(|lane| lane.answer = Explanation::default());
                 self.explain()
             }
+            Message::Rule(rule) => {
+                self.selection.rule = rule;
+                Vec::new()
+            }
+            Message::NewRule(group) => self.new_rule(group),
+            Message::CopyRule(id) => self.copy_rule(&id),
             Message::Ask(machine) => {
                 self.selection.asked = machine;
                 self.explain()

@@ -7,6 +7,8 @@ use super::own::Freeze;
 use super::shown::Mode;
 use super::sizing::SizeWish;
 use super::study::StudyWish;
+use tiebreak_placement::Group;
+
 use super::sweep::Wish;
 use super::{Asking, DecisionsWish, Edit};
 use tiebreak_engine::protocol::{Command, Form, Reply, StepTo};
@@ -83,6 +85,12 @@ pub enum Message {
     Machine(Option<u32>),
     /// A VM was asked about.
     Vm(String),
+    /// Another custom rule is edited, or none.
+    Rule(Option<String>),
+    /// A new custom rule of a stage.
+    NewRule(Group),
+    /// A custom rule that says what a built-in one says, in its place.
+    CopyRule(String),
     /// "Why not this machine?"
     Ask(Option<u32>),
     /// Another variant to the front, by name.

@@ -112,6 +112,8 @@ pub struct Reading {
 /// What people look at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
+    /// The custom rule that is edited.
+    pub rule: Option<String>,
     /// The VM asked about.
     pub vm: String,
     /// The machine asked about.

@@ -9,7 +9,8 @@ use tiebreak_placement::custom::{NAME_MAX as IDENTIFIER_MAX, SOURCE_MAX};
 use tiebreak_placement::rules::{self, RuleEntry};
 
 use crate::cursor::Cursor;
-use crate::document::{REQUIRED_RULE, RuleRow};
+use crate::document::{REQUIRED_RULE, RuleRow, Variant};
+use crate::gallery;
 use crate::issue::{one_of, quoted};
 
 /// Rules of one's own that one list may hold.
@@ -54,8 +55,9 @@ fn says(entry: &RuleEntry, name: &str, definition: &Definition) -> bool {
         && declaration.params.iter().zip(&definition.parameters).all(same)
 }
 
-/// Whether a text can be a name: a letter, then letters, digits and `_`.
-fn is_name(text: &str) -> bool {
+/// Whether a text can name a custom rule, or one of its parameters: a letter, then letters, digits and `_`.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
     text.len() <= IDENTIFIER_MAX
         && text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -229,6 +231,73 @@ impl RuleRow {
         definition.program().map_err(|fault| fault.to_string())?;
         self.custom = Some(custom(&self.id, definition));
         Ok(())
+    }
+}
+
+impl Variant {
+    /// Puts a custom rule in place of the custom rule of this name, of which it keeps the place, the switch, the buckets,
+    /// the weight and what was set of its parameters; or at the end of its stage where there is none. Whether it did: not
+    /// where its expression is wrong, another rule has its name, or the list is full.
+    pub fn put_custom(&mut self, id: &str, row: RuleRow) -> bool {
+        let at = self.rules.iter().position(|other| other.id == id && other.custom.is_some());
+        let is_taken = self.rules.iter().enumerate().any(|(index, other)| other.id == row.id && Some(index) != at);
+        let stands = row.custom.as_ref().is_some_and(|rule| rule.definition().program().is_ok());
+        if !stands || is_taken || (at.is_none() && self.is_full()) {
+            return false;
+        }
+        let rows = &mut self.rules;
+        let before = at.map(|at| rows.remove(at));
+        let row = before.as_ref().map_or_else(|| row.clone(), |before| row.in_place_of(before));
+        match at.filter(|_| row.group() == before.and_then(|before| before.group())) {
+            Some(at) => rows.insert(at, row),
+            None => row.put_last(rows),
+        }
+        true
+    }
+
+    /// Whether it has as many custom rules as a list may hold.
+    fn is_full(&self) -> bool {
+        self.rules.iter().filter(|row| row.custom.is_some()).count() >= CUSTOM_MAX
+    }
+
+    /// Puts a custom rule of this name behind a built-in rule of which the gallery knows an expression, used as that one
+    /// is, and switches that one off. Whether it did.
+    pub fn copy_as_custom(&mut self, id: &str, name: &str) -> bool {
+        let place = |id: &str| self.rules.iter().position(|row| row.id == id);
+        let Some((at, known)) = place(id).zip(gallery::find(id)) else { return false };
+        if place(name).is_some() || self.is_full() {
+            return false;
+        }
+        let copy = RuleRow::of_custom(custom(name, known.definition())).in_place_of(&self.rules[at]);
+        self.rules[at].on = id == REQUIRED_RULE;
+        self.rules.insert(at + 1, copy);
+        true
+    }
+
+    /// Takes a custom rule out of the list. A built-in rule of its name is there again, switched off.
+    pub fn remove_custom(&mut self, id: &str) {
+        let rows = &mut self.rules;
+        let Some(at) = rows.iter().position(|row| row.id == id && row.custom.is_some()) else { return };
+        rows.remove(at);
+        if let Some(entry) = rules::find(id) {
+            RuleRow::unused(entry).put_last(rows);
+        }
+    }
+}
+
+impl RuleRow {
+    /// The same, used as an earlier version of it was. A parameter that had its default has the new one.
+    fn in_place_of(&self, before: &Self) -> Self {
+        let params = |row: &Self| row.entry().map_or(&[][..], |entry| entry.declaration.params);
+        let set = |param: &Param| {
+            let place = params(before).iter().position(|other| other.name == param.name)?;
+            let value = *before.values.get(place)?;
+            (value != params(before)[place].default && param.allows(value)).then_some(value)
+        };
+        let values = params(self).iter().map(|param| set(param).unwrap_or(param.default)).collect();
+        let scores = self.scores();
+        let (buckets, weight) = (before.buckets.filter(|_| scores), before.weight.filter(|_| scores));
+        Self { on: before.on, buckets, weight, values, ..self.clone() }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod decisions;
 pub mod embed;
 pub mod exhibits;
+pub mod expression;
 pub mod failures;
 pub mod film;
 pub mod lesson;

@@ -22,7 +22,7 @@ impl Page {
         };
         self.focus = Some(target.to_owned());
         if side.is_none() && left != Some(Side::Left) && was_asked {
-            return vec![Message::Vm(String::new()).into(), Message::Machine(None).into()];
+            return vec![Message::Vm(String::new()).into(), Message::Machine(None).into(), Message::Rule(None).into()];
         }
         Vec::new()
     }

@@ -69,7 +69,8 @@ impl Page {
     /// Whether there is a side on the right: while something is selected, or was to be asked for.
     pub(super) fn has_right(&self) -> bool {
         let selection = &self.app.selection;
-        let is_asked = self.asks_why || !selection.vm.is_empty() || selection.machine.is_some();
+        let is_edited = self.app.edited_rule().is_some();
+        let is_asked = self.asks_why || is_edited || !selection.vm.is_empty() || selection.machine.is_some();
         self.panels.has(Place::Right, &self.app) && (is_asked || self.app.lesson.is_some())
     }
 

@@ -38,6 +38,7 @@ pub(crate) mod player;
 pub(crate) mod power;
 pub(crate) mod profile;
 pub(crate) mod report;
+pub(crate) mod rule_editor;
 pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod save;
@@ -80,6 +81,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<admission::AdmissionPanel>(Place::Under(mark("Admission"))),
     Entry::of::<power::PowerPanel>(Place::Under(mark("Power"))),
     Entry::of::<anatomy::AnatomyPanel>(Place::Under(mark("Caches"))),
+    Entry::of::<rule_editor::RuleEditor>(Place::Right),
     Entry::of::<film::Decision>(Place::Right),
     Entry::of::<explain::Explain>(Place::Right),
     Entry::of::<share::Share>(Place::Over),

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use tiebreak_app::custom::can_be_copied;
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
@@ -19,7 +20,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
-use super::panel::{Link, News, Own, Panel, Scene, Sent, focus};
+use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side, focus};
 use super::{around, form, is_inside};
 
 /// A drag under way.
@@ -155,7 +156,7 @@ impl List {
         let more = stage.folded_in_words();
         html! {
             <>
-                <li class="stage"><span>{ tr(group.title()) }</span>{ heads(app, group, &stage.listed) }</li>
+                <li class="stage"><span>{ tr(group.title()) }{ add(link, app, group) }</span>{ heads(app, group, &stage.listed) }</li>
                 { for stage.listed.iter().map(row) }
                 if !stage.folded.is_empty() && app.lesson.is_none() {
                     <li class="folded" key={group.title()}><details>
@@ -198,6 +199,7 @@ impl List {
                     { values }
                     { for words::paragraphs(entry.declaration.help).iter().map(|part| html! { <p>{ part }</p> }) }
                     if let Some(share) = share { { aggressiveness(share) } }
+                    { own(link, app, row) }
                 </details>
                 if self.menu.as_deref() == Some(id.as_str()) { { menu(link, app, &id, (place, count)) } }
             </li>
@@ -364,6 +366,34 @@ pub(super) fn move_focus(event: &KeyboardEvent, key: &str) {
     if let Some(item) = items.get(next) {
         let _ = item.focus();
     }
+}
+
+/// A new custom rule for a stage.
+fn add(link: &Link, app: &App, group: Group) -> Html {
+    if app.lesson.is_some() {
+        return Html::default();
+    }
+    let add = link.batch_callback(move |_: MouseEvent| edited(Message::NewRule(group)));
+    let label = say("New rule among {stage}", &[&tr(group.title())]);
+    html! { <button class="quiet add-rule" aria-label={label.clone()} title={label} onclick={add}>{ "+" }</button> }
+}
+
+/// What opens a rule as an expression: a custom one, or a copy of one that has one.
+fn own(link: &Link, app: &App, row: &RuleRow) -> Html {
+    let (words, message): (_, fn(String) -> Message) = match row.custom {
+        _ if app.lesson.is_some() => return Html::default(),
+        Some(_) => (tr("Edit this rule"), |id| Message::Rule(Some(id))),
+        None if can_be_copied(&row.id) => (tr("Edit a copy as an expression"), Message::CopyRule),
+        None => return Html::default(),
+    };
+    let id = row.id.clone();
+    let open = link.batch_callback(move |_: MouseEvent| edited(message(id.clone())));
+    html! { <p><button onclick={open}>{ words }</button></p> }
+}
+
+/// A rule is opened in the editor, where the focus goes.
+fn edited(message: Message) -> Vec<Sent> {
+    vec![message.into(), Act::Reveal(Side::Right).into(), focus(".rule-editor textarea")]
 }
 
 /// What stands in the columns of a stage.

@@ -59,6 +59,8 @@ pub enum Found {
     Machines(Vec<Machines>),
     /// Where a search for the number of machines begins.
     Needs(Needs),
+    /// A value for each machine; none where there are too many machines to send them.
+    Values(Vec<f64>),
 }
 
 /// Something that the engine found out, to be shown as it stands.

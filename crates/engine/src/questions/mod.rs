@@ -13,6 +13,7 @@ pub mod power_of_run;
 pub mod profile_workload;
 pub mod read_machines;
 pub mod try_capping;
+pub mod try_rule;
 pub mod why_placed;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ static QUESTIONS: &[ListedQuestion] = &[
     question::<profile_workload::ProfileWorkload>(),
     question::<read_machines::ReadMachines>(),
     question::<try_capping::TryCapping>(),
+    question::<try_rule::TryRule>(),
     question::<why_placed::WhyPlaced>(),
 ];
 

@@ -18,10 +18,11 @@ use alloc::vec::Vec;
 
 use tiebreak_expression::{Scope, Unreadable, compile, nearest};
 use tiebreak_model::declare::value_or_default;
-use tiebreak_model::{Declaration, Param, ParamKind};
+use tiebreak_model::{Declaration, MachineId, Param, ParamKind, Phrase, Scene, VmRequest};
 
 pub use names::{About, NAMES, Name};
-pub use tiebreak_expression::{Fault, Kind, NAME_MAX, Position, Program, SOURCE_MAX};
+pub use tiebreak_expression::tree::Function;
+pub use tiebreak_expression::{Fault, Kind, NAME_MAX, Position, Program, SOURCE_MAX, VALUES_MAX};
 
 use crate::rules::{AnyRule, Group, RuleEntry};
 use names::ELSEWHERE;
@@ -224,14 +225,33 @@ impl Custom {
 
     /// The rule with these parameters.
     pub(crate) fn build(&self, values: &[f64]) -> Result<AnyRule, Fault> {
-        let Self { definition, entry } = self;
-        let program = definition.program()?;
-        let params = entry.declaration.params;
+        Ok(rule::build(self.program(values)?, &self.definition))
+    }
+
+    /// What the rule makes of a fleet: its value for every machine, 1 and 0 for true and false, and what it says of one
+    /// of them.
+    ///
+    /// # Errors
+    /// What is wrong with the expression.
+    pub fn tried(
+        &self,
+        values: &[f64],
+        vm: &VmRequest,
+        scene: Scene<'_>,
+        told_of: Option<MachineId>,
+    ) -> Result<(Vec<f64>, Option<Phrase>), Fault> {
+        Ok(rule::tried(self.program(values)?, &self.definition, vm, scene, told_of))
+    }
+
+    /// The expression with the values of its parameters.
+    fn program(&self, values: &[f64]) -> Result<Program, Fault> {
+        let program = self.definition.program()?;
+        let params = self.entry.declaration.params;
         let known = |input: u16| {
             let at = usize::from(input).checked_sub(NAMES.len())?;
             Some(value_or_default(params, values, at))
         };
-        Ok(rule::build(program.given(known), definition))
+        Ok(program.given(known))
     }
 }
 

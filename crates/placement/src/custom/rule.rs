@@ -37,6 +37,24 @@ pub(super) fn build(program: Program, definition: &Definition) -> AnyRule {
     }
 }
 
+/// What a rule makes of a fleet: a value for each of its machines, and what it says of one of them.
+pub(super) fn tried(
+    program: Program,
+    definition: &Definition,
+    vm: &VmRequest,
+    scene: Scene<'_>,
+    told_of: Option<MachineId>,
+) -> (Vec<f64>, Option<Phrase>) {
+    let reads: Arc<[Read]> = Arc::new([]);
+    let bound = Expression { program: Arc::new(program), reads, bounds: definition.bounds }.bind(vm);
+    let fleet = scene.occupancy.fleet();
+    match definition.of {
+        Subject::Machine => bound.tried(scene, |machine| machine, told_of),
+        Subject::Rack => bound.tried(scene, |machine| fleet.rack_of(machine), told_of),
+        Subject::Cluster => bound.tried(scene, |machine| fleet.cluster_of(machine), told_of),
+    }
+}
+
 /// What rules can be about.
 trait Judged: Copy {
     type View<'a>: Copy;
@@ -184,6 +202,20 @@ impl BoundExpression {
         for (at, id) in rest.iter().enumerate() {
             each(first + at, self.value(scene, *id, one));
         }
+    }
+
+    /// The value for every machine, by what it belongs to, and what is said of one.
+    fn tried<Id: Judged>(
+        &self,
+        scene: Scene<'_>,
+        of: impl Fn(MachineId) -> Id,
+        told_of: Option<MachineId>,
+    ) -> (Vec<f64>, Option<Phrase>) {
+        let machines = scene.occupancy.fleet().machine_count();
+        let places = &mut self.room.borrow_mut().one;
+        let values = (0..machines).map(|machine| self.value(scene, of(MachineId(machine)), places)).collect();
+        let told_of = told_of.filter(|machine| machine.0 < machines);
+        (values, told_of.map(|machine| self.told(scene, of(machine))))
     }
 
     fn score_of(&self, value: f64) -> f64 {

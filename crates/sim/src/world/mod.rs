@@ -32,6 +32,7 @@ mod deciding;
 mod disruptions;
 pub(crate) mod fates;
 mod hands;
+mod judging;
 mod lifetimes;
 mod lists;
 mod migrations;

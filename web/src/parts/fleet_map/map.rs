@@ -32,7 +32,7 @@ pub(super) struct FleetMap {
     painted: RefCell<Option<Painted>>,
     /// Machines in a column of a rack, as painted.
     column: Cell<u32>,
-    tip: Rc<Tip>,
+    pub(super) tip: Rc<Tip>,
 }
 
 /// What the canvas shows, to spare painting the same again.

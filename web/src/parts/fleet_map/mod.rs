@@ -29,6 +29,7 @@ use self::frames::Frames;
 use self::map::FleetMap;
 use super::media;
 use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side};
+use super::rule_editor;
 
 /// Pixels between two maps side by side.
 const MAPS_APART: u32 = 16;
@@ -100,6 +101,9 @@ impl Panel for Fleet {
             News::Changed => {
                 self.left = self.left.filter(|_| !app.front.answer.attempts.is_empty());
                 self.maps.retain(|id, _| lanes(app).any(|lane| lane.id == *id));
+                if let Some(map) = self.maps.get(&app.front.id) {
+                    map.tip.rate(rule_editor::value_of(app));
+                }
                 for lane in lanes(app) {
                     self.map(lane.id);
                 }

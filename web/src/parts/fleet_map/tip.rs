@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use tiebreak_engine::protocol::Layout;
+use tiebreak_engine::words;
 use tiebreak_sim::MachineByte;
 use tiebreak_view::machines;
 use web_sys::{HtmlCanvasElement, HtmlElement, MouseEvent};
@@ -18,6 +19,8 @@ const AWAY: f64 = 14.0;
 pub(super) struct Tip {
     node: NodeRef,
     map: RefCell<Option<Map>>,
+    /// The rule that is edited, and its value for every machine.
+    values: RefCell<Option<(String, Vec<f64>)>>,
 }
 
 /// What the canvas shows.
@@ -39,13 +42,25 @@ impl Tip {
         self.map.replace(Some(Map { plan, layout: layout.clone(), fullness: fullness.to_vec() }));
     }
 
+    /// A rule that is edited has these values; none where none is.
+    pub(super) fn rate(&self, values: Option<(&str, &[f64])>) {
+        self.values.replace(values.map(|(rule, values)| (rule.to_owned(), values.to_vec())));
+    }
+
+    fn value(&self, machine: u32) -> Option<String> {
+        let values = self.values.borrow();
+        let (rule, values) = values.as_ref()?;
+        Some(format!("; {rule}: {}", words::trimmed(*values.get(machine as usize)?, 3)))
+    }
+
     /// The pointer moved over the canvas, to this pixel of it.
     pub(super) fn follow(&self, canvas: &HtmlCanvasElement, event: &MouseEvent, (x, y): (u32, u32)) {
         let Some(node) = self.node.cast::<HtmlElement>() else { return };
         let map = self.map.borrow();
         let told = map.as_ref().and_then(|map| {
             let machine = map.plan.machine_at(x, y)?;
-            Some(machines::about(&map.layout, machine, MachineByte(*map.fullness.get(machine as usize)?)))
+            let about = machines::about(&map.layout, machine, MachineByte(*map.fullness.get(machine as usize)?));
+            Some(about + &self.value(machine).unwrap_or_default())
         });
         node.set_hidden(told.is_none());
         let Some(told) = told else { return };

@@ -1,0 +1,34 @@
+//! What a rule of one's own would say of the machines as they stand.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::{MachineId, Phrase, VmId, VmRequest};
+use tiebreak_placement::custom::{Custom, Fault};
+
+use super::World;
+use crate::agents::asking::Asking;
+
+impl World {
+    /// A rule's value for every machine as the store has it now, if the VM asked now; and what the rule says of one
+    /// machine.
+    ///
+    /// # Errors
+    /// What is wrong with the rule's expression.
+    pub fn tried(
+        &self,
+        rule: &Custom,
+        values: &[f64],
+        vm: VmId,
+        told_of: Option<MachineId>,
+    ) -> Result<(Vec<f64>, Option<Phrase>), Fault> {
+        let workload = &self.plan.workload;
+        let shape = workload.shape_of_vm(vm);
+        let mut asking = Asking::default();
+        asking.stand(self.systems.footprint(workload.tenant(workload.request_of(vm))), 1);
+        if let Some(book) = &self.systems.network {
+            asking.link(&self.plan.fleet, book.links(), book.peer(vm, shape));
+        }
+        let request = VmRequest { life: self.predicted_life(vm), ..asking.request(*shape) };
+        rule.tried(values, &request, asking.scene(self.occupancy(), &request.shape, None), told_of)
+    }
+}
