@@ -1,5 +1,6 @@
 //! What the presets give, to the last bit: `tests/golden/summaries.txt` for people, and
 //! `tests/browser/golden.json` with the digests that every browser must give too;
+//! `tests/browser/expressions.json` holds links with a random rule each, and the digests that every browser must give;
 //! `tests/golden/random-cases.txt` is one number for thirty random scenarios, which
 //! `web/tests/engine.rs` gives again in wasm.
 //!
@@ -12,10 +13,11 @@ use std::sync::Arc;
 
 use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::Workload;
+use tiebreak_scenario::custom::custom;
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
-use tiebreak_scenario::{Variant, WorkloadRef};
+use tiebreak_scenario::{Document, RuleRow, Variant, WorkloadRef};
 use tiebreak_sim::{Agents, Summary, World};
-use tiebreak_testkit::laws;
+use tiebreak_testkit::{expressions, laws};
 use tiebreak_trace::TraceParser;
 
 const PRESETS: [&str; 2] = ["default", "small"];
@@ -116,4 +118,35 @@ fn presets_give_the_same_without_caches() {
 #[test]
 fn random_cases_give_what_they_gave() {
     golden("golden/random-cases.txt", &format!("{:016x}\n", laws::digest(0..30)));
+}
+
+/// Numbers of random expressions that decide something, each something else: most random ones decide nothing here.
+const EXPRESSIONS: [u64; 20] =
+    [10, 21, 25, 29, 32, 35, 78, 91, 93, 98, 114, 126, 136, 164, 167, 169, 170, 189, 200, 204];
+
+/// The small preset with a random rule, of which the tie-breaks above it leave something to decide.
+fn with_expression(number: u64) -> Document {
+    let mut document = (presets::find("small").expect("small").make)();
+    document.name = format!("Random expression {number}");
+    let variant = &mut document.variants[0];
+    let name = format!("Random{number}");
+    let row = RuleRow::of_custom(custom(&name, expressions::definition(number)));
+    assert!(variant.put_custom(&name, &row), "expression {number} stands");
+    assert!(variant.move_rule(&name, 0));
+    document
+}
+
+#[test]
+fn random_expressions_give_browsers_what_they_give_here() {
+    let mut digests = std::collections::BTreeSet::new();
+    let mut lines = Vec::new();
+    for number in EXPRESSIONS {
+        let document = with_expression(number);
+        let digest = format!("{:016x}", run(document.active_variant()).digest);
+        let link = tiebreak_scenario::encode(&document, None);
+        lines.push(format!("  {{ \"link\": \"{link}\", \"digest\": \"{digest}\" }}"));
+        digests.insert(digest);
+    }
+    assert_eq!(digests.len(), EXPRESSIONS.len(), "each of them decides something else");
+    golden("browser/expressions.json", &format!("[\n{}\n]\n", lines.join(",\n")));
 }

@@ -1,11 +1,15 @@
 // The same scenario gives the same result everywhere: golden.json holds the native digests, which
 // `tiebreak run --preset NAME --json` prints; here both browsers must give them, with caches and without.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { compileAsForPeople, inFirefox } from './harness.mjs';
 import { GOLDEN, onPage, showTab } from './people.mjs';
 
 compileAsForPeople();
+
+/** Links with a random expression as a rule each, and their native digests. */
+const EXPRESSIONS = JSON.parse(fs.readFileSync(new URL('expressions.json', import.meta.url), 'utf8'));
 
 const SMALL = '24 machines';
 
@@ -88,5 +92,22 @@ test('Firefox gives the native digests, with caches on and off', () =>
       const predictor = labelled('Predictor');
       await page.evaluate(`(() => { ${predictor}.value = '${id}'; ${predictor}.dispatchEvent(new Event('change', { bubbles: true })); })()`);
       await shows(digest);
+    }
+  }));
+
+test('Chromium gives the native digests of rules that are random expressions', () =>
+  onPage({}, async ({ page }) => {
+    assert.equal(EXPRESSIONS.length, 20);
+    for (const { link, digest } of EXPRESSIONS) {
+      await page.evaluate((hash) => { location.hash = hash; }, link);
+      await page.getByText(new RegExp(`digest ${digest}`)).first().waitFor();
+    }
+  }));
+
+test('Firefox gives the native digests of rules that are random expressions', () =>
+  inFirefox({}, async ({ page }) => {
+    for (const { link, digest } of EXPRESSIONS) {
+      await page.evaluate(`location.hash = ${JSON.stringify(link)}`);
+      await page.waitFor(`document.body.textContent.includes('digest ${digest}')`);
     }
   }));

@@ -160,7 +160,10 @@ mod tests {
             Message::Edit(Edit::PutRule { id: id.into(), row })
         };
         app.update(put("MyRule", "FewestCoresLeft"));
-        assert_eq!(app.edited_rule().map(|(_, row)| (row.id.as_str(), row.buckets)), Some(("FewestCoresLeft", Some(4))));
+        assert_eq!(
+            app.edited_rule().map(|(_, row)| (row.id.as_str(), row.buckets)),
+            Some(("FewestCoresLeft", Some(4)))
+        );
         app.update(put("FewestCoresLeft", "BestFit"));
         assert!(row(&app, "FewestCoresLeft").is_some(), "another rule has that name");
         app.update(Message::Edit(Edit::RemoveRule { id: "FewestCoresLeft".into() }));

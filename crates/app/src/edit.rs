@@ -4,7 +4,9 @@ use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
 use tiebreak_scenario::presets;
-use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, RuleRow, TraceSettings, Variant, WorkloadRef};
+use tiebreak_scenario::{
+    ClusterRow, ClusterSettings, Document, IncidentRow, RuleRow, TraceSettings, Variant, WorkloadRef,
+};
 use tiebreak_sim::GeneratedWorkload;
 
 use tiebreak_engine::protocol::{Machines, TraceCard};
@@ -159,7 +161,7 @@ fn is_for_all(edit: &Edit) -> bool {
 fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     match edit {
         Edit::MoveRule { id, to } => drop(variant.move_rule(id, *to)),
-        Edit::PutRule { id, row } => drop(variant.put_custom(id, RuleRow::clone(row))),
+        Edit::PutRule { id, row } => drop(variant.put_custom(id, row)),
         Edit::CopyRule { id, name } => drop(variant.copy_as_custom(id, name)),
         Edit::RemoveRule { id } => variant.remove_custom(id),
         Edit::Set { path, value } => set(variant, path, value),

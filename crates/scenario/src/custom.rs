@@ -55,12 +55,18 @@ fn says(entry: &RuleEntry, name: &str, definition: &Definition) -> bool {
         && declaration.params.iter().zip(&definition.parameters).all(same)
 }
 
-/// Whether a text can name a custom rule, or one of its parameters: a letter, then letters, digits and `_`.
+/// Whether a text can name a custom rule: a letter, then letters, digits and `_`.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     text.len() <= IDENTIFIER_MAX
         && text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a text can name a parameter of a custom rule: a name that no rule's field has.
+#[must_use]
+pub fn is_parameter_name(text: &str) -> bool {
+    is_name(text) && !TAKEN.contains(&text)
 }
 
 /// The rule that a row of the list carries. What cannot be read of it has a default, but its name, its kind and its
@@ -168,7 +174,7 @@ fn parameter(cursor: &Cursor<'_>) -> Option<Parameter> {
     cursor.object(&["name", "help", "unit", "default", "min", "max"])?;
     let name = cursor.field("name");
     let name = name.as_ref().and_then(|field| field.value.as_str());
-    let Some(name) = name.filter(|name| is_name(name) && !TAKEN.contains(name)) else {
+    let Some(name) = name.filter(|name| is_parameter_name(name)) else {
         cursor.issue("a field name: letters, digits and _, not used by rules for something else", "dropped it");
         return None;
     };
@@ -238,7 +244,7 @@ impl Variant {
     /// Puts a custom rule in place of the custom rule of this name, of which it keeps the place, the switch, the buckets,
     /// the weight and what was set of its parameters; or at the end of its stage where there is none. Whether it did: not
     /// where its expression is wrong, another rule has its name, or the list is full.
-    pub fn put_custom(&mut self, id: &str, row: RuleRow) -> bool {
+    pub fn put_custom(&mut self, id: &str, row: &RuleRow) -> bool {
         let at = self.rules.iter().position(|other| other.id == id && other.custom.is_some());
         let is_taken = self.rules.iter().enumerate().any(|(index, other)| other.id == row.id && Some(index) != at);
         let stands = row.custom.as_ref().is_some_and(|rule| rule.definition().program().is_ok());

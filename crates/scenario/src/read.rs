@@ -488,8 +488,9 @@ fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
     let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
     let weight = cursor.field("weight").and_then(|field| weight(&field, entry));
     let values = values(cursor, &entry.declaration);
-    let stands = custom.as_ref().zip(own).is_none_or(|(custom, own)| custom::stands(custom, &own));
-    Some(RuleRow { id: entry.declaration.id.into(), on: on && stands, buckets, weight, values, custom })
+    // One that is off may be wrong: nothing evaluates it.
+    let on = on && custom.as_ref().zip(own).is_none_or(|(custom, own)| custom::stands(custom, &own));
+    Some(RuleRow { id: entry.declaration.id.into(), on, buckets, weight, values, custom })
 }
 
 fn rule_entry(cursor: &Cursor<'_>) -> Option<&'static RuleEntry> {

@@ -37,6 +37,16 @@ fn a_rule_is_read_and_written_and_stands_in_its_stage() {
 }
 
 #[test]
+fn a_rule_that_is_off_may_be_wrong() {
+    let wrong = r#"{"rule":"Own","on":ON,"custom":{"kind":"preference","expression":"1 +"}}"#;
+    let (document, issues) = read(&wrong.replace("ON", "true"));
+    assert_eq!((issues.len(), row(&document, "Own").on), (1, false));
+    let again = Document::read(&document.to_json()).expect("its own JSON");
+    assert_eq!((again.document, again.issues.len()), (document, 0), "what was said once is not said again");
+    assert_eq!(read(&wrong.replace("ON", "false")).1, [""; 0]);
+}
+
+#[test]
 fn what_is_wrong_has_its_path_its_line_and_its_column() {
     let own = |fields: &str| format!(r#"{{"rule":"Own","custom":{{"kind":"preference",{fields}}}}}"#);
     for (rows, told) in [

@@ -11,7 +11,7 @@ use crate::draws::{Chance, Draws};
 const NUMBERS: [f64; 9] = [0.0, 1.0, 2.0, 0.5, 3.0, 8.0, 100.0, 0.125, 1e3];
 
 /// Names of parameters in random rules.
-const PARAMETERS: [&str; 3] = ["weight", "limit", "bend"];
+const PARAMETERS: [&str; 3] = ["factor", "limit", "bend"];
 
 /// Rules of one's own with random expressions, about anything, each with the place in the list that it drew.
 pub(crate) fn rules(chance: Chance<'_>) -> Vec<(u64, RuleUse)> {
@@ -19,7 +19,24 @@ pub(crate) fn rules(chance: Chance<'_>) -> Vec<(u64, RuleUse)> {
     (0..count).map(|at| rule(&mut chance.other(u64::from(at) + 101).draws("random expression"), at)).collect()
 }
 
+/// A random rule that is an expression, without a name.
+#[must_use]
+pub fn definition(number: u64) -> Definition {
+    drawn(&mut Chance::Number(number).draws("random definition"))
+}
+
 fn rule(draws: &mut Draws<'_>, at: u32) -> (u64, RuleUse) {
+    let definition = drawn(draws);
+    let values = definition.parameters.iter().map(|_| draws.one_of(&NUMBERS)).collect();
+    let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
+    let place = draws.bits();
+    let name = format!("Random{at}");
+    let entry = entry_of(&name, &definition);
+    let custom = Some(Custom::new(definition, entry));
+    (place, RuleUse { values, custom, ..RuleUse::plain(&name, buckets) })
+}
+
+fn drawn(draws: &mut Draws<'_>) -> Definition {
     let of = draws.one_of(&Subject::ALL);
     let (from, to) = draws.one_of(&[(0.0, 1.0), (0.0, 100.0), (-8.0, 8.0), (-1000.0, 3.0)]);
     let is_preference = !draws.one_in(4);
@@ -52,13 +69,7 @@ fn rule(draws: &mut Draws<'_>, at: u32) -> (u64, RuleUse) {
         let lets: String = formula.lets.iter().map(|it| format!("let {} = {};\n", it.name, it.value)).collect();
         definition.expression = lets + &definition.expression;
     }
-    let values = definition.parameters.iter().map(|_| draws.one_of(&NUMBERS)).collect();
-    let buckets = draws.one_in(2).then(|| 1 + draws.below(6));
-    let place = draws.bits();
-    let name = format!("Random{at}");
-    let entry = entry_of(&name, &definition);
-    let custom = Some(Custom::new(definition, entry));
-    (place, RuleUse { values, custom, ..RuleUse::plain(&name, buckets) })
+    definition
 }
 
 /// Something that is 1 seldom.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use tiebreak_model::{MachineId, Scope, TenantTerms, VmId};
+use tiebreak_placement::custom::{About, Custom};
 
 use crate::ledger::Ledger;
 use crate::stand::Stand;
@@ -22,6 +23,8 @@ pub(crate) struct Promises<'a> {
     scopes: [(Scope, bool); 3],
     /// Tenants whose VMs ask for different things: nobody can say what they were promised.
     mixed: BTreeSet<u64>,
+    /// Whether a custom validator sees tenants: what it promises them, only its expression says.
+    has_custom: bool,
 }
 
 impl<'a> Promises<'a> {
@@ -38,12 +41,13 @@ impl<'a> Promises<'a> {
                 (Scope::Rack, ledger.has_rule("SharesTenantRack")),
             ],
             mixed: mixed(ledger),
+            has_custom: ledger.rules.iter().any(|rule| rule.custom.as_ref().is_some_and(promises)),
         }
     }
 
     /// Whether it is clear what every tenant was promised.
     pub(crate) fn are_clear(&self) -> bool {
-        self.mixed.is_empty()
+        self.mixed.is_empty() && !self.has_custom
     }
 
     /// Whether a tenant's promise depends on how many VMs it has, so that one that leaves while
@@ -104,6 +108,14 @@ impl<'a> Promises<'a> {
         let isolated = here.iter().any(|vm| self.ledger.workload.shape_of_vm(*vm).terms.isolated);
         isolated && here.iter().any(|vm| self.ledger.tenant(*vm) != self.ledger.tenant(here[0]))
     }
+}
+
+/// Whether a rule refuses places by where the tenant's VMs are.
+fn promises(rule: &Custom) -> bool {
+    let definition = rule.definition();
+    let reads = definition.program().map(|program| definition.names(&program)).unwrap_or_default();
+    let of_tenant = |about| matches!(about, About::TenantOnMachine | About::TenantOnRack | About::TenantOnCluster);
+    definition.bounds.is_none() && reads.iter().any(|name| of_tenant(name.of))
 }
 
 fn mixed(ledger: &Ledger) -> BTreeSet<u64> {

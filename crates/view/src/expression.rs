@@ -89,10 +89,8 @@ pub fn readable(definition: &Definition) -> impl Iterator<Item = Offer> + '_ {
 #[must_use]
 pub fn fault(fault: &Fault) -> String {
     let Fault { at, expected, got, advice } = fault;
-    let told = say(
-        "Line {line}, column {column}: expected {expected}, got {got}",
-        &[&at.line, &at.column, expected, got],
-    );
+    let told =
+        say("Line {line}, column {column}: expected {expected}, got {got}", &[&at.line, &at.column, expected, got]);
     if advice.is_empty() { format!("{told}.") } else { format!("{told}; {advice}") }
 }
 
@@ -131,9 +129,8 @@ pub fn about(definition: &Definition) -> Result<Vec<String>, Fault> {
     let program = definition.program()?;
     let names = definition.names(&program);
     let (of_vm, of_fleet): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name.of == About::Vm);
-    let list = |names: &[&tiebreak_placement::custom::Name]| {
-        names.iter().map(|name| name.id).collect::<Vec<_>>().join(", ")
-    };
+    let list =
+        |names: &[&tiebreak_placement::custom::Name]| names.iter().map(|name| name.id).collect::<Vec<_>>().join(", ");
     let steps = words::counted(program.steps() as f64, mark("step"), mark("steps"));
     let mut told = vec![say("{steps} per evaluation, of at most {}.", &[&steps, &VALUES_MAX])];
     told.push(match of_vm.is_empty() {
@@ -225,11 +222,14 @@ mod tests {
     #[test]
     fn what_it_reads_is_how_it_is_cached() {
         let told = about(&rule(Subject::Machine, "machine.cores_free - vm.cores")).expect("it stands");
-        assert_eq!(told, [
-            "1 step per evaluation, of at most 256.",
-            "VMs with the same vm.cores share cached results.",
-            "Evaluated again where machine.cores_free changes."
-        ]);
+        assert_eq!(
+            told,
+            [
+                "1 step per evaluation, of at most 256.",
+                "VMs with the same vm.cores share cached results.",
+                "Evaluated again where machine.cores_free changes."
+            ]
+        );
         let told = about(&rule(Subject::Machine, "machine.vms")).expect("it stands");
         assert_eq!(told[1], "Reads nothing of the VM, so all VMs share one cached result.");
     }

@@ -43,8 +43,7 @@ impl Question for TryRule {
         let (values, told) = world
             .tried(rule, &row.values, vm, Some(MachineId(self.machine)))
             .map_err(|fault| Phrase::text(fault.to_string()))?;
-        let mut exhibit = exhibit(rule, &values);
-        exhibit.said.insert(0, about(world, vm));
+        let mut exhibit = exhibit(rule, &values, &about(world, vm));
         exhibit.said.extend(told.map(|told| phrase!("Machine {} {}.", self.machine, told)));
         let values = if values.len() <= VALUES_MAX { values } else { Vec::new() };
         Ok(Told::Now(Answer { exhibits: vec![exhibit], found: Some(Found::Values(values)) }))
@@ -57,30 +56,32 @@ fn asked_vm(world: &World, text: &str) -> Result<VmId, Phrase> {
     named.or_else(|| world.decided_last()).ok_or_else(|| phrase!("No VM has been decided yet."))
 }
 
+/// The VM that asks, and when.
 fn about(world: &World, vm: VmId) -> Phrase {
     let shape = world.plan().workload().shape_of_vm(vm);
     phrase!(
-        "If VM {} ({}) were placed at {}:",
+        "VM {} ({}) at {}",
         world.plan().workload().name(vm),
         words::resources(shape.demand),
         words::time(world.progress().time.0 as f64)
     )
 }
 
-fn exhibit(rule: &Custom, values: &[f64]) -> Exhibit {
-    let title = phrase!("Values of {} over the machines", rule.entry().declaration.id);
+fn exhibit(rule: &Custom, values: &[f64], asked: &Phrase) -> Exhibit {
+    let title = phrase!("Values now");
     let Some(bounds) = &rule.definition().bounds else {
         let valid = values.iter().filter(|value| **value == 1.0).count();
-        return Exhibit { title, said: vec![passes(valid, values.len())], ..Exhibit::default() };
+        return Exhibit { title, said: vec![passes(asked, valid, values.len())], ..Exhibit::default() };
     };
     let mut known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     known.sort_by(f64::total_cmp);
     let (Some(&least), Some(&most)) = (known.first(), known.last()) else {
-        let said = vec![phrase!("The value is not a finite number on any machine: all tie for the worst score.")];
+        let said = vec![phrase!("For {}, no machine has a finite value.", asked.clone())];
         return Exhibit { title, said, ..Exhibit::default() };
     };
     let said = phrase!(
-        "from {} to {}, median {}.",
+        "For {}: from {} to {}, median {}.",
+        asked.clone(),
         words::trimmed(least, 3),
         words::trimmed(most, 3),
         words::trimmed(known[known.len() / 2], 3)
@@ -91,8 +92,13 @@ fn exhibit(rule: &Custom, values: &[f64]) -> Exhibit {
     Exhibit { title, said, plot: Some(plot), ..Exhibit::default() }
 }
 
-fn passes(valid: usize, all: usize) -> Phrase {
-    phrase!("{} of {} machines pass.", words::count(valid as f64), words::count(all as f64))
+fn passes(asked: &Phrase, valid: usize, all: usize) -> Phrase {
+    phrase!(
+        "For {}, {} of {} machines stay candidates.",
+        asked.clone(),
+        words::count(valid as f64),
+        words::count(all as f64)
+    )
 }
 
 /// Machines that tie because their values lie beyond a bound or are no numbers.
@@ -111,7 +117,10 @@ fn beyond(bounds: &Bounds, values: &[f64]) -> Vec<Phrase> {
     }
     let no_number = count(&|value| value.is_nan());
     if no_number > 0 {
-        said.push(phrase!("Machines whose value is not a number, which get the worst score: {}.", words::count(no_number as f64)));
+        said.push(phrase!(
+            "Machines whose value is not a number, which get the worst score: {}.",
+            words::count(no_number as f64)
+        ));
     }
     said
 }

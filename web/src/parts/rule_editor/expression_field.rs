@@ -79,7 +79,10 @@ impl Component for ExpressionField {
     fn view(&self, context: &Context<Self>) -> Html {
         let text = self.text(context);
         let link = context.link();
-        let wrong = self.fault.as_ref().and_then(|_| self.definition(context).program().err());
+        let is_offering = !self.completion.offers.is_empty();
+        // Whoever is in the middle of a word knows that it is not whole.
+        let fault = self.fault.as_deref().filter(|_| !is_offering).unwrap_or_default();
+        let wrong = if fault.is_empty() { None } else { self.definition(context).program().err() };
         let (before, part, after) = match &wrong {
             Some(fault) => {
                 let part = expression::faulty_part(text, fault);
@@ -87,7 +90,6 @@ impl Component for ExpressionField {
             }
             None => (text, "", ""),
         };
-        let is_offering = !self.completion.offers.is_empty();
         let lines = text.lines().count().clamp(3, 14);
         let option = |at: usize| format!("{ID}-offer-{at}");
         html! {
@@ -97,7 +99,7 @@ impl Component for ExpressionField {
                     <div class="expression-under" aria-hidden="true">{ before }if wrong.is_some() { <mark>{ part }{ if part.is_empty() { " " } else { "" } }</mark> }{ after }{ "\n" }</div>
                     <textarea id={ID} ref={&self.area} rows={lines.to_string()} spellcheck="false" autocomplete="off" autocapitalize="off" wrap="off"
                         maxlength={SOURCE_MAX.to_string()} aria-autocomplete="list" aria-controls={is_offering.then(|| format!("{ID}-offers"))}
-                        aria-activedescendant={is_offering.then(|| option(self.chosen))} aria-invalid={self.fault.is_some().then_some("true")}
+                        aria-activedescendant={is_offering.then(|| option(self.chosen))} aria-invalid={(!fault.is_empty()).then_some("true")}
                         aria-describedby={format!("{ID}-fault")} value={text.to_owned()}
                         oninput={link.callback(|_: InputEvent| FieldMessage::Typed)} onkeydown={self.keys(context)}
                         onblur={link.callback(|_: FocusEvent| FieldMessage::Close)} />
@@ -107,7 +109,7 @@ impl Component for ExpressionField {
                         { for self.completion.offers.iter().enumerate().map(|(at, offer)| self.offer(context, at, option(at), offer)) }
                     </ul>
                 }
-                <p class="fault" id={format!("{ID}-fault")} role="status">{ self.fault.as_deref().unwrap_or_default() }</p>
+                <p class="fault" id={format!("{ID}-fault")} role="status">{ fault }</p>
             </div>
         }
     }
@@ -127,8 +129,7 @@ impl ExpressionField {
         let Some(area) = self.area.cast::<HtmlTextAreaElement>() else { return };
         let text = area.value().replace("\r\n", "\n").replace('\t', " ");
         let caret = area.selection_end().ok().flatten().unwrap_or_default() as usize;
-        self.completion =
-            expression::completion(&text, expression::byte_of(&text, caret), &context.props().definition);
+        self.completion = expression::completion(&text, expression::byte_of(&text, caret), &context.props().definition);
         self.chosen = 0;
         self.take_in(context, text);
     }

@@ -10,7 +10,7 @@ use tiebreak_engine::questions::try_rule::TryRule;
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_placement::custom::{Bounds, Definition, Parameter, Subject};
 use tiebreak_scenario::RuleRow;
-use tiebreak_scenario::custom::{HELP_MAX, NUMBER_MAX, PARAMETERS_MAX, custom, is_name};
+use tiebreak_scenario::custom::{HELP_MAX, NUMBER_MAX, PARAMETERS_MAX, custom, is_name, is_parameter_name};
 use tiebreak_view::expression;
 use web_sys::{Event, HtmlSelectElement, MouseEvent};
 use yew::prelude::*;
@@ -57,10 +57,9 @@ impl Panel for RuleEditor {
         let Some((_, row)) = scene.app.edited_rule() else { return Html::default() };
         let Some(rule) = row.custom.as_ref() else { return Html::default() };
         let editor = Editor { link, app: scene.app, row, definition: rule.definition() };
-        let close = link.batch_callback(|_: MouseEvent| vec![Sent::from(Message::Rule(None)), Act::Drawer(None).into()]);
         html! {
             <section class="panel rule-editor" aria-label={tr(Self::TITLE)} key={"rule-editor"}>
-                <h2>{ tr("Custom rule") }<button class="quiet" onclick={close}>{ tr("Done") }</button></h2>
+                <h2>{ tr("Custom rule") }</h2>
                 { editor.names() }
                 { editor.expression() }
                 { editor.scoring() }
@@ -192,7 +191,8 @@ impl Editor<'_> {
             }
             Ok(())
         });
-        let option = |of: Subject, words: &'static str| html! { <option selected={self.definition.of == of}>{ words }</option> };
+        let option =
+            |of: Subject, words: &'static str| html! { <option selected={self.definition.of == of}>{ words }</option> };
         html! {
             <label class="line"><span>{ tr("Judges") }</span><select aria-label={tr("What the rule judges")} {onchange}>
                 { option(Subject::Machine, tr("each machine")) }{ option(Subject::Rack, tr("each rack")) }</select></label>
@@ -222,15 +222,15 @@ impl Editor<'_> {
         });
         html! {
             <>
-                <div class="line scoring"><span>{ tr("Better is") }</span>
+                <label class="line"><span>{ tr("Better is") }</span>
                     <select aria-label={tr("Which values are better")} onchange={better}>
                         <option selected={!bounds.higher_is_better}>{ tr("lower") }</option>
                         <option selected={bounds.higher_is_better}>{ tr("higher") }</option>
-                    </select>
-                    <span>{ tr("from") }</span>{ bound(tr("Smallest value told apart"), bounds.from, |bounds, value| bounds.from = value) }
+                    </select></label>
+                <div class="line scoring"><span>{ tr("Values from") }</span>{ bound(tr("Smallest value told apart"), bounds.from, |bounds, value| bounds.from = value) }
                     <span>{ tr("to") }</span>{ bound(tr("Largest value told apart"), bounds.to, |bounds, value| bounds.to = value) }
                 </div>
-                <p class="hint">{ tr("Values beyond \"from\" and \"to\" count as these.") }</p>
+                <p class="hint">{ tr("These become the best and the worst score; values beyond them tie with the nearer one.") }</p>
             </>
         }
     }
@@ -260,8 +260,11 @@ impl Editor<'_> {
         let name = &parameter.name;
         let rename = self.change(move |text: String, rule| {
             let name = text.trim();
-            if !is_name(name) || rule.parameters.iter().any(|other| other.name == name) {
-                return Err(tr("Expected a name of letters, digits and _ that no other parameter has.").into());
+            if !is_parameter_name(name) || rule.parameters.iter().any(|other| other.name == name) {
+                return Err(tr(
+                    "Expected a name of letters, digits and _ that neither another parameter nor a field of rules has.",
+                )
+                .into());
             }
             rule.expression = expression::renamed(&rule.expression, &rule.parameters[at].name, name);
             rule.parameters[at].name = name.to_owned();
